@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import oracle
 import pytest
-from generators import KINDS, edge_length, raises, rounds, seeded, segments
+from generators import raises, rounds, seeded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,15 +52,6 @@ def test_count_agrees_with_the_oracle(corpus, max_order):
     assert np.asarray(stats).tolist() == [oracle.row(*segment, max_order) for segment in corpus]
     assert np.asarray(stats).shape == (len(corpus), 2 + 2 * max_order)
     assert np.asarray(stats).dtype == np.int64
-
-
-@pytest.mark.parametrize("kind", sorted(KINDS))
-def test_count_every_kind_of_token(kind):
-    hypotheses, list_of_references = segments(
-        seeded("stats", kind), 60, kind, edge_length, fresh=True
-    )
-    expected = [oracle.row(h, r, 6) for h, r in zip(hypotheses, list_of_references, strict=True)]
-    assert np.asarray(count(hypotheses, list_of_references, max_order=6)).tolist() == expected
 
 
 @properties

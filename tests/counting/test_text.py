@@ -10,7 +10,6 @@ from random_texts import random_corpus, random_line
 from fastbleu import count
 from fastbleu.counting._text_packer import SegmentReader, TextPacker
 from fastbleu.counting.counter import Counter
-from fastbleu.dialects import NLTK, SACREBLEU
 from fastbleu.inputs.batch import Batch
 from fastbleu.tokenizers import get_tokenizer
 from fastbleu.tokenizers._compiled import COMPILED, split
@@ -96,21 +95,6 @@ def test_counted_tells_references_and_tokenized_periods():
     big = ["x ."] * 5000, [["x", "y"]] * 5000
     counted = Counter(tokenizer, threads=4).count(Batch(*big))
     assert (counted.nrefs, counted.tokenized_periods) == (2, 5000)
-
-
-@pytest.mark.parametrize("tokenizer", [None, "13a", str.split])
-@pytest.mark.parametrize("threads", [1, 3])
-def test_rows_can_be_added_up_at_once(tokenizer, threads):
-    corpus = random_corpus(seeded("sums", tokenizer, threads), 2000)
-    if tokenizer is None:
-        corpus = as_tokens(corpus, "none")
-    options = [None if tokenizer is None else get_tokenizer(tokenizer), False, 3, threads]
-    kept = Counter(*options).count(Batch(*corpus))
-    for least_total, adapt in ((0, SACREBLEU.adapt), (1, NLTK.adapt)):
-        summing = Counter(*options, least_total=least_total)
-        summed = summing.count(Batch(*corpus), keep_rows=False)
-        assert summed.stats == adapt(kept.stats).sum()
-        assert (summed.nrefs, summed.tokenized_periods) == (kept.nrefs, kept.tokenized_periods)
 
 
 def test_long_lines_and_block_edges():

@@ -107,19 +107,6 @@ def test_every_method_takes_columns():
     assert index.statistics(columns[0]) == ReferenceIndex(REFERENCES).statistics(HYPOTHESES)
 
 
-@pytest.mark.parametrize("dialect", ["nltk", "fairseq", "codebleu-weighted", "coco", "multi-bleu"])
-def test_dialects_take_columns(dialect):
-    metric = BLEU(dialect=dialect)
-    streams = [
-        Stream(text_array([]), [text_array(side[:3]), text_array(side[3:])])
-        for side in (HYPOTHESES, REFERENCES)
-    ]
-    tokenized = metric.tokenizer is not None
-    if not tokenized:
-        metric = BLEU(dialect=dialect, tokenize="13a")
-    assert metric.score(*streams) == metric.score(HYPOTHESES, REFERENCES)
-
-
 def test_tokenizers_that_need_strings_take_columns():
     metric = BLEU(tokenize=str.split, lowercase=True)
     found = metric.statistics(Column(text_array(HYPOTHESES)), Column(text_array(REFERENCES)))

@@ -6,7 +6,7 @@ import re
 import pytest
 from generators import raises
 from hosts import host
-from table_families import as_dict, columns
+from table_families import columns
 
 from fastbleu import BLEU, InputWarning, tables
 
@@ -76,20 +76,9 @@ def test_polars_with_nulls_and_filters():
     assert over == [by_system("ref")[system] for system in ITS["system"]]
 
 
-def test_pandas():
+def test_pandas_with_nulls_and_filters():
     frame = pd.DataFrame(ALL)
-    chosen = frame[frame["system"] == "b"]
-    scored = chosen.assign(score=chosen.bleu.sentence("mt", ["ref", "other"]))
-    assert scored["score"].tolist() == [
-        score
-        for score, system in zip(sentences(["ref", "other"]), ITS["system"], strict=True)
-        if system == "b"
-    ]
-    assert chosen.bleu.corpus("mt", "ref") == by_system("ref")["b"]
-    assert as_dict(frame.bleu.score("mt", ["ref"], by=BY)) == tables.score(ALL, "mt", ["ref"], BY)
-    sums = frame.bleu.sums("mt", ["ref"], by=BY)
-    assert as_dict(tables.scores(sums)) == tables.score(ALL, "mt", ["ref"], BY)
-    assert frame.bleu.statistics("mt", "ref")["hyp_len"].sum() == sums["hyp_len"].sum()
+    assert frame[frame["system"] == "b"].bleu.corpus("mt", "ref") == by_system("ref")["b"]
     skipped = frame.bleu.sentence("holes", "ref", missing="skip")
     assert skipped.index.equals(frame.index)
     assert skipped.isna().sum() == HOLES.count(None)

@@ -498,25 +498,6 @@ def test_a_wrong_compute_group_is_refused():
     raises(ValueError, "compute group", collection.compute)
 
 
-def test_wrappers():
-    tracker = torchmetrics.MetricTracker(SacreBLEUScore(smoothing="exp"))
-    for preds in (PREDS, [its[0] for its in TARGET], PREDS[::-1]):
-        tracker.increment()
-        tracker.update(preds, TARGET)
-    best, step = tracker.best_metric(return_step=True)
-    assert step == 1
-    assert best == tracker.compute_all().max()
-
-    running = torchmetrics.wrappers.Running(SacreBLEUScore(), window=2)
-    for pred, its in zip(PREDS, TARGET, strict=True):
-        running.update([pred], [its])
-    assert torch.equal(running.compute(), filled(preds=PREDS[2:], target=TARGET[2:]).compute())
-
-    percent = 100 * SacreBLEUScore()
-    percent.update(PREDS, TARGET)
-    assert torch.equal(percent.compute(), 100 * filled().compute())
-
-
 def scores_of_a_rank(rank, directory):
     """What one of two processes sees."""
     join(rank, 2, directory)

@@ -1,12 +1,10 @@
 """The nearest references are the best of each row of the matrix of `pairwise`, bit for bit."""
 
-import threading
 import warnings
 
 import numpy as np
 import pytest
 import sacrebleu_cases as cases
-import wmt22
 from generators import KINDS, edge_length, raises, seeded, sentences, tiny_length
 
 import fastbleu
@@ -86,14 +84,6 @@ def test_every_dialect(dialect):
         check_pools(rng, lines[:8], lines[4:], dialect=dialect)
 
 
-@pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[3], OPTIONS[10]], ids=str)
-def test_wmt22(options):
-    lines = [line for part in wmt22.lines_of_systems("cs-en").values() for line in part]
-    rng = seeded("nearest of wmt22")
-    rng.shuffle(lines)
-    check_pools(rng, lines[:60], lines[50:1700], **options)
-
-
 def test_equal_scores_are_in_the_order_of_references():
     scores, positions = nearest(["x y", "a b"], ["a", "c", "a b", "d", "a b"], 4)
     assert positions.tolist() == [[0, 1, 2, 3], [2, 4, 0, 1]]
@@ -143,24 +133,6 @@ def test_iterators_are_read_in_blocks():
     scores, positions = PairIndex(lines[:3]).nearest((line for line in lines), 1)
     assert scores.shape == (9000, 1)
     assert positions[:3, 0].tolist() == [0, 1, 2]
-
-
-def test_an_index_is_shared_by_threads():
-    rng = seeded("nearest on threads")
-    lines = [cases.line(rng) for _ in range(300)]
-    index = PairIndex(lines, threads=2)
-    expected = best_of(pairwise(lines, lines), 3, 0)
-    found = []
-    threads = [
-        threading.Thread(target=lambda: found.append(index.nearest(lines, 3))) for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 4
-    for one in found:
-        check(one, expected)
 
 
 @pytest.mark.parametrize("options", [{}, {"dialect": "nltk"}, {"dialect": "mteval-v13a"}], ids=str)

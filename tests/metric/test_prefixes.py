@@ -1,7 +1,5 @@
 """`BLEU.prefix_scores`: exactly the sentence scores of all prefixes, which are counted once."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 from generators import IGNORED_OF_RANDOM, SEGMENTS, raises, seeded
@@ -127,18 +125,6 @@ def test_prefixes_without_ids_that_count():
     found = metric.prefix_scores(skipped_first, references)
     assert (found == by_definition(metric, skipped_first, references)).all()
     assert (found[0, 0], found[1].tolist()) == (0.0, [0.0] * 4)
-
-
-def test_threads_at_the_same_time():
-    """One thread has the kept logarithms; others score as well without them."""
-    rng = seeded("prefixes in threads")
-    references = np.array([[rng.randrange(50) for _ in range(300)] for _ in range(40)])
-    hypotheses = noisy(rng, references, range(50))
-    metric = BLEU(None, effective_order=True)
-    expected = metric.prefix_scores(hypotheses, references)
-    with ThreadPoolExecutor(4) as threads:
-        found = list(threads.map(metric.prefix_scores, [hypotheses] * 20, [references] * 20))
-    assert all((scores == expected).all() for scores in found)
 
 
 def test_deltas_add_up_to_the_score():

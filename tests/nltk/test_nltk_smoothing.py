@@ -20,7 +20,6 @@ from generators import (
     rounds,
     seeded,
     segments,
-    shown,
     typed,
     words,
 )
@@ -283,50 +282,37 @@ def test_things_that_are_hardly_smoothing_functions(bleu, given):
 
 
 uniform = (0.25, 0.25, 0.25, 0.25)
-WEIGHTS = [
-    (), [], [()], [[]], [[[]]], (1,), (0,), [1], (1, 0), (0, 1), (1, 1, 1, 1), (2, -1, 0.5), (-0.5,
-    -0.5), (1e308, 1e308),
-    (0.5, 0.5), list(uniform), [uniform], (uniform,), [(0.5, 0.5), uniform, (0.2,) * 5], ((1,), (0,
-    1)), [[0.5, 0.5], (1,)],
-    *[(1 / order,) * order for order in range(1, 21)], [(1 / order,) * order for order in range(1,
-    21)],
-    (-1000,) * 4, (1000,) * 4, (10**400, 1), (float("inf"),) * 4, (float("nan"), 1), (float("inf"),
-    -float("inf")),
-    (fractions.Fraction(1, 4),) * 4, (True, False, True), (1j,), ("a",), (None,),
-    (np.float64(0.25),) * 4,
-    (np.float32(0.3), np.float64(0.7), np.int64(1)), None, 0.25, 4, "", "ab", ["ab"], b"ab",
-    range(3), {0: 0.5, 1: 0.5},
-    {1: 0.5}, {0.25, 0.75}, iter(uniform), [iter(uniform)], [uniform, None], [uniform, 3], [(0.5,
-    0.5), ()],
-    np.array(uniform), np.array([uniform]), np.array([uniform, uniform]), np.array(uniform,
-    dtype=np.float32),
-    np.array([[0.1, 0.2, 0.3], [0.7, 0.2, 0.1]], dtype=np.float32), np.array([1, 2, 3]),
-    np.array([0.5, 0.5], dtype=object),
-    np.array([0.1, 0.2, 0.7], dtype=np.float16), np.array([0.1, 0.9], dtype=np.longdouble),
-    np.array(1.0), np.zeros((0, 4)),
-    np.zeros(0), [np.array(uniform)], [np.array(uniform), (1,)], np.ones((2, 2, 2)), (uniform,
-    (0.25, "a")),
-]  # fmt: skip
+WEIGHTS = {
+    "none": [(), [[]], np.zeros((0, 4))],
+    "of one order": [(1,), (0,), (0, 1), [True, False, True], ((1,), (0, 1))],
+    "of many orders": [(1 / order,) * order for order in range(1, 21)],
+    "of several scores": [
+        [uniform],
+        [(0.5, 0.5), uniform, (0.2,) * 5],
+        [uniform, 3],
+        [uniform, ()],
+    ],
+    "of any size": [(2, -1, 0.5), (1e308, 1e308), (-1000,) * 4, (1000,) * 4, (10**400, 1)],
+    "no numbers": [(float("inf"),) * 4, (float("nan"), 1), (float("inf"), -float("inf"))],
+    "other numbers": [(fractions.Fraction(1, 4),) * 4, (1j,), (np.float32(0.3), np.int64(1))],
+    "other objects": [("a",), (None,), None, 0.25, "ab", ["ab"], b"ab", [uniform, None]],
+    "other sequences": [range(3), {0: 0.5, 1: 0.5}, {1: 0.5}, {0.25, 0.75}, iter(uniform)],
+    "arrays": [np.array(uniform), np.array([uniform, uniform]), np.array([1, 2, 3]), np.array(1.0)],
+    "arrays of other types": [np.array([0.5, 0.5], kind) for kind in ("f2", "f4", "g", object)],
+    "nested arrays": [[np.array(uniform), (1,)], np.ones((2, 2, 2)), (uniform, (0.25, "a"))],
+}
+LONG = words("the cat sat on the mat and the cat ate the rat that the dog had caught in the barn")
+SEGMENTS = [SOME_OF_EACH, NO_HIGH_ORDERS, ([LONG] * 2, LONG), ([["b"]], ["a"]), ([["a"]], [])]
+SEGMENTS += [([["a"]], ["a"]), ([["a", "b", "c"]], ["a", "b"]), ([["a", "b", "d"]], list("abc"))]
 
 
-@pytest.mark.parametrize("auto_reweigh", [False, True, 1, None])
-@pytest.mark.parametrize("weights", WEIGHTS, ids=shown)
-def test_weights(bleu, weights, auto_reweigh):
-    long = [
-        words(
-            "the cat sat on the mat and the cat ate the rat that the dog had caught in the old barn"
-        )
-    ] * 2
-    for references, hypothesis in (
-        SOME_OF_EACH, NO_HIGH_ORDERS, (long, long[0]), ([["b"]], ["a"]), ([["a"]], []), ([["a"]],
-        ["a"]),
-        ([["a", "b", "c"]], ["a", "b"]), ([["a", "b", "d"]], ["a", "b", "c"]),
-    ):  # fmt: skip
-        with np.errstate(all="ignore"):
-            assert_same(
-                "sentence_bleu", bleu, references, hypothesis, weights, auto_reweigh=auto_reweigh
-            )
-    assert_same("corpus_bleu", bleu, *CORPUS, weights, auto_reweigh=auto_reweigh)
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_weights(bleu, kind):
+    for weights, auto_reweigh in itertools.product(WEIGHTS[kind], (False, True, 1, None)):
+        for segment in SEGMENTS:
+            with np.errstate(all="ignore"):
+                assert_same("sentence_bleu", bleu, *segment, weights, auto_reweigh=auto_reweigh)
+        assert_same("corpus_bleu", bleu, *CORPUS, weights, auto_reweigh=auto_reweigh)
 
 
 def test_zero_match_warnings_come_in_order_and_once_each(bleu):

@@ -15,7 +15,7 @@ from tokenizer_texts import batch
 
 import fastbleu.sacrebleu
 from fastbleu import BLEU, count, tokenize
-from fastbleu.matrix import ReferenceIndex
+from fastbleu.matrix import PairIndex, ReferenceIndex
 from fastbleu.runtime import threads
 from fastbleu.runtime.threads import run_on_threads
 
@@ -107,6 +107,8 @@ TOKENS = {kind: segments(seeded("callers", kind), 400, kind) for kind in ("words
 METRIC, KEPT = BLEU(threads=2), fastbleu.sacrebleu.BLEU(references=[OTHERS[:99]])
 PAIRS = [(text, [other]) for text, other in zip(TEXTS[:99], OTHERS, strict=False)]
 INDICES = [ReferenceIndex(TEXTS[:500], threads=threads) for threads in (1, 2)]
+PAIR_INDEX = PairIndex(TEXTS[:300], threads=2)
+IDS = np.random.default_rng(5).integers(50, size=(40, 300))
 SHARED = {
     "a metric": lambda: METRIC.score(*CORPUS),
     "sacreBLEU's functions": lambda: [
@@ -115,6 +117,8 @@ SHARED = {
     "sacreBLEU's metric": lambda: str(KEPT.corpus_score(TEXTS[:99], None)),
     "an index": lambda: INDICES[0].statistics(TEXTS),
     "an index with threads": lambda: INDICES[1].score(TEXTS),
+    "pairs with threads": lambda: PAIR_INDEX.nearest(TEXTS[:50], 3)[1].tolist(),
+    "prefixes": lambda: BLEU(None).prefix_scores(IDS, IDS[::-1]).tolist(),
     "text": lambda: count(*CORPUS, tokenize="13a"),
     "tokens": lambda: count(*TOKENS["words"]),
     "tokens in threads": lambda: count(*TOKENS["colliders"], threads=2),
