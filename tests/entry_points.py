@@ -785,7 +785,7 @@ def nltk_sentences(metric: BLEU, corpus: Corpus) -> Any:
     return list(map(fastbleu.sentence_bleu, *in_nltk_order(corpus)))
 
 
-@entry("fastbleu.nltk patch unpatch", needs="nltk", only="nltk", alone=True)
+@entry("fastbleu patch unpatch", needs="nltk", only="nltk", alone=True)
 def nltk_patched(metric: BLEU, corpus: Corpus) -> Any:
     with fastbleu.patch("nltk"):
         return import_module("nltk.translate.bleu_score").corpus_bleu(*in_nltk_order(corpus))
@@ -812,7 +812,7 @@ def sacrebleu_sentences(metric: BLEU, corpus: Corpus) -> Any:
     return np.array(found), made(metric, effective_order=True).sentence_scores(*corpus)
 
 
-@entry("fastbleu.sacrebleu patch unpatch", needs="sacrebleu", only="sacrebleu", alone=True)
+@entry("fastbleu patch unpatch", needs="sacrebleu", only="sacrebleu", alone=True)
 def sacrebleu_patched(metric: BLEU, corpus: Corpus) -> Any:
     with fastbleu.patch("sacrebleu"):
         return import_module("sacrebleu").corpus_bleu(corpus.hypotheses, corpus.streams).score
