@@ -92,7 +92,8 @@ test-integrations:            ## test the integrations and example scripts with 
 	@$(MAKE) --no-print-directory VENV=$(INTEGRATIONS) $(INTEGRATIONS)/with-hosts
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    $(INTEGRATIONS)/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS) tests/integrations \
-	    tests/dialects/test_originals.py tests/tokenizers/test_ptb.py tests/test_documentation.py tests/test_entry_points.py \
+	    tests/dialects/test_originals.py tests/tokenizers/test_ptb.py tests/test_documentation.py \
+	    tests/test_entry_points.py::test_each_dialect tests/test_entry_points.py::test_each_entry_point \
 	    --ignore tests/integrations/test_mbrs.py \
 	    --ignore tests/integrations/test_spark.py --ignore tests/integrations/test_ray.py \
 	    --ignore tests/integrations/test_queries.py --ignore tests/integrations/test_run.py
@@ -110,7 +111,7 @@ test-tables:            ## test tables and columns, with all data frame librarie
 	@$(MAKE) --no-print-directory VENV=$(TABLES) $(TABLES)/with-tables
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    $(TABLES)/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS) tests/tables \
-	    tests/integrations/test_queries.py tests/test_entry_points.py \
+	    tests/integrations/test_queries.py tests/test_entry_points.py::test_each_entry_point \
 	    'tests/test_docstrings.py::test_examples[fastbleu.tables.functions]' \
 	    'tests/test_documentation.py::test_code_blocks[docs/guides/tables.md]' \
 	    'tests/test_documentation.py::test_code_blocks[docs/guides/daily-totals.md]' \
