@@ -296,15 +296,10 @@ def merge(metric: BLEU, corpus: Corpus) -> Any:
     return merged.compute()
 
 
-@entry("fastbleu.BLEU state from_state")
+@entry("fastbleu.BLEU sums state from_state")
 def states(metric: BLEU, corpus: Corpus) -> Any:
-    row = sum(made(metric, half).state for half in corpus.halves)
-    return counts(BLEU.from_state(row, **metric.as_arguments()).compute())
-
-
-@entry("fastbleu.BLEU sums")
-def sums(metric: BLEU, corpus: Corpus) -> Any:
     row = sum(metric.sums(*half) for half in corpus.halves)
+    assert (row == sum(made(metric, half).state for half in corpus.halves)).all()
     return counts(BLEU.from_state(row, **metric.as_arguments()).compute())
 
 
@@ -453,9 +448,7 @@ def explain(metric: BLEU, corpus: Corpus) -> Any:
     return [counts(found.a), counts(found.b)], [counts(m.score(*corpus)) for m in (metric, other)]
 
 
-@functools.cache
-def overview_of(corpus: Corpus) -> Any:
-    return fastbleu.explain(*corpus)
+overview_of = functools.cache(lambda corpus: fastbleu.explain(*corpus))
 
 
 @entry("fastbleu explain", only=" ".join(dialects.names()))
@@ -689,13 +682,6 @@ def of_ray(corpus: Corpus) -> Any:
     return data.from_arrow(corpus.table).repartition(2).materialize()
 
 
-ENGINES: dict[str, tuple[str, Any]] = {
-    "dask": ("dask", of_dask),
-    "spark": ("pyspark", of_spark),
-    "ray": ("ray", of_ray),
-}
-
-
 def add_engine(engine: str, library: str, table_of: Callable[[Corpus], Any]) -> None:
     owner, needs = f"integrations.{engine}", f"{OF_PANDAS} {library}"
 
@@ -722,8 +708,9 @@ def add_engine(engine: str, library: str, table_of: Callable[[Corpus], Any]) -> 
         return of_counts(metric, rows(found))
 
 
-for name, engine in ENGINES.items():
-    add_engine(name, *engine)
+add_engine("dask", "dask", of_dask)
+add_engine("spark", "pyspark", of_spark)
+add_engine("ray", "ray", of_ray)
 
 
 @entry("integrations.spark register sentence_column", "groups", f"{OF_PANDAS} pyspark", alone=True)
@@ -785,12 +772,6 @@ def nltk_sentences(metric: BLEU, corpus: Corpus) -> Any:
     return list(map(fastbleu.sentence_bleu, *in_nltk_order(corpus)))
 
 
-@entry("fastbleu patch unpatch", needs="nltk", only="nltk", alone=True)
-def nltk_patched(metric: BLEU, corpus: Corpus) -> Any:
-    with fastbleu.patch("nltk"):
-        return import_module("nltk.translate.bleu_score").corpus_bleu(*in_nltk_order(corpus))
-
-
 @entry("fastbleu.sacrebleu corpus_bleu BLEU.corpus_score BLEU.compute_bleu", only="sacrebleu")
 def sacrebleu_corpus(metric: BLEU, corpus: Corpus) -> Any:
     found = sacrebleu.BLEU(references=corpus.streams).corpus_score(corpus.hypotheses, None)
@@ -812,9 +793,11 @@ def sacrebleu_sentences(metric: BLEU, corpus: Corpus) -> Any:
     return np.array(found), made(metric, effective_order=True).sentence_scores(*corpus)
 
 
-@entry("fastbleu patch unpatch", needs="sacrebleu", only="sacrebleu", alone=True)
-def sacrebleu_patched(metric: BLEU, corpus: Corpus) -> Any:
-    with fastbleu.patch("sacrebleu"):
+@entry("fastbleu patch unpatch", needs="nltk sacrebleu", only="nltk sacrebleu", alone=True)
+def patched(metric: BLEU, corpus: Corpus) -> Any:
+    with fastbleu.patch(metric.dialect):
+        if metric.dialect == "nltk":
+            return import_module("nltk.translate.bleu_score").corpus_bleu(*in_nltk_order(corpus))
         return import_module("sacrebleu").corpus_bleu(corpus.hypotheses, corpus.streams).score
 
 
