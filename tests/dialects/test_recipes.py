@@ -299,3 +299,11 @@ def test_the_best_run_of_lines_is_found_among_all():
 def test_the_time_for_runs_of_lines_does_not_grow_with_their_number_squared():
     text = "\n".join(f"line {number} of the text" for number in range(300))
     assert BLEU(dialect=FLORES).score([text], ["line 7 of the text"]).value == 100.0
+
+
+@pytest.mark.parametrize("name", recipes.names())
+def test_no_segments_have_no_scores(name):
+    metric = metric_of(name)
+    assert metric.sentence_scores([], []).tolist() == []
+    [left_out] = metric.sentence_scores([None], ["a text"], missing="skip")
+    assert math.isnan(left_out)

@@ -349,3 +349,14 @@ def test_keys_of_many_rows(family):
     keys = list(zip(found["key"], found["number"], strict=True))
     assert keys == list(groups)
     assert found["segments"] == [len(numbers) for numbers in groups.values()]
+
+
+def test_a_group_without_a_score_is_null_in_its_row():
+    """multi-bleu.perl dies of hypotheses without tokens; the other groups have their scores."""
+    table = {"mt": ["a b c d", "", "a b c d"], "ref": ["a b c d"] * 3, "system": ["x", "y", "z"]}
+    metric = BLEU(dialect="multi-bleu")
+    with pytest.warns(InputWarning, match="1 of 3 groups have no score: system='y': the hypoth"):
+        found = tables.score(table, "mt", "ref", by="system", metric=metric)
+    assert (found["bleu"], found["hyp_len"]) == ([100.0, None, 100.0], [4, 0, 4])
+    with pytest.raises(ValueError, match="the hypotheses have no tokens at all"):
+        tables.score({"mt": [""], "ref": ["a"]}, "mt", "ref", metric=metric)
