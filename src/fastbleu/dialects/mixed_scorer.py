@@ -77,7 +77,7 @@ class MixedScorer:
             if not self.is_divided:
                 return scorer.value(scorer.sums_of(rows)) * 100 / scorer.dialect.scale
             adapted = self.counts.adapt(rows)
-        except ValueError:
+        except (ValueError, ImportError):  # without PyTorch
             return nan
         scores = self._scores_or_nan(adapted if self.averages_sentences else adapted.sum())
         return fsum(scores) / len(scores)
@@ -89,6 +89,8 @@ class MixedScorer:
     def _scores_or_nan(self, adapted: AdaptedRows) -> list[float]:
         try:
             return self._scores(adapted)
+        except ImportError:  # without PyTorch
+            return [nan] * len(adapted)
         except (ValueError, ZeroDivisionError):  # of scores, of brevity penalties
             if len(adapted) <= 1:
                 return [nan]
