@@ -12,12 +12,12 @@ import io
 import os
 import stat
 import sys
-import zlib
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import BinaryIO
 
 from ..inputs._utf8_rows import Utf8Lines, Utf8Rows
+from ..inputs.compression import PackedError, Unpacked
 
 STDIN = "-"
 
@@ -26,7 +26,6 @@ _LEAST_AHEAD = 512  # decompressed data may come in pieces of one byte
 _START_BYTES = 3  # enough to recognize the type of a file
 # The first bytes of files that are not UTF-8 text, and how to fix these files.
 _FOREIGN_STARTS = {
-    b"\x1f\x8b": "it is compressed: unpack it (gzip -dc), or let its name end in .gz",
     b"\xff\xfe": "it is UTF-16: convert it, or use --encoding utf-16 if all files are",
     b"\xfe\xff": "it is UTF-16: convert it, or use --encoding utf-16 if all files are",
 }
@@ -53,7 +52,7 @@ def printable(text: str) -> str:
 
 
 class ByteSource:
-    """The bytes of a file, decompressed if its name ends in ``.gz``, or of standard input.
+    """The bytes of a file, or of standard input, unpacked if they are compressed.
 
     `where` tells in error messages how far the reader has come, `start` is the first bytes.
     """
@@ -72,22 +71,19 @@ class ByteSource:
             raise InputError("standard input is closed: name a file instead of -")
         else:
             self._file = sys.stdin.buffer
+        status = self._status()
+        is_device = status is not None and (stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode))
+        if is_device and not self._file.isatty() and status.st_rdev != os.stat(os.devnull).st_rdev:
+            raise InputError(f"{self.label}: this is a device, which may never end: name a file")
         self._ahead = b""
         self.start = b""
-        self._read: Callable[[int], bytes] = self._file.read1  # type: ignore[attr-defined]
-        if name.lower().endswith(".gz"):
-            from gzip import GzipFile  # 3 ms, not for plain text
-
-            self._read = GzipFile(fileobj=self._file, mode="rb").read1
+        self._read = Unpacked(self._file, name).read1
 
     @property
     def size(self) -> int | None:
         """Bytes of the file on disk; None for a pipe."""
-        try:
-            status = os.fstat(self._file.fileno())
-        except OSError:  # standard input may be an object without a descriptor
-            return None
-        return status.st_size if stat.S_ISREG(status.st_mode) else None
+        status = self._status()
+        return status.st_size if status is not None and stat.S_ISREG(status.st_mode) else None
 
     @property
     def position(self) -> int:
@@ -112,16 +108,16 @@ class ByteSource:
             if len(self.start) < _START_BYTES:
                 self.start += data[:_START_BYTES]
             return data
-        except EOFError:
-            problem = "the compressed data ends too early"
-        except zlib.error:
-            problem = "the compressed data is damaged"
         except OSError as error:
-            if error.strerror is not None:
-                raise self._unreadable(error, self.where()) from error
-            problem = str(error).lower()  # gzip.BadGzipFile, without importing gzip for it
-        fix = "test it with gzip -t and copy or pack it again"
-        raise InputError(f"{self.label}: {self.where()}: {problem}; {fix}")
+            raise self._unreadable(error, self.where()) from error
+        except PackedError as error:
+            where = f"{self.where()}: " if self.start else ""
+            raise InputError(f"{self.label}: {where}{error}") from error
+
+    def _status(self) -> os.stat_result | None:
+        with suppress(OSError):  # standard input may be an object without a descriptor
+            return os.fstat(self._file.fileno())
+        return None
 
     def _unreadable(self, error: Exception, hint: str) -> InputError:
         problem = getattr(error, "strerror", None) or str(error)

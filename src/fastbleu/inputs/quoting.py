@@ -1,4 +1,4 @@
-"""Quotation marks in tab-separated values: whether they enclose cells, and the cells of a row.
+"""Delimiters and quotation marks: which a file of cells has, and the cells of a row.
 
 What writes tables (pandas, polars, pyarrow, csv) encloses cells with a quotation mark, a tab or a
 line break in quotation marks, and doubles those in the cell. In plain files, such as parallel
@@ -8,9 +8,10 @@ corpora, marks are text like any other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from functools import cache
 
-_CELL = re.compile(r'\t(?:"([^"]*(?:""[^"]*)*)"|([^"\t]*))(?=\t|\Z)')
+_DELIMITERS = ",;\t|"
 # Lines of a row: an open quotation mark in a plain file must not collect the whole file.
 _MOST_LINES = 1 << 16
 
@@ -29,9 +30,37 @@ def rows_of(lines: Iterable[str]) -> Iterator[str]:
         yield "\n".join(row)
 
 
-def cells_of(row: str) -> list[str | None] | None:
+def check_delimiter(delimiter: str | None) -> str | None:
+    """The character that separates cells, which may be written as \\t; None for the file's own."""
+    delimiter = "\t" if delimiter == r"\t" else delimiter
+    if delimiter is None or (len(delimiter) == 1 and delimiter.isascii() and delimiter not in '"\r\n'):
+        return delimiter
+    raise ValueError(f'delimiter is {delimiter!r}, expected one character, such as delimiter=";"')
+
+
+def delimiter_of(header: str, columns: Collection[str], default: str) -> str:
+    """The delimiter with which a header has these columns."""
+    for delimiter in default + _DELIMITERS:
+        if columns and {*columns} <= {*header_cells(header, delimiter)}:
+            return delimiter
+    return default
+
+
+def header_cells(header: str, delimiter: str) -> list[str]:
+    """The cells of line 1."""
+    header = header.removeprefix("\ufeff").removesuffix("\r")
+    return [cell or "" for cell in cells_of(header, delimiter) or header.split(delimiter)]
+
+
+@cache
+def _cell(delimiter: str) -> re.Pattern[str]:
+    mark = re.escape(delimiter)
+    return re.compile(rf'{mark}(?:"([^"]*(?:""[^"]*)*)"|([^"{mark}]*))(?={mark}|\Z)')
+
+
+def cells_of(row: str, delimiter: str = "\t") -> list[str | None] | None:
     """The cells of a row, None for an empty one without marks; None if marks are elsewhere."""
-    cells = list(_CELL.finditer(f"\t{row}"))
+    cells = list(_cell(delimiter).finditer(f"{delimiter}{row}"))
     if sum(len(cell[0]) for cell in cells) <= len(row):
         return None
     return [cell[2] or None if cell[1] is None else cell[1].replace('""', '"') for cell in cells]
