@@ -111,9 +111,10 @@ def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
     systems = [_opened(options, opened, name, SYSTEM) for name in options.systems]
     align_images(readers, systems)
     readers += systems
-    of_tables = options.missing is not None or options.quoted is not None
-    if of_tables and not any(reader.missing for reader in readers):
-        raise InputError("--missing and --quoted are for tables, but no file is read as one")
+    of_tables = {options.missing, options.quoted, options.delimiter, options.read_as} != {None}
+    if of_tables and not any("::" in reader.label or reader.missing for reader in readers):
+        names = "--missing, --quoted, --delimiter and --read-as"
+        raise InputError(f"{names} are for files with ::SELECTOR, but no file is read as one")
     if options.input is None:
         readers.append(open_lines(STDIN, opened, options.encoding, None, True))
     return readers
@@ -122,8 +123,8 @@ def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
 def _opened(
     options: argparse.Namespace, opened: ExitStack, name: str, role: str, fields: int = 1
 ) -> Reader:
-    missing, quoted = options.missing or "error", options.quoted
-    return open_input(name, opened, role, options.encoding, fields, missing, quoted)
+    of_tables = options.missing or "error", options.quoted, options.delimiter, options.read_as
+    return open_input(name, opened, role, options.encoding, fields, *of_tables)
 
 
 def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack) -> Iterable[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Counted, Sums
+from ..runtime.terminal import CONTROLS
 from .files import InputError
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class DialectText:
         if len(systems) == 1:
             return f"{self._scorer.dialect.line(scores[0]) or scores[0]}\n"
         rows = [
-            f"{name}\t{self._digits(score.value, score.printed)}"
+            f"{name.translate(CONTROLS)}\t{self._digits(score.value, score.printed)}"
             + ("" if p_value is None else f"\tp = {p_value:.4f}")
             for name, score, p_value in systems
         ]

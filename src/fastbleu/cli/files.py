@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable
@@ -17,13 +18,13 @@ from contextlib import ExitStack, suppress
 from typing import BinaryIO
 
 from ..inputs._utf8_rows import Utf8Lines, Utf8Rows
-from ..inputs.compression import PackedError, Unpacked
+from ..inputs.compression import PackedError, format_of, unpacked
 
 STDIN = "-"
 
 _BLOCK_BYTES = 1 << 17  # with smaller blocks, threads wait for each other
 _LEAST_AHEAD = 512  # decompressed data may come in pieces of one byte
-_START_BYTES = 3  # enough to recognize the type of a file
+_START_BYTES = 9  # enough to recognize the type of a file
 # The first bytes of files that are not UTF-8 text, and how to fix these files.
 _FOREIGN_STARTS = {
     b"\xff\xfe": "it is UTF-16: convert it, or use --encoding utf-16 if all files are",
@@ -40,8 +41,10 @@ class InputError(ValueError):
 
 
 def as_options(message: str) -> str:
-    """A message in which the parameter `missing` is the command's option."""
-    return message.replace('missing="', '--missing "')
+    """A message in which parameters are the command's options."""
+    message = message.replace("quoted=False", "--no-quoted").replace("quoted=True", "--quoted")
+    message = message.replace("format=", "--read-as ")
+    return re.sub("(missing|delimiter|encoding)=", r"--\1 ", message)
 
 
 def printable(text: str) -> str:
@@ -72,12 +75,14 @@ class ByteSource:
         else:
             self._file = sys.stdin.buffer
         status = self._status()
-        is_device = status is not None and (stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode))
+        is_device = status is not None and (
+            stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
+        )
         if is_device and not self._file.isatty() and status.st_rdev != os.stat(os.devnull).st_rdev:
             raise InputError(f"{self.label}: this is a device, which may never end: name a file")
         self._ahead = b""
         self.start = b""
-        self._read = Unpacked(self._file, name).read1
+        self._name, self._read = name, self._read_first
 
     @property
     def size(self) -> int | None:
@@ -107,12 +112,20 @@ class ByteSource:
             data = self._read(_BLOCK_BYTES)
             if len(self.start) < _START_BYTES:
                 self.start += data[:_START_BYTES]
+                if format_of(self.start):  # of a pipe, whose first bytes come one by one
+                    raise PackedError("packed data comes in tiny pieces: save it to a file")
             return data
         except OSError as error:
             raise self._unreadable(error, self.where()) from error
         except PackedError as error:
             where = f"{self.where()}: " if self.start else ""
             raise InputError(f"{self.label}: {where}{error}") from error
+
+    def _read_first(self, size: int) -> bytes:
+        content = unpacked(self._file, self._name)
+        self._read = content.read1
+        data: bytes = content.read1(size)
+        return data
 
     def _status(self) -> os.stat_result | None:
         with suppress(OSError):  # standard input may be an object without a descriptor

@@ -1,11 +1,10 @@
 """Files that contain more than one text: ``FILE::SELECTOR`` selects one.
 
-The format follows from the end of the name, with or without ``.gz`` after it: ``.tsv`` (the
+The format is named, or follows from the end of the name before that of compression: ``.tsv`` (the
 selector is a column: its number, from 1, or its name in line 1), ``.jsonl`` and ``.ndjson`` (a key,
 or nested keys with dots between them), ``.xml`` and ``.sgm`` (a translator or system; not needed if
-there is only one), and those of `_TABLES` (a column's name). Directories, patterns, URLs and names
-with ``.zst`` after them are read by `tables`. A file
-whose own name contains ``::`` is that file.
+there is only one), and those of `_TABLES` (a column's name). Directories, patterns and URLs are
+read by `tables`. A file whose own name contains ``::`` is that file.
 """
 
 from __future__ import annotations
@@ -17,8 +16,9 @@ from contextlib import ExitStack
 from itertools import chain, islice
 from typing import Any
 
+from ..inputs.compression import without_suffix
 from ..inputs.missing import is_missing
-from ..inputs.quoting import cells_of, is_quoted, rows_of
+from ..inputs.quoting import cells_of, delimiter_of, is_quoted, rows_of
 from .coco_files import CocoReader
 from .files import ByteSource, InputError, TextLines
 from .markup import Document, Part, Segment, documents
@@ -31,6 +31,7 @@ _FORMATS = {".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
 _FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml", ".json": "coco"}
 _TABLES = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc", ".csv")
 _FORMATS |= dict.fromkeys(_TABLES, "table")
+NAMED = tuple(end[1:] for end in _FORMATS)
 _MARK = "\ufeff"
 
 
@@ -42,20 +43,25 @@ def open_input(
     fields: int = 1,
     missing: str = "error",
     quoted: bool | None = None,
+    delimiter: str | None = None,
+    read_as: str | None = None,
 ) -> Reader:
     """Open a file of any format; `opened` will close it.
 
     `role` decides if a selector fits both a translator and a system. The encoding is that of all
     formats but XML. `fields` is the number of tab-separated segments in a line of plain text.
-    `missing` and `quoted` are for tables, as in `fastbleu.tables.score`.
+    `missing`, `quoted` and `delimiter` are for tables, as in `fastbleu.tables.score`. `read_as`, of
+    `NAMED`, is the format of files with a selector.
     """
-    path, selector, kind = _select(name)
+    path, selector, kind = _select(name, read_as)
     if kind is None:
         return open_lines(path, opened, encoding, fields)
     if fields != 1:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
     if kind == "table":
-        return TableReader(path, selector, missing, quoted)
+        format = read_as if selector else None
+        options = {"quoted": quoted, "delimiter": delimiter, "encoding": encoding, "format": format}
+        return TableReader(path, selector, missing, options)
     if kind == "coco":
         if selector:
             raise InputError(f"{name}: files of COCO's captions have no ::SELECTOR")
@@ -65,12 +71,17 @@ def open_input(
     lines = TextLines(ByteSource(path, opened), encoding)
     if kind == "json":
         return JsonReader(lines, selector, missing)
-    if quoted is None:
-        if lines.source.size is None:
-            raise InputError(f"{path}: a pipe is read once: add --quoted or --no-quoted")
+    if lines.source.size is not None:
         with ExitStack() as closed:
-            quoted = is_quoted(_lines_of(TextLines(ByteSource(path, closed), encoding)))
-    return ColumnReader(lines, selector, missing, quoted)
+            again = _lines_of(TextLines(ByteSource(path, closed), encoding))
+            header = next(again, "")
+            wanted = () if selector.isdecimal() else (selector,)
+            delimiter = delimiter or delimiter_of(header, wanted, "\t")
+            if quoted is None:
+                quoted = delimiter != "\t" or is_quoted(chain([header], again))
+    elif quoted is None:
+        raise InputError(f"{path}: a pipe is read once: add --quoted or --no-quoted")
+    return ColumnReader(lines, selector, missing, quoted, delimiter or "\t")
 
 
 def _lines_of(lines: TextLines) -> Iterator[str]:
@@ -78,7 +89,7 @@ def _lines_of(lines: TextLines) -> Iterator[str]:
         yield from block
 
 
-def _select(name: str) -> tuple[str, str, str | None]:
+def _select(name: str, read_as: str | None) -> tuple[str, str, str | None]:
     """Return path, selector and format; the format of plain text is None."""
     path, selected, selector = name, "", ""
     if "::" in name and not os.path.exists(name):
@@ -88,20 +99,21 @@ def _select(name: str) -> tuple[str, str, str | None]:
             if os.path.exists(name[:end]):
                 path, selector = name[:end], name[end + 2 :]
                 break
-    kind = _FORMATS.get("." + path.lower().removesuffix(".gz").rpartition(".")[2])
+    end = os.path.splitext(without_suffix(path))[1]
+    kind = _FORMATS.get(f".{read_as}" if selected and read_as else end)
     if selected and _is_of_tables(path):
         return path, selector, "table"
     if selected and kind is None:
         problem = "no such file; a ::SELECTOR can follow names that end in"
-        raise InputError(f"{name}: {problem} {', '.join(_FORMATS)}, with or without .gz")
-    is_text = path.lower().endswith((".tsv", ".tsv.gz", ".csv", ".csv.gz"))
-    return path, selector, kind if selected or not is_text else None
+        fix = "or name the format by --read-as"
+        raise InputError(f"{name}: {problem} {', '.join(_FORMATS)}, {fix}")
+    return path, selector, kind if selected or end not in (".tsv", ".csv") else None
 
 
 def _is_of_tables(path: str) -> bool:
-    """Whether only `fastbleu.tables` opens it: a URL, a directory, a pattern, or zstd."""
+    """Whether only `fastbleu.tables` opens it: a URL, a directory or a pattern."""
     is_several = os.path.isdir(path) or any(mark in path for mark in "*?[")
-    return "://" in path or path.endswith(".zst") or (is_several and not os.path.isfile(path))
+    return "://" in path or (is_several and not os.path.isfile(path))
 
 
 class _OneOfMany(Reader):
@@ -138,11 +150,13 @@ class _OneOfMany(Reader):
 
 
 class ColumnReader(_OneOfMany):
-    """A column of tab-separated values, whose cells may be `quoted`."""
+    """A column of values that are separated by tabs, or others; cells may be `quoted`."""
 
-    def __init__(self, lines: TextLines, selector: str, missing: str, quoted: bool) -> None:
+    def __init__(
+        self, lines: TextLines, selector: str, missing: str, quoted: bool, delimiter: str
+    ) -> None:
         super().__init__(lines, selector, missing)
-        self._quoted = quoted
+        self._quoted, self._delimiter = quoted, delimiter
         if quoted:
             self._rows = rows_of(self._rows)
         rows = [row.removeprefix(_MARK) for row in islice(self._rows, 1)]
@@ -167,12 +181,14 @@ class ColumnReader(_OneOfMany):
         cells = self._cells(row)
         if len(cells) != self._width:
             columns = f"{len(cells)} column{'s' * (len(cells) != 1)}, but line 1 has {self._width}"
-            raise self._error(f"{columns}; does a text contain a tab or a line break?")
+            mark = "a tab" if self._delimiter == "\t" else repr(self._delimiter)
+            raise self._error(f"{columns}; does a text contain {mark} or a line break?")
         text = cells[self._column]
         return text if self._quoted else text or None
 
     def _cells(self, row: str) -> Sequence[str | None]:
-        cells = cells_of(row) if self._quoted else row.split("\t")
+        mark = self._delimiter
+        cells = cells_of(row, mark) if self._quoted else row.split(mark)
         if cells is None:
             problem = "a quotation mark neither encloses a cell nor is doubled in it"
             raise self._error(f"{problem}: correct it, or add --no-quoted")

@@ -15,6 +15,7 @@ from ..dialects import get, names
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..inputs.missing import CHOICES
 from ..tokenizers.table import OF_WORDS, TOKENIZERS
+from .formats import NAMED
 
 REPORT_LABELS = ("source", "documents", "groups", "ids")  # files of a report only
 FORMATS = ("json", "text", "latex")
@@ -45,10 +46,10 @@ EXAMPLES = """\
   cat system.txt | fastbleu -t wmt22 -l en-de
 """
 _EPILOG = f"""\
-Files are plain text, one segment per line; line i of every file belongs to segment i. Files whose
-names end in .gz are decompressed; - is standard input. Without -i, the hypotheses are read from
-standard input, where tabs separate systems. Some files hold several texts; ::SELECTOR after the
-name selects one:
+Files are plain text, one segment per line; line i of every file belongs to segment i. Files of
+.gz, .bz2, .xz, .zst, .zip (of one file) are unpacked; - is standard input. Without -i, the
+hypotheses are read from standard input, where tabs separate systems. Some files hold several texts;
+::SELECTOR after the name selects one:
   FILE.tsv::3              column 3; FILE.tsv::mt is the column named mt in line 1
   FILE.jsonl::mt           the string under a key; ::output.mt follows nested keys
   FILE.xml::A              a translator or system in WMT's or NIST's XML or SGML (.sgm)
@@ -178,6 +179,10 @@ def make_parser() -> argparse.ArgumentParser:
     add("--missing", choices=CHOICES, metavar="CHOICE", help=text)
     text = "whether quotation marks enclose cells of .tsv and .csv files (default: see the file)"
     add("--quoted", action=argparse.BooleanOptionalAction, help=text)
+    text = "what separates cells of .tsv and .csv files (default: what line 1 has)"
+    add("--delimiter", type=_delimiter, metavar="CHARACTER", help=text)
+    text = "format of the files with ::SELECTOR, whatever their names end in"
+    add("--read-as", choices=NAMED, metavar="FORMAT", help=f"{text}: {', '.join(NAMED)}")
     text = "with --by: the tokenizer of each language, as in lang:zh=zh,ja=ja-mecab"
     add("--by-language", metavar="COLUMN:VALUE=NAME[,...]", help=text)
     add("-b", "--score-only", action="store_true", help="print only scores")
@@ -205,6 +210,12 @@ def _pair(text: str) -> str:
     if "-" in text:
         return text
     raise argparse.ArgumentTypeError(f"{text!r} is not a language pair, such as en-de")
+
+
+def _delimiter(text: str) -> str:
+    if len(text.replace(r"\t", "\t")) == 1:
+        return text.replace(r"\t", "\t")
+    raise argparse.ArgumentTypeError(f"{text!r} is not one character")
 
 
 def _encoding(text: str) -> str:

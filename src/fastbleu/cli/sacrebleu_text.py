@@ -18,6 +18,7 @@ from ..counting._counted import Sums
 from ..counting.counter import Counter
 from ..dialects._sacrebleu import details
 from ..inputs.warnings import TOKENIZED_PERIODS
+from ..runtime.terminal import CONTROLS
 from ..sacrebleu.bleu_score import BLEUScore, BLEUSignature, estimate_from_rows
 from ..tokenizers.loaded import get_tokenizer
 from .files import InputError
@@ -245,7 +246,7 @@ class SacrebleuText:
 
         width = self._options.width
         latex = self._options.format == "latex"
-        names = [system.name for system in systems]
+        names = [system.name.translate(CONTROLS) for system in systems]
         cells = [self._cell(system, " " if latex else "\n") for system in systems]
         if names[0].startswith(_BASELINE):
             names[0], cells[0] = (self._color(text, "yellow") for text in (names[0], cells[0]))
@@ -271,11 +272,12 @@ class SacrebleuText:
         test = self._options.test
         title = _TITLES[test].format(self._options.samples)
         null = self._color("Null hypothesis", "green")
+        shown = baseline.translate(CONTROLS)
         return _REPORT.format(
             line="-" * len(title),
             title=title,
             # Without a file there is no name: sacreBLEU's sentence ends before it.
-            name=self._color(baseline if baseline.startswith(_BASELINE) else "", "yellow"),
+            name=self._color(shown if shown.startswith(_BASELINE) else "", "yellow"),
             given=_GIVEN[test],
             Null=null,
             null=null.lower(),

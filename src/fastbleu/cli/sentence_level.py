@@ -12,6 +12,7 @@ from heapq import nsmallest
 from itertools import islice
 from typing import IO, TYPE_CHECKING
 
+from ..runtime.terminal import CONTROLS, JSON_CONTROLS
 from .sacrebleu_text import SacrebleuText
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from .dialect_text import DialectText
 
 _BLOCK_LINES = 1 << 12
-# Texts may contain these characters; in a table they would start a new cell or line.
-_ONE_CELL = str.maketrans("\t\n\r", "   ")
+# In a table these characters would start a new cell or line.
+_ONE_CELL = CONTROLS | str.maketrans("\t\n\r", "   ")
 
 
 class SegmentList:
@@ -71,7 +72,7 @@ class SegmentList:
             self._order.append((sum(values), self._spool.tell()))
             if options.table == "json":
                 record = zip(self._keys, [number + 1, *map(float, numbers), *cells], strict=True)
-                line = json.dumps(dict(record), ensure_ascii=False)
+                line = json.dumps(dict(record), ensure_ascii=False).translate(JSON_CONTROLS)
             else:
                 shown = ((cell or "").translate(_ONE_CELL) for cell in cells)
                 line = "\t".join([str(number + 1), *numbers, *shown])

@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterator
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.arguments import a_type
 from ..inputs.warnings import InputWarning
+from ..plots.tables import literal
+from ..runtime.terminal import CONTROLS, JSON_CONTROLS
 from .files import InputError, as_options
 from .imports import import_undisturbed
 from .readers import Reader
@@ -28,14 +32,14 @@ class TableReader(Reader):
     position = 0
     ended = True  # reading never has to wait
 
-    def __init__(self, path: str, column: str, missing: str, quoted: bool | None) -> None:
+    def __init__(self, path: str, column: str, missing: str, options: dict[str, Any]) -> None:
         self.label, self.missing = path, missing
         self.is_utf8 = missing != "skip"
         self._column = column
         if not column:
             raise InputError(f"{path}: choose a column by ::NAME after the name of the file")
         sources = _tables_of(path, "fastbleu.tables.sources")
-        self._source = _named(path, lambda: sources.open_table(path, [column], [column], quoted))
+        self._source = _named(path, lambda: sources.open_table(path, [column], [column], options))
         self._frames: Iterator[Any] = self._source.chunks()
         self._texts: Any = None  # of the frame that is being read, and those of rows that are left
         self._lines: Any = None  # where they are read
@@ -132,7 +136,8 @@ def score_groups(options: argparse.Namespace, metric: BLEU) -> tuple[str | bytes
     tables = _tables_of(path, "fastbleu.tables")
     by = options.by.split(",")
     settings: dict[str, Any] = {"metric": metric, "progress": options.progress}
-    settings |= {"missing": options.missing or "error", "quoted": options.quoted}
+    settings |= {"missing": options.missing or "error", "format": options.read_as}
+    settings |= {name: getattr(options, name) for name in ("quoted", "delimiter", "encoding")}
     if options.by_language:
         settings |= _tokenizers(options.by_language, metric)
     if options.confidence:
@@ -163,25 +168,46 @@ def _printed(table: Any, form: str) -> str | bytes:
         return file.getvalue()
     records = table.to_pylist()
     if form == "json":
-        return json.dumps(records, indent=1, ensure_ascii=False, default=str) + "\n"
+        text = json.dumps(records, indent=1, ensure_ascii=False, default=str)
+        return text.translate(JSON_CONTROLS) + "\n"
     if form == "csv":
         import csv
 
         lines = io.StringIO()
-        writer = csv.DictWriter(lines, list(records[0]), lineterminator="\n")
+        writer = csv.DictWriter(lines, list(_shown(records[0], _csv_cell)), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(records)
+        writer.writerows([_shown(record, _csv_cell) for record in records])
         return lines.getvalue()
     from tabulate import tabulate  # type: ignore[import-untyped]
 
     signatures = list(dict.fromkeys(record.pop("signature") for record in records))
     style = {"latex": "latex_booktabs", "markdown": "github"}.get(form, "simple")
-    rows = tabulate(records, headers="keys", floatfmt=".4f", missingval="null", tablefmt=style)
+    cell = literal if form == "markdown" else methodcaller("translate", CONTROLS)
+    rows = tabulate(
+        [_shown(record, cell) for record in records],
+        headers="keys",
+        floatfmt=".4f",
+        missingval="null",
+        tablefmt=style,
+        # Keys that are texts stay as they are, even if they look like numbers.
+        disable_numparse=list(range(list(records[0]).index("segments"))),
+    )
     if form == "latex":
         signatures = [f"% {signature}" for signature in signatures]
     if form == "markdown":
         signatures = [f"`{signature}`" for signature in signatures]
     return "\n".join([rows, "", *signatures, ""])
+
+
+def _shown(record: dict[str, Any], cell: Callable[[str], str]) -> dict[str, Any]:
+    values = [cell(value) if isinstance(value, str) else value for value in record.values()]
+    return dict(zip(map(cell, record), values, strict=True))
+
+
+def _csv_cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula; a number is none."""
+    is_formula = re.match(r"[=+@-](?![\d.]+(e[+-]?\d+)?$)", text)
+    return "'" * bool(is_formula) + text.translate(CONTROLS)
 
 
 def _tables_of(path: str, module: str) -> Any:

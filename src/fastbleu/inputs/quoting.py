@@ -7,8 +7,10 @@ corpora, marks are text like any other.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 
 _DELIMITERS = ",;\t|"
@@ -30,14 +32,6 @@ def rows_of(lines: Iterable[str]) -> Iterator[str]:
         yield "\n".join(row)
 
 
-def check_delimiter(delimiter: str | None) -> str | None:
-    """The character that separates cells, which may be written as \\t; None for the file's own."""
-    delimiter = "\t" if delimiter == r"\t" else delimiter
-    if delimiter is None or (len(delimiter) == 1 and delimiter.isascii() and delimiter not in '"\r\n'):
-        return delimiter
-    raise ValueError(f'delimiter is {delimiter!r}, expected one character, such as delimiter=";"')
-
-
 def delimiter_of(header: str, columns: Collection[str], default: str) -> str:
     """The delimiter with which a header has these columns."""
     for delimiter in default + _DELIMITERS:
@@ -46,10 +40,11 @@ def delimiter_of(header: str, columns: Collection[str], default: str) -> str:
     return default
 
 
-def header_cells(header: str, delimiter: str) -> list[str]:
+def header_cells(header: str, delimiter: str, quoted: bool | None = None) -> list[str]:
     """The cells of line 1."""
     header = header.removeprefix("\ufeff").removesuffix("\r")
-    return [cell or "" for cell in cells_of(header, delimiter) or header.split(delimiter)]
+    cells = None if quoted is False else cells_of(header, delimiter)
+    return [cell or "" for cell in cells or header.split(delimiter)]
 
 
 @cache
@@ -88,3 +83,30 @@ def is_quoted(lines: Iterable[str]) -> bool:
             return False  # marks around text of several rows
         is_certain |= not fits_plain or '""' in row
     return is_certain
+
+
+def fault_of(lines: Iterable[str], delimiter: str, quoted: bool, encoding: str) -> str | None:
+    """The first row that is not like line 1, and how to mend it; None if there is none.
+
+    Of the lines, bytes that are not text in this encoding are surrogates.
+    """
+    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    reader = csv.reader(lines, delimiter=delimiter, quoting=quoting)
+    width = line = 0
+    fix = "or pass quoted=True if quotation marks enclose cells"
+    if quoted:
+        fix = "and close all marks, or pass quoted=False if marks are text"
+    fix = f"put texts with {delimiter!r} in quotation marks {fix}"
+    with suppress(csv.Error):  # the cell is too long for the reader
+        for row in reader:
+            first, line = line + 1, reader.line_num
+            width = width or len(row)
+            if wrong := re.search("[\udc80-\udcff]", "".join(row)):
+                other = "utf-16" if first == 1 and wrong.start() == 0 else "latin-1"
+                fix = f'convert the file, or name its encoding, such as encoding="{other}"'
+                return f"line {first} is not valid {encoding}: {fix}"
+            if row and len(row) != width:
+                columns = f"{len(row)} column{'s' * (len(row) != 1)}, but line 1 has {width}"
+                return f"line {first} has {columns}: {fix}"
+        return None
+    return f"line {line + 1} has a very long cell: {fix}"

@@ -10,6 +10,8 @@ from html import escape
 from itertools import zip_longest
 from textwrap import wrap
 
+from ..runtime.terminal import CONTROLS
+
 _WIDTH = 80  # of printed tables, in characters
 _NARROWEST = 10  # column that is made narrower
 _NUMBER = re.compile(r"[<+−-]? ?\d")
@@ -61,8 +63,8 @@ class Table:
             ]
             if line is self.columns:
                 aligned.append("  ".join(["-" * most for most in widths]))
-        notes = [line for note in self.notes for line in _wrapped(note, width)]
-        shown = [line.rstrip() for line in aligned]
+        notes = [line.translate(CONTROLS) for note in self.notes for line in _wrapped(note, width)]
+        shown = [line.rstrip().translate(CONTROLS) for line in aligned]
         return "\n".join([self.title, "", *shown, *([""] if notes else []), *notes])
 
     def html(self) -> str:
@@ -90,7 +92,9 @@ def literal(text: str) -> str:
     """A text escaped for Markdown, on one line: markup and HTML in it have no effect."""
     text = " ".join(text.split())
     marks = {ord(mark): f"\\{mark}" for mark in "\\`*_[]#|~$"}
-    return text.translate({**marks, ord("<"): "&lt;", ord(">"): "&gt;", ord("&"): "&amp;"})
+    return text.translate(
+        {**CONTROLS, **marks, ord("<"): "&lt;", ord(">"): "&gt;", ord("&"): "&amp;"}
+    )
 
 
 class Tables(ABC):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import glob
 import io
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from itertools import chain, groupby
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import groupby
 from typing import Any
 
-from ..inputs.quoting import is_quoted
+from ..inputs.arguments import check_choice
+from ..inputs.compression import SUFFIXES, PackedError, unpacked, without_suffix
+from ..inputs.quoting import delimiter_of, fault_of, header_cells, is_quoted, rows_of
 from ..runtime.extras import install_command
 from ..runtime.import_lock import import_lock
 from .rows import check_columns
@@ -23,8 +27,6 @@ _BUFFER = 1 << 20
 FORMATS = {".parquet": "parquet", ".pq": "parquet"}
 FORMATS |= dict.fromkeys((".arrow", ".feather", ".ipc", ".arrows"), "ipc")
 FORMATS |= {".csv": "csv", ".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
-# After the suffix of a text format.
-_COMPRESSED = (".gz", ".zst", ".bz2")
 _WILDCARD = re.compile(r"[*?[]")
 
 
@@ -47,10 +49,9 @@ def is_path(table: object) -> bool:
 
 def format_of(path: str) -> str | None:
     """The format of a file by the end of its name; None if it holds no table."""
-    name = path.lower()
-    stem, end = os.path.splitext(name)
-    kind = FORMATS.get(os.path.splitext(stem)[1] if end in _COMPRESSED else end)
-    return None if end in _COMPRESSED and kind in ("parquet", "ipc") else kind
+    name = without_suffix(path)
+    kind = FORMATS.get(os.path.splitext(name)[1])
+    return None if name != path.lower() and kind in ("parquet", "ipc") else kind
 
 
 class Files:
@@ -66,9 +67,8 @@ class Files:
         Which to read; by default all.
     texts : list of str
         Columns of text, which text files may have as numbers.
-    quoted : bool, optional
-        Whether quotation marks enclose cells of text files; by default so in CSV, and in TSV if
-        `is_quoted` finds it.
+    quoted, delimiter, encoding, format : optional
+        As in `fastbleu.tables.score`.
 
     Raises
     ------
@@ -82,8 +82,18 @@ class Files:
         columns: Sequence[str] | None,
         texts: Sequence[str],
         quoted: bool | None = None,
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        format: str | None = None,
     ) -> None:
         self._columns, self._texts, self._quoted = columns, texts, quoted
+        if delimiter is not None and len(delimiter) != 1:
+            raise ValueError(f"delimiter is {delimiter!r}, expected one character")
+        if format is not None:
+            check_choice("format", f".{format}", FORMATS)
+        self._cells: tuple[str, bool] | None = None  # delimiter and quotation of the file read last
+        self._delimiter, self._format = delimiter, FORMATS.get(f".{format}")
+        self._encoding = codecs.lookup(encoding or "utf-8").name
         self.pyarrow = import_pyarrow(table)
         given = table if isinstance(table, (list, tuple)) else [table]
         # Of each file: file system, path in it, name for messages, and base of a directory or None.
@@ -94,7 +104,7 @@ class Files:
         self._rows = 0
         self._starts: list[int] = []
         self._names: list[str] = []
-        kinds = {format_of(path) for _, path, _, _ in self._files}
+        kinds = {self._kind(path) for _, path, _, _ in self._files}
         self._dataset = self._datasets() if kinds == {"parquet"} else None
         if self._dataset is not None and columns is not None:
             check_columns(self._dataset[0].schema.names, columns)
@@ -116,6 +126,9 @@ class Files:
         for part in self._parquet_parts() if self._dataset is not None else self._parts():
             self._rows += len(part)
             yield part
+
+    def _kind(self, path: str) -> str | None:
+        return self._format or format_of(path)
 
     def _begin(self, name: str) -> None:
         self._starts.append(self._rows)
@@ -152,8 +165,10 @@ class Files:
                 for info in listed
                 if info.is_file and not hidden.search(info.path[len(inside) :])
             )
-            known = [f for f in found if format_of(f) is not None]
+            known = [f for f in found if self._kind(f) is not None]
             return [(system, f, f"{before}{f}", inside) for f in self._known(known, path)]
+        if info.type == fs.FileType.Unknown:
+            raise ValueError(f"{path}: this is a pipe or a device: save it as a file")
         self._known([inside], path)
         return [(system, inside, path, None)]
 
@@ -162,10 +177,13 @@ class Files:
         if not paths:
             raise FileNotFoundError(f"{given}: there is no such file of a table")
         for path in paths:
-            if format_of(path) is None:
+            if self._kind(path) is None:
                 end = os.path.splitext(path)[1]
-                known = f"{', '.join(FORMATS)}; of texts also with {', '.join(_COMPRESSED)}"
-                raise ValueError(f"{path}: the name ends in {end!r}; expected one of {known}")
+                known = f"{', '.join(FORMATS)}; of texts also with {', '.join(SUFFIXES)}"
+                fix = 'or name its format, as in format="jsonl"'
+                raise ValueError(
+                    f"{path}: the name ends in {end!r}; expected one of {known}, {fix}"
+                )
         return paths
 
     def _opened_url(self, url: str) -> tuple[Any, str]:
@@ -211,7 +229,7 @@ class Files:
             try:
                 datasets.append(dataset.dataset(list(paths), **options))
             except self.pyarrow.ArrowInvalid as error:
-                raise ValueError(f"{names[0]}: {error}") from error
+                raise _unreadable(names[0], error) from error
             except self.pyarrow.ArrowTypeError as error:
                 raise TypeError(
                     f"{names[0]} has a column of the name that a directory has as a key "
@@ -255,65 +273,115 @@ class Files:
         """Columns of files of several formats in batches."""
         for system, path, name, _ in self._files:
             self._begin(name)
-            found = self._opened(system, path, name)
-            names = self._columns or found.schema.names
-            if keys := [n for n in names if n not in found.schema.names and f"/{n}=" in path]:
-                raise ValueError(
-                    f"{name}: {keys[0]!r} is in the name of a directory, which is read only if all "
-                    "files are Parquet; of others of one format pass pyarrow.dataset.dataset(path, "
-                    'format="csv", partitioning="hive")'
-                )
-            check_columns(found.schema.names, names)
-            if hasattr(found, "scanner"):
-                # A few batches ahead: by default it may be gigabytes.
-                found = found.to_batches(
-                    columns=list(names),
-                    batch_size=CHUNK_ROWS,
-                    batch_readahead=4,
-                    fragment_readahead=1,
-                )
-            for batch in found:
-                yield self.pyarrow.Table.from_batches([batch]).select(list(names))
+            self._cells = None
+            try:
+                found = self._opened(system, path, name)
+                names = self._chosen(found.schema.names, path, name)
+                if hasattr(found, "scanner"):
+                    # A few batches ahead: by default it may be gigabytes.
+                    found = found.to_batches(
+                        columns=names,
+                        batch_size=CHUNK_ROWS,
+                        batch_readahead=4,
+                        fragment_readahead=1,
+                    )
+                for batch in found:
+                    yield self.pyarrow.Table.from_batches([batch]).select(names)
+            except PackedError as error:
+                raise ValueError(f"{name}: {error}") from error
+            except (self.pyarrow.ArrowException, UnicodeError) as error:
+                cells, lines = self._cells, self._lines(system, path)
+                if cells and (fault := fault_of(lines, *cells, self._encoding)):
+                    raise ValueError(f"{name}: {fault}") from error
+                raise
+
+    def _chosen(self, columns: list[str], path: str, name: str) -> list[str]:
+        """The columns of a file that are read."""
+        names = list(self._columns or columns)
+        if keys := [n for n in names if n not in columns and f"/{n}=" in path]:
+            raise ValueError(
+                f"{name}: {keys[0]!r} is in the name of a directory, which is read only if all "
+                "files are Parquet; of others of one format pass pyarrow.dataset.dataset(path, "
+                'format="csv", partitioning="hive")'
+            )
+        check_columns(columns, names)
+        if twice := [column for column in names if columns.count(column) > 1]:
+            raise ValueError(f"{name}: two columns are named {twice[0]!r}: rename one of them")
+        return names
+
+    def _lines(self, system: Any, path: str) -> Iterator[str]:
+        """The lines of a file without their ends; bytes that are not text are surrogates."""
+        content = unpacked(io.BufferedReader(system.open_input_file(path)), path)
+        with io.TextIOWrapper(content, self._encoding, "surrogateescape", newline="\n") as lines:
+            for line in lines:
+                yield line.removesuffix("\n")
 
     def _opened(self, system: Any, path: str, name: str) -> Any:
         """A file as a dataset, or as a stream of Arrow's."""
-        pyarrow, kind = self.pyarrow, format_of(path)
+        pyarrow, kind = self.pyarrow, self._kind(path)
         with import_lock:
             from pyarrow import csv, dataset, ipc, json
 
-        parsing = csv.ParseOptions(newlines_in_values=True)
+        stream = None  # of a text that is packed or in another encoding
+        if kind != "ipc":
+            file = io.BufferedReader(system.open_input_file(path))
+            content, is_utf8 = unpacked(file, path), self._encoding in ("utf-8", "utf-8-sig")
+            if content is not file or not is_utf8:
+                stream = pyarrow.PythonFile(content, "r")
+            if not is_utf8:
+                stream = pyarrow.transcoding_input_stream(stream, self._encoding, "utf-8")
         if kind in ("csv", "tsv"):
-            parsing.delimiter, quoted = "," if kind == "csv" else "\t", self._quoted
-            stream = system.open_input_stream(path)
-            with io.TextIOWrapper(stream, "utf-8", "replace", newline="\n") as lines:
-                # Of one column, an empty line is a missing value.
-                parsing.ignore_empty_lines = parsing.delimiter in (first := lines.readline())
-                if kind == "tsv" and quoted is None:
-                    quoted = is_quoted(line.removesuffix("\n") for line in chain([first], lines))
-            parsing.quote_char = False if quoted is False else '"'
-        # An empty cell is missing, "" in quotation marks is an empty text, and "NA" a word.
-        converting = csv.ConvertOptions(
-            column_types={text: pyarrow.string() for text in self._texts},
-            null_values=[""],
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
-        )
+            parsing, converting = self._parsed(path, name, partial(self._lines, system, path))
+            stream = stream or system.open_input_stream(path, compression=None)
+            return csv.open_csv(stream, None, parsing, converting)
         try:
-            if path.lower().endswith(".zst"):  # which datasets take for plain text
-                stream = system.open_input_stream(path, compression="zstd")
-                if kind == "json":
-                    return json.open_json(stream)
-                return csv.open_csv(stream, None, parsing, converting)
-            form: Any = dataset.CsvFileFormat(parsing, convert_options=converting)
-            form = form if kind in ("csv", "tsv") else kind
-            return dataset.dataset([path], filesystem=system, format=form)
+            if stream is not None:
+                return json.open_json(stream)
+            return dataset.dataset([path], filesystem=system, format=kind)
         except pyarrow.ArrowInvalid as error:
             if kind == "ipc":  # the other format of Arrow's files, that of streams
                 try:
                     return ipc.open_stream(system.open_input_stream(path))
                 except pyarrow.ArrowInvalid:
                     pass
-            raise ValueError(f"{name}: {error}") from error
+            raise _unreadable(name, error) from error
+
+    def _parsed(self, path: str, name: str, lines: Callable[[], Iterator[str]]) -> tuple[Any, Any]:
+        """How a file of cells is parsed, and converted."""
+        with import_lock:
+            from pyarrow import csv
+
+        header = next(rows_of(lines()), "")
+        default = "," if self._kind(path) == "csv" else "\t"
+        delimiter = self._delimiter or delimiter_of(header, self._columns or self._texts, default)
+        quoted = self._quoted
+        if quoted is None:
+            quoted = delimiter != "\t" or is_quoted(lines())
+        self._cells = delimiter, quoted
+        if fault := fault_of([header], delimiter, quoted, self._encoding):
+            raise ValueError(f"{name}: {fault}")
+        columns = header_cells(header, delimiter, quoted)
+        parsing = csv.ParseOptions(
+            delimiter=delimiter,
+            quote_char='"' if quoted else False,
+            newlines_in_values=True,
+            ignore_empty_lines=len(columns) > 1,  # of one column, it is a missing value
+        )
+        # An empty cell is missing, "" in quotation marks is an empty text, and "NA" a word.
+        converting = csv.ConvertOptions(
+            column_types={text: self.pyarrow.string() for text in self._texts},
+            include_columns=self._chosen(columns, path, name),
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        )
+        return parsing, converting
+
+
+def _unreadable(name: str, error: Exception) -> ValueError:
+    """The error for a file that pyarrow refuses, without what pyarrow says about datasets."""
+    problem = str(error).rpartition(" file?: ")[2]
+    return ValueError(f"{name}: {problem}; is it complete, and of the format that is named?")
 
 
 def _base_of(pattern: str) -> str:

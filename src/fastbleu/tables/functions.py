@@ -48,12 +48,13 @@ def score(
     table : table, lazy table, path or iterable of tables
         In memory: a table of pandas, polars or pyarrow, any other data frame that narwhals
         supports, or a dict of columns. Streamed: files (.parquet, .pq, .feather, .arrow, .arrows,
-        .ipc; .csv, .tsv, .jsonl, .ndjson, also with .gz, .bz2 or .zst after it) by a path, a list
-        of paths, a pattern, a directory or a URL (s3://, and what fsspec opens). Also a LazyFrame
-        of polars, a dataset, a ParquetFile or a RecordBatchReader of pyarrow, a DuckDB relation, a
-        dataset of Hugging Face's `datasets`, or any iterable of tables or record batches. Of a
-        stream only some parts of 65,536 rows are in memory, and what its library reads ahead:
-        nothing of Parquet files given as paths, whole row groups of a dataset of pyarrow.
+        .ipc; .csv, .tsv, .jsonl, .ndjson, also in .gz, .bz2, .xz, .zst, .zip or .tar) by a path, a
+        list of paths, a pattern, a directory or a URL (s3://, and what fsspec opens). Also a
+        LazyFrame of polars, a dataset, a ParquetFile or a RecordBatchReader of pyarrow, a DuckDB
+        relation, a dataset of Hugging Face's `datasets`, or any iterable of tables or record
+        batches. Of a stream only some parts of 65,536 rows are in memory, and what its library
+        reads ahead: nothing of Parquet files given as paths, whole row groups of a dataset of
+        pyarrow.
     hypothesis : str
         The column of the hypotheses.
     references : list of str, or str
@@ -85,6 +86,10 @@ def score(
         Whether cells of .csv and .tsv files may be enclosed in quotation marks. By default those of
         .csv; those of a .tsv file if all its marks enclose cells, as pandas, polars and csv write
         them, for which it is searched before it is read. Else marks are text.
+    delimiter, encoding, format : str, optional
+        What separates cells of .csv and .tsv files, by default the comma, tab, semicolon or bar
+        with which line 1 has the columns; the encoding of text files, by default UTF-8; the format
+        of files whatever their names end in, such as "jsonl".
     threads : int, optional
         Number of threads; by default the metric's.
     progress : bool, default False
@@ -366,7 +371,7 @@ def _appended(
 
 def _opened(table: Any, row_counter: RowCounter, columns: Sequence[str] | None) -> Source:
     """The table; messages about rows of files name the file."""
-    source = open_table(table, columns, row_counter.texts, row_counter.quoted)
+    source = open_table(table, columns, row_counter.texts, row_counter.files)
     if is_path(table):
         row_counter.place = source.place
     return source

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 # The column of their files that engines add to rows on request.
 PATH = "path"
+FILE_OPTIONS = ("quoted", "delimiter", "encoding", "format")
 
 
 class RowOptions(TypedDict, total=False):
@@ -39,6 +40,9 @@ class RowOptions(TypedDict, total=False):
     missing: MissingChoice
     threads: int | None
     quoted: bool | None
+    delimiter: str | None
+    encoding: str | None
+    format: str | None
 
 
 class RowCounter:
@@ -59,9 +63,10 @@ class RowCounter:
         language: str | None = None,
         missing: MissingChoice = "error",
         threads: int | None = None,
-        quoted: bool | None = None,
-        **unknown: object,
+        **unknown: Any,
     ) -> None:
+        # How the files are read from which rows come.
+        self.files = {name: unknown.pop(name, None) for name in FILE_OPTIONS}
         for name in unknown:
             raise TypeError(
                 f"fastbleu.tables has no parameter {name!r} here; those of a score belong to its "
@@ -96,7 +101,6 @@ class RowCounter:
         }
         self._periods: dict[BLEU, int] = {}
         self._left_out, self._first_left_out = 0, 0
-        self.quoted = quoted  # of the files from which rows come
         # How messages name a row of the table, from 0.
         self.place: Callable[[int], str] = "row {}".format
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, pairwise
+from types import MappingProxyType
 from typing import Any
 
 from ..inputs.columns import is_query
@@ -110,19 +111,20 @@ def open_table(
     table: object,
     columns: Sequence[str] | None = None,
     texts: Sequence[str] = (),
-    quoted: bool | None = None,
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> Source:
     """A source of a table's rows, with only these columns if they are given.
 
-    `texts` are columns of text, which a CSV file may have as numbers; `quoted` is for files, too,
+    `texts` are columns of text, which a CSV file may have as numbers; `options` are `FILE_OPTIONS`,
     as in `fastbleu.tables.score`. Errors: TypeError if this is not a table, ValueError if a column
     is missing, ImportError, and OSError of files.
     """
     if is_path(table):
-        files = Files(table, columns, texts, quoted)
+        files = Files(table, columns, texts, **options)
         return Source(files, columns, name=files.name)
-    if quoted is not None:
-        raise ValueError("quoted is for paths of .tsv and .csv files, but the table is no path")
+    for name, value in options.items():
+        if value is not None:
+            raise ValueError(f"{name} is for paths of files, but the table is no path")
     if type(table).__module__.partition(".")[0] in _OF_ENGINES:
         # Those of Spark have the Arrow interface, but would be collected in this process.
         raise _no_table(table, "the table")
