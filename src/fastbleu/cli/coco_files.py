@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from ..inputs.coco_captions import check_results, parse_captions
+from ..inputs.compression import without_suffix
 from ..runtime.collection import collection_paused
 from .files import ByteSource, InputError
 from .readers import Reader
@@ -15,7 +16,7 @@ from .readers import Reader
 
 def is_coco_file(name: str) -> bool:
     """Whether a file has COCO's captions, by its name."""
-    return name.lower().removesuffix(".gz").endswith(".json")
+    return without_suffix(name).endswith(".json")
 
 
 class CocoReader(Reader):

@@ -111,10 +111,12 @@ def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
     systems = [_opened(options, opened, name, SYSTEM) for name in options.systems]
     align_images(readers, systems)
     readers += systems
-    of_tables = {options.missing, options.quoted, options.delimiter, options.read_as} != {None}
-    if of_tables and not any("::" in reader.label or reader.missing for reader in readers):
-        names = "--missing, --quoted, --delimiter and --read-as"
-        raise InputError(f"{names} are for files with ::SELECTOR, but no file is read as one")
+    of_tables = {options.missing, options.quoted, options.delimiter} != {None}
+    if of_tables and not any(reader.missing for reader in readers):
+        names = "--missing, --quoted and --delimiter"
+        raise InputError(f"{names} are for tables, but no file is read as one")
+    if options.read_as and "::" not in "".join([*options.references, *options.systems]):
+        raise InputError("--read-as is for files with ::SELECTOR after the name")
     if options.input is None:
         readers.append(open_lines(STDIN, opened, options.encoding, None, True))
     return readers

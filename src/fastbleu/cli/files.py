@@ -15,10 +15,10 @@ import stat
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ..inputs._utf8_rows import Utf8Lines, Utf8Rows
-from ..inputs.compression import PackedError, format_of, unpacked
+from ..inputs.compression import PackedError, module_of, problem_of, unpacked
 
 STDIN = "-"
 
@@ -42,8 +42,7 @@ class InputError(ValueError):
 
 def as_options(message: str) -> str:
     """A message in which parameters are the command's options."""
-    message = message.replace("quoted=False", "--no-quoted").replace("quoted=True", "--quoted")
-    message = message.replace("format=", "--read-as ")
+    message = message.replace("quoted=False", "--no-quoted").replace("format=", "--read-as ")
     return re.sub("(missing|delimiter|encoding)=", r"--\1 ", message)
 
 
@@ -73,22 +72,20 @@ class ByteSource:
         elif sys.stdin is None:
             raise InputError("standard input is closed: name a file instead of -")
         else:
-            self._file = sys.stdin.buffer
-        status = self._status()
-        is_device = status is not None and (
-            stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
-        )
-        if is_device and not self._file.isatty() and status.st_rdev != os.stat(os.devnull).st_rdev:
-            raise InputError(f"{self.label}: this is a device, which may never end: name a file")
+            file: Any = sys.stdin.buffer  # or an object that cannot be peeked
+            self._file = file if hasattr(file, "peek") else io.BufferedReader(file)
+        self.size: int | None = None  # bytes of the file on disk; None for a pipe
+        with suppress(OSError):  # standard input may be an object without a descriptor
+            status = os.fstat(self._file.fileno())
+            self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
+            is_device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
+            is_null = status.st_rdev == os.stat(os.devnull).st_rdev
+            if is_device and not (is_null or self._file.isatty()):
+                raise InputError(f"{self.label}: a device, such as /dev/zero, may never end")
         self._ahead = b""
         self.start = b""
-        self._name, self._read = name, self._read_first
-
-    @property
-    def size(self) -> int | None:
-        """Bytes of the file on disk; None for a pipe."""
-        status = self._status()
-        return status.st_size if status is not None and stat.S_ISREG(status.st_mode) else None
+        self._name = name
+        self._content: Any = None  # of the file, which is recognized when it is read
 
     @property
     def position(self) -> int:
@@ -109,28 +106,21 @@ class ByteSource:
             ahead, self._ahead = self._ahead, b""
             return ahead
         try:
-            data = self._read(_BLOCK_BYTES)
+            if self._content is None:
+                self._content = unpacked(self._file, self._name)
+            data = self._content.read1(_BLOCK_BYTES)
             if len(self.start) < _START_BYTES:
                 self.start += data[:_START_BYTES]
-                if format_of(self.start):  # of a pipe, whose first bytes come one by one
-                    raise PackedError("packed data comes in tiny pieces: save it to a file")
+                if module_of(self.start):  # of a pipe, whose first bytes came one by one
+                    raise PackedError("packed data comes in tiny pieces: save it as a file")
             return data
-        except OSError as error:
-            raise self._unreadable(error, self.where()) from error
-        except PackedError as error:
-            where = f"{self.where()}: " if self.start else ""
-            raise InputError(f"{self.label}: {where}{error}") from error
-
-    def _read_first(self, size: int) -> bytes:
-        content = unpacked(self._file, self._name)
-        self._read = content.read1
-        data: bytes = content.read1(size)
-        return data
-
-    def _status(self) -> os.stat_result | None:
-        with suppress(OSError):  # standard input may be an object without a descriptor
-            return os.fstat(self._file.fileno())
-        return None
+        except Exception as error:
+            if problem := problem_of(error):
+                where = f"{self.where()}: " * bool(self.start)
+                raise InputError(f"{self.label}: {where}{problem}") from error
+            if isinstance(error, OSError):
+                raise self._unreadable(error, self.where()) from error
+            raise
 
     def _unreadable(self, error: Exception, hint: str) -> InputError:
         problem = getattr(error, "strerror", None) or str(error)

@@ -14,6 +14,7 @@ from .. import __version__
 from ..dialects import get, names
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..inputs.missing import CHOICES
+from ..inputs.quoting import DELIMITERS
 from ..tokenizers.table import OF_WORDS, TOKENIZERS
 from .formats import NAMED
 
@@ -180,7 +181,7 @@ def make_parser() -> argparse.ArgumentParser:
     text = "whether quotation marks enclose cells of .tsv and .csv files (default: see the file)"
     add("--quoted", action=argparse.BooleanOptionalAction, help=text)
     text = "what separates cells of .tsv and .csv files (default: what line 1 has)"
-    add("--delimiter", type=_delimiter, metavar="CHARACTER", help=text)
+    add("--delimiter", type=_character, choices=DELIMITERS, metavar="CHARACTER", help=text)
     text = "format of the files with ::SELECTOR, whatever their names end in"
     add("--read-as", choices=NAMED, metavar="FORMAT", help=f"{text}: {', '.join(NAMED)}")
     text = "with --by: the tokenizer of each language, as in lang:zh=zh,ja=ja-mecab"
@@ -212,10 +213,8 @@ def _pair(text: str) -> str:
     raise argparse.ArgumentTypeError(f"{text!r} is not a language pair, such as en-de")
 
 
-def _delimiter(text: str) -> str:
-    if len(text.replace(r"\t", "\t")) == 1:
-        return text.replace(r"\t", "\t")
-    raise argparse.ArgumentTypeError(f"{text!r} is not one character")
+def _character(text: str) -> str:
+    return {r"\t": "\t"}.get(text, text)
 
 
 def _encoding(text: str) -> str:

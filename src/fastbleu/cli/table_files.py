@@ -166,42 +166,33 @@ def _printed(table: Any, form: str) -> str | bytes:
         file = io.BytesIO()
         parquet.write_table(table, file)
         return file.getvalue()
-    records = table.to_pylist()
     if form == "json":
-        text = json.dumps(records, indent=1, ensure_ascii=False, default=str)
+        text = json.dumps(table.to_pylist(), indent=1, ensure_ascii=False, default=str)
         return text.translate(JSON_CONTROLS) + "\n"
+    signatures = dict.fromkeys(table["signature"].to_pylist())
+    table = table if form == "csv" else table.drop_columns("signature")
+    shown = {"csv": _csv_cell, "markdown": literal}.get(form, methodcaller("translate", CONTROLS))
+    records = [
+        {shown(name): shown(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
+        for row in table.to_pylist()
+    ]
     if form == "csv":
         import csv
 
         lines = io.StringIO()
-        writer = csv.DictWriter(lines, list(_shown(records[0], _csv_cell)), lineterminator="\n")
+        writer = csv.DictWriter(lines, list(records[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows([_shown(record, _csv_cell) for record in records])
+        writer.writerows(records)
         return lines.getvalue()
     from tabulate import tabulate  # type: ignore[import-untyped]
 
-    signatures = list(dict.fromkeys(record.pop("signature") for record in records))
-    style = {"latex": "latex_booktabs", "markdown": "github"}.get(form, "simple")
-    cell = literal if form == "markdown" else methodcaller("translate", CONTROLS)
-    rows = tabulate(
-        [_shown(record, cell) for record in records],
-        headers="keys",
-        floatfmt=".4f",
-        missingval="null",
-        tablefmt=style,
-        # Keys that are texts stay as they are, even if they look like numbers.
-        disable_numparse=list(range(list(records[0]).index("segments"))),
-    )
-    if form == "latex":
-        signatures = [f"% {signature}" for signature in signatures]
-    if form == "markdown":
-        signatures = [f"`{signature}`" for signature in signatures]
-    return "\n".join([rows, "", *signatures, ""])
-
-
-def _shown(record: dict[str, Any], cell: Callable[[str], str]) -> dict[str, Any]:
-    values = [cell(value) if isinstance(value, str) else value for value in record.values()]
-    return dict(zip(map(cell, record), values, strict=True))
+    options = {"latex": ("latex_booktabs", "% {}"), "markdown": ("github", "`{}`")}
+    style, line = options.get(form, ("simple", "{}"))
+    # Keys that are texts stay as they are, even if they look like numbers.
+    keys = list(range(table.column_names.index("segments")))
+    how: Any = {"floatfmt": ".4f", "missingval": "null", "disable_numparse": keys}
+    rows = tabulate(records, headers="keys", tablefmt=style, **how)
+    return "\n".join([rows, "", *map(line.format, signatures), ""])
 
 
 def _csv_cell(text: str) -> str:

@@ -14,113 +14,80 @@ from typing import Any
 
 from ..runtime.extras import install_command
 
-_MODULES = {"gzip": "gzip", "bzip2": "bz2", "xz": "lzma", "zstd": "compression.zstd"}
-_MODULES |= {"zip": "zipfile", "tar": "tarfile"}
-SUFFIXES = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".lzma": "xz", ".zst": "zstd"}
-SUFFIXES |= {".zip": "zip", ".tar": "tar", ".tgz": "gzip"}
-# The first bytes of formats; those without a module are not read.
-_MARKS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\0": "xz", b"]\0\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
-_MARKS |= {b"PK\3\4": "zip", b"PK\5\6": "zip", **{b"BZh%d1AY" % n: "bzip2" for n in range(1, 10)}}
-_MARKS |= {b"7z\xbc\xaf'\x1c": "7-Zip", b"Rar!\x1a\7": "RAR", b'\4"M\x18': "lz4", b"LZIP\1": "lzip"}
-_MARKS |= {b"\x1f\x9d": "compress (.Z)", b"x\x9c": "zlib", b"PAR1": "Parquet", b"ARROW1": "Arrow"}
-_TAR_BYTES = 262  # at the end of which its mark is
+_ZSTD = "compression.zstd"
+# The modules that unpack; archives have several files.
+SUFFIXES = {".gz": "gzip", ".tgz": "gzip", ".bz2": "bz2", ".xz": "lzma", ".lzma": "lzma"}
+SUFFIXES |= {".zst": _ZSTD, ".zip": "zipfile", ".tar": "tarfile"}
+_MARKS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\0": "lzma", b"]\0\0": "lzma", b"\x28\xb5\x2f\xfd": _ZSTD}
+_MARKS |= {b"BZh%d1AY" % level: "bz2" for level in range(1, 10)} | {b"PK\3\4": "zipfile"}
+_MARKS |= {b"7z\xbc\xaf'\x1c": "7-Zip", b"Rar!\x1a\7": "RAR", b'\4"M\x18': "lz4", b"x\x9c": "zlib"}
+_MARKS |= {b"LZIP\1": "lzip", b"\x1f\x9d": ".Z", b"PAR1\x15": "Parquet", b"ARROW1\0": "Arrow"}
 _HIDDEN = re.compile(r"/$|(^|/)(__MACOSX/|\._)")  # folders, and what macOS adds to archives
 
 
 class PackedError(ValueError):
-    """What is wrong with a compressed file, and how to fix it."""
+    """What is wrong with a packed file, and how to fix it."""
 
 
 def without_suffix(name: str) -> str:
-    """A name in lower case, without the suffixes of compressed files."""
+    """A name in lower case, without the suffixes of packed files."""
     stem, end = os.path.splitext(name.lower())
     return without_suffix(stem) if end in SUFFIXES else stem + end
 
 
-def format_of(start: bytes, suffix: str = "") -> str:
-    """The format by the first bytes of a file and the end of its name; "" if it is not packed."""
-    marks = (packed for mark, packed in _MARKS.items() if start.startswith(mark))
-    packed = "tar" if start[257:262] == b"ustar" else next(marks, SUFFIXES.get(suffix, ""))
-    if suffix == ".br" and re.search(rb"[\0-\x08\x0e-\x1a]", start):  # texts in Breton end in it
-        packed = "Brotli"
-    if packed and packed not in _MODULES:
-        known = ", ".join(SUFFIXES)
-        raise PackedError(
-            f"this is {packed}, which is not read as text: convert it, or use {known}"
-        )
-    return packed
+def module_of(start: bytes, suffix: str = "") -> str | None:
+    """The module that unpacks a file, by its first bytes and its suffix; None for plain files."""
+    marked = (module for mark, module in _MARKS.items() if start.startswith(mark))
+    module = "tarfile" if start[257:262] == b"ustar" else next(marked, SUFFIXES.get(suffix))
+    if suffix == ".br" and re.search(rb"[\0-\x08\x0e-\x1a]", start):  # no text in Breton
+        module = "Brotli"
+    if module and module not in SUFFIXES.values():
+        raise PackedError(f"this is {module}, not text: convert it, or use {', '.join(SUFFIXES)}")
+    return module
 
 
 def unpacked(file: Any, name: str, layers: int = 3) -> Any:
-    """The content of an open file that can be peeked: the file itself if it is not packed.
-
-    There are files that unpack to themselves, so that layers, as .zip in .tar.gz, are limited.
-    """
+    """The content of an open file that can be peeked; the file itself if it is not packed."""
     stem, suffix = os.path.splitext(name.lower())
-    packed = format_of(file.peek(_TAR_BYTES), suffix)
-    if not packed:
+    module = module_of(file.peek(262), suffix)
+    if module is None:
         return file
-    if not layers:
+    if not layers:  # there are files that unpack to themselves
         raise PackedError("this is packed several times: unpack it")
-    return unpacked(io.BufferedReader(_Content(file, packed), 1 << 17), stem, layers - 1)
+    return unpacked(_content(file, module), stem, layers - 1)
 
 
-class _Content(io.RawIOBase):
-    """What is in a compressed file; PackedError if it is damaged."""
-
-    def __init__(self, file: Any, packed: str) -> None:
-        self._file, self._packed = file, packed
-        self._content: Any = None
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return bool(self._file.seekable())
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        return self._content.seek(offset, whence) if self._content else 0
-
-    def readinto(self, buffer: Any) -> int:
-        try:
-            self._content = self._content or _opened(self._file, self._packed)
-            data = self._content.read1(len(buffer))
-        except EOFError:
-            problem = "ends too early"
-        except Exception as error:
-            if isinstance(error, (MemoryError, PackedError)) or getattr(error, "strerror", None):
-                raise
-            problem = f"is damaged ({str(error).lower()})"
-        else:
-            buffer[: len(data)] = data
-            return len(data)
-        tool = f"{'unzip' if self._packed == 'zip' else self._packed} -t"
-        fix = f"test it with {tool} and copy or pack it again"
-        raise PackedError(f"the compressed data {problem}; {fix}")
-
-
-def _opened(file: Any, packed: str) -> Any:
+def _content(file: Any, module: str) -> Any:
     try:
-        module = import_module(_MODULES[packed])
+        unpacker = import_module(module)
     except ImportError:
-        try:
-            pyarrow = import_module("pyarrow")
-        except ImportError:
-            fix = f"{install_command('parquet')}, or unpack it"
-            raise PackedError(f"this Python needs pyarrow to unpack {packed}: {fix}") from None
-        return pyarrow.CompressedInputStream(pyarrow.PythonFile(file, "r"), packed)
-    if packed not in ("zip", "tar"):
-        return module.open(file)
+        pyarrow = import_module("pyarrow")
+        stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(file, "r"), "zstd")
+        return io.BufferedReader(stream)
+    if module not in ("zipfile", "tarfile"):
+        return unpacker.open(file)
     if not file.seekable():
-        raise PackedError("an archive is not read from a pipe: save it to a file, or unpack it")
-    if packed == "zip":
-        archive = module.ZipFile(file)
+        raise PackedError("an archive is not read from a pipe: save it as a file, or unpack it")
+    if module == "zipfile":
+        archive = unpacker.ZipFile(file)
         names, opened = archive.namelist(), archive.open
     else:
-        archive = module.open(fileobj=file)
+        archive = unpacker.open(fileobj=file)
         names, opened = [entry.name for entry in archive if entry.isfile()], archive.extractfile
     names = [name for name in names if not _HIDDEN.search(name)]
     if len(names) != 1:
-        listed = ", ".join([*names[:3], *["..."] * (len(names) > 3)])
-        raise PackedError(f"the archive has {len(names)} files, expected one ({listed}): unpack it")
+        raise PackedError(f"the archive has {len(names)} files, expected one: unpack it")
     return opened(names[0])
+
+
+def problem_of(error: Exception) -> str | None:
+    """What an error in reading a packed file says, and a fix; None for errors of other kinds."""
+    if isinstance(error, PackedError):
+        return str(error)
+    if isinstance(error, ImportError):
+        return f"unpacking needs {error.name}: {install_command('parquet')}, or unpack it before"
+    others = (ValueError, TypeError, LookupError, MemoryError)
+    if isinstance(error, others) or getattr(error, "strerror", None):
+        return None
+    problem = "ends too early" if isinstance(error, EOFError) else f"is damaged ({error})".lower()
+    return f"the compressed data {problem}; test it (as by gzip -t) and copy or pack it again"

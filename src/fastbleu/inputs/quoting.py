@@ -1,4 +1,4 @@
-"""Delimiters and quotation marks: which a file of cells has, and the cells of a row.
+"""Delimiters and quotation marks of files of cells, and the cells of a row.
 
 What writes tables (pandas, polars, pyarrow, csv) encloses cells with a quotation mark, a tab or a
 line break in quotation marks, and doubles those in the cell. In plain files, such as parallel
@@ -7,13 +7,11 @@ corpora, marks are text like any other.
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-_DELIMITERS = ",;\t|"
+DELIMITERS = ",", ";", "\t", "|", ":"
 # Lines of a row: an open quotation mark in a plain file must not collect the whole file.
 _MOST_LINES = 1 << 16
 
@@ -32,25 +30,22 @@ def rows_of(lines: Iterable[str]) -> Iterator[str]:
         yield "\n".join(row)
 
 
-def delimiter_of(header: str, columns: Collection[str], default: str) -> str:
-    """The delimiter with which a header has these columns."""
-    for delimiter in default + _DELIMITERS:
-        if columns and {*columns} <= {*header_cells(header, delimiter)}:
-            return delimiter
-    return default
-
-
 def header_cells(header: str, delimiter: str, quoted: bool | None = None) -> list[str]:
-    """The cells of line 1."""
+    """The cells of line 1, with its end and its byte order mark."""
     header = header.removeprefix("\ufeff").removesuffix("\r")
-    cells = None if quoted is False else cells_of(header, delimiter)
+    cells = cells_of(header, delimiter) if quoted is not False else None
     return [cell or "" for cell in cells or header.split(delimiter)]
 
 
+def delimiter_of(header: str, columns: Sequence[str], default: str) -> str:
+    """The delimiter with which a header has the columns."""
+    fits = (d for d in (default, *DELIMITERS) if {*columns} <= {*header_cells(header, d)})
+    return next(fits, default)
+
+
 @cache
-def _cell(delimiter: str) -> re.Pattern[str]:
-    mark = re.escape(delimiter)
-    return re.compile(rf'{mark}(?:"([^"]*(?:""[^"]*)*)"|([^"{mark}]*))(?={mark}|\Z)')
+def _cell(mark: str) -> re.Pattern[str]:
+    return re.compile(rf'[{mark}](?:"([^"]*(?:""[^"]*)*)"|([^"{mark}]*))(?=[{mark}]|\Z)')
 
 
 def cells_of(row: str, delimiter: str = "\t") -> list[str | None] | None:
@@ -83,30 +78,3 @@ def is_quoted(lines: Iterable[str]) -> bool:
             return False  # marks around text of several rows
         is_certain |= not fits_plain or '""' in row
     return is_certain
-
-
-def fault_of(lines: Iterable[str], delimiter: str, quoted: bool, encoding: str) -> str | None:
-    """The first row that is not like line 1, and how to mend it; None if there is none.
-
-    Of the lines, bytes that are not text in this encoding are surrogates.
-    """
-    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    reader = csv.reader(lines, delimiter=delimiter, quoting=quoting)
-    width = line = 0
-    fix = "or pass quoted=True if quotation marks enclose cells"
-    if quoted:
-        fix = "and close all marks, or pass quoted=False if marks are text"
-    fix = f"put texts with {delimiter!r} in quotation marks {fix}"
-    with suppress(csv.Error):  # the cell is too long for the reader
-        for row in reader:
-            first, line = line + 1, reader.line_num
-            width = width or len(row)
-            if wrong := re.search("[\udc80-\udcff]", "".join(row)):
-                other = "utf-16" if first == 1 and wrong.start() == 0 else "latin-1"
-                fix = f'convert the file, or name its encoding, such as encoding="{other}"'
-                return f"line {first} is not valid {encoding}: {fix}"
-            if row and len(row) != width:
-                columns = f"{len(row)} column{'s' * (len(row) != 1)}, but line 1 has {width}"
-                return f"line {first} has {columns}: {fix}"
-        return None
-    return f"line {line + 1} has a very long cell: {fix}"

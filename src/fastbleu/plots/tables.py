@@ -91,10 +91,8 @@ def _wrapped(text: str, width: int | None) -> list[str]:
 def literal(text: str) -> str:
     """A text escaped for Markdown, on one line: markup and HTML in it have no effect."""
     text = " ".join(text.split())
-    marks = {ord(mark): f"\\{mark}" for mark in "\\`*_[]#|~$"}
-    return text.translate(
-        {**CONTROLS, **marks, ord("<"): "&lt;", ord(">"): "&gt;", ord("&"): "&amp;"}
-    )
+    marks = CONTROLS | {ord(mark): f"\\{mark}" for mark in "\\`*_[]#|~$"}
+    return text.translate({**marks, ord("<"): "&lt;", ord(">"): "&gt;", ord("&"): "&amp;"})
 
 
 class Tables(ABC):

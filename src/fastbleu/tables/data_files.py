@@ -8,14 +8,14 @@ import io
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Any
 
 from ..inputs.arguments import check_choice
-from ..inputs.compression import SUFFIXES, PackedError, unpacked, without_suffix
-from ..inputs.quoting import delimiter_of, fault_of, header_cells, is_quoted, rows_of
+from ..inputs.compression import SUFFIXES, problem_of, unpacked, without_suffix
+from ..inputs.quoting import DELIMITERS, delimiter_of, header_cells, is_quoted, rows_of
 from ..runtime.extras import install_command
 from ..runtime.import_lock import import_lock
 from .rows import check_columns
@@ -87,11 +87,8 @@ class Files:
         format: str | None = None,
     ) -> None:
         self._columns, self._texts, self._quoted = columns, texts, quoted
-        if delimiter is not None and len(delimiter) != 1:
-            raise ValueError(f"delimiter is {delimiter!r}, expected one character")
-        if format is not None:
-            check_choice("format", f".{format}", FORMATS)
-        self._cells: tuple[str, bool] | None = None  # delimiter and quotation of the file read last
+        check_choice("delimiter", delimiter, (None, *DELIMITERS))
+        check_choice("format", format, (None, *(end[1:] for end in FORMATS)))
         self._delimiter, self._format = delimiter, FORMATS.get(f".{format}")
         self._encoding = codecs.lookup(encoding or "utf-8").name
         self.pyarrow = import_pyarrow(table)
@@ -167,8 +164,8 @@ class Files:
             )
             known = [f for f in found if self._kind(f) is not None]
             return [(system, f, f"{before}{f}", inside) for f in self._known(known, path)]
-        if info.type == fs.FileType.Unknown:
-            raise ValueError(f"{path}: this is a pipe or a device: save it as a file")
+        if info.type != fs.FileType.File:
+            raise ValueError(f"{path}: this is a pipe or a device: save what it holds as a file")
         self._known([inside], path)
         return [(system, inside, path, None)]
 
@@ -180,9 +177,9 @@ class Files:
             if self._kind(path) is None:
                 end = os.path.splitext(path)[1]
                 known = f"{', '.join(FORMATS)}; of texts also with {', '.join(SUFFIXES)}"
-                fix = 'or name its format, as in format="jsonl"'
+                fix = 'or name the format, as in format="jsonl"'
                 raise ValueError(
-                    f"{path}: the name ends in {end!r}; expected one of {known}, {fix}"
+                    f"{path}: the name ends in {end!r}; expected one of {known}; {fix}"
                 )
         return paths
 
@@ -229,7 +226,7 @@ class Files:
             try:
                 datasets.append(dataset.dataset(list(paths), **options))
             except self.pyarrow.ArrowInvalid as error:
-                raise _unreadable(names[0], error) from error
+                raise ValueError(f"{names[0]}: {_explained(error)}") from error
             except self.pyarrow.ArrowTypeError as error:
                 raise TypeError(
                     f"{names[0]} has a column of the name that a directory has as a key "
@@ -273,30 +270,18 @@ class Files:
         """Columns of files of several formats in batches."""
         for system, path, name, _ in self._files:
             self._begin(name)
-            self._cells = None
             try:
-                found = self._opened(system, path, name)
-                names = self._chosen(found.schema.names, path, name)
-                if hasattr(found, "scanner"):
-                    # A few batches ahead: by default it may be gigabytes.
-                    found = found.to_batches(
-                        columns=names,
-                        batch_size=CHUNK_ROWS,
-                        batch_readahead=4,
-                        fragment_readahead=1,
-                    )
-                for batch in found:
-                    yield self.pyarrow.Table.from_batches([batch]).select(names)
-            except PackedError as error:
-                raise ValueError(f"{name}: {error}") from error
-            except (self.pyarrow.ArrowException, UnicodeError) as error:
-                cells, lines = self._cells, self._lines(system, path)
-                if cells and (fault := fault_of(lines, *cells, self._encoding)):
-                    raise ValueError(f"{name}: {fault}") from error
-                raise
+                yield from self._parts_of(system, path, name)
+            except Exception as error:
+                problem = problem_of(error)
+                if isinstance(error, (self.pyarrow.ArrowException, UnicodeError)):
+                    problem = _explained(error)
+                if problem is None:
+                    raise
+                raise ValueError(f"{name}: {problem}") from error
 
-    def _chosen(self, columns: list[str], path: str, name: str) -> list[str]:
-        """The columns of a file that are read."""
+    def _parts_of(self, system: Any, path: str, name: str) -> Iterator[Any]:
+        found, columns = self._opened(system, path)
         names = list(self._columns or columns)
         if keys := [n for n in names if n not in columns and f"/{n}=" in path]:
             raise ValueError(
@@ -307,23 +292,29 @@ class Files:
         check_columns(columns, names)
         if twice := [column for column in names if columns.count(column) > 1]:
             raise ValueError(f"{name}: two columns are named {twice[0]!r}: rename one of them")
-        return names
+        if hasattr(found, "scanner"):
+            # A few batches ahead: by default it may be gigabytes.
+            found = found.to_batches(
+                columns=names, batch_size=CHUNK_ROWS, batch_readahead=4, fragment_readahead=1
+            )
+        for batch in found:
+            yield self.pyarrow.Table.from_batches([batch]).select(names)
 
     def _lines(self, system: Any, path: str) -> Iterator[str]:
-        """The lines of a file without their ends; bytes that are not text are surrogates."""
+        """The lines of a file without their ends."""
         content = unpacked(io.BufferedReader(system.open_input_file(path)), path)
-        with io.TextIOWrapper(content, self._encoding, "surrogateescape", newline="\n") as lines:
+        with io.TextIOWrapper(content, self._encoding, "replace", newline="\n") as lines:
             for line in lines:
                 yield line.removesuffix("\n")
 
-    def _opened(self, system: Any, path: str, name: str) -> Any:
-        """A file as a dataset, or as a stream of Arrow's."""
+    def _opened(self, system: Any, path: str) -> tuple[Any, list[str]]:
+        """A file as a dataset, or as a stream of Arrow's, and its columns."""
         pyarrow, kind = self.pyarrow, self._kind(path)
         with import_lock:
             from pyarrow import csv, dataset, ipc, json
 
         stream = None  # of a text that is packed or in another encoding
-        if kind != "ipc":
+        if kind in ("csv", "tsv", "json"):
             file = io.BufferedReader(system.open_input_file(path))
             content, is_utf8 = unpacked(file, path), self._encoding in ("utf-8", "utf-8-sig")
             if content is not file or not is_utf8:
@@ -331,57 +322,60 @@ class Files:
             if not is_utf8:
                 stream = pyarrow.transcoding_input_stream(stream, self._encoding, "utf-8")
         if kind in ("csv", "tsv"):
-            parsing, converting = self._parsed(path, name, partial(self._lines, system, path))
+            lines = partial(self._lines, system, path)
+            header = next(rows_of(lines()), "")
+            if "\0" in header:
+                fix = 'name its encoding, as in encoding="utf-16"'
+                raise ValueError(f"{path}: line 1 has null characters: {fix}")
+            wanted = self._columns or self._texts
+            delimiter = self._delimiter or delimiter_of(
+                header, wanted, "," if kind == "csv" else "\t"
+            )
+            quoted = self._quoted
+            if quoted is None:
+                quoted = delimiter != "\t" or is_quoted(lines())
+            columns = header_cells(header, delimiter, quoted)
+            parsing = csv.ParseOptions(
+                delimiter=delimiter,
+                quote_char='"' if quoted else False,
+                newlines_in_values=True,
+                ignore_empty_lines=len(columns) > 1,  # of one column, it is a missing value
+            )
+            # An empty cell is missing, "" in quotation marks is an empty text, and "NA" a word.
+            converting = csv.ConvertOptions(
+                column_types={text: pyarrow.string() for text in self._texts},
+                include_columns=[name for name in self._columns or columns if name in columns],
+                null_values=[""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+            )
             stream = stream or system.open_input_stream(path, compression=None)
-            return csv.open_csv(stream, None, parsing, converting)
+            reading = csv.ReadOptions(use_threads=False)  # else it does not name a wrong row
+            return csv.open_csv(stream, reading, parsing, converting), columns
         try:
             if stream is not None:
-                return json.open_json(stream)
-            return dataset.dataset([path], filesystem=system, format=kind)
-        except pyarrow.ArrowInvalid as error:
-            if kind == "ipc":  # the other format of Arrow's files, that of streams
-                try:
-                    return ipc.open_stream(system.open_input_stream(path))
-                except pyarrow.ArrowInvalid:
-                    pass
-            raise _unreadable(name, error) from error
-
-    def _parsed(self, path: str, name: str, lines: Callable[[], Iterator[str]]) -> tuple[Any, Any]:
-        """How a file of cells is parsed, and converted."""
-        with import_lock:
-            from pyarrow import csv
-
-        header = next(rows_of(lines()), "")
-        default = "," if self._kind(path) == "csv" else "\t"
-        delimiter = self._delimiter or delimiter_of(header, self._columns or self._texts, default)
-        quoted = self._quoted
-        if quoted is None:
-            quoted = delimiter != "\t" or is_quoted(lines())
-        self._cells = delimiter, quoted
-        if fault := fault_of([header], delimiter, quoted, self._encoding):
-            raise ValueError(f"{name}: {fault}")
-        columns = header_cells(header, delimiter, quoted)
-        parsing = csv.ParseOptions(
-            delimiter=delimiter,
-            quote_char='"' if quoted else False,
-            newlines_in_values=True,
-            ignore_empty_lines=len(columns) > 1,  # of one column, it is a missing value
-        )
-        # An empty cell is missing, "" in quotation marks is an empty text, and "NA" a word.
-        converting = csv.ConvertOptions(
-            column_types={text: self.pyarrow.string() for text in self._texts},
-            include_columns=self._chosen(columns, path, name),
-            null_values=[""],
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
-        )
-        return parsing, converting
+                found = json.open_json(stream)
+            else:
+                found = dataset.dataset([path], filesystem=system, format=kind)
+        except pyarrow.ArrowInvalid:
+            if kind != "ipc":
+                raise
+            # the other format of Arrow's files, that of streams
+            found = ipc.open_stream(system.open_input_stream(path))
+        return found, found.schema.names
 
 
-def _unreadable(name: str, error: Exception) -> ValueError:
-    """The error for a file that pyarrow refuses, without what pyarrow says about datasets."""
-    problem = str(error).rpartition(" file?: ")[2]
-    return ValueError(f"{name}: {problem}; is it complete, and of the format that is named?")
+def _explained(error: Exception) -> str:
+    """What pyarrow says about a file, without what it says about datasets, and how to fix it."""
+    marks = "enclose cells with a delimiter or a line break in quotation marks"
+    fixes = {
+        r"Expected \d+ columns, got \d+": f"{marks}, or pass quoted=False if marks are text",
+        "invalid UTF8": 'convert the file, or name its encoding, as in encoding="latin-1"',
+    }
+    for problem, fix in fixes.items():
+        if found := re.search(rf"(Row #\d+: ).*?({problem})", str(error), re.DOTALL):
+            return f"{found[1]}{found[2]}; {fix}"
+    return f"{str(error).rpartition(' file?: ')[2]}; is it complete, and each column of one type?"
 
 
 def _base_of(pattern: str) -> str:

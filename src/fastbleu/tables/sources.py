@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, pairwise
-from types import MappingProxyType
 from typing import Any
 
 from ..inputs.columns import is_query
@@ -111,7 +110,7 @@ def open_table(
     table: object,
     columns: Sequence[str] | None = None,
     texts: Sequence[str] = (),
-    options: Mapping[str, Any] = MappingProxyType({}),
+    options: Mapping[str, Any] | None = None,
 ) -> Source:
     """A source of a table's rows, with only these columns if they are given.
 
@@ -120,9 +119,9 @@ def open_table(
     is missing, ImportError, and OSError of files.
     """
     if is_path(table):
-        files = Files(table, columns, texts, **options)
+        files = Files(table, columns, texts, **(options or {}))
         return Source(files, columns, name=files.name)
-    for name, value in options.items():
+    for name, value in (options or {}).items():
         if value is not None:
             raise ValueError(f"{name} is for paths of files, but the table is no path")
     if type(table).__module__.partition(".")[0] in _OF_ENGINES:
