@@ -8,10 +8,12 @@ import warnings
 
 from generators import SEED, words
 from hosts import host
+from packing import PACKERS
 
 FAMILIES = ["dict", "pandas", "polars", "pyarrow"]
 SUFFIXES = ["parquet", "pq", "arrow", "feather", "ipc", "arrows", "csv", "tsv", "jsonl", "ndjson"]
 SUFFIXES += ["csv.gz", "csv.zst", "tsv.gz", "tsv.zst", "jsonl.gz", "jsonl.zst", "csv.bz2"]
+SUFFIXES += ["csv.xz", "tsv.zip", "jsonl.lzma", "csv.tar.gz"]
 _WORDS = words("the cat sat on a mat & a dog, who ran off; the sea. 猫が いる。")
 
 
@@ -59,17 +61,23 @@ def write(part, path):
     elif ".csv" in name or ".tsv" in name:
         csv = host("pyarrow.csv")
         options = csv.WriteOptions(delimiter="," if ".csv" in name else "\t")
-        with pyarrow.output_stream(path) as file:  # compresses as the name says
-            csv.write_csv(table, file, options)
+        file = pyarrow.BufferOutputStream()
+        csv.write_csv(table, file, options)
+        path.write_bytes(_packed(path, file.getvalue().to_pybytes()))
     elif "json" in path.suffixes[0]:
-        with pyarrow.output_stream(path) as file:
-            for row in table.to_pylist():
-                file.write(f"{json.dumps(row)}\n".encode())
+        text = "".join([f"{json.dumps(row)}\n" for row in table.to_pylist()])
+        path.write_bytes(_packed(path, text.encode()))
     else:
         kind = pyarrow.ipc.new_stream if name.endswith(".arrows") else pyarrow.ipc.new_file
         with kind(path, table.schema) as stream:
             stream.write_table(table)
     return path
+
+
+def _packed(path, data):
+    """The data compressed as the end of the name says."""
+    pack = PACKERS.get("".join(path.suffixes[1:]))
+    return data if pack is None else pack(data)
 
 
 def as_dict(table):

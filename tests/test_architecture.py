@@ -43,7 +43,7 @@ ROOMS = {
     "run": ["integrations"],
     "cli": [
         *("runtime", "inputs", "tokenizers", "counting", "dialects", "significance", "sacrebleu"),
-        *("metric", "diagnosis", "reporting", "tables"),
+        *("metric", "diagnosis", "reporting", "tables", "plots"),
     ],
 }
 # Methods that call what is below, imported when they are called.
@@ -75,7 +75,7 @@ OUTSIDE = {
     "torcheval": ["integrations"],
     "torchmetrics": ["integrations"],
     "narwhals": ["tables"],
-    "pyarrow": ["tables", "integrations", "cli"],
+    "pyarrow": ["tables", "integrations", "cli", "inputs"],
     "pyspark": ["integrations"],
     "ray": ["integrations"],
 }

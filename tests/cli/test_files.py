@@ -236,7 +236,7 @@ def test_encodings_of_domain_names(tmp_path: Path, encoding: str, data: bytes) -
 @pytest.mark.parametrize(
     ("data", "hint"),
     [
-        (gzip.compress(b"a\n", mtime=0), "let its name end in .gz"),
+        (b"Rar!\x1a\7\0a\n", "this is RAR, not text: convert it, or use .gz"),
         ("a\n".encode("utf-16"), "--encoding utf-16"),
         (b"\xfe\xff\0a\0\n", "--encoding utf-16"),
     ],

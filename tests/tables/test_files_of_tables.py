@@ -138,7 +138,7 @@ def test_errors_name_the_file_and_its_row(tmp_path):
     )
     raises(
         ValueError,
-        r"1\.csv cannot be read from row \d+ on: .*Expected 5 columns, got 2",
+        r"1\.csv: Row #200002: Expected 5 columns, got 2; enclose cells .* or pass quoted=False",
         tables.score,
         f"{tmp_path}/*.csv",
         "mt",

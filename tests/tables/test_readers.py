@@ -67,7 +67,7 @@ READERS |= {name: by_tables(lambda c, _, name=name: table_of(name, c)) for name 
 READERS["polars, lazy"] = by_tables(lambda columns, _: table_of("polars", columns).lazy())
 READERS["DuckDB"] = by_tables(lambda c, _: host("duckdb").from_arrow(pa.table(c)))
 READERS |= {form: of_file(form) for form in SUFFIXES}
-READERS |= {f"command, {form}": by_command(form) for form in SUFFIXES if "bz2" not in form}
+READERS |= {f"command, {form}": by_command(form) for form in SUFFIXES}
 GROUPED = "--by", "key", "-f", "json"
 READERS |= {f"command --by, {form}": by_command(form, *GROUPED) for form in SUFFIXES}
 PLACE = r"(segment 2|row 2|line [34]):"
@@ -113,10 +113,14 @@ def test_an_option_of_tables_without_a_table_is_refused(tmp_path, capsys):
     path = tmp_path / "t.txt"
     path.write_text("a\n\n")  # a blank line of plain text is a text
     assert main([str(path), "-i", str(path), "-b"]) == 0
-    for option in (["--missing", "skip"], ["--no-quoted"]):
+    for option in (["--missing", "skip"], ["--no-quoted"], ["--delimiter", ";"]):
         assert main([str(path), "-i", str(path), *option]) == 1
-        assert "--missing and --quoted are for tables" in capsys.readouterr().err
-    raises(ValueError, "quoted is for paths", tables.score, {"a": ["b"]}, "a", "a", quoted=True)
+        assert f"{option[0].replace('no-', '')}" in capsys.readouterr().err
+    assert main([str(path), "-i", str(path), "--read-as", "tsv"]) == 1
+    assert "--read-as is for files with ::SELECTOR" in capsys.readouterr().err
+    for name in ("quoted", "delimiter", "encoding", "format"):
+        words = f"{name} is for paths"
+        raises(ValueError, words, tables.score, {"a": ["b"]}, "a", "a", **{name: "tsv"})
 
 
 def by_csv(columns, file, **options):

@@ -87,8 +87,10 @@ class Files:
         format: str | None = None,
     ) -> None:
         self._columns, self._texts, self._quoted = columns, texts, quoted
-        check_choice("delimiter", delimiter, (None, *DELIMITERS))
-        check_choice("format", format, (None, *(end[1:] for end in FORMATS)))
+        if delimiter not in (None, *DELIMITERS):
+            raise ValueError(f"delimiter is {delimiter!r}, expected one of {DELIMITERS}")
+        if format is not None:
+            check_choice("format", format, [end[1:] for end in FORMATS])
         self._delimiter, self._format = delimiter, FORMATS.get(f".{format}")
         self._encoding = codecs.lookup(encoding or "utf-8").name
         self.pyarrow = import_pyarrow(table)
