@@ -36,7 +36,9 @@ PACKERS = {
     ".xz": lzma.compress,
     ".lzma": lambda data: lzma.compress(data, format=lzma.FORMAT_ALONE),
     ".zst": lambda data: host("pyarrow").compress(data, "zstd", asbytes=True),
-    ".zip": lambda data: zipped(("folder/", b""), ("folder/t", data), ("__MACOSX/folder/._t", b"x")),
+    ".zip": lambda data: zipped(
+        ("folder/", b""), ("folder/t", data), ("__MACOSX/folder/._t", b"x")
+    ),
     ".tar": lambda data: archive(("t", data)),
     ".tar.gz": lambda data: archive(("t", data), mode="w:gz"),
 }

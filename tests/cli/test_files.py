@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import sys
 import threading
+import time
+import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ import pytest
 from generators import raises
 from hypothesis import given
 from hypothesis import strategies as st
+from packing import PACKERS, archive, zipped
 
 from fastbleu.cli.files import InputError, printable
 from fastbleu.cli.readers import ChainReader, Reader, in_step, open_lines
@@ -269,6 +273,113 @@ def test_damaged_gzip(tmp_path: Path) -> None:
     wrong_sum = data[:-8] + bytes(4) + data[-4:]
     assert "crc" in error_of(write(tmp_path / "sum.gz", wrong_sum))
     assert "not a gzipped file" in error_of(write(tmp_path / "plain.gz", b"a\nb\n"))
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["by its name", "by its first bytes"])
+@pytest.mark.parametrize("suffix", PACKERS)
+def test_packed_files_are_unpacked(tmp_path: Path, suffix: str, named: bool) -> None:
+    data = PACKERS[suffix]("naïve\ncafé\n".encode("latin-1") * 9000)
+    path = write(tmp_path / f"a{suffix.upper() if named else '.txt'}", data)
+    with opened(path, encoding="latin-1") as [reader]:
+        assert reader.size == len(data)
+    assert read(path, encoding="latin-1") == [["naïve", "café"] * 9000]
+    assert "line 1 is not valid UTF-8 (byte 3 of the line is 0xef)" in error_of(path)
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
+def test_packed_files_that_are_cut_or_are_none(tmp_path: Path, suffix: str) -> None:
+    lines = "".join(f"line {i * i}\n" for i in range(60_000)).encode()
+    data = PACKERS[suffix](lines)
+    cut = error_of(write(tmp_path / f"cut{suffix}", data[: len(data) // 2]), encoding="latin-1")
+    assert "the compressed data ends too early; test it" in cut or "data is damaged (" in cut
+    none = error_of(write(tmp_path / f"none{suffix}", b"a\nb\n" * 999), encoding="latin-1")
+    assert "the compressed data is damaged (" in none or "ends too early" in none
+
+
+REFUSED = {
+    "7-Zip": b"7z\xbc\xaf'\x1c\0\4",
+    "RAR": b"Rar!\x1a\7\1\0",
+    "lz4": b'\4"M\x18d@',
+    "lzip": b"LZIP\1\x0c",
+    ".Z": b"\x1f\x9d\x90a",
+    "zlib": zlib.compress(b"a\n"),
+    "Parquet": b"PAR1\x15\4",
+    "Arrow": b"ARROW1\0\0",
+    "Brotli": b"\x0b\2\x80a\nb\n\3",
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_other_archives_are_no_text_in_any_encoding(tmp_path: Path, kind: str) -> None:
+    path = write(tmp_path / ("a.br" if kind == "Brotli" else "a.txt"), REFUSED[kind])
+    for encoding in ("utf-8", "latin-1", "cp437", "utf-16"):
+        message = error_of(path, encoding=encoding)
+        assert message.startswith(f"{path}: this is {kind}, not text: convert it, or use .gz, .tgz")
+
+
+def test_texts_that_look_like_archives_are_read(tmp_path: Path) -> None:
+    for name, text in {"a.br": "demat\tdeoc'h", "a.txt": "PAR1 and BZh9 are genes, PK too"}.items():
+        assert read(write(tmp_path / name, text)) == [[text]]
+
+
+def test_archives_of_several_files_and_of_themselves(tmp_path: Path) -> None:
+    members = ("a.txt", b"a\n"), ("b.txt", b"b\n")
+    for name, data in (("a.zip", zipped(*members)), ("a.tar", archive(*members))):
+        message = error_of(write(tmp_path / name, data))
+        assert message.endswith(f"{name}: the archive has 2 files, expected one: unpack it")
+    packed = gzip.compress(b"a\n")
+    assert read(write(tmp_path / "twice.gz", gzip.compress(packed))) == [["a"]]
+    for _ in range(3):
+        packed = gzip.compress(packed)
+    assert "this is packed several times: unpack it" in error_of(write(tmp_path / "a.gz", packed))
+
+
+def test_zstd_needs_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "a.zst", b"\x28\xb5\x2f\xfd\0")
+    for name in ("compression", "compression.zstd", "pyarrow"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert re.search("unpacking needs pyarrow: pip install .*parquet", error_of(path))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize(
+    ("suffix", "first", "problem"),
+    [
+        (".gz", 9, None),
+        (".gz", 1, "packed data comes in tiny pieces: save it as a file"),
+        (".zip", 9, "an archive is not read from a pipe: save it as a file"),
+    ],
+)
+def test_packed_data_from_a_pipe(
+    tmp_path: Path, suffix: str, first: int, problem: str | None
+) -> None:
+    pipe, data = tmp_path / "pipe", PACKERS[suffix](b"a\nb\n")
+    os.mkfifo(pipe)
+
+    def feed() -> None:
+        with pipe.open("wb", buffering=0) as stream, suppress(BrokenPipeError):
+            stream.write(data[:first])
+            time.sleep(0.5)
+            stream.write(data[first:])
+
+    writer = threading.Thread(target=feed)
+    writer.start()
+    if problem is None:
+        assert read(pipe) == [["a", "b"]]
+    else:
+        assert problem in error_of(pipe, encoding="latin-1")
+    writer.join()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="needs /dev/zero")
+def test_endless_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.txt").symlink_to("/dev/zero")
+    with open("/dev/zero") as zero, open(os.devnull) as nothing:
+        for name in ("/dev/zero", tmp_path / "a.txt", "-"):
+            monkeypatch.setattr(sys, "stdin", zero)
+            assert error_of(name).endswith("a device, such as /dev/zero, may never end")
+        monkeypatch.setattr(sys, "stdin", nothing)
+        assert read("-") == read(os.devnull) == [[]]
 
 
 def test_closed_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,6 +121,31 @@ def test_a_byte_order_mark_is_no_part_of_a_column_or_key(tmp_path: Path) -> None
     assert text_of(f"{path}::a") == ["x"]
 
 
+@pytest.mark.parametrize("mark", [",", ";", "|", ":"])
+def test_the_delimiter_is_that_with_which_line_1_has_the_column(tmp_path: Path, mark: str) -> None:
+    rows = ["mt", "ref"], [f'"a{mark} b"', "x\ty"], ["c", '"say ""d"""']
+    text = "".join(f"{mark.join(row)}\n" for row in rows)
+    path = write(tmp_path / "a.tsv", text)
+    for options in ({}, {"delimiter": mark}, {"delimiter": mark, "quoted": True}):
+        assert text_of(f"{path}::mt", **options) == [f"a{mark} b", "c"]
+        assert text_of(f"{path}::ref", **options) == ["x\ty", 'say "d"']
+    assert text_of(f"{path}::2", delimiter=mark) == ["ref", "x\ty", 'say "d"']
+    message = error_of(f"{path}::2")
+    assert message.endswith("there is no column 2: line 1 has 1, counted from 1; or add --delimiter")
+    write(path, f"mt{mark}ref\na{mark}b{mark}c\n")
+    assert f"does a text contain {mark!r} or a line break?" in error_of(f"{path}::mt")
+
+
+def test_a_format_can_be_named(tmp_path: Path) -> None:
+    table = write(tmp_path / "a.txt", TABLE)
+    assert text_of(f"{table}::mt", read_as="tsv") == text_of(f"{table}::2", read_as="tsv")[1:]
+    objects = write(tmp_path / "a.json", '{"mt": "x"}\n{"mt": "y"}\n')
+    assert text_of(f"{objects}::mt", read_as="jsonl") == ["x", "y"]
+    assert text_of(table, read_as="jsonl") == text_of(table)  # has no selector
+    assert text_of(f"{write(tmp_path / 'a', DATASET)}::A", read_as="xml")[0] == "one & only"
+    assert "name the format by --read-as" in error_of(f"{table}::mt")
+
+
 def test_columns_that_are_not_there(tmp_path: Path) -> None:
     path = write(tmp_path / "a.tsv", TABLE)
     message = error_of(f"{path}::hyp")

@@ -71,6 +71,8 @@ REFUSED = [
     *((f"{name} -i good -b", "entities, which may be") for name in CONTENTS if ".gz" not in name
       and "." in name),
     (". -i good", "directory"),
+    ("good -i /dev/zero", "a device, such as /dev/zero, may never end"),
+    ("good </dev/zero", "a device, such as /dev/zero, may never end"),
     ("none -i good", "no such file"),
     ("'a\nb' -i good", "no such file"),
 ]  # fmt: skip

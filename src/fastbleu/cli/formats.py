@@ -167,6 +167,7 @@ class ColumnReader(_OneOfMany):
             self._column = int(selector) - 1
             if not 0 <= self._column < self._width:
                 choices = f"line 1 has {self._width}, counted from 1"
+                choices += "; or add --delimiter" * (self._width == 1)
                 raise InputError(f"{self.label}: there is no column {selector}: {choices}")
             self._rows = chain(rows, self._rows)
             return
