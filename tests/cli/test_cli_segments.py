@@ -39,6 +39,29 @@ def test_json_says_the_same() -> None:
     )
 
 
+def test_control_characters_are_shown_as_such(tmp_path: Path) -> None:
+    name, text = tmp_path / "a\x1b[31m\x9b", "a\x1b[2J b\x0bc\x7f \u202ed e"
+    name.write_text(f"{text}\n", encoding="utf-8")
+    (tmp_path / "b").write_text(f"{text}\n", encoding="utf-8")
+    shown = r"a\x1b[2J b\x0bc\x7f \u202ed e"
+    systems = "-i", name, tmp_path / "b"
+    rows = output(name, *systems, "-sl", "-f", "tsv").splitlines()
+    assert rows[0].split("\t")[1].endswith(r"a\x1b[31m\x9b")
+    assert rows[1].split("\t")[3:] == [shown] * 3
+    listed = output(name, *systems, "-sl", "-f", "json")
+    assert listed.replace("\n", "").isprintable()
+    assert json.loads(listed)[0]["reference"] == text
+    for options in (
+        ["-f", "text"],
+        ["-f", "text", "-par", "-parn", "9"],
+        ["--dialect", "nltk", "-f", "text"],
+    ):
+        printed = output(name, *systems, *options)
+        assert printed.replace("\n", "").replace("\t", "").isprintable()
+        assert r"a\x1b[31m\x9b" in printed
+    assert output(name, "-i", name, "--explain").replace("\n", "").isprintable()
+
+
 def test_systems_side_by_side() -> None:
     rows = output(R1, R2, "-i", A, B, "-sl", "-f", "tsv", "-b", "-w", "3").splitlines()
     assert rows[0].split("\t") == ["segment", f"score {A}", f"score {B}"]

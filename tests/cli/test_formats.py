@@ -131,7 +131,9 @@ def test_the_delimiter_is_that_with_which_line_1_has_the_column(tmp_path: Path, 
         assert text_of(f"{path}::ref", **options) == ["x\ty", 'say "d"']
     assert text_of(f"{path}::2", delimiter=mark) == ["ref", "x\ty", 'say "d"']
     message = error_of(f"{path}::2")
-    assert message.endswith("there is no column 2: line 1 has 1, counted from 1; or add --delimiter")
+    assert message.endswith(
+        "there is no column 2: line 1 has 1, counted from 1; or add --delimiter"
+    )
     write(path, f"mt{mark}ref\na{mark}b{mark}c\n")
     assert f"does a text contain {mark!r} or a line break?" in error_of(f"{path}::mt")
 

@@ -2,8 +2,10 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
+from csv import reader
 
 import pytest
 from table_families import write
@@ -159,6 +161,80 @@ def test_groups_as_markdown_and_latex(path):
     assert "`nrefs:1|" in lines[-1]
     found = run(*arguments, "-f", "latex").decode()
     assert [text in found for text in ("\\toprule", "% nrefs:1|", "hyp\\_len")] == [True] * 3
+
+
+CAFE = "mt;ref;lang\na b café d;a b caffè d;=x\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("t.csv", ()),
+        ("t.tsv", ()),
+        ("t.txt", ("--read-as", "csv")),
+        ("t", ("--read-as", "tsv", "--delimiter", ";", "--quoted")),
+    ],
+)
+def test_csv_in_another_encoding_with_another_delimiter(name, options, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(CAFE.encode("latin-1"))
+    words = f"{path}::ref", "-i", f"{path}::mt", *options
+    expected = BLEU().score(["a b café d"], ["a b caffè d"]).value
+    assert json.loads(run(*words, "-e", "latin-1", "-w", "17"))["score"] == expected
+    [group] = json.loads(run(*words, "-e", "latin-1", "--by", "lang"))
+    assert (group["lang"], group["bleu"]) == ("=x", expected)
+    assert "--encoding latin-1" in run(*words, "--by", "lang", status=1)
+    assert "such as latin-1" in (error := run(*words, status=1)) or "encoding latin-1" in error
+
+
+KEYS = [
+    "a|b",
+    "x\ny",
+    "\x1b[31m",
+    "=1+2",
+    "-5",
+    "+2.5e3",
+    "@x",
+    "-x",
+    "007",
+    "nan",
+    "a_b%",
+    "\u202e\x9b",
+]
+TEXT = ["a|b", r"x\ny", r"\x1b[31m", *KEYS[3:-1], r"\u202e\x9b"]
+
+
+@pytest.fixture
+def keyed(tmp_path):
+    """The arguments of the command for a table with the keys."""
+    texts = ["the cat sat on it"] * len(KEYS)
+    table = pyarrow.table({"k|y": KEYS, "n": [-1] * len(KEYS), "mt": texts, "ref": texts})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    return f"{tmp_path}/t.parquet::ref", "-i", f"{tmp_path}/t.parquet::mt", "--by", "k|y,n"
+
+
+def test_keys_are_shown_as_they_are(keyed):
+    """Nothing in a key acts on the terminal, the markup or a spreadsheet; numbers stay numbers."""
+    lines = run(*keyed, "-f", "text").decode().splitlines()
+    assert [line.split()[:2] for line in lines[2 : 2 + len(KEYS)]] == [[key, "-1"] for key in TEXT]
+    lines = run(*keyed, "-f", "markdown").decode().splitlines()
+    cells = [
+        re.split(r" *(?<!\\)\| *", line)[1:3] for line in [lines[0], *lines[2 : 2 + len(KEYS)]]
+    ]
+    assert cells[0] == [r"k\|y", "n"]
+    assert cells[1:5] == [[r"a\|b", "-1"], ["x y", "-1"], [r"\x1b\[31m", "-1"], ["=1+2", "-1"]]
+    assert [cell for cell, _ in cells[-4:]] == ["007", "nan", r"a\_b%", r"\u202e\x9b"]
+    found = run(*keyed, "-f", "latex").decode()
+    for cell in (r"\textbackslash{}x1b[31m ", r" a\_b\% ", r"x\textbackslash{}ny ", " 007 "):
+        assert cell in found
+    rows = list(reader(io.StringIO(run(*keyed, "-f", "csv").decode())))
+    assert rows[0][:2] == ["k|y", "n"]
+    guarded = {"=1+2", "@x", "-x"}
+    expected = [["'" * (key in guarded) + key, "-1"] for key in TEXT]
+    assert [row[:2] for row in rows[1:]] == expected
+    found = run(*keyed, "-f", "json").decode()
+    assert [row["k|y"] for row in json.loads(found)] == KEYS
+    assert found.replace("\n", "").isprintable()
 
 
 def test_texts_of_several_encodings_and_chunks(tmp_path):

@@ -2,13 +2,15 @@
 
 import gzip
 import importlib
+import os
 
 import pytest
 from generators import raises
 from hosts import host
+from packing import PACKERS
 from table_families import SUFFIXES, as_dict, columns, write
 
-from fastbleu import tables
+from fastbleu import BLEU, tables
 
 host("narwhals")
 pa = host("pyarrow")
@@ -138,12 +140,84 @@ def test_errors_name_the_file_and_its_row(tmp_path):
     )
     raises(
         ValueError,
-        r"1\.csv: Row #200002: Expected 5 columns, got 2; enclose cells .* or pass quoted=False",
+        r"1\.csv: row 200002, with line 1 as row 1: Expected 5 columns, got 2; .*quoted=False",
         tables.score,
         f"{tmp_path}/*.csv",
         "mt",
         "ref",
     )
+
+
+ROW = "a b café d;a b caffè d;x\n"
+CELLS = f"mt;ref;id\n{ROW}"
+# Contents, how they are read, and the pattern of the error; None for the score of ROW.
+CSV = {
+    "latin-1": (CELLS.encode("latin-1"), {"encoding": "latin-1"}, None),
+    "utf-16": (CELLS.encode("utf-16"), {"encoding": "utf-16"}, None),
+    "no encoding": (CELLS.encode("latin-1"), {}, 'row 2, .*invalid UTF8; .*encoding="latin-1"'),
+    "no utf-16": (CELLS.encode("utf-16"), {}, 'null characters: .*encoding="utf-16"'),
+    "ascii": (CELLS.encode(), {"encoding": "ascii"}, "'ascii' codec can't decode byte 0xc3"),
+    "marked": (CELLS.encode("utf-8-sig"), {}, None),
+    "named": (CELLS.encode(), {"delimiter": ";"}, None),
+    "another": (CELLS.encode(), {"delimiter": ","}, "no column 'mt'.*Its columns: 'mt;ref;id'"),
+    "two": (CELLS.encode(), {"delimiter": ";;"}, "delimiter is ';;', expected one of"),
+    "tabs": (CELLS.replace(";", "\t").encode(), {}, None),
+    "bars": (CELLS.replace(";", "|").encode(), {}, None),
+    "in quotes": (f'"mt";"a;b";"ref"\n{ROW.replace(";", ";;", 1)[:-3]}\n'.encode(), {}, None),
+    "twice": (CELLS.replace("id", "id;id").replace("x", "x;y").encode(), {}, None),
+    "twice asked": (f"mt;ref;mt\n{ROW}".encode(), {}, "two columns are named 'mt': rename one"),
+    "ragged": (f"{CELLS}a\n{ROW}".encode(), {}, "row 3, .*Expected 3 columns, got 1; enclose"),
+    "open": (f'{CELLS}"a;b;c\n'.encode(), {}, "row 3, .*got 1; .*pass quoted=False"),
+    "open, no marks": (CELLS.replace("x", '"').encode(), {"quoted": False}, None),
+    "empty": (b"", {}, "Empty CSV file|no column 'mt'"),
+    "lz4": (b'\4"M\x18', {"encoding": "latin-1"}, "this is lz4, not text"),
+    "cut": (gzip.compress(CELLS.encode())[:-9], {}, "the compressed data ends too early"),
+    "a format": (CELLS.encode(), {"format": "xls"}, "format 'xls' is unknown; choose one of"),
+}
+
+
+@pytest.mark.parametrize("case", CSV)
+def test_csv_of_every_kind(case, tmp_path):
+    content, options, pattern = CSV[case]
+    path = tmp_path / "t.csv"
+    path.write_bytes(content)
+    if pattern is not None:
+        raises(ValueError, pattern, tables.score, path, "mt", "ref", **options)
+        return
+    hypothesis, reference, _ = ROW.split(";")
+    expected = BLEU().score([hypothesis], [reference])
+    assert tables.score(path, "mt", "ref", **options)["bleu"].to_pylist() == [expected.value]
+    pack = PACKERS[".xz"](content)
+    (tmp_path / "t").write_bytes(pack)
+    found = tables.score(tmp_path / "t", "mt", "ref", format="csv", **options)
+    assert found["bleu"].to_pylist() == [expected.value]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES[:10])
+def test_files_of_any_name_in_a_format_that_is_named(suffix, tmp_path):
+    for number, part in enumerate(PARTS):
+        write(part, tmp_path / f"{number}.{suffix}").rename(tmp_path / f"{number}.data")
+    found = tables.score(tmp_path, "mt", ["ref", "other"], BY, format=suffix)
+    assert as_dict(found) == EXPECTED
+    words = 'ends in .*data.*; or name the format, as in format="jsonl"'
+    raises(ValueError, words, tables.score, tmp_path / "0.data", "mt", "ref")
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
+def test_packed_tables_that_are_cut(suffix, tmp_path):
+    write(ITS, tmp_path / "t.jsonl")
+    data = PACKERS[suffix]((tmp_path / "t.jsonl").read_bytes())
+    path = tmp_path / f"t.jsonl{suffix}"
+    path.write_bytes(data[: len(data) // 2])
+    words = r"t\.jsonl.*: the compressed data (ends too early|is damaged)"
+    raises(ValueError, words, tables.score, path, "mt", "ref")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="needs /dev/zero")
+def test_endless_tables_are_refused(tmp_path):
+    (tmp_path / "t.csv").symlink_to("/dev/zero")
+    for path, options in ((tmp_path / "t.csv", {}), ("/dev/zero", {"format": "csv"})):
+        raises(ValueError, "a pipe or a device", tables.score, path, "mt", "ref", **options)
 
 
 def test_files_that_are_none(tmp_path):
@@ -152,6 +226,9 @@ def test_files_that_are_none(tmp_path):
     raises(ValueError, "expected one of", tables.score, [tmp_path / "a.xls"], "mt", "ref")
     raises(ValueError, "expected one of", tables.score, tmp_path / "a.parquet.gz", "mt", "ref")
     raises(ValueError, "none://", tables.score, "none://bucket/a.parquet", "mt", "ref")
+    (tmp_path / "b.parquet").write_text("mt,ref\n")
+    words = "b.parquet: Could not open Parquet.*; is it complete"
+    raises(ValueError, words, tables.score, tmp_path / "b.parquet", "mt", "ref")
 
 
 @pytest.fixture(scope="module")

@@ -42,8 +42,8 @@ class InputError(ValueError):
 
 def as_options(message: str) -> str:
     """A message in which parameters are the command's options."""
-    message = message.replace("quoted=False", "--no-quoted").replace("format=", "--read-as ")
-    return re.sub("(missing|delimiter|encoding)=", r"--\1 ", message)
+    message = message.replace("quoted=False", "--no-quoted").replace("format=", "read-as=")
+    return re.sub(r'\b(missing|encoding|read-as)="([^"]*)"', r"--\1 \2", message)
 
 
 def printable(text: str) -> str:

@@ -64,7 +64,8 @@ def open_input(
         return TableReader(path, selector, missing, options)
     if kind == "coco":
         if selector:
-            raise InputError(f"{name}: files of COCO's captions have no ::SELECTOR")
+            problem = "files of COCO's captions have no ::SELECTOR; for others add --read-as jsonl"
+            raise InputError(f"{name}: {problem}")
         return CocoReader(path, opened)
     if kind in ("xml", "sgml"):
         return MarkupReader(path, selector, opened, role, encoding, kind == "xml")

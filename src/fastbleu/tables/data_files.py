@@ -375,8 +375,8 @@ def _explained(error: Exception) -> str:
         "invalid UTF8": 'convert the file, or name its encoding, as in encoding="latin-1"',
     }
     for problem, fix in fixes.items():
-        if found := re.search(rf"(Row #\d+: ).*?({problem})", str(error), re.DOTALL):
-            return f"{found[1]}{found[2]}; {fix}"
+        if found := re.search(rf"Row #(\d+): .*?({problem})", str(error), re.DOTALL):
+            return f"row {found[1]}, with line 1 as row 1: {found[2]}; {fix}"
     return f"{str(error).rpartition(' file?: ')[2]}; is it complete, and each column of one type?"
 
 
