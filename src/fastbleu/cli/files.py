@@ -108,7 +108,7 @@ class ByteSource:
         try:
             if self._content is None:
                 self._content = unpacked(self._file, self._name)
-            data = self._content.read1(_BLOCK_BYTES)
+            data: bytes = self._content.read1(_BLOCK_BYTES)
             if len(self.start) < _START_BYTES:
                 self.start += data[:_START_BYTES]
                 if module_of(self.start):  # of a pipe, whose first bytes came one by one

@@ -59,9 +59,8 @@ def open_input(
     if fields != 1:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
     if kind == "table":
-        format = read_as if selector else None
-        options = {"quoted": quoted, "delimiter": delimiter, "encoding": encoding, "format": format}
-        return TableReader(path, selector, missing, options)
+        of_cells = {"quoted": quoted, "delimiter": delimiter, "encoding": encoding}
+        return TableReader(path, selector, missing, of_cells | {"format": read_as})
     if kind == "coco":
         if selector:
             problem = "files of COCO's captions have no ::SELECTOR; for others add --read-as jsonl"
@@ -100,15 +99,16 @@ def _select(name: str, read_as: str | None) -> tuple[str, str, str | None]:
             if os.path.exists(name[:end]):
                 path, selector = name[:end], name[end + 2 :]
                 break
-    end = os.path.splitext(without_suffix(path))[1]
-    kind = _FORMATS.get(f".{read_as}" if selected and read_as else end)
+    suffix = os.path.splitext(without_suffix(path))[1]
+    kind = _FORMATS.get(f".{read_as}" if selected and read_as else suffix)
     if selected and _is_of_tables(path):
         return path, selector, "table"
     if selected and kind is None:
-        problem = "no such file; a ::SELECTOR can follow names that end in"
-        fix = "or name the format by --read-as"
-        raise InputError(f"{name}: {problem} {', '.join(_FORMATS)}, {fix}")
-    return path, selector, kind if selected or end not in (".tsv", ".csv") else None
+        problem = "no such file; without --read-as, a ::SELECTOR can follow names that end in"
+        raise InputError(
+            f"{name}: {problem} {', '.join(_FORMATS)}, and in a suffix of packed files"
+        )
+    return path, selector, kind if selected or suffix not in (".tsv", ".csv") else None
 
 
 def _is_of_tables(path: str) -> bool:

@@ -68,16 +68,13 @@ def _content(file: Any, module: str) -> Any:
         return unpacker.open(file)
     if not file.seekable():
         raise PackedError("an archive is not read from a pipe: save it as a file, or unpack it")
-    if module == "zipfile":
-        archive = unpacker.ZipFile(file)
-        names, opened = archive.namelist(), archive.open
-    else:
-        archive = unpacker.open(fileobj=file)
-        names, opened = [entry.name for entry in archive if entry.isfile()], archive.extractfile
+    is_zip = module == "zipfile"
+    archive = unpacker.ZipFile(file) if is_zip else unpacker.open(fileobj=file)
+    names = archive.namelist() if is_zip else [entry.name for entry in archive if entry.isfile()]
     names = [name for name in names if not _HIDDEN.search(name)]
     if len(names) != 1:
         raise PackedError(f"the archive has {len(names)} files, expected one: unpack it")
-    return opened(names[0])
+    return archive.open(names[0]) if is_zip else archive.extractfile(names[0])
 
 
 def problem_of(error: Exception) -> str | None:

@@ -178,11 +178,9 @@ class Files:
         for path in paths:
             if self._kind(path) is None:
                 end = os.path.splitext(path)[1]
-                known = f"{', '.join(FORMATS)}; of texts also with {', '.join(SUFFIXES)}"
-                fix = 'or name the format, as in format="jsonl"'
-                raise ValueError(
-                    f"{path}: the name ends in {end!r}; expected one of {known}; {fix}"
-                )
+                known = f"{', '.join(FORMATS)} (of texts also with {', '.join(SUFFIXES)})"
+                known += ', or name the format, as in format="jsonl"'
+                raise ValueError(f"{path}: the name ends in {end!r}; expected one of {known}")
         return paths
 
     def _opened_url(self, url: str) -> tuple[Any, str]:
@@ -327,12 +325,11 @@ class Files:
             lines = partial(self._lines, system, path)
             header = next(rows_of(lines()), "")
             if "\0" in header:
-                fix = 'name its encoding, as in encoding="utf-16"'
+                fix = 'name the encoding, as in encoding="utf-16"'
                 raise ValueError(f"{path}: line 1 has null characters: {fix}")
+            default = "," if kind == "csv" else "\t"
             wanted = self._columns or self._texts
-            delimiter = self._delimiter or delimiter_of(
-                header, wanted, "," if kind == "csv" else "\t"
-            )
+            delimiter = self._delimiter or delimiter_of(header, wanted, default)
             quoted = self._quoted
             if quoted is None:
                 quoted = delimiter != "\t" or is_quoted(lines())
