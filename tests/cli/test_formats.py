@@ -145,7 +145,7 @@ def test_a_format_can_be_named(tmp_path: Path) -> None:
     assert text_of(f"{objects}::mt", read_as="jsonl") == ["x", "y"]
     assert text_of(table, read_as="jsonl") == text_of(table)  # has no selector
     assert text_of(f"{write(tmp_path / 'a', DATASET)}::A", read_as="xml")[0] == "one & only"
-    assert "name the format by --read-as" in error_of(f"{table}::mt")
+    assert "for others add --read-as" in error_of(f"{table}::mt")
 
 
 def test_columns_that_are_not_there(tmp_path: Path) -> None:

@@ -199,7 +199,7 @@ def test_files_of_any_name_in_a_format_that_is_named(suffix, tmp_path):
         write(part, tmp_path / f"{number}.{suffix}").rename(tmp_path / f"{number}.data")
     found = tables.score(tmp_path, "mt", ["ref", "other"], BY, format=suffix)
     assert as_dict(found) == EXPECTED
-    words = 'ends in .*data.*; or name the format, as in format="jsonl"'
+    words = 'ends in .*data.*, or name the format, as in format="jsonl"'
     raises(ValueError, words, tables.score, tmp_path / "0.data", "mt", "ref")
 
 

@@ -104,10 +104,8 @@ def _select(name: str, read_as: str | None) -> tuple[str, str, str | None]:
     if selected and _is_of_tables(path):
         return path, selector, "table"
     if selected and kind is None:
-        problem = "no such file; without --read-as, a ::SELECTOR can follow names that end in"
-        raise InputError(
-            f"{name}: {problem} {', '.join(_FORMATS)}, and in a suffix of packed files"
-        )
+        problem = "no such file; a ::SELECTOR can follow names that end in"
+        raise InputError(f"{name}: {problem} {', '.join(_FORMATS)}; for others add --read-as")
     return path, selector, kind if selected or suffix not in (".tsv", ".csv") else None
 
 
