@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.arguments import a_type
 from ..inputs.warnings import InputWarning
-from ..plots.tables import literal
 from ..runtime.terminal import CONTROLS, JSON_CONTROLS
 from .files import InputError, as_options
 from .imports import import_undisturbed
@@ -169,6 +168,8 @@ def _printed(table: Any, form: str) -> str | bytes:
     if form == "json":
         text = json.dumps(table.to_pylist(), indent=1, ensure_ascii=False, default=str)
         return text.translate(JSON_CONTROLS) + "\n"
+    from ..plots.tables import literal  # loads much
+
     signatures = dict.fromkeys(table["signature"].to_pylist())
     table = table if form == "csv" else table.drop_columns("signature")
     shown = {"csv": _csv_cell, "markdown": literal}.get(form, methodcaller("translate", CONTROLS))
