@@ -160,6 +160,14 @@ CSV = {
     "marked": (CELLS.encode("utf-8-sig"), {}, None),
     "named": (CELLS.encode(), {"delimiter": ";"}, None),
     "another": (CELLS.encode(), {"delimiter": ","}, "no column 'mt'.*Its columns: 'mt;ref;id'"),
+    "no column": (CELLS.replace("ref", "Ref").encode(), {}, "no column 'ref'; did you mean 'Ref'"),
+    "no table": (b"a b\nc, d\n", {}, "no column 'mt'. Its columns: 'a b'"),
+    "pandas' name": (
+        CELLS.encode(),
+        {"sep": ";"},
+        "no parameter 'sep' here; those of files are quoted, d",
+    ),
+    "a format's case": (CELLS.encode(), {"format": ".CSV"}, None),
     "two": (CELLS.encode(), {"delimiter": ";;"}, "delimiter is ';;', expected one of"),
     "tabs": (CELLS.replace(";", "\t").encode(), {}, None),
     "bars": (CELLS.replace(";", "|").encode(), {}, None),
@@ -182,14 +190,14 @@ def test_csv_of_every_kind(case, tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(content)
     if pattern is not None:
-        raises(ValueError, pattern, tables.score, path, "mt", "ref", **options)
+        raises((TypeError, ValueError), pattern, tables.score, path, "mt", "ref", **options)
         return
     hypothesis, reference, _ = ROW.split(";")
     expected = BLEU().score([hypothesis], [reference])
     assert tables.score(path, "mt", "ref", **options)["bleu"].to_pylist() == [expected.value]
     pack = PACKERS[".xz"](content)
     (tmp_path / "t").write_bytes(pack)
-    found = tables.score(tmp_path / "t", "mt", "ref", format="csv", **options)
+    found = tables.score(tmp_path / "t", "mt", "ref", **{"format": "csv", **options})
     assert found["bleu"].to_pylist() == [expected.value]
 
 

@@ -183,7 +183,13 @@ def make_parser() -> argparse.ArgumentParser:
     text = "what separates cells of .tsv and .csv files (default: what line 1 has)"
     add("--delimiter", type=_character, choices=DELIMITERS, metavar="CHARACTER", help=text)
     text = "format of the files with ::SELECTOR, whatever their names end in"
-    add("--read-as", choices=NAMED, metavar="FORMAT", help=f"{text}: {', '.join(NAMED)}")
+    add(
+        "--read-as",
+        type=str.lower,
+        choices=NAMED,
+        metavar="FORMAT",
+        help=f"{text}: {', '.join(NAMED)}",
+    )
     text = "with --by: the tokenizer of each language, as in lang:zh=zh,ja=ja-mecab"
     add("--by-language", metavar="COLUMN:VALUE=NAME[,...]", help=text)
     add("-b", "--score-only", action="store_true", help="print only scores")

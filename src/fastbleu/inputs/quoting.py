@@ -38,9 +38,12 @@ def header_cells(header: str, delimiter: str, quoted: bool | None = None) -> lis
 
 
 def delimiter_of(header: str, columns: Sequence[str], default: str) -> str:
-    """The delimiter with which a header has the columns."""
-    fits = (d for d in (default, *DELIMITERS) if {*columns} <= {*header_cells(header, d)})
-    return next(fits, default)
+    """The delimiter with which a header has most of the columns."""
+
+    def columns_with(delimiter: str) -> int:
+        return len({*columns} & {*header_cells(header, delimiter)})
+
+    return max((default, *DELIMITERS), key=columns_with)
 
 
 @cache

@@ -90,6 +90,7 @@ class Files:
         if delimiter not in (None, *DELIMITERS):
             raise ValueError(f"delimiter is {delimiter!r}, expected one of {DELIMITERS}")
         if format is not None:
+            format = format.lower().removeprefix(".")
             check_choice("format", format, [end[1:] for end in FORMATS])
         self._delimiter, self._format = delimiter, FORMATS.get(f".{format}")
         self._encoding = codecs.lookup(encoding or "utf-8").name
@@ -334,6 +335,7 @@ class Files:
             if quoted is None:
                 quoted = delimiter != "\t" or is_quoted(lines())
             columns = header_cells(header, delimiter, quoted)
+            check_columns(columns, [name for name in wanted if f"/{name}=" not in path])
             parsing = csv.ParseOptions(
                 delimiter=delimiter,
                 quote_char='"' if quoted else False,

@@ -68,9 +68,10 @@ class RowCounter:
         # How the files are read from which rows come.
         self.files = {name: unknown.pop(name, None) for name in FILE_OPTIONS}
         for name in unknown:
+            of_score = f"those of a score belong to its metric: metric=fastbleu.BLEU({name}=...)"
+            of_files = f"those of files are {', '.join(FILE_OPTIONS)}"
             raise TypeError(
-                f"fastbleu.tables has no parameter {name!r} here; those of a score belong to its "
-                f"metric: metric=fastbleu.BLEU({name}=...)"
+                f"fastbleu.tables has no parameter {name!r} here; {of_files}, {of_score}"
             )
         metric = checked_metric(metric)
         check_choice("missing", missing, CHOICES)
