@@ -1,11 +1,11 @@
 """Files that contain more than one text: ``FILE::SELECTOR`` selects one.
 
 The format follows from the end of the name, with or without ``.gz`` after it: ``.tsv`` (the
-selector is a column: its number, from 1, or its name in line 1), ``.jsonl`` and ``.ndjson`` (a key,
-or nested keys with dots between them), ``.xml`` and ``.sgm`` (a translator or system; not needed if
-there is only one), and those of `_TABLES` (a column's name). Directories, patterns, URLs and names
-with ``.zst`` after them are read by `tables`. A file
-whose own name contains ``::`` is that file.
+selector is a column: its number, from 1, or its name in line 1), ``.jsonl``, ``.ndjson`` and
+``.json`` (a key, or nested keys with dots between them; without it ``.json`` has COCO's captions),
+``.xml`` and ``.sgm`` (a translator or system; not needed if there is only one), and those of
+`_TABLES` (a column's name). Directories, patterns, URLs and names with ``.zst`` after them are read
+by `tables`. A file whose own name contains ``::`` is that file.
 """
 
 from __future__ import annotations
@@ -55,16 +55,14 @@ def open_input(
     if fields != 1:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
     if kind == "table":
-        return TableReader(path, selector, missing, quoted)
-    if kind == "coco":
-        if selector:
-            raise InputError(f"{name}: files of COCO's captions have no ::SELECTOR")
+        return TableReader(path, selector, missing, quoted, role == REFERENCE)
+    if kind == "coco" and not selector:
         return CocoReader(path, opened)
     if kind in ("xml", "sgml"):
         return MarkupReader(path, selector, opened, role, encoding, kind == "xml")
     lines = TextLines(ByteSource(path, opened), encoding)
-    if kind == "json":
-        return JsonReader(lines, selector, missing)
+    if kind in ("json", "coco"):
+        return JsonReader(lines, selector, missing, role == REFERENCE)
     if quoted is None:
         if lines.source.size is None:
             raise InputError(f"{path}: a pipe is read once: add --quoted or --no-quoted")
@@ -122,19 +120,25 @@ class _OneOfMany(Reader):
         column: list[Any] = []
         for row in islice(self._rows, count):
             self.segments += 1
-            text = self._extract(row.removesuffix("\r"))
-            if text is None:
-                text = self.without_value(f"{self.label}: line {self._line}", self._selector)
-            column.append(text and text.rstrip())
+            cell = self._extract(row.removesuffix("\r"))
+            texts = cell if isinstance(cell, list) else [cell]
+            if None in texts:
+                filler = self.without_value(self._place(), self._selector)
+                texts = None if filler is None else [filler if t is None else t for t in texts]
+            stripped = texts and [text.rstrip() for text in texts]
+            column.append(stripped if isinstance(cell, list) or not stripped else stripped[0])
             self._line += 1 + row.count("\n")
         return [column]
 
-    def _extract(self, row: str) -> str | None:
-        """The text of a row; None if it is missing."""
+    def _extract(self, row: str) -> str | list[Any] | None:
+        """The text of a row, or a list of its references; None for what is missing."""
         raise NotImplementedError
 
+    def _place(self) -> str:
+        return f"{self.label}: {self.unit} {self._line}"
+
     def _error(self, problem: str) -> InputError:
-        return InputError(f"{self.label}: line {self._line}: {problem}")
+        return InputError(f"{self._place()}: {problem}")
 
 
 class ColumnReader(_OneOfMany):
@@ -180,15 +184,36 @@ class ColumnReader(_OneOfMany):
 
 
 class JsonReader(_OneOfMany):
-    """The value of one key in JSON objects, one per line."""
+    """The value of one key in JSON objects, one per line or all in one list.
 
-    def _extract(self, row: str) -> str | None:
-        if self.segments == 1:
-            row = row.removeprefix(_MARK)
+    With `is_reference` the value may be a list of references.
+    """
+
+    def __init__(
+        self, lines: TextLines, selector: str, missing: str, is_reference: bool
+    ) -> None:
+        super().__init__(lines, selector, missing)
+        self._is_reference = is_reference
+        self._rows = self._objects(self._rows)
+
+    def _objects(self, rows: Iterator[str]) -> Iterator[str]:
+        first = [row.removeprefix(_MARK) for row in islice(rows, 1)]
+        if first and first[0].lstrip().startswith("["):
+            objects = self._parsed("\n".join([*first, *rows]))
+            self.unit = "object"
+            rows = map(json.dumps, objects)
+            first = []
+        yield from chain(first, rows)
+
+    def _parsed(self, text: str) -> Any:
         try:
-            value = json.loads(row)
+            return json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise self._error(f"this is not JSON, one object per line: {error}") from error
+            problem = "this is not JSON, one object per line or a list of objects"
+            raise self._error(f"{problem}: {error}") from error
+
+    def _extract(self, row: str) -> str | list[Any] | None:
+        value = self._parsed(row)
         if not isinstance(value, dict):
             raise self._error(f"expected an object, found {_described(value)}")
         if not self._selector:
@@ -207,7 +232,16 @@ class JsonReader(_OneOfMany):
         if isinstance(value, str):
             return value
         problem = f"{self._selector!r} is {_described(value)}, but must be a string"
-        if isinstance(value, (dict, list)) and value:
+        if isinstance(value, list) and self._is_reference:
+            texts = [None if is_missing(text) else text for text in value]
+            others = [text for text in texts if not (text is None or isinstance(text, str))]
+            if texts and not others:
+                self.ragged = True
+                return texts
+            problem += " or a list of strings, one for each reference"
+            if others:
+                problem += f"; in this list is {_described(others[0])}"
+        elif isinstance(value, (dict, list)) and value:
             first = next(iter(value)) if isinstance(value, dict) else 0
             problem += f"; choose a part of it, such as ::{self._selector}.{first}"
         raise self._error(problem)

@@ -24,8 +24,8 @@ class Reader:
 
     `label` is its name in messages, `unit` what a segment of it is ("line" or "segment"), `width`
     the number of columns, `segments` how many have been read, `is_utf8` whether `rows` can read
-    them, `ragged` whether columns may have None, where a segment has fewer references than others,
-    and `keys` the document and segment ids of those that were read last (None for formats without
+    them, `ragged` whether columns may have lists of references, or None where a segment has fewer
+    references than others, and `keys` the document and segment ids of those that were read last (None for formats without
     ids). Tables have a `missing`: "error", "empty", or "skip" for None in the place of a segment
     without a value.
     """
@@ -240,9 +240,12 @@ def open_lines(
     return reader
 
 
-def present(row: Sequence[str | None]) -> list[str]:
-    """The references of a segment, which has None in columns where others have one."""
-    return [text for text in row if text is not None]
+def present(row: Sequence[str | list[str] | None]) -> list[str]:
+    """The references of a segment: texts, lists of them, and None where others have one."""
+    texts: list[str] = []
+    for cell in row:
+        texts += cell if isinstance(cell, list) else [] if cell is None else [cell]
+    return texts
 
 
 def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES, in_place: bool = False) -> Chunks:
