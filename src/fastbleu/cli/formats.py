@@ -238,9 +238,9 @@ class JsonReader(_OneOfMany):
             if texts and not others:
                 self.ragged = True
                 return texts
-            problem += " or a list of strings, one for each reference"
             if others:
-                problem += f"; in this list is {_described(others[0])}"
+                problem = f"{self._selector!r} holds {_described(others[0])}, but must be a string"
+            problem += " or a list of strings, at least one"
         elif isinstance(value, (dict, list)) and value:
             first = next(iter(value)) if isinstance(value, dict) else 0
             problem += f"; choose a part of it, such as ::{self._selector}.{first}"
@@ -252,7 +252,7 @@ def _described(value: Any) -> str:
         keys = ", ".join(map(repr, value))
         return f"an object with the keys {keys}" if value else "an empty object"
     if isinstance(value, list):
-        return f"a list of {len(value)}"
+        return f"a list of {len(value)}" if value else "an empty list"
     names = {type(None): "null", bool: "true or false", str: "a string"}
     return names.get(type(value), "a number")
 

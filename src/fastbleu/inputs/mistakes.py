@@ -39,6 +39,7 @@ UNSPACED_TOKENIZERS = '"zh", "ja-mecab", "char" or "auto"'
 # wrong layout; if hypotheses are unrelated to their references, the votes are split evenly.
 _VOTES = 12
 _VOTES_PER_DISSENT = 4
+_STARTS_OF_LISTS = "['", '["', "('", '("', "{'", '{"', "[{", "[["
 
 
 def warn_of_label_padding() -> None:
@@ -129,6 +130,27 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
             else "every hypothesis is one token that contains whitespace; split it into tokens, or "
             'pass the text itself with tokenize="13a"'
         )
+
+
+def warn_of_printed_lists(hypotheses: Any, references: Any) -> None:
+    """Warn if the first references are the text of lists, as JSON or Python prints them."""
+    texts = [
+        next(iter(text[:1]), "") if type(text) in (list, tuple) else text
+        for text in islice(references, 3)
+    ]
+    if all(map(_is_printed_list, texts)) and not _is_printed_list(next(iter(hypotheses), "")):
+        warn_input(
+            f"references hold lists that were printed as text, such as {texts[0][:50]!r}: each is "
+            "scored as one reference, with brackets and quotes; convert them back to lists, by "
+            "json.loads or ast.literal_eval"
+        )
+
+
+def _is_printed_list(text: Any) -> bool:
+    if not isinstance(text, str):
+        return False
+    text = text.strip()
+    return text[:2] in _STARTS_OF_LISTS and text[-1] in "])}"
 
 
 def _text_and_words(hypothesis: Any, references: Any) -> bool:
