@@ -7,6 +7,7 @@ happens, and a byte order mark counts as text (with a warning): both are sacreBL
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -17,6 +18,19 @@ from .files import ByteSource, InputError, TextLines, as_options
 
 CHUNK_LINES = 512  # few enough that derived data stays in the cache
 Chunks = Iterator[list[Any]]  # for each column a list of str, or Utf8Rows
+_OUTPUT_BYTES = 1 << 14  # of the start of a file, in which outputs of toolkits are looked for
+# How outputs of toolkits begin, and the commands that take their texts out.
+_OUTPUTS = {
+    rb"(?:[^\n]*\n)*?[HD]-\d+\t-?[\d.e-]+\t|[ST]-\d+\t": "fairseq's output: take hypotheses by grep "
+    "^H- {0} | LC_ALL=C sort -V | cut -f3- (or ^D-, if it is detokenized) and references by grep "
+    "^T- {0} | LC_ALL=C sort -V | cut -f2-",
+    rb"\d+ \|\|\| .* \|\|\| ": "an n-best list: take the first text of each segment by "
+    "awk -F ' [|][|][|] ' '!n[$1]++ {{print $2}}' {0}",
+    rb"(?i)\s*<seg\b[^<>\n]*>.*</seg>": "lines of <seg>: take their texts by "
+    "sed 's/<[^>]*>//g' {0}",
+    rb"(?i)\s*<(?:\?xml\s|(?:doc|refset|tstset|srcset)\s[^<>]*id\s*=)": "XML or SGML: let its name "
+    "end in .xml or .sgm",
+}
 
 
 class Reader:
@@ -110,6 +124,15 @@ class Reader:
         return f"{self.unit} {self.segments + index + 1 - len(self.keys or ())}"
 
 
+def _refuse_output(source: ByteSource) -> None:
+    """Raise InputError if a file of lines is a toolkit's output that holds more than its texts."""
+    start = source.peek()[:_OUTPUT_BYTES].removeprefix(codecs.BOM_UTF8)
+    for pattern, fix in _OUTPUTS.items():
+        if re.match(pattern, start):
+            name = "FILE" if source.label == "standard input" else source.label
+            raise InputError(f"{source.label} is {fix.format(name)}")
+
+
 class LineReader(Reader):
     """Every line is a segment."""
 
@@ -123,6 +146,8 @@ class LineReader(Reader):
         return [self.listed(self.rows(count))]
 
     def rows(self, count: int) -> Utf8Rows:
+        if not self.segments and self._begun is None:
+            _refuse_output(self.source)
         rows = self._lines.rows(count, self._begun)
         self._begun = None
         rows.rstrip()
@@ -156,6 +181,7 @@ class FieldsReader(LineReader):
         self._cuts = -1 if fields is None else fields - 1
         self.width = fields or 1
         if fields is None:
+            _refuse_output(lines.source)
             self._begun = lines.rows(1)
             self._begun.rstrip()
             self.width += sum(line.count("\t") for line in lines.listed(self._begun))

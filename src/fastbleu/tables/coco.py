@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..inputs.coco_captions import check_results, parse_captions
+from ..inputs.coco_captions import check_results, parse_captions, with_ids_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def read_coco(
     """
     references = parse_captions(Path(annotations).read_bytes(), str(annotations))
     hypotheses = parse_captions(Path(results).read_bytes(), str(results))
+    hypotheses = with_ids_of(references, hypotheses)
     check_results(hypotheses, references, str(results))
     images = [image for image in references if image in hypotheses]
     return {

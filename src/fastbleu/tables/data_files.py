@@ -313,7 +313,24 @@ class Files:
                     return ipc.open_stream(system.open_input_stream(path))
                 except pyarrow.ArrowInvalid:
                     pass
-            raise ValueError(f"{name}: {error}") from error
+            raise ValueError(f"{name}: {json_problem(error) or error}") from error
+
+
+def json_problem(error: Exception) -> str:
+    """What is wrong with JSON Lines of which pyarrow makes no table; "" for other errors."""
+    message = str(error)
+    if changed := re.search(r"JSON parse error: Column\((.*)\) changed from (\w+) to (\w+)", message):
+        column, before, after = changed.groups()
+        if not column:
+            return f"a line holds a JSON {after}, expected an object on each line"
+        both = f"a JSON {before} in one line and a JSON {after} in another"
+        return f"{column[1:]!r} is {both}: write it as one type in all lines"
+    if "surrogate" in message:
+        return (
+            "a text has half of an emoji, an escape \\ud800 to \\udfff without its other half, which "
+            "no column can hold: repair it where the text was cut"
+        )
+    return ""
 
 
 def _base_of(pattern: str) -> str:

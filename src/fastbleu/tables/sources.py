@@ -7,7 +7,7 @@ from itertools import count, pairwise
 from typing import Any
 
 from ..inputs.columns import is_query
-from .data_files import CHUNK_ROWS, Files, import_pyarrow, is_path
+from .data_files import CHUNK_ROWS, Files, import_pyarrow, is_path, json_problem
 from .frames import Frame, joined, load_narwhals
 from .rows import check_columns
 
@@ -85,6 +85,8 @@ class Source:
             except Exception as error:
                 if type(error).__module__.startswith("pyarrow."):
                     name, row = self._at(row)
+                    if problem := json_problem(error):
+                        raise ValueError(f"{name}: after row {row}, {problem}") from error
                     raise ValueError(
                         f"{name} cannot be read from row {row} on: {error}; is it complete, and "
                         "each column of one type?"
@@ -163,6 +165,11 @@ def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> A
     pyarrow = import_pyarrow("a dict of columns")
     arrays: dict[str, Any] = {}
     for name in names:
+        if isinstance(columns[name], str):
+            raise TypeError(
+                f"{what} has a text as {name!r}, expected a dict of columns; of records, which are "
+                "dicts of single values, make a table: pyarrow.Table.from_pylist(records)"
+            )
         try:
             if hasattr(type(columns[name]), "__arrow_c_stream__"):
                 arrays[name] = pyarrow.chunked_array(columns[name])
