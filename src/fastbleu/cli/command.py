@@ -30,7 +30,7 @@ from .coco_files import align_images
 from .diagnosis import joined
 from .dialect_text import DialectText, metric_of
 from .files import STDIN, InputError, printable
-from .formats import REFERENCE, SYSTEM, open_input
+from .formats import REFERENCE, SYSTEM, align_documents, open_input
 from .imports import import_undisturbed
 from .readers import CHUNK_LINES, ChainReader, Chunks, Reader, in_step, listed, open_lines, present
 from .sacrebleu_text import RESET, SacrebleuText, system_names, uses_colors
@@ -140,6 +140,7 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
     names = system_names(options, systems)
     for label in options.labels:
         readers.append(_opened(options, opened, getattr(options, label), SYSTEM))
+    align_documents(readers)
     kind = SacrebleuText if options.prints_as_sacrebleu else DialectText
     printer = kind(options, references)
     # Threads share a chunk, so it must be larger than the part that each of them takes at a time.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain, islice
@@ -189,21 +190,19 @@ class JsonReader(_OneOfMany):
     With `is_reference` the value may be a list of references.
     """
 
-    def __init__(
-        self, lines: TextLines, selector: str, missing: str, is_reference: bool
-    ) -> None:
+    def __init__(self, lines: TextLines, selector: str, missing: str, is_reference: bool) -> None:
         super().__init__(lines, selector, missing)
         self._is_reference = is_reference
         self._rows = self._objects(self._rows)
 
     def _objects(self, rows: Iterator[str]) -> Iterator[str]:
         first = [row.removeprefix(_MARK) for row in islice(rows, 1)]
-        if first and first[0].lstrip().startswith("["):
-            objects = self._parsed("\n".join([*first, *rows]))
-            self.unit = "object"
-            rows = map(json.dumps, objects)
-            first = []
-        yield from chain(first, rows)
+        if not first or not first[0].lstrip().startswith("["):
+            yield from chain(first, rows)
+            return
+        objects = self._parsed("\n".join([*first, *rows]))
+        self.unit = "object"
+        yield from map(json.dumps, objects)
 
     def _parsed(self, text: str) -> Any:
         try:
@@ -260,6 +259,7 @@ def _described(value: Any) -> str:
 class MarkupReader(Reader):
     """The segments of one translator or system in XML or SGML, in the order of the file.
 
+    Without a selector the translator may differ between documents, if each has only one.
     By sacreBLEU's rules for WMT's layout the segments of a document are sorted by number;
     documents of test suites and segments without any translation are left out.
     """
@@ -275,46 +275,47 @@ class MarkupReader(Reader):
                 problem = "XML is read twice, so it must be a file and not a pipe"
                 raise InputError(f"{source.label}: {problem}")
             parts: dict[Part, None] = {}
+            count: Counter[tuple[str, str]] = Counter()
             for document in documents(source, encoding, xml):
                 parts |= dict.fromkeys(document.parts)
+                count.update((part.kind, document.name) for part in document.parts)
         self.source = ByteSource(path, opened)
         self.label = source.label
-        self.keys = []
         self._translated = any(part.kind == "ref" for part in parts)
-        self._part = _choose(self.label, selector, role, list(parts))
-        self._segments = self._ordered(documents(self.source, encoding, xml))
-        self._places: list[int] = []
+        several = {kind for (kind, _), number in count.items() if number > 1}
+        self._part = _choose(self.label, selector, role, list(parts), several)
+        self._by_kind = not selector and self._part.kind not in several
+        self.by_id = self._ordered(documents(self.source, encoding, xml))
 
     def read(self, count: int) -> list[list[str]]:
-        rows = list(islice(self._segments, count))
-        self.segments += len(rows)
-        self.keys = [(document, name) for document, name, _ in rows]
-        self._places = [segment.line for _, _, segment in rows]
-        return [[segment.text for _, _, segment in rows]]
+        texts = [segment.text for _, segment in islice(self.by_id, count)]
+        self.segments += len(texts)
+        return [texts]
 
-    def place(self, index: int) -> str:
-        return f"line {self._places[index]}"
-
-    def _ordered(self, found: Iterator[Document]) -> Iterator[tuple[str, str, Segment]]:
+    def _ordered(self, found: Iterator[Document]) -> Iterator[tuple[tuple[str, str], Segment]]:
         for document in found:
-            chosen = document.parts.get(self._part)
-            names = list(chosen or ()) if document.in_set else self._names(document)
+            part = self._part
+            if self._by_kind:
+                part = next((p for p in document.parts if p.kind == part.kind), part)
+            chosen = document.parts.get(part)
+            names = list(chosen or ()) if document.in_set else self._names(document, part)
             if names and chosen is None:
-                raise self._missing(document, f"has no {self._part}")
+                others = ", ".join(str(p) for p in document.parts if p.kind == part.kind)
+                raise self._missing(document, f"has no {part}" + f", but {others}" * bool(others))
             for name in names:
                 if name not in chosen:  # type: ignore[operator]
-                    raise self._missing(document, f"has no segment {name} of {self._part}")
-                yield document.name, name, chosen[name]  # type: ignore[index]
+                    raise self._missing(document, f"has no segment {name} of {part}")
+                yield (document.name, name), chosen[name]  # type: ignore[index]
 
-    def _names(self, document: Document) -> list[str]:
+    def _names(self, document: Document, part: Part) -> list[str]:
         """Return the ids of a document's segments that count, in WMT's layout."""
         if document.testsuite:
             return []
         parts = document.parts
-        model = next((part for part in parts if part.kind == "src"), self._part)
+        model = next((p for p in parts if p.kind == "src"), part)
         names = list(parts.get(model, ()))
-        if extra := set(parts.get(self._part, ())) - set(names):
-            problem = f"has a segment {min(extra)} of {self._part}, but not of {model}"
+        if extra := set(parts.get(part, ())) - set(names):
+            problem = f"has a segment {min(extra)} of {part}, but not of {model}"
             raise self._missing(document, problem)
         if self._translated:
             references = [segments for part, segments in parts.items() if part.kind == "ref"]
@@ -325,8 +326,34 @@ class MarkupReader(Reader):
         return InputError(f"{self.label}: line {document.line}: document {document.name} {problem}")
 
 
-def _choose(label: str, selector: str, role: str, parts: list[Part]) -> Part:
-    """Return the selected part; parts of the role's kind take precedence."""
+def align_documents(readers: Sequence[Reader]) -> None:
+    """Let all files of XML and SGML have the segments of the first one, by id, in its order.
+
+    Raises
+    ------
+    InputError
+        A segment is missing in a file, or in the first one.
+    """
+    markup = [reader for reader in readers if isinstance(reader, MarkupReader)]
+    expected = dict(markup[0].by_id) if len(markup) > 1 else {}
+    for reader in markup[1:]:
+        segments = dict(reader.by_id)
+        for key in [*expected, *segments]:
+            if key not in segments or key not in expected:
+                has, lacks = (markup[0], reader) if key in expected else (reader, markup[0])
+                where = f"on line {(expected | segments)[key].line} of {has.label}"
+                problem = f"has no segment {key[1]} of document {key[0]}, which is {where}"
+                raise InputError(f"{lacks.label} {problem}")
+        reader.by_id = iter([(key, segments[key]) for key in expected])
+    if expected:
+        markup[0].by_id = iter(expected.items())
+
+
+def _choose(label: str, selector: str, role: str, parts: list[Part], several: set[str]) -> Part:
+    """Return the selected part; parts of the role's kind take precedence.
+
+    `several` are kinds of which a document has several parts.
+    """
     parts.sort(key=lambda part: part.kind != role)
     if selector:
         for part in parts:
@@ -335,7 +362,7 @@ def _choose(label: str, selector: str, role: str, parts: list[Part]) -> Part:
     else:
         for kind in (REFERENCE, SYSTEM) if role == REFERENCE else (SYSTEM, REFERENCE):
             same = [part for part in parts if part.kind == kind]
-            if len(same) == 1:
+            if len(same) == 1 or (same and kind not in several):
                 return same[0]
             if same:
                 break

@@ -21,9 +21,9 @@ Chunks = Iterator[list[Any]]  # for each column a list of str, or Utf8Rows
 _OUTPUT_BYTES = 1 << 14  # of the start of a file, in which outputs of toolkits are looked for
 # How outputs of toolkits begin, and the commands that take their texts out.
 _OUTPUTS = {
-    rb"(?:[^\n]*\n)*?[HD]-\d+\t-?[\d.e-]+\t|[ST]-\d+\t": "fairseq's output: take hypotheses by grep "
-    "^H- {0} | LC_ALL=C sort -V | cut -f3- (or ^D-, if it is detokenized) and references by grep "
-    "^T- {0} | LC_ALL=C sort -V | cut -f2-",
+    rb"(?:[^\n]*\n)*?[HD]-\d+\t-?[\d.e-]+\t|[ST]-\d+\t": "fairseq's output: take hypotheses by "
+    "grep ^H- {0} | LC_ALL=C sort -V | cut -f3- (or ^D-, if it is detokenized) and references by "
+    "grep ^T- {0} | LC_ALL=C sort -V | cut -f2-",
     rb"\d+ \|\|\| .* \|\|\| ": "an n-best list: take the first text of each segment by "
     "awk -F ' [|][|][|] ' '!n[$1]++ {{print $2}}' {0}",
     rb"(?i)\s*<seg\b[^<>\n]*>.*</seg>": "lines of <seg>: take their texts by "
@@ -38,10 +38,9 @@ class Reader:
 
     `label` is its name in messages, `unit` what a segment of it is ("line" or "segment"), `width`
     the number of columns, `segments` how many have been read, `is_utf8` whether `rows` can read
-    them, `ragged` whether columns may have lists of references, or None where a segment has fewer
-    references than others, and `keys` the document and segment ids of those that were read last (None for formats without
-    ids). Tables have a `missing`: "error", "empty", or "skip" for None in the place of a segment
-    without a value.
+    them, and `ragged` whether columns may have lists of references, or None where a segment has
+    fewer references than others. Tables have a `missing`: "error", "empty", or "skip" for None in
+    the place of a segment without a value.
     """
 
     missing: str | None = None
@@ -52,7 +51,6 @@ class Reader:
     is_utf8 = False
     ragged = False
     segments = 0
-    keys: list[tuple[str, str]] | None = None
     label: str
     source: ByteSource
 
@@ -118,10 +116,6 @@ class Reader:
     def ended(self) -> bool:
         """Whether the rest can be read without waiting."""
         return False
-
-    def place(self, index: int) -> str:
-        """Return the place of segment `index` of the chunk that was read last."""
-        return f"{self.unit} {self.segments + index + 1 - len(self.keys or ())}"
 
 
 def _refuse_output(source: ByteSource) -> None:
@@ -279,14 +273,11 @@ def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES, in_place: bool 
 
     With `in_place` columns are Utf8Rows, which all readers must have.
     """
-    with_ids = [reader for reader in readers if reader.keys is not None]
     length = count
     while length == count:
         chunk: list[Any] = []
         for reader in readers:
             chunk += [reader.rows(count)] if in_place else reader.read(count)
-        if with_ids:
-            _check_keys(with_ids)
         length = len(chunk[0])
         if len(set(map(len, chunk))) > 1:
             raise _unequal(readers, listed(readers, chunk))
@@ -305,19 +296,6 @@ def listed(readers: Sequence[Reader], chunk: list[Any]) -> list[list[str]]:
     if not isinstance(chunk[0], Utf8Rows):
         return chunk
     return [reader.listed(rows) for reader, rows in zip(readers, chunk, strict=True)]
-
-
-def _check_keys(readers: list[Reader]) -> None:
-    first = readers[0]
-    for reader in readers[1:]:
-        pairs = zip(first.keys or (), reader.keys or (), strict=False)
-        for index, (expected, found) in enumerate(pairs):
-            if found != expected:
-                raise InputError(
-                    f"{reader.label}: {reader.place(index)} is segment {found[1]} of document "
-                    f"{found[0]}, but {first.place(index)} of {first.label} is segment "
-                    f"{expected[1]} of document {expected[0]}: one is missing, or the order differs"
-                )
 
 
 def _unequal(readers: Sequence[Reader], chunk: list[list[str]]) -> InputError:

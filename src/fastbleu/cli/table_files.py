@@ -96,9 +96,6 @@ class TableReader(Reader):
             raise InputError(f"{place}: {problem}") from error
         return lines
 
-    def place(self, index: int) -> str:
-        return f"row {self.segments + index}"
-
     def _open(self, texts: Any) -> None:
         """Read the texts after those that are left."""
         from pyarrow import chunked_array, large_list, large_string

@@ -133,24 +133,16 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
 
 
 def warn_of_printed_lists(hypotheses: Any, references: Any) -> None:
-    """Warn if the first references are the text of lists, as JSON or Python prints them."""
-    texts = [
-        next(iter(text[:1]), "") if type(text) in (list, tuple) else text
-        for text in islice(references, 3)
-    ]
-    if all(map(_is_printed_list, texts)) and not _is_printed_list(next(iter(hypotheses), "")):
+    """Warn if the first references are lists as JSON or Python prints them, unlike hypotheses."""
+    listed = [part[:1] if type(part) in (list, tuple) else [part] for part in islice(references, 3)]
+    texts = [text.strip() for part in listed for text in part if isinstance(text, str)]
+    looks_printed = [text[:2] in _STARTS_OF_LISTS and text[-1] in "])}" for text in texts]
+    if texts and all(looks_printed) and str(next(iter(hypotheses), ""))[:2] not in _STARTS_OF_LISTS:
         warn_input(
             f"references hold lists that were printed as text, such as {texts[0][:50]!r}: each is "
             "scored as one reference, with brackets and quotes; convert them back to lists, by "
             "json.loads or ast.literal_eval"
         )
-
-
-def _is_printed_list(text: Any) -> bool:
-    if not isinstance(text, str):
-        return False
-    text = text.strip()
-    return text[:2] in _STARTS_OF_LISTS and text[-1] in "])}"
 
 
 def _text_and_words(hypothesis: Any, references: Any) -> bool:

@@ -317,20 +317,15 @@ class Files:
 
 
 def json_problem(error: Exception) -> str:
-    """What is wrong with JSON Lines of which pyarrow makes no table; "" for other errors."""
-    message = str(error)
-    if changed := re.search(r"JSON parse error: Column\((.*)\) changed from (\w+) to (\w+)", message):
-        column, before, after = changed.groups()
-        if not column:
-            return f"a line holds a JSON {after}, expected an object on each line"
-        both = f"a JSON {before} in one line and a JSON {after} in another"
-        return f"{column[1:]!r} is {both}: write it as one type in all lines"
-    if "surrogate" in message:
-        return (
-            "a text has half of an emoji, an escape \\ud800 to \\udfff without its other half, which "
-            "no column can hold: repair it where the text was cut"
-        )
-    return ""
+    """What is wrong with JSON Lines that pyarrow refuses; "" for other errors."""
+    found = re.search(r"Column\(/?(.*)\) changed from (\w+) to (\w+)", str(error))
+    if found and found[1]:
+        kinds = f"is a JSON {found[2]} in one line and a JSON {found[3]} in another"
+        return f"{found[1]!r} {kinds}: write it as one type in all lines"
+    if found:
+        return f"a line holds a JSON {found[3]}, expected an object on each line"
+    half = "a text has half of an emoji (an escape \\ud800 to \\udfff alone): repair or remove it"
+    return half if "surrogate" in str(error) else ""
 
 
 def _base_of(pattern: str) -> str:

@@ -85,11 +85,10 @@ class Source:
             except Exception as error:
                 if type(error).__module__.startswith("pyarrow."):
                     name, row = self._at(row)
-                    if problem := json_problem(error):
-                        raise ValueError(f"{name}: after row {row}, {problem}") from error
+                    fix = "is it complete, and each column of one type?"
+                    problem = json_problem(error) or f"{error}; {fix}"
                     raise ValueError(
-                        f"{name} cannot be read from row {row} on: {error}; is it complete, and "
-                        "each column of one type?"
+                        f"{name} cannot be read from row {row} on: {problem}"
                     ) from error
                 raise
             self._gives_dicts = isinstance(part, Mapping)
@@ -166,10 +165,8 @@ def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> A
     arrays: dict[str, Any] = {}
     for name in names:
         if isinstance(columns[name], str):
-            raise TypeError(
-                f"{what} has a text as {name!r}, expected a dict of columns; of records, which are "
-                "dicts of single values, make a table: pyarrow.Table.from_pylist(records)"
-            )
+            problem = f"{what} has a text as {name!r}, expected a column of them"
+            raise TypeError(f"{problem}; of dicts of rows pass pyarrow.Table.from_pylist(dicts)")
         try:
             if hasattr(type(columns[name]), "__arrow_c_stream__"):
                 arrays[name] = pyarrow.chunked_array(columns[name])
