@@ -163,7 +163,7 @@ def test_errors_name_the_file_and_its_row(tmp_path):
 )
 def test_json_lines_that_do_not_fit_together(line, problem, tmp_path):
     path = tmp_path / "t.jsonl"
-    for first in (1, 60_000)[: 1 + ('"b"' not in line)]:  # other columns are not read
+    for first in (1,) if "b" in line else (1, 60_000):  # a column that is not read may change
         path.write_text('{"id": 1, "mt": "the cat sat on it", "ref": "x"}\n' * first + line)
         place = r"t\.jsonl: " if first == 1 else r"t\.jsonl cannot be read from row \d+ on: "
         raises(ValueError, place + ".*" + problem, tables.score, path, "mt", "ref")

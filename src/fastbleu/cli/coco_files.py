@@ -69,7 +69,7 @@ def align_images(references: Sequence[Reader], systems: Sequence[Reader]) -> Non
     if not results or len(results) != len(systems) or len(annotations) != len(references):
         raise InputError(
             "COCO's annotations and results belong together: all files, also those after -i, must "
-            "be .json"
+            "be .json; of other JSON choose a text by ::KEY after the name"
         )
     for reader in [*annotations[1:], *results]:
         reader.captions = with_ids_of(annotations[0].captions, reader.captions)

@@ -122,11 +122,11 @@ class _OneOfMany(Reader):
         for row in islice(self._rows, count):
             self.segments += 1
             cell = self._extract(row.removesuffix("\r"))
-            texts = cell if isinstance(cell, list) else [cell]
+            texts: list[Any] = cell if isinstance(cell, list) else [cell]
             if None in texts:
                 filler = self.without_value(self._place(), self._selector)
-                texts = None if filler is None else [filler if t is None else t for t in texts]
-            stripped = texts and [text.rstrip() for text in texts]
+                texts = [] if filler is None else [filler if t is None else t for t in texts]
+            stripped = [text.rstrip() for text in texts] or None
             column.append(stripped if isinstance(cell, list) or not stripped else stripped[0])
             self._line += 1 + row.count("\n")
         return [column]
@@ -327,13 +327,7 @@ class MarkupReader(Reader):
 
 
 def align_documents(readers: Sequence[Reader]) -> None:
-    """Let all files of XML and SGML have the segments of the first one, by id, in its order.
-
-    Raises
-    ------
-    InputError
-        A segment is missing in a file, or in the first one.
-    """
+    """Put files of XML and SGML in the order of the first, by ids; InputError if these differ."""
     markup = [reader for reader in readers if isinstance(reader, MarkupReader)]
     expected = dict(markup[0].by_id) if len(markup) > 1 else {}
     for reader in markup[1:]:
@@ -350,10 +344,7 @@ def align_documents(readers: Sequence[Reader]) -> None:
 
 
 def _choose(label: str, selector: str, role: str, parts: list[Part], several: set[str]) -> Part:
-    """Return the selected part; parts of the role's kind take precedence.
-
-    `several` are kinds of which a document has several parts.
-    """
+    """Return the selected part, by the role; documents have one part of kinds not in `several`."""
     parts.sort(key=lambda part: part.kind != role)
     if selector:
         for part in parts:

@@ -123,7 +123,9 @@ def _refuse_output(source: ByteSource) -> None:
     start = source.peek()[:_OUTPUT_BYTES].removeprefix(codecs.BOM_UTF8)
     for pattern, fix in _OUTPUTS.items():
         if re.match(pattern, start):
-            name = "FILE" if source.label == "standard input" else source.label
+            from shlex import quote  # loads much, for this message alone
+
+            name = "FILE" if source.label == "standard input" else quote(source.label)
             raise InputError(f"{source.label} is {fix.format(name)}")
 
 

@@ -138,9 +138,9 @@ class SacrebleuText:
         smoothing = options.smooth_method, options.smooth_value
         self._scoring = options.max_ngram_order, *smoothing, options.sentence_level
 
-    def name_references(self, nrefs: int) -> None:
+    def name_references(self, nrefs: int | None) -> None:
         """Put the number of references per segment into the signature; -1: it varies."""
-        self._signature.update("nrefs", "var" if nrefs < 0 else nrefs)
+        self._signature.update("nrefs", "var" if nrefs == -1 else nrefs)
 
     def _add_test(self, seed: str, count: int, test: str = "bs") -> None:
         """Add a test's seed and number of samples to the signature."""

@@ -102,12 +102,13 @@ class TableReader(Reader):
 
         from ..inputs.columns import opened
 
-        if len(texts) and texts.null_count == len(texts):
+        if len(texts) and texts.null_count == len(texts) and "list" not in str(texts.type):
             texts = texts.cast(self._texts.type if self._left else "string")
         start = self.segments + self._left
         try:
-            lines = opened(texts, self._column)
+            lines: Any = opened(texts, self._column)
             is_text = lines is not None and lines.is_text and lines.levels <= self._is_reference
+            is_text = is_text and (not self._left or lines.levels == self._lines.levels)
         except TypeError:
             is_text = False
         if not is_text and len(texts):

@@ -21,8 +21,10 @@ def read_coco(
     ----------
     annotations : path
         COCO's JSON: an object with a list "annotations" of objects with "image_id" and "caption".
+        Or an object with a list of captions for each image.
     results : path
-        A JSON list of objects with "image_id" and "caption", one for each image.
+        A JSON list of objects with "image_id" and "caption", one for each image, or an object as
+        above. Ids may be numbers in one file and text in the other.
 
     Returns
     -------
