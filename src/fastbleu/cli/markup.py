@@ -115,7 +115,9 @@ class _Collector:
             self._start_part(self._document, Part("hyp", self._system))
         if self._segments is None or self._document is None:
             problem = "a <seg> outside the documents of a source, translator or system"
-            raise self.error(f"{problem}; of lines of <seg> take the texts by sed 's/<[^>]*>//g'")
+            raise self.error(
+                f"{problem}; of lines of <seg> take the texts by sed 's/<[^>]*>//g' FILE"
+            )
         if self._text is not None:
             raise self.error(f"segment {self._id} of document {self._document.name} has no </seg>")
         if not name:

@@ -22,12 +22,11 @@ _OUTPUT_BYTES = 1 << 14  # of the start of a file, in which outputs of toolkits 
 # How outputs of toolkits begin, and the commands that take their texts out.
 _OUTPUTS = {
     rb"(?:[^\n]*\n)*?[HD]-\d+\t-?[\d.e-]+\t|[ST]-\d+\t": "fairseq's output: take hypotheses by "
-    "grep ^H- {0} | LC_ALL=C sort -V | cut -f3- (or ^D-, if it is detokenized) and references by "
-    "grep ^T- {0} | LC_ALL=C sort -V | cut -f2-",
+    "grep ^H- FILE | LC_ALL=C sort -V | cut -f3- (or ^D-, if it is detokenized) and references by "
+    "grep ^T- FILE | LC_ALL=C sort -V | cut -f2-",
     rb"\d+ \|\|\| .* \|\|\| ": "an n-best list: take the first text of each segment by "
-    "awk -F ' [|][|][|] ' '!n[$1]++ {{print $2}}' {0}",
-    rb"(?i)\s*<seg\b[^<>\n]*>.*</seg>": "lines of <seg>: take their texts by "
-    "sed 's/<[^>]*>//g' {0}",
+    "awk -F ' [|][|][|] ' '!n[$1]++ {print $2}' FILE",
+    rb"(?i)\s*<seg\b[^<>\n]*>.*</seg>": "lines of <seg>: take their texts by sed 's/<[^>]*>//g' FILE",
     rb"(?i)\s*<(?:\?xml\s|(?:doc|refset|tstset|srcset)\s[^<>]*id\s*=)": "XML or SGML: let its name "
     "end in .xml or .sgm",
 }
@@ -123,10 +122,7 @@ def _refuse_output(source: ByteSource) -> None:
     start = source.peek()[:_OUTPUT_BYTES].removeprefix(codecs.BOM_UTF8)
     for pattern, fix in _OUTPUTS.items():
         if re.match(pattern, start):
-            from shlex import quote  # loads much, for this message alone
-
-            name = "FILE" if source.label == "standard input" else quote(source.label)
-            raise InputError(f"{source.label} is {fix.format(name)}")
+            raise InputError(f"{source.label} is {fix}")
 
 
 class LineReader(Reader):
