@@ -26,7 +26,7 @@ _OUTPUTS = {
     "grep ^T- FILE | LC_ALL=C sort -V | cut -f2-",
     rb"\d+ \|\|\| .* \|\|\| ": "an n-best list: take the first text of each segment by "
     "awk -F ' [|][|][|] ' '!n[$1]++ {print $2}' FILE",
-    rb"(?i)\s*<seg\b[^<>\n]*>.*</seg>": "lines of <seg>: take their texts by sed 's/<[^>]*>//g' FILE",
+    rb"(?i)\s*<seg\b[^<>\n]*>.*</seg>": "lines of <seg>: take texts by sed 's/<[^>]*>//g' FILE",
     rb"(?i)\s*<(?:\?xml\s|(?:doc|refset|tstset|srcset)\s[^<>]*id\s*=)": "XML or SGML: let its name "
     "end in .xml or .sgm",
 }
