@@ -3,6 +3,7 @@
 import gzip
 import importlib.util
 import json
+import lzma
 import random
 import shutil
 import time
@@ -187,6 +188,13 @@ def files(tmp_path):
 def test_files_of_captions(files, tmp_path, capsys):
     """The command and tables score what pycocoevalcap would."""
     table = read_coco(*files)
+    packed = [file.with_suffix(".json.xz") for file in files]
+    for file, name in zip(files, packed, strict=True):
+        name.write_bytes(lzma.compress(file.read_bytes()))
+    assert read_coco(*packed) == table
+    packed[1].write_bytes(packed[1].read_bytes()[:-9])
+    with pytest.raises(ValueError, match=r"json\.xz: the compressed data ends too early"):
+        read_coco(*packed)
     assert table["image_id"] == [1, 2]
     assert table["hypothesis"] == ["a man rides a bike", "the cat sat down"]
     assert table["references"] == [["A man's riding a bike."], ["A cat!", "the cat sat"]]
@@ -206,7 +214,7 @@ def test_files_of_captions(files, tmp_path, capsys):
         assert main([files[0], "-i", files[1], *further]) == 0
     capsys.readouterr()
     assert main([f"{files[0]}::caption", "-i", files[1]]) == 1
-    assert "have no ::SELECTOR" in capsys.readouterr().err
+    assert "of other JSON choose a text by ::KEY" in capsys.readouterr().err
     assert found["cumulative"] == scored(table["hypothesis"], table["references"], False)[0]
 
 

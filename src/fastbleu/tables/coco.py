@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
-from ..inputs.coco_captions import check_results, parse_captions
+from ..inputs.coco_captions import check_results, parse_captions, with_ids_of
+from ..inputs.compression import problem_of, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,10 @@ def read_coco(
     ----------
     annotations : path
         COCO's JSON: an object with a list "annotations" of objects with "image_id" and "caption".
+        Or an object with a list of captions for each image.
     results : path
-        A JSON list of objects with "image_id" and "caption", one for each image.
+        A JSON list of objects with "image_id" and "caption", one for each image, or an object as
+        above. Ids may be numbers in one file and text in the other.
 
     Returns
     -------
@@ -47,8 +49,10 @@ def read_coco(
     >>> read_coco(folder / "annotations.json", folder / "results.json")
     {'image_id': [7], 'hypothesis': ['a cat.'], 'references': [['a cat.', 'A cat sits']]}
     """
-    references = parse_captions(Path(annotations).read_bytes(), str(annotations))
-    hypotheses = parse_captions(Path(results).read_bytes(), str(results))
+    references, hypotheses = (
+        parse_captions(_content(path), str(path)) for path in (annotations, results)
+    )
+    hypotheses = with_ids_of(references, hypotheses)
     check_results(hypotheses, references, str(results))
     images = [image for image in references if image in hypotheses]
     return {
@@ -56,3 +60,14 @@ def read_coco(
         "hypothesis": [hypotheses[image][0] for image in images],
         "references": [references[image] for image in images],
     }
+
+
+def _content(path: str | os.PathLike[str]) -> bytes:
+    with open(path, "rb") as file:
+        try:
+            content: bytes = unpacked(file, os.fspath(path)).read()
+        except Exception as error:
+            if problem := problem_of(error):
+                raise ValueError(f"{path}: {problem}") from error
+            raise
+    return content

@@ -271,11 +271,13 @@ class Files:
         """Columns of files of several formats in batches."""
         for system, path, name, _ in self._files:
             self._begin(name)
+            kind = self._kind(path)
             try:
                 yield from self._parts_of(system, path, name)
             except Exception as error:
                 problem = problem_of(error)
-                if isinstance(error, (self.pyarrow.ArrowException, UnicodeError)):
+                of_cells = isinstance(error, self.pyarrow.ArrowException) and kind != "json"
+                if of_cells or isinstance(error, UnicodeError):
                     problem = _explained(error)
                 if problem is None:
                     raise
@@ -358,9 +360,10 @@ class Files:
                 found = json.open_json(stream)
             else:
                 found = dataset.dataset([path], filesystem=system, format=kind)
-        except pyarrow.ArrowInvalid:
+        except pyarrow.ArrowInvalid as error:
             if kind != "ipc":
-                raise
+                problem = json_problem(error) or _explained(error)
+                raise ValueError(f"{path}: {problem}") from error
             # the other format of Arrow's files, that of streams
             found = ipc.open_stream(system.open_input_stream(path))
         return found, found.schema.names
@@ -377,6 +380,18 @@ def _explained(error: Exception) -> str:
         if found := re.search(rf"Row #(\d+): .*?({problem})", str(error), re.DOTALL):
             return f"row {found[1]}, with line 1 as row 1: {found[2]}; {fix}"
     return f"{str(error).rpartition(' file?: ')[2]}; is it complete, and each column of one type?"
+
+
+def json_problem(error: Exception) -> str:
+    """What is wrong with JSON Lines that pyarrow refuses; "" for other errors."""
+    found = re.search(r"Column\(/?(.*)\) changed from (\w+) to (\w+)", str(error))
+    if found and found[1]:
+        kinds = f"is a JSON {found[2]} in one line and a JSON {found[3]} in another"
+        return f"{found[1]!r} {kinds}: write it as one type in all lines"
+    if found:
+        return f"a line holds a JSON {found[3]}, expected an object on each line"
+    half = "a text has half of an emoji (an escape \\ud800 to \\udfff alone): repair or remove it"
+    return half if "surrogate" in str(error) else ""
 
 
 def _base_of(pattern: str) -> str:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     OfTools: TypeAlias = Literal[
         "characters", "turn", "moses", "joshua", "joshua-decoder", "phrasal", "multeval",
         "promptfoo", "parlai", "sentences", "lines", "whole", "codesum", "marian", "keras-hub",
-        "13a-lowered", "word_tokenize", "jieba", "evalscope", "azure", "whisper",
+        "13a-lowered", "word_tokenize", "jieba", "evalscope", "azure", "whisper", "compound-split",
     ]
     # fmt: on
     Libraries: TypeAlias = Literal["ja-mecab", "ko-mecab"]
@@ -144,6 +144,7 @@ TABLE: dict[TokenizerName, Entry] = {
     "auto-captions": Entry(load_by_script, ("ptb", "jieba")),
     "characters": _original("characters", "char"),
     "turn": _original("turn", "none"),
+    "compound-split": _original("compound_split", "none"),
     **dict.fromkeys(
         (
             *("moses", "joshua", "joshua-decoder", "phrasal", "multeval", "promptfoo", "parlai"),
