@@ -7,6 +7,7 @@ import lzma
 import random
 import shutil
 import time
+from pathlib import Path
 
 import pytest
 from ptb_texts import DATA, caption, recorded
@@ -188,9 +189,9 @@ def files(tmp_path):
 def test_files_of_captions(files, tmp_path, capsys):
     """The command and tables score what pycocoevalcap would."""
     table = read_coco(*files)
-    packed = [file.with_suffix(".json.xz") for file in files]
+    packed = [Path(f"{file}.xz") for file in files]
     for file, name in zip(files, packed, strict=True):
-        name.write_bytes(lzma.compress(file.read_bytes()))
+        name.write_bytes(lzma.compress(Path(file).read_bytes()))
     assert read_coco(*packed) == table
     packed[1].write_bytes(packed[1].read_bytes()[:-9])
     with pytest.raises(ValueError, match=r"json\.xz: the compressed data ends too early"):
