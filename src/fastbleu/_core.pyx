@@ -168,6 +168,14 @@ cdef int64_t reference_length(const int64_t *lengths, int64_t references, int ch
     return best
 
 
+cdef inline Py_ssize_t blank_references(const int64_t *lengths, Py_ssize_t references) noexcept nogil:
+    """The number of references without tokens, of a segment that has others with some."""
+    cdef Py_ssize_t blank = 0, k
+    for k in range(1, references + 1):
+        blank += lengths[k] == 0
+    return blank if blank < references else 0
+
+
 cdef inline int64_t rank_of(const int64_t *lengths, int64_t k, int choice) noexcept nogil:
     """Sort key: the reference with the smallest key sets the reference length."""
     if choice == SHORTEST:
@@ -256,6 +264,8 @@ cdef class SegmentCounter:
         for segment in range(packed.segment_count):
             current = packed.segments[segment]
             self.count_segment(current, ids, masks, lengths, row)
+            if current.references > 1:
+                packed.blank_references += blank_references(lengths, current.references)
             if sums == NULL:
                 row += width
             else:
@@ -289,6 +299,7 @@ cdef class SegmentCounter:
             return False
         self.count_segment(packed.segments[0], packed.ids, packed.masks, packed.lengths, row)
         packed.tokenized_periods += packed.has_tokenized_period
+        packed.blank_references += blank_references(packed.lengths, packed.segments[0].references)
         return True
 
     cdef bint fits_masks(self, packed_segment segment, const int64_t *lengths) noexcept nogil:

@@ -22,7 +22,8 @@ from warnings import catch_warnings, simplefilter
 from ..counting._counted import Sums
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.batch import Batch
-from ..inputs.warnings import InputWarning
+from ..inputs.missing import is_blank
+from ..inputs.warnings import InputWarning, warn_of_blank
 from ..runtime.progress import ProgressBar
 from . import command_line
 from .coco_files import align_images
@@ -111,7 +112,7 @@ def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
     systems = [_opened(options, opened, name, SYSTEM) for name in options.systems]
     align_images(readers, systems)
     readers += systems
-    of_tables = options.missing is not None or options.quoted is not None
+    of_tables = options.missing not in (None, "ragged") or options.quoted is not None
     if of_tables and not any(reader.missing for reader in readers):
         raise InputError("--missing and --quoted are for tables, but no file is read as one")
     if options.input is None:
@@ -123,6 +124,8 @@ def _opened(
     options: argparse.Namespace, opened: ExitStack, name: str, role: str, fields: int = 1
 ) -> Reader:
     missing, quoted = options.missing or "error", options.quoted
+    if missing == "ragged":  # see `_ragged`
+        missing = "empty" if role == REFERENCE else "error"
     return open_input(name, opened, role, options.encoding, fields, missing, quoted)
 
 
@@ -143,7 +146,8 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
     printer = kind(options, references)
     # Threads share a chunk, so it must be larger than the part that each of them takes at a time.
     lines = CHUNK_LINES if options.threads == 1 else 16 * CHUNK_LINES * options.threads
-    in_place = printer.counter.reads_utf8 and not options.lists_texts
+    is_ragged = options.missing == "ragged"
+    in_place = printer.counter.reads_utf8 and not (options.lists_texts or is_ragged)
     chunks = in_step(readers, lines, in_place and all(reader.is_utf8 for reader in readers))
     numbers: Iterable[int] = itertools.count()
     if options.progress:
@@ -156,6 +160,8 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
     if options.filtered or options.missing == "skip":
         numbers = chosen = list[int]()
         chunks = _chosen(chunks, kept, readers, chosen)
+    if is_ragged:
+        chunks = _ragged(chunks, references)
     if options.reported:
         from .html_report import write_reports
 
@@ -178,6 +184,7 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
         try:
             totals = _count(options, printer, readers, chunks, references, segments)
             result = segments.printed() if segments else [printer.result(names, totals)]
+            warn_of_blank(totals[0].blank_references)
         except InputError:
             raise
         except (ValueError, ImportError) as error:
@@ -225,7 +232,7 @@ def _count(
             break
         if isinstance(chunk, InputError):
             raise chunk
-        ragged = any(reader.ragged for reader in readers)
+        ragged = options.missing == "ragged" or any(reader.ragged for reader in readers)
         columns, texts = chunk[references:], _side_by_side(chunk[:references], ragged)
         try:
             counted = [
@@ -275,6 +282,17 @@ def _chosen(
             yield columns
     if not numbers and (notes := [note for r in readers if r.left_out for note in r.notes()]):
         raise InputError(f"no segment to score: {'; '.join(notes)}")
+
+
+def _ragged(chunks: Chunks, references: int) -> Chunks:
+    """Yield the chunks with None for blank references, unless a segment has no other."""
+    for chunk in chunks:
+        rows = [
+            [None if is_blank(text) else text for text in row] if any(map(str.strip, row)) else
+            ["", *[None] * (references - 1)]
+            for row in zip(*chunk[:references], strict=True)
+        ]
+        yield [*map(list, zip(*rows, strict=True)), *chunk[references:]]
 
 
 def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:

@@ -10,7 +10,7 @@ from ..inputs.arguments import as_double, check_flag
 from ..inputs.checks import is_iterable
 from ..inputs.mistakes import UNSPACED_TOKENIZERS
 from ..inputs.places import Place, refusal
-from ..inputs.warnings import TOKENIZED_PERIODS, warn_input, warn_tokenized
+from ..inputs.warnings import TOKENIZED_PERIODS, warn_input, warn_of_blank, warn_tokenized
 from ..runtime.import_lock import import_lock
 from ..tokenizers.loaded import Tokenizer
 from . import get
@@ -176,9 +176,8 @@ class Scorer:
         `tokenizers` are those of segments, as in `Sums`: the metric's own comes first.
         """
         if tokenizers is not None:
-            own = [str(self.tokenizer)] if None in tokenizers else []
-            others = sorted(one for one in tokenizers if one is not None and one not in own)
-            return self.dialect._make_signature(self, nrefs, "+".join([*own, *others]))
+            used = names_of_tokenizers(str(self.tokenizer), tokenizers)
+            return self.dialect._make_signature(self, nrefs, used)
         found = self._signatures.get(nrefs)
         if found is None:
             found = self.dialect._make_signature(self, nrefs, self.tokenizer)
@@ -259,8 +258,8 @@ class Scorer:
             attributes.get("cumulative"),
         )
         if warns:
-            if sums.tokenized_periods >= TOKENIZED_PERIODS:
-                self.warn_of_tokenized(sums.tokenized_periods)
+            if sums.tokenized_periods >= TOKENIZED_PERIODS or sums.blank_references:
+                self.warn_of_texts(sums)
             if score.value == 0 and score.hyp_len and not score.totals[-1]:
                 fix = ""
                 if dialect.supports("effective_order=True"):
@@ -301,7 +300,7 @@ class Scorer:
     def statistics(self, counted: Counted) -> Stats:
         """The rows of a corpus, as they were counted."""
         self.dialect._check_references(counted.nrefs)
-        self.warn_of_tokenized(counted.tokenized_periods)
+        self.warn_of_texts(counted)
         return counted.stats
 
     def sentence_scores(self, counted: Counted, warns: bool = True) -> NDArray[numpy.float64]:
@@ -390,6 +389,11 @@ class Scorer:
 
     # Warnings.
 
+    def warn_of_texts(self, counted: Counted | Sums) -> None:
+        """Warn of hypotheses that look tokenized, and of blank references."""
+        self.warn_of_tokenized(counted.tokenized_periods)
+        warn_of_blank(counted.blank_references)
+
     def warn_of_tokenized(self, periods: int) -> None:
         """Warn of text that looks tokenized."""
         if periods and self._tokenizer is not None and self._tokenizer.name != "none":
@@ -412,6 +416,12 @@ class Scorer:
         if self._tokenizer is None or not self._tokenizer.splits_at_spaces:
             return ""
         return f"; of Chinese or Japanese pass tokenize={UNSPACED_TOKENIZERS}"
+
+
+def names_of_tokenizers(own: str, used: frozenset[str | None]) -> str:
+    """The field of a signature for tokenizers of segments as in `Sums`: the `own` one is first."""
+    others = sorted(name for name in used if name is not None and name != own)
+    return "+".join([own] * (None in used) + others)
 
 
 def checked_weights(weights: Any) -> tuple[float, ...]:

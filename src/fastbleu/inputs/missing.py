@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-CHOICES = "error", "empty", "skip"
+CHOICES = "error", "empty", "skip", "ragged"
 # By name, because importing pandas for its NA takes long, and pandas may not be installed.
 _MISSING_TYPES = "NoneType", "NAType", "NaTType"
 _FLOAT_TYPES = "float", "float16", "float32", "float64"
@@ -42,13 +42,16 @@ def without_missing(
 ) -> tuple[Any, Any, list[bool] | None]:
     """Both sides without missing values, and for each segment whether it is still there.
 
-    With the choice "empty" a missing value becomes `empty`, with "skip" its segment is left out.
+    With the choice "empty" a missing value becomes `empty`, with "skip" its segment is left out,
+    with "ragged" references that are missing or blank are (see `without_blank`).
     What cannot be segments is returned as it is, for the checks to refuse. The list is None if no
     segment is left out.
     """
     sides = _listed(hypotheses), _listed(references)
     if sides[0] is None or sides[1] is None or len(sides[0]) != len(sides[1]):
         return hypotheses, references, None
+    if choice == "ragged":
+        return hypotheses, [without_blank(some, empty) for some in sides[1]], None
     pairs = list(zip(*sides, strict=True))
     present = [not (is_missing(hypothesis) or lacks(some)) for hypothesis, some in pairs]
     if all(present):
@@ -98,6 +101,21 @@ def _are_several(references: Any) -> bool:
     dtype = str(getattr(references, "dtype", "")).lower()  # of any library
     is_number = any(kind in dtype for kind in ("int", "float", "bool"))
     return are_segments(references) and hasattr(references, "__iter__") and not is_number
+
+
+def without_blank(references: Any, empty: Any = "") -> Any:
+    """The references of a segment that are not missing or blank; an `empty` one if there are none.
+
+    An empty list has no reference, which is an error of its own.
+    """
+    if not (_are_several(references) and len(references)):
+        return _filled(references, empty)
+    return [reference for reference in references if not is_blank(reference)] or [empty]
+
+
+def is_blank(value: Any) -> bool:
+    """Whether a text has only white space, or a list or array nothing at all; or is missing."""
+    return is_missing(value) or not len(value.strip() if isinstance(value, str) else value)
 
 
 def _filled(references: Any, empty: Any) -> Any:
