@@ -10,15 +10,23 @@ from ..inputs.batch import Batch
 from ..inputs.checks import TextChecks, TokenChecks, is_collection
 from ..inputs.ids import NO_IDS, IdFilter
 from ..inputs.mistakes import (
+    LEAST_SHIFTED,
     MIN_SEQUENCES_TO_WARN,
+    SHIFT_SAMPLE,
+    UNRELATED_EXAMINED,
     layout_is_open,
+    look_unrelated,
+    sample_of,
     warn_of_id_padding,
     warn_of_label_padding,
     warn_of_layout,
     warn_of_padded_lists,
-    warn_of_script,
+    warn_of_scripts,
+    warn_of_shift,
+    warn_of_unspaced,
     warn_where_all_are_empty,
 )
+from ..inputs.places import Place
 from ..runtime._process import Pool
 from ..runtime.progress import ProgressBar
 from ._counted import Counted, Worker, count_prefixes, count_segments
@@ -84,7 +92,9 @@ class Counter:
         self.padding_was_checked = False
         self.tokenizer = tokenizer
         self.is_text = tokenizer is not None
+        self.has_fixed_tokenizer = False  # whether the dialect has no other
         self.script_is_open = tokenizer is not None and tokenizer.splits_at_spaces
+        self.to_examine = UNRELATED_EXAMINED
         self.split = None if tokenizer is None else tokenizer.function
         # Of "auto" (tokenizers/words.py), and of "ptb" (_ptb.pyx).
         self.by_script = getattr(self.split, "tokenizer_of", None)
@@ -174,8 +184,8 @@ class Counter:
                 counted = count_segments(self, *sides, keep_rows, block.before, shown)
                 if block.warns:
                     self._warn_of_mistakes(block, counted)
-                elif self.script_is_open and batch.warns:
-                    self._warn_of_script(block)
+                elif batch.warns and type(block.hypotheses) is not IdRows:
+                    self._warn_of_texts(block, counted)
                 total.add(counted)
         return total
 
@@ -265,9 +275,8 @@ class Counter:
         (self._warn_of_ids if is_ids else self._warn_of_lists)(batch, counted)
 
     def _warn_of_lists(self, batch: Batch, counted: Counted) -> None:
-        """Warn of a script that is split at spaces, of padding, and of transposed references."""
-        if self.script_is_open:
-            self._warn_of_script(batch)
+        """Warn of what `_warn_of_texts` does, of padding, and of transposed references."""
+        self._warn_of_texts(batch, counted)
         if type(batch.hypotheses) is Utf8Rows:
             return
         if not (self.is_text or self.padding_was_checked):
@@ -281,11 +290,34 @@ class Counter:
         ):
             self._examine_layout(batch.hypotheses, batch.references)
 
-    def _warn_of_script(self, batch: Batch) -> None:
-        """Warn once of text in a script without spaces that is split at spaces."""
-        if self.tokenizer is not None and len(batch.hypotheses):
+    def _warn_of_texts(self, batch: Batch, counted: Counted) -> None:
+        """Warn once of a script that is split at spaces without having any, and of mismatches."""
+        if self.script_is_open and self.tokenizer is not None and len(batch.hypotheses):
             self.script_is_open = False
-            warn_of_script(batch.hypotheses, self.tokenizer.name)
+            sample = sample_of(batch.hypotheses)
+            warn_of_unspaced(sample, self.tokenizer.name, self.has_fixed_tokenizer)
+        if self.to_examine and look_unrelated(counted.rows, 2 + 2 * self.max_order):
+            self.to_examine -= 1
+            if self._examine_unrelated(batch):
+                self.to_examine = 0
+
+    def _examine_unrelated(self, batch: Batch) -> bool:
+        """Warn if the sides are in two scripts, or shifted by a segment; whether one is so."""
+        sides: Any = batch.hypotheses, batch.references
+        if self.is_text and warn_of_scripts(*map(sample_of, sides)):
+            return True
+        if len(batch.hypotheses) < LEAST_SHIFTED:
+            return False
+        hypotheses, references = (
+            list(side.as_lists(Place) if type(side) is Utf8Rows else side)[-SHIFT_SAMPLE:]
+            for side in sides
+        )
+        # By the segment before, and after.
+        for own, other in ((slice(1, None), slice(-1)), (slice(-1), slice(1, None))):
+            pairs = [Batch(hypotheses[own], references[which]) for which in (own, other)]
+            if warn_of_shift(*[_similarities(self.count(pair)) for pair in pairs]):
+                return True
+        return False
 
     def _warn_of_ids(self, batch: Batch, counted: Counted) -> None:
         """Warn where all rows seem to be empty, or to end in padding that counts."""

@@ -6,7 +6,7 @@ import html
 import re
 import unicodedata
 
-from ..inputs.mistakes import UNSPACED_TOKENIZERS, lack_spaces
+from ..inputs.mistakes import fitting_tokenizer, lacks_spaces, sample_of
 from ..metric.bleu import BLEU
 from .corpus import Corpus
 

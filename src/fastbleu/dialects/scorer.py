@@ -8,9 +8,9 @@ from ..counting._counted import Counted, Sums
 from ..counting.stats import AdaptedRows, Stats
 from ..inputs.arguments import as_double, check_flag
 from ..inputs.checks import is_iterable
-from ..inputs.mistakes import UNSPACED_TOKENIZERS
+from ..inputs.mistakes import warn_of_equal
 from ..inputs.places import Place, refusal
-from ..inputs.warnings import TOKENIZED_PERIODS, warn_input, warn_of_blank, warn_tokenized
+from ..inputs.warnings import warn_input, warn_of_blank, warn_tokenized
 from ..runtime.import_lock import import_lock
 from ..tokenizers.loaded import Tokenizer
 from . import get
@@ -258,8 +258,9 @@ class Scorer:
             attributes.get("cumulative"),
         )
         if warns:
-            if sums.tokenized_periods >= TOKENIZED_PERIODS or sums.blank_references:
+            if sums.tokenized_periods or sums.blank_references:
                 self.warn_of_texts(sums)
+            warn_of_equal(sums.row, sums.segments)
             if score.value == 0 and score.hyp_len and not score.totals[-1]:
                 fix = ""
                 if dialect.supports("effective_order=True"):
@@ -395,9 +396,10 @@ class Scorer:
         warn_of_blank(counted.blank_references)
 
     def warn_of_tokenized(self, periods: int) -> None:
-        """Warn of text that looks tokenized."""
-        if periods and self._tokenizer is not None and self._tokenizer.name != "none":
-            warn_tokenized(periods, 'tokenize="none"')
+        """Warn of text that looks tokenized, which may be how the dialect takes it."""
+        own = self._tokenizer
+        if own is not None and own.name != "none" and not self.dialect.of_tokenized_text:
+            warn_tokenized(periods, 'tokenize="none"' * (self.dialect.tokenizers is None))
 
     def warn_of_short(self, short: int, hypotheses: int, max_order: int | None = None) -> None:
         """Warn of hypotheses, not empty, that are too short for a score of their own."""
@@ -413,9 +415,10 @@ class Scorer:
     @property
     def _advice(self) -> str:
         """What to do about short segments in scripts without spaces between words."""
-        if self._tokenizer is None or not self._tokenizer.splits_at_spaces:
+        own = self._tokenizer
+        if own is None or not own.splits_at_spaces or self.dialect.tokenizers is not None:
             return ""
-        return f"; of Chinese or Japanese pass tokenize={UNSPACED_TOKENIZERS}"
+        return '; for Chinese pass tokenize="zh" to BLEU, for Japanese tokenize="ja-mecab"'
 
 
 def names_of_tokenizers(own: str, used: frozenset[str | None]) -> str:

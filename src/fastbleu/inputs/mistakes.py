@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Callable, Sequence
-    from typing import Any
+    from typing import Any, Literal
 
     from ._id_rows import IdRows
     from .ids import IdFilter
@@ -34,7 +34,27 @@ _UNSPACED = (
 # length of words that text does not exceed to which spaces were added.
 _TEXTS_CHECKED, _CHARACTERS_CHECKED = 20, 500
 _LEAST_CHARACTERS, _LONGEST_WORDS = 40, 6
-UNSPACED_TOKENIZERS = '"zh", "ja-mecab", "char" or "auto"'
+# The first bytes of letters in UTF-8, by script; how many letters tell the script of a text, and
+# the share of them that may be foreign.
+_SCRIPTS = {
+    "Latin": [*range(0x41, 0x5B), *range(0x61, 0x7B), *range(0xC3, 0xCB)],
+    "Greek": [0xCE, 0xCF],
+    "Cyrillic": range(0xD0, 0xD4),
+    "Hebrew": [0xD7],
+    "Arabic": range(0xD8, 0xDC),
+    "of India or South-East Asia": [0xE0, 0xE1],
+    "Chinese or Japanese": range(0xE3, 0xEA),
+    "Korean": range(0xEA, 0xEE),
+}
+_NUMBERS = {byte: number for number, leads in enumerate(_SCRIPTS.values()) for byte in leads}
+_SCRIPT_OF_BYTE = bytes(_NUMBERS.get(byte, 0) for byte in range(256))
+_NO_LETTERS = bytes({*range(256)} - {*_NUMBERS})
+_LEAST_LETTERS, _FOREIGN = 20, 0.05
+# How often hypotheses with few matches are examined at most; and how many of the last segments
+# tell that lines are shifted, and how many at least.
+UNRELATED_EXAMINED, SHIFT_SAMPLE, LEAST_SHIFTED = 8, 32, 8
+# Equal texts that are no chance.
+_EQUAL_SEGMENTS = 20
 # Segments that decide about the layout of references. 2 in 1,000 segments of WMT22 vote for the
 # wrong layout; if hypotheses are unrelated to their references, the votes are split evenly.
 _VOTES = 12
@@ -200,27 +220,91 @@ def _is_unspaced(character: str) -> bool:
     return character >= "\u0e00" and any(a <= character <= z for a, z in _UNSPACED)
 
 
-def lack_spaces(texts: Sequence[Any]) -> bool:
-    """Whether the first texts are in a script without spaces between words, and have none."""
-    # A slice of a list, because another thread may empty it at any time.
+def sample_of(texts: Sequence[Any]) -> str:
+    """The first texts, or the first references of segments, as far as they are examined."""
+    # Slices of lists, because another thread may empty them at any time.
     first = texts[:_TEXTS_CHECKED] if type(texts) is list else texts
+    if type(next(iter(first), "")) in (list, tuple):
+        first = [text for some in first if type(some) in (list, tuple) for text in some[:1]]
     listed = [text for text in islice(first, _TEXTS_CHECKED) if isinstance(text, str)]
-    sample = " ".join(listed)[:_CHARACTERS_CHECKED]
+    return " ".join(listed)[:_CHARACTERS_CHECKED]
+
+
+def lacks_spaces(sample: str) -> bool:
+    """Whether a sample is in a script without spaces between words, and has none."""
     # All characters of these scripts have three bytes or four.
-    if len(sample.encode("utf-8", "surrogatepass")) < 2 * len(sample):
+    if sample.isascii() or len(sample.encode("utf-8", "surrogatepass")) < 2 * len(sample):
         return False
     unspaced, words = sum(map(_is_unspaced, sample)), len(sample.split())
     return unspaced > max(_LEAST_CHARACTERS, _LONGEST_WORDS * words, len(sample) * 2 / 3)
 
 
-def warn_of_script(hypotheses: Sequence[Any], tokenizer: str) -> None:
-    """Warn if texts lack the spaces at which their tokenizer splits."""
-    if lack_spaces(hypotheses):
+def fitting_tokenizer(sample: str) -> Literal["zh", "ja-mecab", "char"]:
+    """sacreBLEU's tokenizer for a text in a script without spaces between words."""
+    if any("\u3040" <= character <= "\u30ff" for character in sample):
+        return "ja-mecab"
+    return "zh" if any("\u4e00" <= character <= "\u9fff" for character in sample) else "char"
+
+
+def warn_of_unspaced(sample: str, tokenizer: str, is_fixed: bool) -> None:
+    """Warn if a text lacks the spaces at which its tokenizer splits, which may be a dialect's."""
+    if lacks_spaces(sample):
+        fix = "the dialect has no other, so put spaces between the words"
+        if not is_fixed:
+            fix = f'pass tokenize="{fitting_tokenizer(sample)}" to BLEU'
         warn_input(
             "the text is in a script without spaces between words, and the tokenizer "
-            f"{tokenizer!r} splits it at spaces, so that a token is a whole clause; use the "
-            f"tokenizer {UNSPACED_TOKENIZERS}"
+            f"{tokenizer!r} splits it at spaces, so that a token is a whole clause; {fix}"
         )
+
+
+def look_unrelated(rows: Sequence[int], width: int) -> bool:
+    """Whether the last rows, or their sum, have few of the bigrams of their references."""
+    last = rows[-SHIFT_SAMPLE * width :]
+    return width > 4 and 10 * sum(last[3::width]) < sum(last[width // 2 + 2 :: width])
+
+
+def warn_of_scripts(*samples: str) -> bool:
+    """Warn if hypotheses and references have hardly a letter in the same script; whether so."""
+    counts = []
+    for sample in samples:
+        leads = sample.encode("utf-8", "surrogatepass").translate(_SCRIPT_OF_BYTE, _NO_LETTERS)
+        counts.append([*map(leads.count, range(len(_SCRIPTS)))])
+    first, second = (max(range(len(_SCRIPTS)), key=of_script.__getitem__) for of_script in counts)
+    if first == second or min(map(sum, counts)) < _LEAST_LETTERS:
+        return False
+    differ = min(counts[1][first] / sum(counts[1]), counts[0][second] / sum(counts[0])) < _FOREIGN
+    if differ:
+        scripts = list(_SCRIPTS)
+        warn_input(
+            f"the letters of hypotheses are {scripts[first]}, those of references are "
+            f"{scripts[second]}: are both in the language that was asked for?"
+        )
+    return differ
+
+
+def warn_of_equal(row: Sequence[int], segments: int | None) -> None:
+    """Warn if the sums of a corpus show that hypotheses are equal to references."""
+    middle = len(row) // 2 + 1
+    if row[0] == row[1] and row[2:middle] == row[middle:] and row[-1] > 0:
+        if segments is not None and segments >= _EQUAL_SEGMENTS:
+            warn_input(
+                f"all {segments:,} hypotheses are equal to references: is one side passed twice?"
+            )
+
+
+def warn_of_shift(own: list[float], others: list[float]) -> bool:
+    """Warn if hypotheses fit the references next to theirs better than their own; whether so."""
+    pairs = list(zip(own, others, strict=True))
+    better = sum(other > 2 * this for this, other in pairs)
+    worse = sum(this > 2 * other for this, other in pairs)
+    is_shifted = better > len(pairs) / 2 and worse < len(pairs) / 10
+    if is_shifted:
+        warn_input(
+            f"{better} of the last {len(pairs)} hypotheses fit the references of the segment "
+            "before or after better than their own: one side has a line too many, or too few"
+        )
+    return is_shifted
 
 
 def warn_of_tuples(name: str, sentences: Any) -> None:

@@ -43,9 +43,10 @@ TOKENIZED_PERIODS = 100
 def warn_tokenized(periods: int, fix: str) -> None:
     """Warn if hypotheses seem to be tokenized already, before they are tokenized."""
     if periods >= TOKENIZED_PERIODS:
+        otherwise = f", or {fix} if this is intended" if fix else ""
         warn_input(
             f'{periods} hypotheses end in " .": they look tokenized already, which changes their '
-            f"score; pass plain text, or {fix} if this is intended"
+            f"score; pass plain text{otherwise}"
         )
 
 
@@ -53,9 +54,9 @@ def warn_of_blank(references: int) -> None:
     """Warn of blank references of segments that have others; `references` is their number."""
     if references:
         warn_input(
-            f"{references:,} blank {'reference counts as one' if references == 1 else 'references count as ones'} "
-            "of length 0, of segments that have others; if a blank stands for a reference that is "
-            'missing, leave it out, as BLEU.score does with missing="ragged"'
+            f"blank references, which count as texts of length 0: {references:,} of segments that "
+            "have others; if they stand for references that are missing, leave them out, as "
+            'BLEU.score does with missing="ragged"'
         )
 
 
