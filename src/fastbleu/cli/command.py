@@ -22,7 +22,6 @@ from warnings import catch_warnings, simplefilter
 from ..counting._counted import Sums
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.batch import Batch
-from ..inputs.missing import is_blank
 from ..inputs.warnings import InputWarning, warn_of_blank
 from ..runtime.progress import ProgressBar
 from . import command_line
@@ -285,14 +284,11 @@ def _chosen(
 
 
 def _ragged(chunks: Chunks, references: int) -> Chunks:
-    """Yield the chunks with None for blank references, unless a segment has no other."""
+    """Yield the chunks with None for blank references."""
     for chunk in chunks:
-        rows = [
-            [None if is_blank(text) else text for text in row] if any(map(str.strip, row)) else
-            ["", *[None] * (references - 1)]
-            for row in zip(*chunk[:references], strict=True)
-        ]
-        yield [*map(list, zip(*rows, strict=True)), *chunk[references:]]
+        for k, column in enumerate(chunk[:references]):
+            chunk[k] = [text if text and text.strip() else None for text in column]
+        yield chunk
 
 
 def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:

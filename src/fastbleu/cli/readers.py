@@ -241,8 +241,8 @@ def open_lines(
 
 
 def present(row: Sequence[str | None]) -> list[str]:
-    """The references of a segment, which has None in columns where others have one."""
-    return [text for text in row if text is not None]
+    """The references of a segment that are there; a blank one if none is."""
+    return [text for text in row if text is not None] or [""]
 
 
 def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES, in_place: bool = False) -> Chunks:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..counting._counted import Sums
 from ..counting.counter import Counter
 from ..dialects._sacrebleu import details
-from ..dialects.scorer import names_of_tokenizers
 from ..inputs.warnings import TOKENIZED_PERIODS
 from ..sacrebleu.bleu_score import BLEUScore, BLEUSignature, estimate_from_rows
 from ..tokenizers.loaded import get_tokenizer
@@ -178,11 +177,9 @@ class SacrebleuText:
 
     def result(self, names: Sequence[str], totals: list[Sums]) -> str:
         """Return the report on the systems."""
-        nrefs, tokenizers = totals[0].nrefs, totals[0].tokenizers
+        nrefs, tokenizers = totals[0].nrefs, sorted(filter(None, totals[0].tokenizers or ()))
         self._signature.update("nrefs", "var" if nrefs == -1 else nrefs)
-        if tokenizers is not None:
-            tokenizers = names_of_tokenizers(self.counter.tokenizer.signature, tokenizers)
-            self._signature.update("tok", tokenizers)
+        self._signature.update("tok", "+".join([self._signature.info["tok"], *tokenizers]))
         if len(totals) == 1:
             return self._one(totals[0])
         return self._several(self._systems(names, totals))

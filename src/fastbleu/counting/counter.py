@@ -10,7 +10,6 @@ from ..inputs.batch import Batch
 from ..inputs.checks import TextChecks, TokenChecks, is_collection
 from ..inputs.ids import NO_IDS, IdFilter
 from ..inputs.mistakes import (
-    LEAST_SHIFTED,
     MIN_SEQUENCES_TO_WARN,
     SHIFT_SAMPLE,
     UNRELATED_EXAMINED,
@@ -92,7 +91,6 @@ class Counter:
         self.padding_was_checked = False
         self.tokenizer = tokenizer
         self.is_text = tokenizer is not None
-        self.has_fixed_tokenizer = False  # whether the dialect has no other
         self.script_is_open = tokenizer is not None and tokenizer.splits_at_spaces
         self.to_examine = UNRELATED_EXAMINED
         self.split = None if tokenizer is None else tokenizer.function
@@ -291,33 +289,26 @@ class Counter:
             self._examine_layout(batch.hypotheses, batch.references)
 
     def _warn_of_texts(self, batch: Batch, counted: Counted) -> None:
-        """Warn once of a script that is split at spaces without having any, and of mismatches."""
-        if self.script_is_open and self.tokenizer is not None and len(batch.hypotheses):
-            self.script_is_open = False
-            sample = sample_of(batch.hypotheses)
-            warn_of_unspaced(sample, self.tokenizer.name, self.has_fixed_tokenizer)
-        if self.to_examine and look_unrelated(counted.rows, 2 + 2 * self.max_order):
-            self.to_examine -= 1
-            if self._examine_unrelated(batch):
-                self.to_examine = 0
-
-    def _examine_unrelated(self, batch: Batch) -> bool:
-        """Warn if the sides are in two scripts, or shifted by a segment; whether one is so."""
+        """Warn once of text without the spaces at which it is split, and of unrelated sides."""
         sides: Any = batch.hypotheses, batch.references
+        if self.script_is_open and self.tokenizer is not None and len(sides[0]):
+            self.script_is_open = False
+            warn_of_unspaced(sample_of(sides[0]), self.tokenizer.name)
+        if not (self.to_examine and look_unrelated(counted.rows, 2 + 2 * self.max_order)):
+            return
+        self.to_examine -= 1
         if self.is_text and warn_of_scripts(*map(sample_of, sides)):
-            return True
-        if len(batch.hypotheses) < LEAST_SHIFTED:
-            return False
-        hypotheses, references = (
-            list(side.as_lists(Place) if type(side) is Utf8Rows else side)[-SHIFT_SAMPLE:]
-            for side in sides
+            self.to_examine = 0
+            return
+        if type(sides[0]) is Utf8Rows:
+            sides = [side.as_lists(Place) for side in sides]
+        hypotheses, references = (list(side)[-SHIFT_SAMPLE:] for side in sides)
+        own, *others = (
+            _similarities(self.count(Batch(hypotheses, references[n:] + references[:n])))
+            for n in (0, 1, -1)
         )
-        # By the segment before, and after.
-        for own, other in ((slice(1, None), slice(-1)), (slice(-1), slice(1, None))):
-            pairs = [Batch(hypotheses[own], references[which]) for which in (own, other)]
-            if warn_of_shift(*[_similarities(self.count(pair)) for pair in pairs]):
-                return True
-        return False
+        if any(warn_of_shift(own, shifted) for shifted in others):
+            self.to_examine = 0
 
     def _warn_of_ids(self, batch: Batch, counted: Counted) -> None:
         """Warn where all rows seem to be empty, or to end in padding that counts."""

@@ -220,7 +220,7 @@ class Dialect(ABC):
         id_filter: IdFilter | None,
     ) -> Counter:
         """What counts for the dialect; the arguments are checked."""
-        counter = self.counter(
+        return self.counter(
             tokenizer,
             lowercase,
             max_order,
@@ -230,8 +230,6 @@ class Dialect(ABC):
             id_filter=id_filter,
             least_total=self.minimum_total,
         )
-        counter.has_fixed_tokenizer = self.tokenizers is not None
-        return counter
 
     # What a `Scorer` calls: counts to scores, with the scorer's checked options.
 

@@ -176,8 +176,9 @@ class Scorer:
         `tokenizers` are those of segments, as in `Sums`: the metric's own comes first.
         """
         if tokenizers is not None:
-            used = names_of_tokenizers(str(self.tokenizer), tokenizers)
-            return self.dialect._make_signature(self, nrefs, used)
+            own = [str(self.tokenizer)] if None in tokenizers else []
+            others = sorted(one for one in tokenizers if one is not None and one not in own)
+            return self.dialect._make_signature(self, nrefs, "+".join([*own, *others]))
         found = self._signatures.get(nrefs)
         if found is None:
             found = self.dialect._make_signature(self, nrefs, self.tokenizer)
@@ -396,10 +397,15 @@ class Scorer:
         warn_of_blank(counted.blank_references)
 
     def warn_of_tokenized(self, periods: int) -> None:
-        """Warn of text that looks tokenized, which may be how the dialect takes it."""
-        own = self._tokenizer
-        if own is not None and own.name != "none" and not self.dialect.of_tokenized_text:
-            warn_tokenized(periods, 'tokenize="none"' * (self.dialect.tokenizers is None))
+        """Warn of text that looks tokenized."""
+        if self.warns_of_tokenized:
+            warn_tokenized(periods, 'use BLEU(tokenize="none")')
+
+    @property
+    def warns_of_tokenized(self) -> bool:
+        """Whether text that looks tokenized is a mistake."""
+        tokenizer = self._tokenizer and self._tokenizer.name
+        return tokenizer not in (None, "none") and not self.dialect.of_tokenized_text
 
     def warn_of_short(self, short: int, hypotheses: int, max_order: int | None = None) -> None:
         """Warn of hypotheses, not empty, that are too short for a score of their own."""
@@ -415,16 +421,9 @@ class Scorer:
     @property
     def _advice(self) -> str:
         """What to do about short segments in scripts without spaces between words."""
-        own = self._tokenizer
-        if own is None or not own.splits_at_spaces or self.dialect.tokenizers is not None:
+        if self._tokenizer is None or not self._tokenizer.splits_at_spaces:
             return ""
-        return '; for Chinese pass tokenize="zh" to BLEU, for Japanese tokenize="ja-mecab"'
-
-
-def names_of_tokenizers(own: str, used: frozenset[str | None]) -> str:
-    """The field of a signature for tokenizers of segments as in `Sums`: the `own` one is first."""
-    others = sorted(name for name in used if name is not None and name != own)
-    return "+".join([own] * (None in used) + others)
+        return '; for Chinese use BLEU(tokenize="zh"), for Japanese BLEU(tokenize="ja-mecab")'
 
 
 def checked_weights(weights: Any) -> tuple[float, ...]:

@@ -43,7 +43,7 @@ def without_missing(
     """Both sides without missing values, and for each segment whether it is still there.
 
     With the choice "empty" a missing value becomes `empty`, with "skip" its segment is left out,
-    with "ragged" references that are missing or blank are (see `without_blank`).
+    with "ragged" references that are missing or blank are, unless a segment has no other.
     What cannot be segments is returned as it is, for the checks to refuse. The list is None if no
     segment is left out.
     """
@@ -51,7 +51,7 @@ def without_missing(
     if sides[0] is None or sides[1] is None or len(sides[0]) != len(sides[1]):
         return hypotheses, references, None
     if choice == "ragged":
-        return hypotheses, [without_blank(some, empty) for some in sides[1]], None
+        return hypotheses, [_without_blank(some, empty) for some in sides[1]], None
     pairs = list(zip(*sides, strict=True))
     present = [not (is_missing(hypothesis) or lacks(some)) for hypothesis, some in pairs]
     if all(present):
@@ -103,19 +103,12 @@ def _are_several(references: Any) -> bool:
     return are_segments(references) and hasattr(references, "__iter__") and not is_number
 
 
-def without_blank(references: Any, empty: Any = "") -> Any:
-    """The references of a segment that are not missing or blank; an `empty` one if there are none.
-
-    An empty list has no reference, which is an error of its own.
-    """
-    if not (_are_several(references) and len(references)):
-        return _filled(references, empty)
-    return [reference for reference in references if not is_blank(reference)] or [empty]
-
-
-def is_blank(value: Any) -> bool:
-    """Whether a text has only white space, or a list or array nothing at all; or is missing."""
-    return is_missing(value) or not len(value.strip() if isinstance(value, str) else value)
+def _without_blank(references: Any, empty: Any) -> Any:
+    """The references of a segment that are not blank; an `empty` one if all are."""
+    filled = _filled(references, empty)
+    if not (_are_several(references) and len(references)):  # no list is an error of its own
+        return filled
+    return [one for one in filled if len(one.strip() if isinstance(one, str) else one)] or [empty]
 
 
 def _filled(references: Any, empty: Any) -> Any:

@@ -43,10 +43,9 @@ TOKENIZED_PERIODS = 100
 def warn_tokenized(periods: int, fix: str) -> None:
     """Warn if hypotheses seem to be tokenized already, before they are tokenized."""
     if periods >= TOKENIZED_PERIODS:
-        otherwise = f", or {fix} if this is intended" if fix else ""
         warn_input(
             f'{periods} hypotheses end in " .": they look tokenized already, which changes their '
-            f"score; pass plain text{otherwise}"
+            f"score; pass plain text, or {fix} if this is intended"
         )
 
 

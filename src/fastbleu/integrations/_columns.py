@@ -37,7 +37,7 @@ class ColumnScorer:
     ----------
     metric : BLEU, optional
     missing : {"error", "empty", "skip", "ragged"}
-        As in `fastbleu.BLEU.score`. With "skip" a row with a missing text has no score, and no part in sums.
+        With "skip" a row with a missing text has no score, and no part in sums.
     threads : int, optional
         Number of threads; by default the metric's.
     """
