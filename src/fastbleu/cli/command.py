@@ -22,13 +22,14 @@ from warnings import catch_warnings, simplefilter
 from ..counting._counted import Sums
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.batch import Batch
+from ..inputs.mistakes import warn_of_equal
 from ..inputs.warnings import InputWarning, warn_of_blank
 from ..runtime.progress import ProgressBar
 from . import command_line
 from .coco_files import align_images
-from .diagnosis import joined
+from .diagnosis import diagnose, joined
 from .dialect_text import DialectText, metric_of
-from .files import STDIN, InputError, printable
+from .files import STDIN, InputError, as_options, printable
 from .formats import REFERENCE, SYSTEM, open_input
 from .imports import import_undisturbed
 from .readers import CHUNK_LINES, ChainReader, Chunks, Reader, in_step, listed, open_lines, present
@@ -123,7 +124,7 @@ def _opened(
     options: argparse.Namespace, opened: ExitStack, name: str, role: str, fields: int = 1
 ) -> Reader:
     missing, quoted = options.missing or "error", options.quoted
-    if missing == "ragged":  # see `_ragged`
+    if missing == "ragged":
         missing = "empty" if role == REFERENCE else "error"
     return open_input(name, opened, role, options.encoding, fields, missing, quoted)
 
@@ -160,19 +161,18 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
         numbers = chosen = list[int]()
         chunks = _chosen(chunks, kept, readers, chosen)
     if is_ragged:
-        chunks = _ragged(chunks, references)
+        chunks = (
+            [[text or None for text in column] for column in chunk[:references]]
+            + chunk[references:]
+            for chunk in chunks
+        )
     if options.reported:
         from .html_report import write_reports
 
         titles = list(options.systems) or names
         chunks = write_reports(options, titles, references, list(chunks))
-    if options.diagnosed:
-        from .diagnosis import diagnose
-
-        text = diagnose(options, systems, references, chunks)
-        _warn(options, readers)
-        return [text]
     segments = None
+    totals: list[Sums] = []
     if options.sentence_level:
         from tempfile import SpooledTemporaryFile  # 3 ms, for this alone
 
@@ -181,16 +181,21 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
     with catch_warnings(record=True) as caught:
         simplefilter("always", InputWarning)
         try:
-            totals = _count(options, printer, readers, chunks, references, segments)
-            result = segments.printed() if segments else [printer.result(names, totals)]
-            warn_of_blank(totals[0].blank_references)
+            if options.diagnosed:
+                result = iter([diagnose(options, systems, references, chunks)])
+            else:
+                totals = _count(options, printer, readers, chunks, references, segments)
+                result = segments.printed() if segments else iter([printer.result(names, totals)])
+            for total in totals:
+                warn_of_blank(total.blank_references)
+                warn_of_equal(total.row, total.segments)
         except InputError:
             raise
         except (ValueError, ImportError) as error:
             raise InputError(f"{printer.place}{error}") from error
     found = [] if options.force else list(dict.fromkeys([str(w.message) for w in caught]))
     _warn(options, readers, found)
-    if segments is None:
+    if segments is None and totals:
         for warning in printer.warnings(names, totals):
             _complain(f"warning: {warning}")
     return result
@@ -264,8 +269,9 @@ def _side_by_side(columns: list[Any], ragged: bool) -> Any:
 def _warn(options: argparse.Namespace, readers: list[Reader], found: Sequence[str] = ()) -> None:
     """Print warnings about the options, the files and what was `found` in them."""
     notes = [note for reader in readers for note in reader.notes()]
-    for warning in [*command_line.warnings(options), *notes, *found]:
-        _complain(f"warning: {warning}")
+    for warning in [*command_line.warnings(options), *notes, *map(as_options, found)]:
+        own = "--dialect sacrebleu " if options.prints_as_sacrebleu else ""
+        _complain(f"warning: {warning.replace(own, '')}")
 
 
 def _chosen(
@@ -281,14 +287,6 @@ def _chosen(
             yield columns
     if not numbers and (notes := [note for r in readers if r.left_out for note in r.notes()]):
         raise InputError(f"no segment to score: {'; '.join(notes)}")
-
-
-def _ragged(chunks: Chunks, references: int) -> Chunks:
-    """Yield the chunks with None for blank references."""
-    for chunk in chunks:
-        for k, column in enumerate(chunk[:references]):
-            chunk[k] = [text if text and text.strip() else None for text in column]
-        yield chunk
 
 
 def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:
@@ -307,7 +305,7 @@ def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:
 
 def _complain(message: str) -> None:
     if sys.stderr is not None:
-        print(f"fastbleu: {printable(message)}", file=sys.stderr)
+        print(f"fastbleu: {printable(as_options(message))}", file=sys.stderr)
 
 
 def _print(text: str | bytes) -> None:

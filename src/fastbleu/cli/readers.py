@@ -13,7 +13,7 @@ from typing import Any
 
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.missing import no_value
-from .files import ByteSource, InputError, TextLines, as_options
+from .files import ByteSource, InputError, TextLines
 
 CHUNK_LINES = 512  # few enough that derived data stays in the cache
 Chunks = Iterator[list[Any]]  # for each column a list of str, or Utf8Rows
@@ -80,7 +80,7 @@ class Reader:
     def without_value(self, row: str, column: str) -> str | None:
         """What stands for a missing value: "", or None, which leaves the segment out."""
         if self.missing == "error":
-            raise InputError(as_options(no_value(row, column)))
+            raise InputError(no_value(row, column))
         if self.missing == "empty":
             return ""
         self.left_out += 1

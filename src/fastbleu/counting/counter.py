@@ -303,12 +303,20 @@ class Counter:
         if type(sides[0]) is Utf8Rows:
             sides = [side.as_lists(Place) for side in sides]
         hypotheses, references = (list(side)[-SHIFT_SAMPLE:] for side in sides)
-        own, *others = (
-            _similarities(self.count(Batch(hypotheses, references[n:] + references[:n])))
-            for n in (0, 1, -1)
-        )
-        if any(warn_of_shift(own, shifted) for shifted in others):
-            self.to_examine = 0
+        for n in (1, -1):
+            shifted = references[n:] + references[:n]
+            if warn_of_shift(*self._votes(hypotheses, references, shifted)):
+                self.to_examine = 0
+                break
+
+    def _votes(self, hypotheses: Any, given: Any, others: Any) -> tuple[int, int]:
+        """How many hypotheses are more similar to the given references, and to the others."""
+        similarities = [
+            _similarities(self.count(Batch(hypotheses, some))) for some in (given, others)
+        ]
+        pairs = list(zip(*similarities, strict=True))
+        in_favor = sum(this > 2 * other for this, other in pairs)
+        return in_favor, sum(other > 2 * this for this, other in pairs)
 
     def _warn_of_ids(self, batch: Batch, counted: Counted) -> None:
         """Warn where all rows seem to be empty, or to end in padding that counts."""
@@ -347,14 +355,8 @@ class Counter:
         others = [(segment + size // 2) % size for segment in range(size)]
         given = [[parts[segment][other]] for segment, other in enumerate(others)]
         turned = [[parts[other][segment]] for segment, other in enumerate(others)]
-        similarities = [
-            _similarities(self.count(Batch(hypotheses, some))) for some in (given, turned)
-        ]
-        pairs = list(zip(*similarities, strict=True))
-        in_favor, against = self.layout_votes
-        in_favor += sum(this > 2 * other for this, other in pairs)
-        against += sum(other > 2 * this for this, other in pairs)
-        self.layout_votes = in_favor, against
+        votes = zip(self.layout_votes, self._votes(hypotheses, given, turned), strict=True)
+        self.layout_votes = in_favor, against = tuple(map(sum, votes))
         warn_of_layout(in_favor, against)
 
 

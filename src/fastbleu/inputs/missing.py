@@ -29,11 +29,12 @@ def refuse_missing(where: str, value: object) -> None:
         raise refusal(TypeError, where, f" is missing ({name}); {fix}", is_missing=True)
 
 
-def no_value(row: str, column: str) -> str:
-    """The message for a missing value in a table."""
+def no_value(row: str, column: str, reference: int | None = None) -> str:
+    """The message for a missing value in a table, of a hypothesis if there is no `reference`."""
+    ragged = "" if reference is None else ', missing="ragged" to leave out such references'
     return (
-        f'{row}: column {column!r} has no value (null); pass missing="skip" to leave such rows out '
-        'or missing="empty" to take an empty text, or fill the column'
+        f'{row}: column {column!r} has no value (null); pass missing="skip" to leave such rows out'
+        f'{ragged} or missing="empty" to take an empty text, or fill the column'
     )
 
 

@@ -37,10 +37,10 @@ _LEAST_CHARACTERS, _LONGEST_WORDS = 40, 6
 # How many letters tell the script of a text, and the share of them that may be foreign.
 _LEAST_LETTERS, _FOREIGN = 20, 0.05
 # How often hypotheses with few matches are examined at most; how many of the last segments tell
-# that lines are shifted, and how many at least; and how many equal texts are no chance.
-UNRELATED_EXAMINED, SHIFT_SAMPLE, _LEAST_SHIFTED, _EQUAL_SEGMENTS = 8, 32, 8, 20
-# Segments that decide about the layout of references. 2 in 1,000 segments of WMT22 vote for the
-# wrong layout; if hypotheses are unrelated to their references, the votes are split evenly.
+# whether lines are shifted; and how many equal texts are no chance.
+UNRELATED_EXAMINED, SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
+# Segments that decide about the layout of references, or about a shift. 2 in 1,000 segments of
+# WMT22 vote for the wrong layout; if hypotheses are unrelated to their references, the votes are split evenly.
 _VOTES = 12
 _VOTES_PER_DISSENT = 4
 
@@ -272,16 +272,13 @@ def warn_of_equal(row: Sequence[int], segments: int | None) -> None:
         warn_input(f"all {segments:,} hypotheses are equal to references: is a side given twice?")
 
 
-def warn_of_shift(own: list[float], others: list[float]) -> bool:
-    """Warn if hypotheses fit the references next to theirs better than their own; whether so."""
-    pairs = list(zip(own, others, strict=True))
-    better = sum(other > 2 * this for this, other in pairs)
-    worse = sum(this > 2 * other for this, other in pairs)
-    is_shifted = better >= max(_LEAST_SHIFTED, len(pairs) / 2) and worse < len(pairs) / 10
+def warn_of_shift(in_favor: int, against: int) -> bool:
+    """Warn if the votes of segments show that references are shifted by one; whether they do."""
+    is_shifted = against >= _VOTES + _VOTES_PER_DISSENT * in_favor
     if is_shifted:
         warn_input(
-            f"{better} of the last {len(pairs)} hypotheses fit the references of the segment "
-            "before or after better than their own: one side has a line too many, or too few"
+            f"of the last hypotheses {against} match the references of the segment before or after "
+            f"theirs better and {in_favor} worse: a line may be missing, or be one too many"
         )
     return is_shifted
 

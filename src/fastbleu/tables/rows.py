@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from ..counting._counted import Counted
-from ..inputs.arguments import a_type, check_choice, closest
+from ..inputs.arguments import a_type, check_choice, closest, refuse_options
 from ..inputs.batch import Batch, read
 from ..inputs.columns import is_column
 from ..inputs.missing import CHOICES, count_of, is_missing, no_value
@@ -63,11 +63,7 @@ class RowCounter:
         quoted: bool | None = None,
         **unknown: object,
     ) -> None:
-        for name in unknown:
-            raise TypeError(
-                f"fastbleu.tables has no parameter {name!r} here; those of a score belong to its "
-                f"metric: metric=fastbleu.BLEU({name}=...)"
-            )
+        refuse_options("fastbleu.tables", unknown)
         metric = checked_metric(metric)
         check_choice("missing", missing, CHOICES)
         if (tokenize is None) != (language is None):
@@ -290,7 +286,8 @@ def errors_naming_rows(row_counter: RowCounter, numbers: Indices, frame: Frame) 
             if PATH in frame.columns:
                 row += f" ({PATH} {frame.values(PATH)[segment]!r})"
             if facts["is_missing"]:
-                raise kind(no_value(row, row_counter.column_of(facts["reference"]))) from error
+                number = facts["reference"]
+                raise kind(no_value(row, row_counter.column_of(number), number)) from error
             message = row + message.removeprefix(Place(segment))
         names = ", ".join(map(repr, row_counter.references))
         columns = f"the hypotheses are column {row_counter.hypothesis!r}, the references {names}"
