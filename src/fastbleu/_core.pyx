@@ -2,9 +2,8 @@
 
 Data. A row is [hyp_len, ref_len, matches_1..N, totals_1..N] of one segment: the hypothesis' length,
 the length of the reference closest to it (REFERENCE_LENGTHS has other choices), and per order the clipped
-n-gram matches and the n-grams of the hypothesis. This module knows no strings, no smoothing and no
-dialect; ids come from the packers of counting/. Rows are passed as `array('q')`, so that numpy is loaded
-only when a user asks for a numpy array. Additions check for overflow of int64.
+n-gram matches and the n-grams of the hypothesis. This module knows no strings, no smoothing and no dialect;
+ids come from packers. Rows are `array('q')`, so that numpy is loaded only on request. Additions check for overflow.
 
 Algorithm. Segments whose sequences have at most 512 tokens, which are nearly all, are counted by bit masks of
 positions (kernel/simd/masks.h, match_counts.h). Masks of up to 64 tokens are made by packers, if the
@@ -168,14 +167,6 @@ cdef int64_t reference_length(const int64_t *lengths, int64_t references, int ch
     return best
 
 
-cdef inline Py_ssize_t blank_references(const int64_t *lengths, Py_ssize_t references) noexcept nogil:
-    """The number of references without tokens, of a segment that has others with some."""
-    cdef Py_ssize_t blank = 0, k
-    for k in range(1, references + 1):
-        blank += lengths[k] == 0
-    return blank if blank < references else 0
-
-
 cdef inline int64_t rank_of(const int64_t *lengths, int64_t k, int choice) noexcept nogil:
     """Sort key: the reference with the smallest key sets the reference length."""
     if choice == SHORTEST:
@@ -264,8 +255,6 @@ cdef class SegmentCounter:
         for segment in range(packed.segment_count):
             current = packed.segments[segment]
             self.count_segment(current, ids, masks, lengths, row)
-            if current.references > 1:
-                packed.blank_references += blank_references(lengths, current.references)
             if sums == NULL:
                 row += width
             else:
@@ -299,7 +288,6 @@ cdef class SegmentCounter:
             return False
         self.count_segment(packed.segments[0], packed.ids, packed.masks, packed.lengths, row)
         packed.tokenized_periods += packed.has_tokenized_period
-        packed.blank_references += blank_references(packed.lengths, packed.segments[0].references)
         return True
 
     cdef bint fits_masks(self, packed_segment segment, const int64_t *lengths) noexcept nogil:
@@ -315,6 +303,7 @@ cdef class SegmentCounter:
         cdef int64_t *matches = row + 2
         row[0] = lengths[0]
         row[1] = reference_length(lengths, segment.references, self.choice)
+        self.blank_references += blank_in(lengths, segment.references)
         for n in range(self.max_order):
             matches[n] = 0
             matches[self.max_order + n] = lengths[0] - n if lengths[0] > n else 0

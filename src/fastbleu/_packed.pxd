@@ -55,7 +55,6 @@ cdef class PackedSegments(Interruptible):
     # About all segments packed since the last reset():
     cdef readonly Py_ssize_t nrefs   # references per segment; -1: varies; 0: no segments
     cdef readonly Py_ssize_t tokenized_periods     # hypotheses (text) ending in " ."
-    cdef readonly Py_ssize_t blank_references      # without tokens, of segments that have others with some
     cdef readonly bint label_padding               # whether an id -100 was counted as a token
     cdef int32_t *ids
     cdef int64_t *lengths            # per segment: hypothesis, references

@@ -36,7 +36,7 @@ cdef class PackedSegments:
     def reset(self):
         """Remove all segments and the notes on them; keep the memory."""
         self.clear()
-        self.nrefs = self.tokenized_periods = self.blank_references = 0
+        self.nrefs = self.tokenized_periods = 0
         self.label_padding = False
 
     cdef int finish(self) except -1 nogil:

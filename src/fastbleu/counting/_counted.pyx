@@ -63,7 +63,7 @@ cdef class Counted:
     cdef public Py_ssize_t segments
     cdef public Py_ssize_t nrefs               # of every segment; -1 where their number varies
     cdef public Py_ssize_t tokenized_periods   # hypotheses that end in " ."; 0 for tokens
-    cdef public Py_ssize_t blank_references    # see PackedSegments
+    cdef public Py_ssize_t blank_references    # see SegmentCounter
     cdef public bint label_padding             # whether the id -100 was counted
     # Of lists of tokens: the last segment as it was read, (hypothesis, references).
     cdef public object last_segment
@@ -108,7 +108,6 @@ cdef class Counted:
         """Add what a packer has noted about its segments."""
         self.nrefs = joint_nrefs(self.nrefs, packer.nrefs)
         self.tokenized_periods += packer.tokenized_periods
-        self.blank_references += packer.blank_references
         self.label_padding |= packer.label_padding
         if type(packer) is TokenPacker:
             self.last_segment = (<TokenPacker> packer).last_hypothesis, (<TokenPacker> packer).last_references
@@ -245,6 +244,7 @@ cdef class Worker:
     def reset(self):
         """See PackedSegments."""
         self.packer.reset()
+        self.counter.blank_references = 0
 
     @property
     def capacity(self):
@@ -305,6 +305,7 @@ def count_segments(counter, hypotheses, references, bint keep_rows=True, Py_ssiz
             hypotheses, references, workers, rows, keep_rows, least_total, before, bar, meanwhile)
     for worker in workers:
         counted.note(worker.packer)
+        counted.blank_references += worker.counter.blank_references
         idle.release(worker)
     if read != segments and not counter.checks.lists_may_change:
         raise changed_while_read(segments, read, hypotheses, references)

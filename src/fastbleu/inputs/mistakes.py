@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+from ..runtime.import_lock import import_lock
 from .warnings import warn_input
 
 TYPE_CHECKING = False
@@ -40,7 +41,8 @@ _LEAST_LETTERS, _FOREIGN = 20, 0.05
 # whether lines are shifted; and how many equal texts are no chance.
 UNRELATED_EXAMINED, SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
 # Segments that decide about the layout of references, or about a shift. 2 in 1,000 segments of
-# WMT22 vote for the wrong layout; if hypotheses are unrelated to their references, the votes are split evenly.
+# WMT22 vote for the wrong layout; if hypotheses are unrelated to their references, the votes are
+# split evenly.
 _VOTES = 12
 _VOTES_PER_DISSENT = 4
 
@@ -248,7 +250,8 @@ def look_unrelated(rows: Sequence[int], width: int) -> bool:
 
 def warn_of_scripts(*samples: str) -> bool:
     """Warn if hypotheses and references have hardly a letter in the same script; whether so."""
-    from unicodedata import name  # rarely needed
+    with import_lock:
+        from unicodedata import name
 
     scripts = [[name(c, "").partition(" ")[0] for c in s[:200] if c.isalpha()] for s in samples]
     if min(map(len, scripts)) < _LEAST_LETTERS:
