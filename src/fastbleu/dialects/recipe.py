@@ -124,6 +124,7 @@ class Recipe(Dialect):
             "options": {
                 option: False if option == "effective_order" else self.changed.get(option, value)
                 for option, value in rules.options.items()
+                if not (self.tokens and option == "effective_order")  # which scores no rows
             },
             "of_tokenized_text": rules.of_tokenized_text or self.tokenizer in _TOKENIZED,
             "takes_tokens": self.tokenizer not in _OF_TEXTS,
