@@ -362,5 +362,5 @@ def test_options_of_the_metric_are_named_before_anything_is_scored(name, value):
         if (name, call.__code__.co_names[0]) != ("tokenize", "tables"):  # which has this
             with pytest.raises(TypeError, match=words):
                 call()
-    with pytest.raises(TypeError, match="report has no parameter 'colour'$"):
+    with pytest.raises(TypeError, match=r"report has no parameter 'colour'$"):
         report(broken, ["x"], colour=1)

@@ -55,24 +55,26 @@ def _joined(text: str) -> str:
     for start in ("\u2581", "\u0120"):  # of a word
         if start in text:
             text = text.replace(" ", "").replace(start, " ").strip()
-    text = re.sub(" (?:@-@|##AT##-##AT##) ", "-", text)
     return re.sub(r"@@(?: |$)| ?\uffed ?| ##(?=\w)", "", text)
-
-
-def _unescaped(text: str) -> str:
-    return html.unescape(text) if _ENTITY.search(text) else text
 
 
 def _listed(text: str) -> str:
     """The strings of a printed list as a text."""
-    return " ".join(map("".join, _ITEM.findall(text))) if _LIST.fullmatch(text) else text
+    if not _LIST.fullmatch(text):
+        return text
+    return re.sub(r"\\(.)", r"\1", " ".join(map("".join, _ITEM.findall(text))))
+
+
+def _western(character: str) -> bytes:
+    """The byte of a character in cp1252, or latin-1 where it has none."""
+    return character.encode("latin-1" if character < "\u0100" else "cp1252")
 
 
 def _read_again(found: re.Match[str]) -> str:
     """The characters of UTF-8 that was read in another encoding; what is not stays."""
-    for encoding in ("cp1252", "latin-1", "cp1251"):
+    for encode in (_western, partial(str.encode, encoding="cp1251")):
         with suppress(UnicodeError):
-            text = found[0].encode(encoding).decode()
+            text = b"".join(map(encode, found[0])).decode()
             if len(text) > 1 or text < "\u0180" or "\u2000" <= text < "\u2100":  # no chance
                 return text
     return found[0].replace("\ufffd", "")
@@ -80,7 +82,10 @@ def _read_again(found: re.Match[str]) -> str:
 
 # What tools leave in a text, and the text without.
 _LEFTOVERS: dict[str, tuple[str, Callable[[str], str]]] = {
-    "entities": ("HTML entities, such as &#39;", _unescaped),
+    "entities": (
+        "HTML entities, such as &#39;",
+        partial(_ENTITY.sub, lambda m: html.unescape(m[0])),
+    ),
     "normalization": (
         "full-width forms, ligatures or decomposed accents (normalize both by NFKC)",
         partial(unicodedata.normalize, "NFKC"),
@@ -151,8 +156,7 @@ def _rewritten(
 ) -> Iterator[Finding]:
     """A finding if there are texts of one side, or of both, which have `what`."""
     where, segments = _sides(corpus, rewrite)
-    if segments:
-        points = corpus.rewritten(rewrite).points() - corpus.points()
+    if segments and (points := corpus.rewritten(rewrite).points() - corpus.points()):
         yield Finding(name, f"{where} {what}", points, segments)
 
 
