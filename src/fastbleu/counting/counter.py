@@ -356,7 +356,8 @@ class Counter:
         given = [[parts[segment][other]] for segment, other in enumerate(others)]
         turned = [[parts[other][segment]] for segment, other in enumerate(others)]
         votes = zip(self.layout_votes, self._votes(hypotheses, given, turned), strict=True)
-        self.layout_votes = in_favor, against = tuple(map(sum, votes))
+        in_favor, against = map(sum, votes)
+        self.layout_votes = in_favor, against
         warn_of_layout(in_favor, against)
 
 
