@@ -248,6 +248,9 @@ def _count(
         except ValueError:
             listed(readers, chunk)  # names the line that is not UTF-8
             raise
+        if options.missing == "empty":  # blank references are asked for
+            for of_system in counted:
+                of_system.blank_references = 0
         if segments is not None:
             segments.add(chunk[:references], columns, counted)
         added = [printer.sums(one, keep) for one in counted]

@@ -303,11 +303,15 @@ class Counter:
         if type(sides[0]) is Utf8Rows:
             sides = [side.as_lists(Place) for side in sides]
         hypotheses, references = (list(side)[-SHIFT_SAMPLE:] for side in sides)
-        for n in (1, -1):
-            shifted = references[n:] + references[:n]
-            if warn_of_shift(*self._votes(hypotheses, references, shifted)):
-                self.to_examine = 0
-                break
+        try:
+            votes = [
+                self._votes(hypotheses, references, references[n:] + references[:n])
+                for n in (1, -1)
+            ]
+        except (TypeError, ValueError):  # they can be read only once
+            return
+        if any(warn_of_shift(*of_shift) for of_shift in votes):
+            self.to_examine = 0
 
     def _votes(self, hypotheses: Any, given: Any, others: Any) -> tuple[int, int]:
         """How many hypotheses are more similar to the given references, and to the others."""

@@ -197,7 +197,7 @@ class RowCounter:
             done += size
             noted = self._noted.setdefault(metric, Counted(0, metric.max_order))
             noted.tokenized_periods += counted.tokenized_periods
-            noted.blank_references += counted.blank_references
+            noted.blank_references += counted.blank_references * (self.missing != "empty")
             yield positions, counted, block
 
     def sentence_scores(self, frame: Frame, first: int) -> tuple[Indices, NDArray[np.float64]]:
