@@ -80,6 +80,8 @@ def _read_again(found: re.Match[str]) -> str:
     return found[0].replace("\ufffd", "")
 
 
+# What texts may have, and is named only if it matters.
+_OF_SPELLING = "quotes", "entities", "normalization"
 # What tools leave in a text, and the text without.
 _LEFTOVERS: dict[str, tuple[str, Callable[[str], str]]] = {
     "entities": (
@@ -154,9 +156,10 @@ def _sides(corpus: Corpus, rewrite: Callable[[str], str]) -> tuple[str, list[int
 def _rewritten(
     corpus: Corpus, name: str, what: str, rewrite: Callable[[str], str]
 ) -> Iterator[Finding]:
-    """A finding if there are texts of one side, or of both, which have `what`."""
+    """A finding if texts of one side, or of both, have `what`."""
     where, segments = _sides(corpus, rewrite)
-    if segments and (points := corpus.rewritten(rewrite).points() - corpus.points()):
+    points = corpus.rewritten(rewrite).points() - corpus.points() if segments else 0.0
+    if points or (segments and name not in _OF_SPELLING):
         yield Finding(name, f"{where} {what}", points, segments)
 
 
