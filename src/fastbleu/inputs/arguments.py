@@ -104,10 +104,11 @@ _PARAMETERS = (
 )
 
 
-def refuse_options(function: str, given: Mapping[str, object]) -> None:
-    """Raise the error for arguments that a function does not have, because its metric has them."""
+def refuse_options(function: str, given: Mapping[str, object], known: Iterable[str] = ()) -> None:
+    """Raise the error for arguments that a function does not have; its metric may have them."""
     for name, value in given.items():
-        fix = ""
+        meant = closest(name, known)
+        fix = f"; did you mean {meant!r}?" if meant else ""
         if name in _PARAMETERS:
             fix = f"; it belongs to the metric: pass metric=fastbleu.BLEU({name}={value!r})"
         raise TypeError(f"{function} has no parameter {name!r}{fix}")

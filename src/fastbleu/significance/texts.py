@@ -85,7 +85,8 @@ def compare(
         given = f"systems has {len(systems)} entries"
         raise ValueError(f"{given}, expected two or more: the first one is the baseline")
     dialect, known = metric.scorer.dialect, CompareOptions.__optional_keys__
-    refuse_options("compare", {name: given for name, given in options.items() if name not in known})
+    unknown = {name: given for name, given in options.items() if name not in known}
+    refuse_options("compare", unknown, known)
     chosen = scoring_options(metric)
     rows = {}
     for name, hypotheses in systems.items():
