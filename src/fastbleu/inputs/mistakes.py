@@ -209,10 +209,10 @@ def _is_unspaced(character: str) -> bool:
 def sample_of(texts: Sequence[Any]) -> str:
     """The first texts, or the first references of segments, as far as they are examined."""
     # Slices of lists, because another thread may empty them at any time.
-    first = texts[:_TEXTS_CHECKED] if type(texts) is list else texts
-    if type(next(iter(first), "")) in (list, tuple):
+    first = texts[:_TEXTS_CHECKED] if type(texts) is list else [*islice(texts, _TEXTS_CHECKED)]
+    if {*map(type, first[:1])} & {list, tuple}:
         first = [text for some in first if type(some) in (list, tuple) for text in some[:1]]
-    listed = [text for text in islice(first, _TEXTS_CHECKED) if isinstance(text, str)]
+    listed = [text for text in first if isinstance(text, str)]
     return " ".join(listed)[:_CHARACTERS_CHECKED]
 
 
