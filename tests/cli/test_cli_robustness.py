@@ -65,7 +65,7 @@ def test_tokenized_text(tmp_path: Path) -> None:
         assert (" end in ' .'" in err) == warned
     assert str(tokenized) in run(tokenized, "-i", detokenized, tokenized)[2]
     assert output(tokenized, "-i", tokenized, "-b", "--force") == "100.0\n"
-    assert output(tokenized, "-i", tokenized, "-sl", "-b") == "100.0\n" * 100
+    assert output(tokenized, "-i", tokenized, "-sl", "-b", "--force") == "100.0\n" * 100
 
 
 def test_doubtful_options(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_result_that_is_written_in_part_is_an_error(tmp_path: Path, unbuffered
     options = {"env": {"PYTHONUNBUFFERED": unbuffered}, "preexec_fn": limit}
     with (tmp_path / "out").open("wb") as file:
         status, _, err = run(
-            tmp_path / "r", "-i", tmp_path / "r", "-sl", "-b", stdout=file, **options
+            *(tmp_path / "r", "-i", tmp_path / "r", "-sl", "-b", "--force"), stdout=file, **options
         )
     assert (tmp_path / "out").stat().st_size == 70_000
     assert (status, err) == (1, "fastbleu: error: cannot write the result: File too large\n")
@@ -271,7 +271,7 @@ def test_progress_bar_on_a_terminal(
     data = b"a b c d\n" * 9_000
     path = tmp_path / ("r.gz" if packed else "r")
     path.write_bytes(gzip.compress(data) if packed else data)
-    arguments = [str(path), "-i", str(path), "-b"]
+    arguments = [str(path), "-i", str(path), "-b", "--force"]
 
     def shown(*options: str) -> str:
         terminal = Terminal()

@@ -407,9 +407,9 @@ def test_what_a_tokenizer_returns():
 
 def test_text_without_spaces():
     chinese = ["我喜欢吃苹果", "今天天气很好"]
-    with pytest.warns(InputWarning, match='of Chinese or Japanese pass tokenize="zh"'):
+    with pytest.warns(InputWarning, match=r'for Chinese use BLEU\(tokenize="zh"\)'):
         assert BLEU().score(chinese, chinese).value == 0
-    with pytest.warns(InputWarning, match='of Chinese or Japanese pass tokenize="zh"'):
+    with pytest.warns(InputWarning, match=r'for Chinese use BLEU\(tokenize="zh"\)'):
         BLEU(effective_order=False).sentence_scores(chinese, chinese)
     with pytest.warns(InputWarning) as caught:
         BLEU("zh").score(["苹果"], ["苹果"])

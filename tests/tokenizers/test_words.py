@@ -186,9 +186,11 @@ def test_the_command(tmp_path, capsys):
     score = metric.score(["男孩踢球", ENGLISH, "dogs sleep"], references)
     assert printed["score"] == score.value
     assert "tok:auto-captions+jieba+ptb" in printed["signature"] == score.signature
-    with pytest.raises(SystemExit):
-        main([*files, "-tok", "auto"])
-    assert "name the --dialect that has it" in capsys.readouterr().err
+    main([*files, "-tok", "auto", "-w", "9"])
+    printed = json.loads(capsys.readouterr().out)
+    score = BLEU("auto").score(["男孩踢球", ENGLISH, "dogs sleep"], references)
+    assert (printed["score"], printed["tok"]) == (round(score.value, 9), "auto+13a+zh")
+    assert (printed["nrefs"], printed["signature"]) == ("var", score.signature)
 
 
 def test_count_and_columns_of_pyarrow():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import re
 import stat
 import sys
 import zlib
@@ -40,9 +41,21 @@ class InputError(ValueError):
         self.status = status
 
 
+# What the API's messages advise, and the command's options for it.
+_OPTIONS = (
+    (r', as BLEU\.score does with missing="(\w+)"( or "\w+")?', r" by --missing \1"),
+    (r'missing="(\w+)"', r"--missing \1"),
+    (r'BLEU\(tokenize=\\?"([\w-]+)\\?"\)', r"--dialect sacrebleu -tok \1"),
+    (r" For short ones effective_order=True", ""),
+    (r"pass references=\[.*\] to score with the first", "name the file of one"),
+)
+
+
 def as_options(message: str) -> str:
-    """A message in which the parameter `missing` is the command's option."""
-    return message.replace('missing="', '--missing "')
+    """A message of the API with the options of the command."""
+    for advice, option in _OPTIONS:
+        message = re.sub(advice, option, message)
+    return message
 
 
 def printable(text: str) -> str:

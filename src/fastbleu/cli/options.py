@@ -22,7 +22,7 @@ OF_GROUPS = ("csv", "markdown", "parquet")  # formats of --by only
 _SHELLS = ("bash", "zsh", "fish", "tcsh")
 # Values that only some dialects accept; the dialects check them.
 ONLY_DIALECTS = {
-    "tokenize": ("international", "international-e", *OF_WORDS),
+    "tokenize": ("international", "international-e"),
     "smooth_method": ("add-1", "method4"),
 }
 
@@ -116,7 +116,7 @@ def make_parser() -> argparse.ArgumentParser:
     text = f"rules and defaults to use: {', '.join(dialects)} (default: sacrebleu); or a recipe"
     add("--dialect", choices=_Dialects(dialects), metavar="NAME", default=dialects[0], help=text)
     text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
-    known = *TOKENIZERS, *ONLY_DIALECTS["tokenize"]
+    known = *TOKENIZERS, *OF_WORDS, *ONLY_DIALECTS["tokenize"]
     add("-tok", "--tokenize", choices=known, metavar="NAME", help=text)
     add("-lc", "--lowercase", action="store_true", default=None, help="ignore case")
     add("--cased", dest="lowercase", action="store_false", help="do not ignore case")
@@ -172,8 +172,9 @@ def make_parser() -> argparse.ArgumentParser:
     )
     add("--by", metavar="COLUMN[,COLUMN]", help=text)
     text = (
-        "of tables: segments without a text (an empty cell, null) are an error (default), have an "
-        "empty one, or are skipped"
+        "error, empty or skip: of tables, segments without a text (an empty cell, null) are an "
+        "error (default), have an empty one, or are skipped; ragged: of all files, references that "
+        "are blank or missing are left out, unless a segment has no other"
     )
     add("--missing", choices=CHOICES, metavar="CHOICE", help=text)
     text = "whether quotation marks enclose cells of .tsv and .csv files (default: see the file)"

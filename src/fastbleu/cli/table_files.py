@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.arguments import a_type
 from ..inputs.warnings import InputWarning
-from .files import InputError, as_options
+from .files import InputError
 from .imports import import_undisturbed
 from .readers import Reader
 
@@ -201,5 +201,5 @@ def _named(path: str, call: Callable[[], Any]) -> Any:
     try:
         return call()
     except (ImportError, OSError, TypeError, ValueError) as error:
-        message = as_options(str(error))
-        raise InputError(message if message.startswith(path) else f"{path}: {message}") from error
+        place = "" if str(error).startswith(path) else f"{path}: "
+        raise InputError(f"{place}{error}") from error

@@ -65,6 +65,8 @@ class Dialect(ABC):
         any tokenizer.
     tokenizer_by_script : str
         What "auto" means.
+    of_tokenized_text : bool
+        Whether the original takes text with spaces between tokens: no mistake, if it is.
     takes_tokens : bool
         Whether the input may be lists of tokens: not if the tokenizer's are whole sentences.
     cases, reference_lengths, orders : collection
@@ -105,6 +107,7 @@ class Dialect(ABC):
     max_order: ClassVar[int] = 4
     tokenizers: ClassVar[Mapping[str, TokenizerName] | None] = None
     tokenizer_by_script: ClassVar[TokenizerName] = "auto"
+    of_tokenized_text: bool = False
     takes_tokens: bool = True
     cases: ClassVar[Collection[bool]] = (False, True)
     reference_lengths: ClassVar[Collection[str]] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from .._core import MAX_ORDER
 from ..runtime.import_lock import import_lock
@@ -102,6 +102,16 @@ _PARAMETERS = (
     *("effective_order", "threads", "dialect", "reference_length", "ignore_ids", "stop_id"),
     *("skip_ids", "keep_segments"),
 )
+
+
+def refuse_options(function: str, given: Mapping[str, object], known: Iterable[str] = ()) -> None:
+    """Raise the error for arguments that a function does not have; its metric may have them."""
+    for name, value in given.items():
+        meant = closest(name, known)
+        fix = f"; did you mean {meant!r}?" if meant else ""
+        if name in _PARAMETERS:
+            fix = f"; it belongs to the metric: pass metric=fastbleu.BLEU({name}={value!r})"
+        raise TypeError(f"{function} has no parameter {name!r}{fix}")
 
 
 def refuse_name(unknown: str, others: Iterable[str]) -> NoReturn:

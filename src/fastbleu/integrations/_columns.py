@@ -13,7 +13,7 @@ import pyarrow.compute
 from ..dialects.score import NoScoreError
 from ..inputs.arguments import check_choice
 from ..inputs.batch import Batch, read
-from ..inputs.missing import CHOICES
+from ..inputs.missing import CHOICES, count_of
 from ..metric.bleu import BLEU
 from ..tables._row_groups import RowGroups
 from ..tables.groups import count_names, part_rows, reductions_of
@@ -36,7 +36,7 @@ class ColumnScorer:
     Parameters
     ----------
     metric : BLEU, optional
-    missing : {"error", "empty", "skip"}
+    missing : {"error", "empty", "skip", "ragged"}
         With "skip" a row with a missing text has no score, and no part in sums.
     threads : int, optional
         Number of threads; by default the metric's.
@@ -163,7 +163,9 @@ class ColumnScorer:
                 rows = done + numpy.flatnonzero(block.present)
             done += size
             nrefs: Any = counted.nrefs
-            if nrefs < 0:
+            if nrefs < 0 and self.missing == "ragged":
+                nrefs = numpy.array(list(map(count_of, block.references)))
+            elif nrefs < 0:
                 lengths = pyarrow.compute.list_value_length(columns[1]).fill_null(1)
                 nrefs = lengths.to_numpy(zero_copy_only=False)[rows].astype(numpy.int64)
             yield rows, nrefs, self.metric.scorer.adapted(counted)

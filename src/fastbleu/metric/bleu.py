@@ -146,10 +146,11 @@ class BLEU(Reading, MatrixMethods):
             list of arrays, for each segment.
         hypothesis_mask, reference_mask : array of bool or integers, optional
             For token ids, of the same shapes: an id counts if its mask is not 0.
-        missing : {"error", "empty", "skip"}, default "error"
+        missing : {"error", "empty", "skip", "ragged"}, default "error"
             What to do with a segment whose hypothesis or reference is missing: None, NaN,
             pandas.NA. "empty" replaces the value by an empty text or list, "skip" leaves the
-            segment out and warns how many there are. Not for ids with masks.
+            segment out and warns how many there are. "ragged" leaves out references that are
+            missing or blank, of segments that have others. Not for ids with masks.
         progress : bool, default False
             Show a progress bar on standard error.
         documents : sequence of S hashable, optional
@@ -182,7 +183,8 @@ class BLEU(Reading, MatrixMethods):
         InputWarning
             100 hypotheses look tokenized already, or the references look transposed although the
             lengths agree, or no hypothesis is long enough for a score above 0, or the id -100,
-            which pads labels, was counted, or segments were left out by ``missing="skip"``.
+            which pads labels, was counted, or segments were left out by ``missing="skip"``, or
+            references are blank; or one side is shifted, in another script, or equal to the other.
         """
         scorer = self.scorer
         counted, present = self._count(

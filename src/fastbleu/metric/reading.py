@@ -64,6 +64,8 @@ class Reading(Configured):
             listed = Batch(some, their, batch.before, None, batch.warns)
             with ProgressBar(progress, listed.segments, " segments") as bar:
                 counted = count_runs(counter, listed, counters, keep_rows, bar)
+        if missing == "empty":  # blank references are asked for
+            counted.blank_references = 0
         if batch.present is not None:
             batch.warn_of_missing()
         return counted, batch.present
