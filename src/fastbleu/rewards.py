@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .inputs.arguments import a_type
+from .inputs.arguments import a_type, shown
 from .inputs.checks import check_segments
 from .inputs.mistakes import MIN_SEQUENCES_TO_WARN
 from .inputs.warnings import warn_input
@@ -95,7 +95,7 @@ class BLEUReward:
         """
         if self.references not in columns:
             raise ValueError(
-                f"there is no column {self.references!r} with references, only {list(columns)}; "
+                f"there is no column {self.references!r}, only {shown([*columns])}; "
                 "pass the name of one as BLEUReward(references=...)"
             )
         return self._rewards(completions, columns[self.references])
@@ -126,7 +126,7 @@ class BLEUReward:
             if not query.startswith(prompt):
                 raise ValueError(
                     f"queries[{number}] does not begin with prompts[{number}]: "
-                    f"{query[: len(prompt)]!r} is not {prompt!r}"
+                    f"{shown(query[: len(prompt)])} is not {shown(prompt)}"
                 )
             completions.append(query[len(prompt) :])
         with import_lock:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
+from ..inputs.arguments import shown
 from ..runtime.extras import install_command
 from ..tokenizers.table import BY_LANGUAGE, WITHOUT_MODEL
 from .coco_files import is_coco_file
@@ -132,7 +133,7 @@ def _fill_in(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
     """Set sacreBLEU's defaults, and refuse options that it does not have."""
     for name, values in ONLY_DIALECTS.items():
         if (value := getattr(options, name)) in values:
-            parser.error(f"sacreBLEU does not have {value!r}: name the --dialect that has it")
+            parser.error(f"sacreBLEU does not have {shown(value)}: name the --dialect that has it")
     if options.reference_length not in (None, "closest"):
         parser.error("--reference-length: sacreBLEU takes the closest; see --dialect")
     for name, value in _DEFAULTS.items():

@@ -13,6 +13,7 @@ from typing import NoReturn
 from .. import __version__
 from ..dialects import get, names
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
+from ..inputs.arguments import shown
 from ..inputs.missing import CHOICES
 from ..tokenizers.table import OF_WORDS, TOKENIZERS
 
@@ -204,11 +205,11 @@ def make_parser() -> argparse.ArgumentParser:
 def _pair(text: str) -> str:
     if "-" in text:
         return text
-    raise argparse.ArgumentTypeError(f"{text!r} is not a language pair, such as en-de")
+    raise argparse.ArgumentTypeError(f"{shown(text)} is not a language pair, such as en-de")
 
 
 def _encoding(text: str) -> str:
     with suppress(LookupError, ValueError):  # ValueError: a NUL in the name
         "".encode(text)  # fails for codecs that do not encode text
         return codecs.lookup(text).name
-    raise argparse.ArgumentTypeError(f"{text!r} is not an encoding that Python knows")
+    raise argparse.ArgumentTypeError(f"{shown(text)} is not an encoding that Python knows")

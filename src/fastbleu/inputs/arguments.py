@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from .._core import MAX_ORDER
 from ..runtime.import_lock import import_lock
@@ -41,6 +41,54 @@ def a_type(value: object) -> str:
     """The name of a value's type with its article, for messages: "a str", "an int"."""
     name = type(value).__name__
     return f"{'an' if name.startswith(tuple('aeioAEIO')) else 'a'} {name}"
+
+
+# What a message shows of a value and of a list of names.
+_CHARACTERS_SHOWN, _NAMES_SHOWN = 80, 12
+
+
+def shown(value: object) -> str:
+    """A value as all messages show it: `repr`, on one line, of at most 80 characters."""
+    is_long = type(value) in (str, bytes) and len(value) > _CHARACTERS_SHOWN  # type: ignore[arg-type]
+    try:
+        text = repr(value[:_CHARACTERS_SHOWN] if is_long else value)  # type: ignore[index]
+    except Exception:  # the message is about something else
+        return f"<{type(value).__name__}>"
+    if "\n" in text:  # of an array or a data frame
+        text = " ".join(text.split())
+    is_long |= len(text) > _CHARACTERS_SHOWN
+    return f"{text[: _CHARACTERS_SHOWN - 4]}...{text[-1:]}" if is_long else text
+
+
+def names_shown(names: Iterable[object]) -> str:
+    """Names as a message lists them: at most a dozen."""
+    first = [str(name) for name in names]
+    more = len(first) - _NAMES_SHOWN
+    return ", ".join(first[:_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
+
+
+def known_name(name: object, known: Collection[str]) -> str | None:
+    """The known name that differs at most in case, hyphens and underscores, if there is one."""
+    if not isinstance(name, str) or name in known:
+        return name if isinstance(name, str) else None
+    return next((one for one in known if _plain(one) == _plain(name)), None)
+
+
+def unknown_name(
+    what: str, name: object, known: Iterable[str], more: str = "", others: Iterable[str] = ()
+) -> str:
+    """The message for a name that is not known, with the likeliest one, also of the `others`.
+
+    The known names, and `more` text, follow.
+    """
+    names = [*known]
+    meant = closest(name, [*names, *others]) if isinstance(name, str) else None
+    hint = f"; did you mean {meant!r}? Choose" if meant else "; choose"
+    return f"{what} {shown(name)} is unknown{hint} one of {names_shown(names)}{more}"
 
 
 def check_integer(name: str, value: Any) -> int:
@@ -85,7 +133,7 @@ def check_lowercase(value: object, is_text: bool) -> bool:
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Raise ValueError unless the value is one of the choices."""
     if value not in choices:
-        raise ValueError(f"{name} {value!r} is unknown; choose one of {', '.join(choices)}")
+        raise ValueError(unknown_name(name, value, choices))
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
@@ -93,8 +141,9 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     with import_lock:
         from difflib import get_close_matches
 
-    close = get_close_matches(name, list(known), 1)
-    return close[0] if close else None
+    by_plain = {_plain(one): one for one in known}
+    close = get_close_matches(_plain(name[:_CHARACTERS_SHOWN]), by_plain, 1)
+    return by_plain[close[0]] if close else None
 
 
 _PARAMETERS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .arguments import shown
 from .arrays import is_array, list_or_tuple, shape_of
 from .places import refusal
 
@@ -32,8 +33,8 @@ def refuse_missing(where: str, value: object) -> None:
 def no_value(row: str, column: str) -> str:
     """The message for a missing value in a table."""
     return (
-        f'{row}: column {column!r} has no value (null); pass missing="skip" to leave such rows out '
-        'or missing="empty" to take an empty text, or fill the column'
+        f'{row}: column {shown(column)} has no value (null); pass missing="skip" to leave such '
+        'rows out or missing="empty" to take an empty text, or fill the column'
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence, Sized
 import torch
 
 from ..dialects import SACREBLEU
+from ..inputs.arguments import shown
 from ..metric.bleu import BLEU
 
 TYPE_CHECKING = False
@@ -64,7 +65,7 @@ def options_of(
         host.name: {"reference_length": host.reference_length},
     }
     if dialect not in options:
-        raise ValueError(f"dialect is {dialect!r}, expected {' or '.join(map(repr, options))}")
+        raise ValueError(f"dialect is {shown(dialect)}, expected {' or '.join(map(repr, options))}")
     return {"max_order": n_gram, **options[dialect], **others}
 
 

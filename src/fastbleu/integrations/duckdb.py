@@ -16,7 +16,7 @@ from contextlib import suppress
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
-from ..inputs.arguments import a_type, check_positive
+from ..inputs.arguments import a_type, check_positive, shown
 from ..runtime.extras import HostImports
 
 with HostImports("duckdb", "duckdb", "pyarrow"):
@@ -61,7 +61,7 @@ def register(
         given = f"connection is {a_type(connection)}"
         raise TypeError(f"{given}, expected a connection of DuckDB, such as duckdb.connect()")
     if not (isinstance(name, str) and re.fullmatch(r"[A-Za-z_]\w*", name)):
-        raise ValueError(f"name is {name!r}, expected a name for functions of SQL")
+        raise ValueError(f"name is {shown(name)}, expected a name for functions of SQL")
     if references is not None:
         check_positive("references", references)
     # DuckDB calls functions from its own threads; more for a batch of 2,048 rows only wait.
@@ -93,7 +93,7 @@ def register(
             )
         except duckdb.CatalogException as error:
             raise ValueError(
-                f"another connection or cursor has registered {name!r} in this database; pass "
+                f"another connection or cursor has registered {shown(name)} in this database; pass "
                 f'another name to each, as in register(cursor, name="{name}_2")'
             ) from error
     arguments = ", ".join(names)

@@ -8,6 +8,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from types import ModuleType
 
+from ..inputs.arguments import shown
 from ..runtime.library_code import ReplacedError
 from ..runtime.patching import Replacement
 from .patches import HOSTS
@@ -130,7 +131,7 @@ class _Loader:
                 if not isinstance(error, RuntimeWarning):
                     library.left_alone[""] = f"{type(error).__name__}: {error}"
                     with suppress(Warning):
-                        message = f"fastbleu.patch leaves {library.name} alone: {error!r}"
+                        message = f"fastbleu.patch leaves {library.name} alone: {shown(error)}"
                         warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
@@ -195,7 +196,7 @@ def patch(*libraries: str) -> Patched:
     """
     for name in libraries:
         if name not in HOSTS:
-            raise ValueError(f"patch knows no library {name!r}; it knows {', '.join(HOSTS)}")
+            raise ValueError(f"patch knows no library {shown(name)}; it knows {', '.join(HOSTS)}")
     names = libraries or tuple(HOSTS)
     new = [_Library(name, HOSTS[name]) for name in dict.fromkeys(names) if name not in _active]
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .._core import accumulate_rows, zero_rows
 from ..counting.counter import Counter
 from ..dialects.nltk_arithmetic import rounded_method6, score_sums
+from ..inputs.arguments import shown
 from ..inputs.batch import batches
 from ..inputs.checks import NltkTokenChecks
 from ..inputs.mistakes import hint_at_sacrebleu
@@ -77,7 +78,7 @@ def corpus_bleu(
             return rounded_method6(p_n, method.__self__.alpha, len(last[0]))
         if not callable(method) or getattr(method, "__name__", "") == "SmoothingFunction":
             raise TypeError(
-                f"smoothing_function is {method!r}, expected a method of a SmoothingFunction, "
+                f"smoothing_function is {shown(method)}, expected a method of a SmoothingFunction, "
                 "as in smoothing_function=SmoothingFunction().method1"
             )
         return method(p_n, references=last[1], hypothesis=last[0], hyp_len=hyp_len)
