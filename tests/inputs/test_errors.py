@@ -10,7 +10,15 @@ from generators import PRISTINE, raises
 from nltk.translate import bleu_score as nltk
 
 import fastbleu
-from fastbleu import BLEU, InputWarning, corpus_bleu, count, modified_precision, sentence_bleu
+from fastbleu import (
+    BLEU,
+    InputWarning,
+    SmoothingFunction,
+    corpus_bleu,
+    count,
+    modified_precision,
+    sentence_bleu,
+)
 from fastbleu.dialects import NLTK
 from fastbleu.matrix import ReferenceIndex, iter_blocks, mbr, pairwise, self_bleu
 
@@ -119,7 +127,7 @@ def test_input_warning_points_at_the_caller():
 def test_a_string_is_not_warned_about_where_it_is_a_token():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert sentence_bleu([["the cat"]], ["the cat"], (1,)) == 1.0
+        assert sentence_bleu([["the cat", "sat"]], ["the cat", "sat"], (1,)) == 1.0
     assert issubclass(InputWarning, UserWarning)
     assert fastbleu.InputWarning is InputWarning
 
@@ -345,6 +353,12 @@ SENTENCES = ["the cat sat on a mat", "it rained"]
         ("corpus_bleu", (SENTENCES[:1], [SENTENCES[:1]]), r"fastbleu\.sacrebleu\.corpus_bleu"),
         ("corpus_bleu", (SENTENCES, [SENTENCES] * 2), r"fastbleu\.sacrebleu\.corpus_bleu"),
         ("sentence_bleu", (SENTENCES[0], SENTENCES), r"fastbleu\.sacrebleu\.corpus_bleu"),
+        ("sentence_bleu", SENTENCES, r"\(\[reference\.split\(\)\], hypothesis\.split\(\)\)"),
+        ("sentence_bleu", ([TOKENS], SENTENCES[:1]), "every hypothesis is one token.*split"),
+        ("sentence_bleu", ((SENTENCES[:1], SENTENCES[:1]), TOKENS), "every reference is one token"),
+        ("sentence_bleu", ([SENTENCES[:1]], SENTENCES[:1]), "every hypothesis is one token"),
+        ("corpus_bleu", ([[TOKENS]] * 4, [SENTENCES[:1]] * 4), "every hypothesis is one token"),
+        ("corpus_bleu", ([[SENTENCES[1:]]] * 2, [TOKENS] * 2), "every reference is one token"),
     ],
 )
 def test_the_fix_of_arguments_of_nltk_and_the_score(function, arguments, fix):
@@ -359,6 +373,30 @@ def test_the_fix_of_arguments_of_nltk_and_the_score(function, arguments, fix):
     with warnings.catch_warnings():
         warnings.simplefilter("error", InputWarning)
         raises(InputWarning, fix, getattr(fastbleu, function), *arguments)
+
+
+UNBOUND, BOUND = (kind.method1 for kind in (SmoothingFunction, SmoothingFunction()))
+
+
+@pytest.mark.parametrize(
+    ("references", "hypothesis", "options", "message"),
+    [
+        ([TOKENS], [TOKENS], {}, r"a list too many.*_bleu\(\[reference\], hypothesis\)"),
+        ([[TOKENS]], TOKENS, {}, r"references\[0\]\[0\] is a list.*there is a list too many"),
+        ([TOKENS], TOKENS, {"smoothing_function": UNBOUND}, r"method1, .*SmoothingFunction\(\)"),
+        ([TOKENS], TOKENS, {"weights": BOUND}, "pass it as smoothing_function="),
+        ([TOKENS], TOKENS, {"weights": 1}, r"weights is 1, expected one for each .* \(1,\) for"),
+        ([TOKENS], TOKENS, {"weights": None}, "weights is None, expected one for each order"),
+    ],
+)
+def test_the_fix_where_nltk_fails_too(references, hypothesis, options, message):
+    for call, sides in (
+        (sentence_bleu, (references, hypothesis)),
+        (corpus_bleu, ([references], [hypothesis])),
+    ):
+        raises(TypeError, message, call, *sides, **options)
+        with pytest.raises(TypeError):
+            getattr(nltk, call.__name__)(*sides, **options)
 
 
 @pytest.mark.parametrize(

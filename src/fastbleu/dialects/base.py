@@ -397,8 +397,10 @@ class Dialect(ABC):
     def _own_tokenizer(self, tokenize: Any) -> Any:
         """The tokenizer that the original calls by this name."""
         if self.tokenizers is None:
-            is_auto = known_name(tokenize, ("auto",))
-            return self.tokenizer_by_script if is_auto else get_tokenizer(tokenize)
+            own = {name: name for name in (self.tokenizer, self.tokenizer_by_script)}
+            own["auto"] = self.tokenizer_by_script
+            known = known_name(tokenize, own)
+            return own[known] if known else get_tokenizer(tokenize)
         name = getattr(tokenize, "name", tokenize)
         if known := known_name(name, self.tokenizers):
             return self.tokenizers[known]

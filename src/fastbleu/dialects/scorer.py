@@ -417,5 +417,5 @@ class Scorer:
 def checked_weights(weights: Any) -> tuple[float, ...]:
     """A copy of the weights: the caller's list may change, a generator can be read only once."""
     if isinstance(weights, (str, bytes)) or not is_iterable(weights):
-        raise TypeError(f"weights is {shown(weights)}, expected numbers, one for each order")
+        raise TypeError(f"weights is {shown(weights)}, expected a number for each order")
     return tuple(as_double("weights", weight) for weight in weights)

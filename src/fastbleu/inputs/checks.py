@@ -156,6 +156,7 @@ class TokenChecks(Checks):
     lists_may_change = False
     _not_references: tuple[type, ...] = (str, bytes)
     _expected_references = "a list of references, each a list of tokens"
+    _fix_of_nested = "; are hypotheses and references swapped?"
 
     def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
         """A hypothesis, or reference number `reference`, as a list of tokens."""
@@ -206,8 +207,9 @@ class TokenChecks(Checks):
             return
         inside = "" if type(token).__hash__ is None else " with an unhashable element"
         where = self.place(segment, reference)
-        nested = isinstance(token, list) and reference is None
-        fix = "; are hypotheses and references swapped?" if nested else ""
+        fix = ""
+        if isinstance(token, list):
+            fix = self._fix_of_nested if reference is None else "; there is a list too many"
         if isinstance(token, dict):
             fix = f"; {_OF_MESSAGES}, split into tokens"
         problem = (
@@ -224,6 +226,11 @@ class NltkTokenChecks(TokenChecks):
     """
 
     lists_may_change = True
+    _fix_of_nested = (
+        "; there is a list too many, or are hypotheses and references swapped? Pass "
+        "sentence_bleu([reference], hypothesis) or corpus_bleu([[reference], ...], [hypothesis, "
+        "...]), where reference and hypothesis are lists of tokens"
+    )
     _warned = False
 
     def _warn(self, message: str) -> None:
@@ -256,9 +263,9 @@ class NltkTokenChecks(TokenChecks):
         if isinstance(references, (str, bytes)):
             self._warn(
                 f"segment {segment}: references is {a_type(references)}, and each of its "
-                "characters is scored as a reference; nltk's order is (references, hypotheses), "
-                "both split into tokens. For text, with hypotheses first, call "
-                "fastbleu.sacrebleu.corpus_bleu(hypotheses, [references])"
+                "characters is scored as a reference; pass lists of tokens, as in "
+                "sentence_bleu([reference.split()], hypothesis.split()). For text, with hypotheses "
+                "first, call fastbleu.sacrebleu.corpus_bleu(hypotheses, [references])"
             )
             return list(references)
         return super().references(references, segment)

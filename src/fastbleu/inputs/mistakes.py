@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
 
 from .warnings import warn_input
 
@@ -129,6 +129,23 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
             else "every hypothesis is one token that contains whitespace; split it into tokens, or "
             'pass the text itself with tokenize="13a"'
         )
+
+
+def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
+    """Warn if in nltk's arguments the first segments are texts, each as one token."""
+    if type(hypotheses) not in (list, tuple) or type(list_of_references) not in (list, tuple):
+        return
+    references = list_of_references[:3]
+    if any(type(part) not in (list, tuple) for part in references):
+        return
+    firsts = [*chain(*[part[:1] for part in references])]
+    for name, lists in ("hypothesis", hypotheses[:3]), ("reference", firsts):
+        if lists and all(_unsplit_text(tokens, None) for tokens in lists):
+            warn_input(
+                f"every {name} is one token that contains whitespace; split it into tokens, as in "
+                "sentence_bleu([reference.split()], hypothesis.split())"
+            )
+            return
 
 
 def _text_and_words(hypothesis: Any, references: Any) -> bool:

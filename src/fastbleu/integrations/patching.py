@@ -8,7 +8,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from types import ModuleType
 
-from ..inputs.arguments import shown
+from ..inputs.arguments import a_type, known_name, shown, unknown_name
 from ..runtime.library_code import ReplacedError
 from ..runtime.patching import Replacement
 from .patches import HOSTS
@@ -194,10 +194,14 @@ def patch(*libraries: str) -> Patched:
     ...     nltk.translate.bleu_score.sentence_bleu([["a", "b"]], ["a", "b"], (0.5, 0.5))
     1.0
     """
-    for name in libraries:
-        if name not in HOSTS:
-            raise ValueError(f"patch knows no library {shown(name)}; it knows {', '.join(HOSTS)}")
-    names = libraries or tuple(HOSTS)
+    for library in libraries:
+        if not isinstance(library, str):
+            given = f'patch takes names, as in patch("nltk", "sacrebleu"), not {a_type(library)}'
+            raise TypeError(given)
+    known = {library: known_name(library, HOSTS) for library in libraries}
+    if unknown := [library for library, name in known.items() if name is None]:
+        raise ValueError(unknown_name("library", unknown[0], HOSTS))
+    names = [name for name in known.values() if name] or list(HOSTS)
     new = [_Library(name, HOSTS[name]) for name in dict.fromkeys(names) if name not in _active]
     try:
         for library in new:
