@@ -18,7 +18,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ..inputs.arguments import shown
 from ..runtime.extras import install_command
 from .files import ByteSource, InputError, TextLines
 
@@ -176,7 +175,7 @@ def _xml_data(source: ByteSource, start: bytes, collector: _Collector) -> Iterat
         "".encode(codec)  # fails for codecs that do not encode text
         lines = TextLines(source, codec, declared=True)
     except (LookupError, ValueError) as error:
-        problem = f"it declares the encoding {shown(name)}, which Python cannot decode"
+        problem = f"it declares the encoding {name!r}, which Python cannot decode"
         raise InputError(f"{source.label}: {problem}: convert the file to UTF-8") from error
     return ("\n".join([*more, ""]) for more in iter(lambda: lines.read(_LINES), []))
 

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import re
 from contextlib import suppress
-from typing import NoReturn
+from itertools import chain
+from shutil import get_terminal_size
+from textwrap import wrap
+from typing import Any, NoReturn
 
 from .. import __version__
 from ..dialects import get, names
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
-from ..inputs.arguments import shown
+from ..inputs.arguments import known_name, shown, unknown_name
 from ..inputs.missing import CHOICES
 from ..tokenizers.table import OF_WORDS, TOKENIZERS
 
@@ -28,16 +32,20 @@ ONLY_DIALECTS = {
 }
 
 
-class _Dialects(tuple[str, ...]):
-    """The names of dialects, which also contain those of recipes."""
+# What `fastbleu` alone and -h print: ten lines of 50 columns.
+SUMMARY = """\
+usage: fastbleu REF ... -i HYP ... [options]
+BLEU of one or more systems, as sacreBLEU has it.
 
-    def __contains__(self, name: object) -> bool:
-        with suppress(ValueError):
-            return super().__contains__(name) or bool(get(str(name)))
-        return False
+  fastbleu ref.txt -i system.txt -b
+  fastbleu ref.txt -i a.txt b.txt --paired-bs
+  fastbleu news.tsv::ref -i news.tsv::mt -f text
 
-
-EXAMPLES = """\
+-b prints the score only, -tok names a tokenizer,
+--dialect another BLEU, --html writes a report.
+fastbleu --help explains all options.
+"""
+_EXAMPLES = """\
   fastbleu reference.txt -i system.txt.gz -b
   fastbleu ref.1.txt ref.2.txt -i system-a.txt system-b.txt -f text --paired-bs
   fastbleu reference.txt -i system-a.txt system-b.txt -sl -f tsv --worst 20
@@ -64,10 +72,51 @@ Shell completion needs the package shtab:
   eval "$(fastbleu --print-completion bash)"
 
 Examples:
-{EXAMPLES}"""
+{_EXAMPLES}"""
+
+
+class _Help(argparse.HelpFormatter):
+    """Wraps text for terminals that are narrower than it: paragraphs, and indented lines."""
+
+    def __init__(self, prog: str) -> None:
+        is_wide = get_terminal_size().columns >= 70
+        super().__init__(prog, max_help_position=24 if is_wide else 6)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        parts: list[str] = []
+        for line in text.splitlines():
+            continues = bool(parts and parts[-1][:1].strip() and line[:1].strip())
+            if continues and len(max(text.splitlines(), key=len)) > width:
+                parts[-1] += f" {line}"
+            else:
+                parts.append(line)
+        lines = [
+            self._split_lines(part, width, "    "[: 4 * part.startswith(" ")]) for part in parts
+        ]
+        return "\n".join(chain(*lines))
+
+    def _split_lines(self, text: str, width: int, hanging: str = "") -> list[str]:
+        """Lines of a text that end between words, because names have hyphens."""
+        return wrap(text, width, subsequent_indent=hanging, break_on_hyphens=False) or [""]
 
 
 class _Parser(argparse.ArgumentParser):
+    def spelled(self, word: str) -> str:
+        """A word of the command line; a long option as it is spelled here."""
+        name, equals, value = word.partition("=")
+        known = [option for option in self._option_string_actions if option.startswith("--")]
+        return (known_name(name, known) or name) + equals + value if name[2:] else word
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        """A value; of several choices the one that differs at most in case and hyphens."""
+        value = super()._get_value(action, arg_string)
+        if action.choices is None:
+            return value
+        if (known := known_name(value, [*action.choices])) is None:
+            problem = unknown_name("value", value, action.choices)
+            raise argparse.ArgumentError(action, problem)
+        return known
+
     def error(self, message: str) -> NoReturn:
         """Exit with status 2; for an ambiguous option say what each candidate does."""
         start, found, names = message.partition(" could match ")
@@ -75,19 +124,22 @@ class _Parser(argparse.ArgumentParser):
             options = {name: self._option_string_actions[name] for name in names.split(", ")}
             meanings = [f"{name} ({action.help})" for name, action in options.items()]
             message = f"{start} could be {' or '.join(meanings)}".replace("%%", "%")
-        super().error(message)
+        super().error(re.sub(r"'[^']{79,}'|\S{81,}", lambda long: long[0][:77] + "...", message))
 
 
-def make_parser() -> argparse.ArgumentParser:
+def make_parser() -> _Parser:
     """The parser of the command line."""
     parser = _Parser(
         prog="fastbleu",
-        usage="fastbleu REF [REF ...] -i HYP [HYP ...] [options]",
+        usage="fastbleu REF ... -i HYP ... [options]",
         description="BLEU of one or more systems, as sacreBLEU computes it.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
+        add_help=False,
     )
     add = parser.add_argument
+    add("-h", action="version", version=SUMMARY, help="print the most important in ten lines")
+    add("--help", action="help", help="print this and exit")
     add("references", nargs="*", metavar="REF", help="reference files; they come first")
     text = "files of hypotheses, one for each system (default: standard input)"
     add("-i", "--input", nargs="+", metavar="HYP", help=text)
@@ -115,7 +167,7 @@ def make_parser() -> argparse.ArgumentParser:
     add = parser.add_argument_group("scoring").add_argument
     dialects = names()
     text = f"rules and defaults to use: {', '.join(dialects)} (default: sacrebleu); or a recipe"
-    add("--dialect", choices=_Dialects(dialects), metavar="NAME", default=dialects[0], help=text)
+    add("--dialect", type=_dialect, metavar="NAME", default=dialects[0], help=text)
     text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
     known = *TOKENIZERS, *ONLY_DIALECTS["tokenize"]
     add("-tok", "--tokenize", choices=known, metavar="NAME", help=text)
@@ -130,7 +182,7 @@ def make_parser() -> argparse.ArgumentParser:
     text = "value of floor (default: 0.1) or add-k (default: 1)"
     add("-sv", "--smooth-value", type=float, metavar="X", help=text)
     text = "print the score of every dialect, or why the scores of two dialects differ"
-    add("--explain", nargs="*", choices=_Dialects(dialects), metavar="DIALECT", help=text)
+    add("--explain", nargs="*", type=_dialect, metavar="DIALECT", help=text)
     text = "find the settings whose score prints as NUMBER, such as 31.2"
     add("--identify", metavar="NUMBER", help=text)
     text = "length of the longest n-grams (default: 4)"
@@ -140,7 +192,7 @@ def make_parser() -> argparse.ArgumentParser:
     text = "number of threads (default: 1); it does not change the result"
     add("--threads", type=int, metavar="N", default=1, help=text)
     text = "bleu; for other metrics use the command sacrebleu"
-    add("-m", "--metrics", nargs="+", type=str.lower, choices=["bleu"], default=["bleu"], help=text)
+    add("-m", "--metrics", nargs="+", type=_metric, metavar="METRIC", default=["bleu"], help=text)
 
     group = parser.add_argument_group("statistics")
     add = group.add_argument
@@ -200,6 +252,20 @@ def make_parser() -> argparse.ArgumentParser:
     add("-nc", "--no-color", action="store_true", help=text)
     add("-q", "--quiet", action="store_true", help="never show a progress bar")
     return parser
+
+
+def _dialect(text: str) -> str:
+    try:
+        return known_name(text, names()) or (get(text) and text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _metric(text: str) -> str:
+    if text.lower() == "bleu":
+        return "bleu"
+    fix = "only BLEU is here; call the command sacrebleu with these files and -m"
+    raise argparse.ArgumentTypeError(f"{fix} {text}")
 
 
 def _pair(text: str) -> str:

@@ -396,14 +396,14 @@ class Dialect(ABC):
 
     def _own_tokenizer(self, tokenize: Any) -> Any:
         """The tokenizer that the original calls by this name."""
+        by_script = self.tokenizer_by_script
+        own: Any = {self.tokenizer: self.tokenizer, by_script: by_script, "auto": by_script}
+        names = self.tokenizers or own
+        name = tokenize if self.tokenizers is None else getattr(tokenize, "name", tokenize)
+        if known := known_name(name, names):
+            return names[known]
         if self.tokenizers is None:
-            own = {name: name for name in (self.tokenizer, self.tokenizer_by_script)}
-            own["auto"] = self.tokenizer_by_script
-            known = known_name(tokenize, own)
-            return own[known] if known else get_tokenizer(tokenize)
-        name = getattr(tokenize, "name", tokenize)
-        if known := known_name(name, self.tokenizers):
-            return self.tokenizers[known]
+            return get_tokenizer(tokenize)
         if name in self.tokenizers.values():
             return tokenize
         known = _any_of([*map(repr, self.tokenizers), "None for lists of tokens"])

@@ -49,22 +49,17 @@ _CHARACTERS_SHOWN, _NAMES_SHOWN = 80, 12
 
 def shown(value: object) -> str:
     """A value as all messages show it: `repr`, on one line, of at most 80 characters."""
-    is_long = type(value) in (str, bytes) and len(value) > _CHARACTERS_SHOWN  # type: ignore[arg-type]
-    try:
-        text = repr(value[:_CHARACTERS_SHOWN] if is_long else value)  # type: ignore[index]
-    except Exception:  # the message is about something else
-        return f"<{type(value).__name__}>"
-    if "\n" in text:  # of an array or a data frame
-        text = " ".join(text.split())
-    is_long |= len(text) > _CHARACTERS_SHOWN
-    return f"{text[: _CHARACTERS_SHOWN - 4]}...{text[-1:]}" if is_long else text
+    text = repr(value[:_CHARACTERS_SHOWN] if isinstance(value, (str, bytes)) else value)
+    is_whole = len(text) <= _CHARACTERS_SHOWN
+    text = text.replace("\n", " ")
+    return text if is_whole else f"{text[: _CHARACTERS_SHOWN - 4]}...{text[-1:]}"
 
 
 def names_shown(names: Iterable[object]) -> str:
     """Names as a message lists them: at most a dozen."""
     first = [str(name) for name in names]
-    more = len(first) - _NAMES_SHOWN
-    return ", ".join(first[:_NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    more = [f" and {len(first) - _NAMES_SHOWN} more"] * (len(first) > _NAMES_SHOWN)
+    return ", ".join(first[:_NAMES_SHOWN]) + "".join(more)
 
 
 def _plain(name: str) -> str:
@@ -73,18 +68,15 @@ def _plain(name: str) -> str:
 
 def known_name(name: object, known: Collection[str]) -> str | None:
     """The known name that differs at most in case, hyphens and underscores, if there is one."""
-    if not isinstance(name, str) or name in known:
-        return name if isinstance(name, str) else None
-    return next((one for one in known if _plain(one) == _plain(name)), None)
+    if not isinstance(name, str):
+        return None
+    return name if name in known else {_plain(one): one for one in known}.get(_plain(name))
 
 
 def unknown_name(
     what: str, name: object, known: Iterable[str], more: str = "", others: Iterable[str] = ()
 ) -> str:
-    """The message for a name that is not known, with the likeliest one, also of the `others`.
-
-    The known names, and `more` text, follow.
-    """
+    """The message for an unknown name: the likeliest, also of the `others`; the known; `more`."""
     names = [*known]
     meant = closest(name, [*names, *others]) if isinstance(name, str) else None
     hint = f"; did you mean {meant!r}? Choose" if meant else "; choose"
@@ -141,8 +133,9 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     with import_lock:
         from difflib import get_close_matches
 
-    by_plain = {_plain(one): one for one in known}
-    close = get_close_matches(_plain(name[:_CHARACTERS_SHOWN]), by_plain, 1)
+    plain, by_plain = _plain(name[:_CHARACTERS_SHOWN]), {_plain(one): one for one in known}
+    longer = [one for one in by_plain if len(plain) > 2 and one.startswith(plain)]
+    close = get_close_matches(plain, by_plain, 1) or longer
     return by_plain[close[0]] if close else None
 
 

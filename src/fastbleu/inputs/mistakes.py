@@ -133,12 +133,11 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
 
 def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
     """Warn if in nltk's arguments the first segments are texts, each as one token."""
-    if type(hypotheses) not in (list, tuple) or type(list_of_references) not in (list, tuple):
+    if not {type(hypotheses), type(list_of_references)} <= {list, tuple}:
         return
-    references = list_of_references[:3]
-    if any(type(part) not in (list, tuple) for part in references):
+    if not {*map(type, list_of_references[:3])} <= {list, tuple}:
         return
-    firsts = [*chain(*[part[:1] for part in references])]
+    firsts = [*chain(*[part[:1] for part in list_of_references[:3]])]
     for name, lists in ("hypothesis", hypotheses[:3]), ("reference", firsts):
         if lists and all(_unsplit_text(tokens, None) for tokens in lists):
             warn_input(

@@ -196,12 +196,11 @@ def patch(*libraries: str) -> Patched:
     """
     for library in libraries:
         if not isinstance(library, str):
-            given = f'patch takes names, as in patch("nltk", "sacrebleu"), not {a_type(library)}'
-            raise TypeError(given)
-    known = {library: known_name(library, HOSTS) for library in libraries}
-    if unknown := [library for library, name in known.items() if name is None]:
-        raise ValueError(unknown_name("library", unknown[0], HOSTS))
-    names = [name for name in known.values() if name] or list(HOSTS)
+            expected = 'patch takes names, as in patch("nltk", "sacrebleu")'
+            raise TypeError(f"{expected}, not {a_type(library)}")
+        if known_name(library, HOSTS) is None:
+            raise ValueError(unknown_name("library", library, HOSTS))
+    names = [str(known_name(library, HOSTS)) for library in libraries] or list(HOSTS)
     new = [_Library(name, HOSTS[name]) for name in dict.fromkeys(names) if name not in _active]
     try:
         for library in new:

@@ -17,20 +17,9 @@ from .functions import closest_ref_length, corpus_bleu, ngrams
 from .precision import SmoothingFunction
 
 # What `from nltk.translate.bleu_score import *` brings.
-__all__ = [
-    "Counter",
-    "Fraction",
-    "SmoothingFunction",
-    "brevity_penalty",
-    "closest_ref_length",
-    "corpus_bleu",
-    "math",
-    "modified_precision",
-    "ngrams",
-    "sentence_bleu",
-    "sys",
-    "warnings",
-]
+__all__ = ["Counter", "Fraction", "SmoothingFunction", "brevity_penalty", "closest_ref_length"]
+__all__ += ["corpus_bleu", "math", "modified_precision", "ngrams", "sentence_bleu", "sys"]
+__all__ += ["warnings"]
 
 
 def __getattr__(name: str) -> object:

@@ -120,37 +120,19 @@ def count_corpus(list_of_references, hypotheses, max_order):
 
 
 def ngrams(sequence, n, **kwargs):
-    """Yield the n-grams of a sequence as tuples.
-
-    Parameters
-    ----------
-    sequence : iterable
-    n : int
-    **kwargs
-        ``pad_left=True`` and ``pad_right=True`` add n - 1 times `left_pad_symbol` before, and
-        `right_pad_symbol` after the sequence; both are None by default.
-
-    References
-    ----------
-    nltk 3.10.4, `nltk.util.ngrams`.
-
-    Examples
-    --------
-    >>> list(ngrams("abc", 2, pad_right=True))
-    [('a', 'b'), ('b', 'c'), ('c', None)]
-    """
-
-    def padded(pad_left=False, pad_right=False, left_pad_symbol=None, right_pad_symbol=None):
-        left, right = [left_pad_symbol] * (n - 1), [right_pad_symbol] * (n - 1)
-        return chain(left * bool(pad_left), iter(sequence), right * bool(pad_right))
-
-    rest = padded(**kwargs)
+    """Yield the n-grams of a sequence, padded as the options say, as nltk's `nltk.util.ngrams`."""
+    rest = _padded(iter(sequence), n - 1, **kwargs)
     window = deque(islice(rest, n), maxlen=n)
     if len(window) == n:
         yield tuple(window)
     for item in rest:
         window.append(item)
         yield tuple(window)
+
+
+def _padded(items, n, pad_left=False, pad_right=False, left_pad_symbol=None, right_pad_symbol=None):
+    left, right = [left_pad_symbol] * n, [right_pad_symbol] * n
+    return chain(left if pad_left else [], items, right if pad_right else [])
 
 
 def closest_ref_length(references, hyp_len):

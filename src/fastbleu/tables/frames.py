@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..inputs.arguments import shown
 from ..inputs.columns import opened
 from ..inputs.missing import count_of
 from ..runtime.extras import install_command
@@ -256,7 +255,7 @@ def _integers(name: str, values: NDArray[Any]) -> Indices:
             return values.astype(np.int64)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise TypeError(f"column {shown(name)} holds a value that is no count, an integer of 64 bits")
+    raise TypeError(f"column {name!r} holds a value that is no count, an integer of 64 bits")
 
 
 @contextmanager
