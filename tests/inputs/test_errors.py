@@ -187,8 +187,9 @@ RUN, LABELS = r"end in a run of the id 7.*\(7,\)", r"-100.*ignore_ids=\(-100,\)"
         ({}, -100, LABELS), ({"stop_id": 50}, -100, LABELS),
     ],
 )  # fmt: skip
-def test_padding_that_counts_is_warned_of_once(method, form, options, padding, words):
-    rows = [form(row) for row in padded(padding)]
+@pytest.mark.parametrize("count", range(1, 9))
+def test_padding_that_counts_is_warned_of_once(method, form, options, padding, words, count):
+    rows = [form([*row, padding]) for row in padded(padding, count)]
     for pair in ((rows, references_of(rows)), (np.array(rows), np.array(rows))):
         with pytest.warns(InputWarning, match=words) as caught:
             getattr(BLEU(None, **options), method)(*pair)
@@ -200,12 +201,15 @@ def test_padding_of_one_side_is_named():
         pairwise(padded(7), [[1, 2, 3, 4]], tokenize=None)
     with pytest.warns(InputWarning, match="reference ids end in a run"):
         BLEU(None).update(np.array(padded(7))[:, :4], np.array(padded(7)))
-    for rows in (1, 3):  # too few for a run, but -100 is no id
+    for rows in (1, 3):  # too few for a run of two, but -100 is no id
         with pytest.warns(InputWarning, match="-100"):
             BLEU(None).score(padded(-100, rows), references_of(padded(-100, rows)))
 
 
 def test_what_is_no_padding_is_not_warned_of(recwarn):
+    for few in (padded(7, 1), padded(7, 3)):  # two equal ids may end so few by chance
+        for pair in ((few, references_of(few)), (np.array(few), np.array(few))):
+            BLEU(None).score(*pair)
     others = [
         padded(0, rows=3),
         [[*range(row + 2), 0, 0] for row in range(8)],  # of different lengths

@@ -90,21 +90,25 @@ cdef class IdRows:
         return ids
 
     def run_at_end(self):
-        """The id that ends more than half of the rows at least twice, as padding does; else None."""
+        """The id that ends more than half of the rows at least twice, as padding does; else None.
+
+        It may be chance in fewer than 4 segments unless it ends them three times.
+        """
         cdef Py_ssize_t segment, k, count = 0, rows = 0
-        cdef int64_t last[2]
+        cdef int size = 2 if self.segment_count >= 4 else 3
+        cdef int64_t last[3]
         cdef int64_t run = 0
         cdef id_row row
         for segment in range(self.segment_count):
             for k in range(self.rows_of(segment)):
                 self.find_row(segment, k, &row)
                 rows += 1
-                if row.mask != NULL or row.length < 2:
+                if row.mask != NULL or row.length < size:
                     continue
-                row.ids += (row.length - 2) * row.stride
-                row.length = 2
+                row.ids += (row.length - size) * row.stride
+                row.length = size
                 widen_row(&row, last)
-                if last[0] == last[1] and (count == 0 or last[0] == run):
+                if last[0] == last[1] == last[size - 1] and (count == 0 or last[0] == run):
                     run = last[0]
                     count += 1
         return run if 2 * count > rows else None

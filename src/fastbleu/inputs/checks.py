@@ -210,6 +210,8 @@ class TokenChecks(Checks):
         fix = ""
         if isinstance(token, list):
             fix = self._fix_of_nested if reference is None else "; there is a list too many"
+            if token and isinstance(token[0], float):
+                fix = "; turn logits into ids by numpy.argmax(hypotheses, -1)"
         if isinstance(token, dict):
             fix = f"; {_OF_MESSAGES}, split into tokens"
         problem = (

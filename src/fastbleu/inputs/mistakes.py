@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ._id_rows import IdRows
     from .ids import IdFilter
 
-# With fewer sequences of ids it may be chance that all are empty or that most end alike.
+# With fewer sequences of ids it may be chance that one side is empty or that most end alike.
 MIN_SEQUENCES_TO_WARN = 4
 # The number of lists that are examined for padding.
 _LISTS_CHECKED = 8
@@ -60,14 +60,18 @@ def warn_of_padded_lists(what: str, sequences: Any) -> None:
         return
     first = [part for part in sequences[:_LISTS_CHECKED] if type(part) in (list, tuple)]
     # Copies: another thread may empty the lists.
-    ends = [end for part in first if (end := part[-2:]) and type(end[-1]) is int]
+    ends = [end for part in first if (end := part[-3:]) and type(end[-1]) is int]
     if any(end[-1] == _LABEL_PADDING for end in ends):
         warn_of_label_padding()
-    elif len(ends) >= MIN_SEQUENCES_TO_WARN and len(set(map(len, first))) == 1:
-        pairs = [end for end in ends if len(end) == 2 and type(end[0]) is int]
-        runs = [one for one, last in pairs if one == last]
+    elif len(set(map(len, first))) == 1:
+        size = 2 if len(ends) >= MIN_SEQUENCES_TO_WARN else 3
+        runs = [end[-1] for end in ends if len(end) >= size and _are_equal_ids(end[-size:])]
         if runs and 2 * runs.count(runs[0]) > len(ends):
             warn_of_run(what, runs[0])
+
+
+def _are_equal_ids(ids: Sequence[Any]) -> bool:
+    return {*map(type, ids)} == {int} and len({*ids}) == 1
 
 
 def warn_of_empty_rows(what: str, mask: str) -> None:

@@ -23,7 +23,7 @@ with HostImports("duckdb", "duckdb", "pyarrow"):
     import duckdb
 
     from ..tables.sums import COUNTED
-    from ._columns import ColumnScorer
+    from ._columns import ColumnScorer, naming_columns
 
 if TYPE_CHECKING:
     from ..inputs.types import MissingChoice
@@ -85,7 +85,7 @@ def register(
         try:
             connection.create_function(
                 function,
-                _with_parameters(call, names[: len(kinds)], missing),
+                _with_parameters(call, names[: len(kinds)]),
                 kinds,
                 result,
                 type="arrow",
@@ -117,25 +117,9 @@ def register(
             connection.execute(f"CREATE OR REPLACE TEMP MACRO {macro}({arguments}) AS {text}")
 
 
-def _with_parameters(
-    function: Callable[..., Any], names: Sequence[str], missing: MissingChoice
-) -> Callable[..., Any]:
+def _with_parameters(function: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
     """The function with a signature of these parameters, which DuckDB asks for."""
-
-    def called(*columns: Any) -> Any:
-        try:
-            return function(*columns)
-        except TypeError as error:
-            nulls = [name for name, one in zip(names, columns, strict=True) if one.null_count]
-            if not nulls or missing != "error":
-                raise
-            # The number of a segment would be that in one of DuckDB's batches.
-            raise TypeError(
-                f"{nulls[0]} is missing (NULL) in some row: leave such rows out by "
-                'register(connection, missing="skip") or WHERE, or take empty texts by '
-                'missing="empty"'
-            ) from error
-
+    called = naming_columns(function, names, 'register(connection, missing="skip") or WHERE')
     parameters = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in names]
     called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return called

@@ -19,7 +19,7 @@ from ..runtime.extras import HostImports
 with HostImports("polars", "polars", "pyarrow"):
     import polars
 
-    from ._columns import ColumnScorer
+    from ._columns import ColumnScorer, naming_columns
 
 if TYPE_CHECKING:
     from ..inputs.types import MissingChoice
@@ -46,7 +46,8 @@ class BLEUExpressions:
     ) -> polars.Expr:
         """The BLEU of each row, as `fastbleu.BLEU.sentence_scores`; null if it is left out."""
         scorer = _scorer(metric, missing)
-        return _mapped(scorer.sentence_scores, self._columns(references), polars.Float64)
+        columns = self._columns(references)
+        return _mapped(scorer.sentence_scores, columns, columns, polars.Float64)
 
     def corpus(
         self,
@@ -57,10 +58,10 @@ class BLEUExpressions:
         """The corpus BLEU of all rows, or in `agg` of each group; null if all are left out."""
         scorer = _scorer(metric, missing)
         # In a struct, because a literal has no rows by itself.
-        hypotheses, *others = self._columns(references)
+        columns = hypotheses, *others = self._columns(references)
         named = [column.alias(f"_fastbleu_{number}") for number, column in enumerate(others)]
         rows = polars.struct(hypotheses, *named)
-        return _mapped(scorer.corpus_scores, [rows.implode()], polars.Float64)
+        return _mapped(scorer.corpus_scores, [rows.implode()], columns, polars.Float64)
 
     def sums(
         self,
@@ -71,16 +72,18 @@ class BLEUExpressions:
         """Each row's columns of `fastbleu.tables.sums` as a struct, for sums of one's own."""
         scorer = _scorer(metric, missing)
         fields = dict.fromkeys(scorer.reductions, polars.Int64)
-        return _mapped(scorer.sums, self._columns(references), polars.Struct(fields))
+        columns = self._columns(references)
+        return _mapped(scorer.sums, columns, columns, polars.Struct(fields))
 
     def _columns(self, references: Sequence[polars.Expr | str]) -> list[polars.Expr]:
         if not references:
             raise TypeError("there is no reference; pass at least one column or expression")
         for one in references:  # polars would take a list for a literal, the same in each row
             if not isinstance(one, (str, polars.Expr, polars.Series)):
+                fix = 'pass several one by one, as in bleu.corpus("ref_1", "ref_2")'
                 raise TypeError(
                     f"a reference is {a_type(one)}, expected the name of a column or an expression;"
-                    ' pass several one by one, as in bleu.corpus("ref_1", "ref_2")'
+                    f" {'pass it as metric=' if hasattr(one, 'scorer') else fix}"
                 )
         columns = [polars.col(one) if isinstance(one, str) else one for one in references]
         return [self._hypotheses, *columns]
@@ -91,7 +94,21 @@ def _scorer(metric: BLEU | None, missing: MissingChoice) -> ColumnScorer:
     return ColumnScorer(metric, missing, polars.thread_pool_size())
 
 
-def _mapped(function: Callable[..., Any], columns: Sequence[polars.Expr], kind: Any) -> polars.Expr:
+def _mapped(
+    function: Callable[..., Any],
+    columns: Sequence[polars.Expr],
+    sides: Sequence[polars.Expr | polars.Series],
+    kind: Any,
+) -> polars.Expr:
+    """The function of columns, of which `sides` have the texts, as an expression."""
+    names = [
+        one.name
+        if isinstance(one, polars.Series)
+        else one.meta.output_name(raise_if_undetermined=False)
+        for one in sides
+    ]
+    function = naming_columns(function, [f"column {name!r}" for name in names])
+
     def mapped(parts: Sequence[polars.Series]) -> polars.Series:
         # The newest layout, in which polars has texts: others are copies.
         newest = polars.CompatLevel.newest()

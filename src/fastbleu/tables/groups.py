@@ -9,8 +9,9 @@ import numpy as np
 
 from ..counting.stats import AdaptedRows, Stats
 from ..dialects.score import NoScoreError, Score
-from ..inputs.arguments import shown
+from ..inputs.arguments import a_type, shown
 from ..inputs.warnings import warn_input
+from ..metric.bleu import BLEU
 from ..significance.procedures import interval_of
 from .frames import ROW, Frame, joined
 from .rows import RowCounter, check_new_columns
@@ -71,6 +72,9 @@ class GroupScorer:
         seed: int | str | None = None,
     ) -> None:
         self.row_counter = row_counter
+        if not isinstance(by, Iterable):
+            fix = "; pass it as metric=" if isinstance(by, BLEU) else ""
+            raise TypeError(f"by is {a_type(by)}, expected names of columns{fix}")
         self.by = [by] if isinstance(by, str) else list(by)
         for name in self.by:
             if self.by.count(name) > 1:
