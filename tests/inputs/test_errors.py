@@ -164,6 +164,43 @@ TEXTS = ["The cat sat on the mat.", "It rained all night."]
 REFERENCES = [["The cat sat on a mat."], ["It rained all night."]]
 
 
+# ---- values in messages
+
+LONG = "the cat " * 10_000
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda long: fastbleu.identify([long], [long], 31.2),
+        lambda long: fastbleu.identify(long, ["a"], ["a"]),
+        lambda long: fastbleu.patch(str(long)),
+        lambda long: fastbleu.dialects.get(long),
+        lambda long: fastbleu.recipes.describe(long),
+        lambda long: fastbleu.tokenizers.get_tokenizer(str(long)),
+        lambda long: fastbleu.tables.score({"mt": ["a"], "ref": ["a"]}, str(long), "ref"),
+        lambda long: fastbleu.significance.bootstrap(count([["a"]], [[["a"]]]), seed=long),
+        lambda long: fastbleu.sacrebleu.BLEU(tokenize=str(long)),
+        lambda long: fastbleu.sacrebleu.BLEU(smooth_method=long),
+        lambda long: sentence_bleu([["a"]], ["a"], smoothing_function=long),
+        lambda long: sentence_bleu([["a"]], ["a"], weights=frozenset([str(long)]).__len__),
+        lambda long: self_bleu(["a", "b"], long),
+        lambda long: BLEU().score(["a"], ["a"], missing=long),
+        *(partial(lambda name, long: BLEU(**{name: long}), name) for name in (
+            "dialect", "tokenize", "smoothing", "reference_length", "weights", "max_order",
+            "threads", "smoothing_value", "ignore_ids",
+        )),
+        lambda long: BLEU(dialect="codebleu-weighted", keywords=str(long)),
+        lambda long: BLEU(dialect="mteval-v14", tokenize=str(long)),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("long", [LONG, [LONG], list(LONG)])
+def test_values_in_messages_are_cut(call, long):
+    with pytest.raises((TypeError, ValueError, AssertionError, KeyError)) as caught:
+        call(long)
+    assert len(str(caught.value)) < 500
+
+
 # ---- padding that is counted
 
 
@@ -204,6 +241,17 @@ def test_padding_of_one_side_is_named():
     for rows in (1, 3):  # too few for a run of two, but -100 is no id
         with pytest.warns(InputWarning, match="-100"):
             BLEU(None).score(padded(-100, rows), references_of(padded(-100, rows)))
+
+
+@pytest.mark.parametrize("rows", range(1, 9))
+def test_few_rows_of_which_nothing_is_left_or_of_logits(rows):
+    ids = np.full((rows, 5), 2)
+    with pytest.warns(InputWarning, match="every (hypothesis|reference) is empty after") as caught:
+        assert BLEU(None, stop_id=2).score(ids, ids).value == 0
+    assert len(caught) == 2
+    logits = np.full((rows, 5, 30), 0.5)
+    for values in (logits, [*logits], logits.tolist()):
+        raises(TypeError, r"logits into ids by .*argmax\(", BLEU(None).score, values, ids)
 
 
 def test_what_is_no_padding_is_not_warned_of(recwarn):
@@ -385,7 +433,7 @@ UNBOUND, BOUND = (kind.method1 for kind in (SmoothingFunction, SmoothingFunction
 @pytest.mark.parametrize(
     ("references", "hypothesis", "options", "message"),
     [
-        ([TOKENS], [TOKENS], {}, r"a list too many.*_bleu\(\[reference\], hypothesis\)"),
+        ([TOKENS], [TOKENS], {}, r"a list too many.*_bleu\(\[tokens\], tokens\)"),
         ([[TOKENS]], TOKENS, {}, r"references\[0\]\[0\] is a list.*there is a list too many"),
         ([TOKENS], TOKENS, {"smoothing_function": UNBOUND}, r"method1, .*SmoothingFunction\(\)"),
         ([TOKENS], TOKENS, {"weights": BOUND}, "pass it as smoothing_function="),

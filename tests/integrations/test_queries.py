@@ -73,7 +73,9 @@ def test_polars_with_nulls_and_filters():
             words = r"column 'holes' is missing \(NULL\) in some row: .*missing=\"skip\", or take"
             with pytest.raises(Exception, match=words):
                 frame.select(getattr(pl.col(side).bleu, method)(other))
-    words = r"references is an Arrow column.*\(hypotheses: column 'mt'; references: column 'number'\)"
+    words = (
+        r"references is an Arrow column.*\(hypotheses: column 'mt'; references: column 'number'\)"
+    )
     with pytest.raises(Exception, match=words):
         frame.select(pl.col("mt").bleu.corpus(pl.lit(1).alias("number")))
     raises(TypeError, "is a BLEU, .*pass it as metric=", pl.col("mt").bleu.corpus, "ref", BLEU())

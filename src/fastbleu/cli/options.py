@@ -54,18 +54,18 @@ _EXAMPLES = """\
   cat system.txt | fastbleu -t wmt22 -l en-de
 """
 _EPILOG = f"""\
-Files are plain text, one segment per line; line i of every file belongs to segment i. Files whose
-names end in .gz are decompressed; - is standard input. Without -i, the hypotheses are read from
-standard input, where tabs separate systems. Some files hold several texts; ::SELECTOR after the
+Files are plain text, one segment per line; line i of every file belongs to segment i. Files whose \
+names end in .gz are decompressed; - is standard input. Without -i, the hypotheses are read from \
+standard input, where tabs separate systems. Some files hold several texts; ::SELECTOR after the \
 name selects one:
   FILE.tsv::3              column 3; FILE.tsv::mt is the column named mt in line 1
   FILE.jsonl::mt           the string under a key; ::output.mt follows nested keys
   FILE.xml::A              a translator or system in WMT's or NIST's XML or SGML (.sgm)
   FILE.parquet::mt         a column; the same for .feather, .arrow and .csv
 
-The score is sacreBLEU's, 0-100, to the last digit. For one system it is printed as a JSON object,
-or as a line with -f text; for several systems as a list, or as a table. Exit status: 0 scored;
-1 input that cannot be scored (no score is printed); 2 wrong arguments; 17 a line with more or
+The score is sacreBLEU's, 0-100, to the last digit. For one system it is printed as a JSON object, \
+or as a line with -f text; for several systems as a list, or as a table. Exit status: 0 scored; \
+1 input that cannot be scored (no score is printed); 2 wrong arguments; 17 a line with more or \
 fewer fields than the others; 130 interrupted.
 
 Shell completion needs the package shtab:
@@ -76,27 +76,16 @@ Examples:
 
 
 class _Help(argparse.HelpFormatter):
-    """Wraps text for terminals that are narrower than it: paragraphs, and indented lines."""
+    """Wraps each line of a text, between words, because names have hyphens."""
 
     def __init__(self, prog: str) -> None:
-        is_wide = get_terminal_size().columns >= 70
-        super().__init__(prog, max_help_position=24 if is_wide else 6)
+        super().__init__(prog, max_help_position=24 if get_terminal_size().columns >= 70 else 6)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        parts: list[str] = []
-        for line in text.splitlines():
-            continues = bool(parts and parts[-1][:1].strip() and line[:1].strip())
-            if continues and len(max(text.splitlines(), key=len)) > width:
-                parts[-1] += f" {line}"
-            else:
-                parts.append(line)
-        lines = [
-            self._split_lines(part, width, "    "[: 4 * part.startswith(" ")]) for part in parts
-        ]
-        return "\n".join(chain(*lines))
+        return "\n".join(chain(*(self._split_lines(line, width) for line in text.splitlines())))
 
-    def _split_lines(self, text: str, width: int, hanging: str = "") -> list[str]:
-        """Lines of a text that end between words, because names have hyphens."""
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        hanging = "    " * text.startswith(" ")
         return wrap(text, width, subsequent_indent=hanging, break_on_hyphens=False) or [""]
 
 
@@ -109,13 +98,11 @@ class _Parser(argparse.ArgumentParser):
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
         """A value; of several choices the one that differs at most in case and hyphens."""
-        value = super()._get_value(action, arg_string)
-        if action.choices is None:
-            return value
-        if (known := known_name(value, [*action.choices])) is None:
-            problem = unknown_name("value", value, action.choices)
-            raise argparse.ArgumentError(action, problem)
-        return known
+        value, choices = super()._get_value(action, arg_string), [*(action.choices or ())]
+        if choices and known_name(value, choices) is None:
+            more = "; for others call the command sacrebleu" * (action.dest == "metrics")
+            raise argparse.ArgumentError(action, unknown_name("value", value, choices, more))
+        return known_name(value, choices) if choices else value
 
     def error(self, message: str) -> NoReturn:
         """Exit with status 2; for an ambiguous option say what each candidate does."""
@@ -192,7 +179,7 @@ def make_parser() -> _Parser:
     text = "number of threads (default: 1); it does not change the result"
     add("--threads", type=int, metavar="N", default=1, help=text)
     text = "bleu; for other metrics use the command sacrebleu"
-    add("-m", "--metrics", nargs="+", type=_metric, metavar="METRIC", default=["bleu"], help=text)
+    add("-m", "--metrics", nargs="+", choices=["bleu"], metavar="M", default=["bleu"], help=text)
 
     group = parser.add_argument_group("statistics")
     add = group.add_argument
@@ -259,13 +246,6 @@ def _dialect(text: str) -> str:
         return known_name(text, names()) or (get(text) and text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def _metric(text: str) -> str:
-    if text.lower() == "bleu":
-        return "bleu"
-    fix = "only BLEU is here; call the command sacrebleu with these files and -m"
-    raise argparse.ArgumentTypeError(f"{fix} {text}")
 
 
 def _pair(text: str) -> str:

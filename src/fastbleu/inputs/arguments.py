@@ -43,23 +43,21 @@ def a_type(value: object) -> str:
     return f"{'an' if name.startswith(tuple('aeioAEIO')) else 'a'} {name}"
 
 
-# What a message shows of a value and of a list of names.
-_CHARACTERS_SHOWN, _NAMES_SHOWN = 80, 12
+# How many characters of a value, and how many names of a list, a message shows.
+_SHOWN, _NAMES_SHOWN = 80, 12
 
 
 def shown(value: object) -> str:
     """A value as all messages show it: `repr`, on one line, of at most 80 characters."""
-    text = repr(value[:_CHARACTERS_SHOWN] if isinstance(value, (str, bytes)) else value)
-    is_whole = len(text) <= _CHARACTERS_SHOWN
-    text = text.replace("\n", " ")
-    return text if is_whole else f"{text[: _CHARACTERS_SHOWN - 4]}...{text[-1:]}"
+    text = repr(value[:_SHOWN] if isinstance(value, (str, bytes)) else value).replace("\n", " ")
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 4]}...{text[-1]}"
 
 
 def names_shown(names: Iterable[object]) -> str:
     """Names as a message lists them: at most a dozen."""
-    first = [str(name) for name in names]
-    more = [f" and {len(first) - _NAMES_SHOWN} more"] * (len(first) > _NAMES_SHOWN)
-    return ", ".join(first[:_NAMES_SHOWN]) + "".join(more)
+    listed = [str(name) for name in names]
+    more = len(listed) - _NAMES_SHOWN
+    return ", ".join(listed[:_NAMES_SHOWN]) + f" and {more} more" * (more > 0)
 
 
 def _plain(name: str) -> str:
@@ -88,7 +86,7 @@ def check_integer(name: str, value: Any) -> int:
     try:
         return operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} is {value!r}, expected an integer") from None
+        raise TypeError(f"{name} is {shown(value)}, expected an integer") from None
 
 
 def as_double(name: str, value: Any) -> float:
@@ -96,7 +94,7 @@ def as_double(name: str, value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} has {value!r}, expected a number") from None
+        raise TypeError(f"{name} has {shown(value)}, expected a number") from None
 
 
 def check_positive(name: str, value: object) -> int:
@@ -110,7 +108,7 @@ def check_positive(name: str, value: object) -> int:
 def check_flag(name: str, value: object) -> bool:
     """Return an argument as a bool; refuse strings such as "False", which would be true."""
     if isinstance(value, (str, bytes)):
-        raise TypeError(f"{name} is {value!r}, {a_type(value)}; expected True or False")
+        raise TypeError(f"{name} is {shown(value)}, {a_type(value)}; expected True or False")
     return bool(value)
 
 
@@ -133,9 +131,9 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     with import_lock:
         from difflib import get_close_matches
 
-    plain, by_plain = _plain(name[:_CHARACTERS_SHOWN]), {_plain(one): one for one in known}
+    plain, by_plain = _plain(name[:_SHOWN]), {_plain(one): one for one in known}
     longer = [one for one in by_plain if len(plain) > 2 and one.startswith(plain)]
-    close = get_close_matches(plain, by_plain, 1) or longer
+    close = sorted(longer, key=len) or get_close_matches(plain, by_plain, 1)
     return by_plain[close[0]] if close else None
 
 
@@ -150,4 +148,4 @@ def refuse_name(unknown: str, others: Iterable[str]) -> NoReturn:
     """Raise the error for an unknown parameter, and suggest a known one; `others` are rare."""
     meant = _NAMES_ELSEWHERE.get(unknown) or closest(unknown, [*_PARAMETERS, *others])
     hint = f"; did you mean {meant!r}?" if meant else ""
-    raise TypeError(f"fastbleu.BLEU has no parameter {unknown!r}{hint}")
+    raise TypeError(f"fastbleu.BLEU has no parameter {shown(unknown)}{hint}")

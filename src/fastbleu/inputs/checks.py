@@ -210,8 +210,7 @@ class TokenChecks(Checks):
         fix = ""
         if isinstance(token, list):
             fix = self._fix_of_nested if reference is None else "; there is a list too many"
-            if token and isinstance(token[0], float):
-                fix = "; turn logits into ids by numpy.argmax(hypotheses, -1)"
+            fix = fix_of_logits(token) or fix
         if isinstance(token, dict):
             fix = f"; {_OF_MESSAGES}, split into tokens"
         problem = (
@@ -229,9 +228,8 @@ class NltkTokenChecks(TokenChecks):
 
     lists_may_change = True
     _fix_of_nested = (
-        "; there is a list too many, or are hypotheses and references swapped? Pass "
-        "sentence_bleu([reference], hypothesis) or corpus_bleu([[reference], ...], [hypothesis, "
-        "...]), where reference and hypothesis are lists of tokens"
+        "; there is a list too many, or are hypotheses and references swapped? As in "
+        "sentence_bleu([tokens], tokens), corpus_bleu([[tokens], ...], [tokens, ...])"
     )
     _warned = False
 
@@ -312,6 +310,12 @@ class TextChecks(Checks):
         else:
             fix = "convert it first"
         raise refusal(TypeError, where, f"{index} is {a_type(text)}, expected a str; {fix}")
+
+
+def fix_of_logits(token: Any) -> str:
+    """What a message says of lists of floats instead of ids; "" for anything else."""
+    is_row = isinstance(token, list) and token and isinstance(token[0], float)
+    return "; turn logits into ids by numpy.argmax(hypotheses, -1)" if is_row else ""
 
 
 def is_unhashable(token: Any) -> bool:

@@ -137,9 +137,9 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
 
 def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
     """Warn if in nltk's arguments the first segments are texts, each as one token."""
-    if not {type(hypotheses), type(list_of_references)} <= {list, tuple}:
-        return
-    if not {*map(type, list_of_references[:3])} <= {list, tuple}:
+    if not {type(hypotheses), type(list_of_references)} <= {list, tuple} or not (
+        {*map(type, list_of_references[:3])} <= {list, tuple}
+    ):
         return
     firsts = [*chain(*[part[:1] for part in list_of_references[:3]])]
     for name, lists in ("hypothesis", hypotheses[:3]), ("reference", firsts):

@@ -46,8 +46,7 @@ class BLEUExpressions:
     ) -> polars.Expr:
         """The BLEU of each row, as `fastbleu.BLEU.sentence_scores`; null if it is left out."""
         scorer = _scorer(metric, missing)
-        columns = self._columns(references)
-        return _mapped(scorer.sentence_scores, columns, columns, polars.Float64)
+        return _mapped(scorer.sentence_scores, self._columns(references), polars.Float64)
 
     def corpus(
         self,
@@ -61,7 +60,7 @@ class BLEUExpressions:
         columns = hypotheses, *others = self._columns(references)
         named = [column.alias(f"_fastbleu_{number}") for number, column in enumerate(others)]
         rows = polars.struct(hypotheses, *named)
-        return _mapped(scorer.corpus_scores, [rows.implode()], columns, polars.Float64)
+        return _mapped(scorer.corpus_scores, columns, polars.Float64, [rows.implode()])
 
     def sums(
         self,
@@ -72,8 +71,7 @@ class BLEUExpressions:
         """Each row's columns of `fastbleu.tables.sums` as a struct, for sums of one's own."""
         scorer = _scorer(metric, missing)
         fields = dict.fromkeys(scorer.reductions, polars.Int64)
-        columns = self._columns(references)
-        return _mapped(scorer.sums, columns, columns, polars.Struct(fields))
+        return _mapped(scorer.sums, self._columns(references), polars.Struct(fields))
 
     def _columns(self, references: Sequence[polars.Expr | str]) -> list[polars.Expr]:
         if not references:
@@ -85,7 +83,8 @@ class BLEUExpressions:
                     f"a reference is {a_type(one)}, expected the name of a column or an expression;"
                     f" {'pass it as metric=' if hasattr(one, 'scorer') else fix}"
                 )
-        columns = [polars.col(one) if isinstance(one, str) else one for one in references]
+        columns = [polars.lit(one) if isinstance(one, polars.Series) else one for one in references]
+        columns = [polars.col(one) if isinstance(one, str) else one for one in columns]
         return [self._hypotheses, *columns]
 
 
@@ -97,16 +96,11 @@ def _scorer(metric: BLEU | None, missing: MissingChoice) -> ColumnScorer:
 def _mapped(
     function: Callable[..., Any],
     columns: Sequence[polars.Expr],
-    sides: Sequence[polars.Expr | polars.Series],
     kind: Any,
+    rows: Sequence[polars.Expr] | None = None,
 ) -> polars.Expr:
-    """The function of columns, of which `sides` have the texts, as an expression."""
-    names = [
-        one.name
-        if isinstance(one, polars.Series)
-        else one.meta.output_name(raise_if_undetermined=False)
-        for one in sides
-    ]
+    """The function of columns, or of `rows` made of them, as an expression."""
+    names = [column.meta.output_name(raise_if_undetermined=False) for column in columns]
     function = naming_columns(function, [f"column {name!r}" for name in names])
 
     def mapped(parts: Sequence[polars.Series]) -> polars.Series:
@@ -115,4 +109,4 @@ def _mapped(
         found = function(*(part.to_arrow(compat_level=newest) for part in parts))
         return polars.Series(parts[0].name, polars.from_arrow(found))
 
-    return polars.map_batches(columns, mapped, return_dtype=kind, is_elementwise=True)
+    return polars.map_batches(rows or columns, mapped, return_dtype=kind, is_elementwise=True)

@@ -142,6 +142,8 @@ class Files:
             return [(system, f, f"{before}{f}", base) for f in self._known(found, path)]
         [info] = system.get_file_info([inside])
         if info.type == fs.FileType.NotFound:
+            if os.path.splitext(inside)[1]:
+                self._known([inside], path)
             fix = f"relative paths begin in {os.getcwd()}"
             raise FileNotFoundError(f"{path}: there is no such file or directory; {fix}")
         if info.type == fs.FileType.Directory:
