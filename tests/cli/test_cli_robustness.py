@@ -165,7 +165,7 @@ def test_nothing_is_printed_before_all_is_read(tmp_path: Path, form: list[str]) 
         ),
         (["r", "-i", "h", "-l", "x" * 999], f"'{'x' * 75}...' is not a language pair"),
         (["r", "-i", "h", "--threads", "x" * 999], f"invalid int value: '{'x' * 76}..."),
-        (["r", "-i", "h", "x" * 999], f"unrecognized arguments: {'x' * 77}...: all REF files"),
+        (["r", "-b", "x" * 999, "-i", "h"], f"unrecognized arguments: {'x' * 77}...: all REF files"),
         (["r", "-i", "h", "--chrf-beta", "3"], "only the command sacrebleu has this"),
         (["r", "-i", "h", "-d"], "only the command sacrebleu has this"),
     ],

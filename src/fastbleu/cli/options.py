@@ -243,7 +243,7 @@ def make_parser() -> _Parser:
 
 def _dialect(text: str) -> str:
     try:
-        return known_name(text, names()) or (get(text) and text)
+        return known_name(text, names()) or str(get(text) and text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 

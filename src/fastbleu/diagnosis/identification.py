@@ -182,7 +182,9 @@ def _read_number(number: float | str) -> tuple[str, int]:
             raise ValueError
         value = float(printed)
     except ValueError:
-        raise ValueError(f"{shown(number)} is not a number; pass it as 31.2 or '31.20'") from None
+        first = "" if isinstance(number, str) else "first, "
+        fix = f"pass it {first}as 31.2 or '31.20'"
+        raise ValueError(f"{shown(number)} is not a number; {fix}") from None
     if not (value >= 0 and isfinite(value)):
         raise ValueError(f"{shown(number)} is not a BLEU score: it is not in 0-100")
     printed = _without_exponent(printed)

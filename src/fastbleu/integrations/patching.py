@@ -194,13 +194,13 @@ def patch(*libraries: str) -> Patched:
     ...     nltk.translate.bleu_score.sentence_bleu([["a", "b"]], ["a", "b"], (0.5, 0.5))
     1.0
     """
-    for library in libraries:
-        if not isinstance(library, str):
+    for given in libraries:
+        if not isinstance(given, str):
             expected = 'patch takes names, as in patch("nltk", "sacrebleu")'
-            raise TypeError(f"{expected}, not {a_type(library)}")
-        if known_name(library, HOSTS) is None:
-            raise ValueError(unknown_name("library", library, HOSTS))
-    names = [str(known_name(library, HOSTS)) for library in libraries] or list(HOSTS)
+            raise TypeError(f"{expected}, not {a_type(given)}")
+        if known_name(given, HOSTS) is None:
+            raise ValueError(unknown_name("library", given, HOSTS))
+    names = [str(known_name(given, HOSTS)) for given in libraries] or list(HOSTS)
     new = [_Library(name, HOSTS[name]) for name in dict.fromkeys(names) if name not in _active]
     try:
         for library in new:
