@@ -226,7 +226,7 @@ RUN, LABELS = r"end in a run of the id 7.*\(7,\)", r"-100.*ignore_ids=\(-100,\)"
 )  # fmt: skip
 @pytest.mark.parametrize("count", range(1, 9))
 def test_padding_that_counts_is_warned_of_once(method, form, options, padding, words, count):
-    rows = [form([*row, padding]) for row in padded(padding, count)]
+    rows = [form([*row, padding, padding]) for row in padded(padding, count)]
     for pair in ((rows, references_of(rows)), (np.array(rows), np.array(rows))):
         with pytest.warns(InputWarning, match=words) as caught:
             getattr(BLEU(None, **options), method)(*pair)
@@ -255,7 +255,8 @@ def test_few_rows_of_which_nothing_is_left_or_of_logits(rows):
 
 
 def test_what_is_no_padding_is_not_warned_of(recwarn):
-    for few in (padded(7, 1), padded(7, 3)):  # two equal ids may end so few by chance
+    bangs = [[1, 7, 7, 7, 7, 2, 7, 7, 7, 7]] * 3
+    for few in (padded(7, 1), padded(7, 3), bangs, [[7] * 9]):  # may be by chance
         for pair in ((few, references_of(few)), (np.array(few), np.array(few))):
             BLEU(None).score(*pair)
     others = [

@@ -94,7 +94,8 @@ class _Parser(argparse.ArgumentParser):
         """A word of the command line; a long option as it is spelled here."""
         name, equals, value = word.partition("=")
         known = [option for option in self._option_string_actions if option.startswith("--")]
-        return (known_name(name, known) or name) + equals + value if name[2:] else word
+        own = known_name(name, known) if word.startswith("--") else None
+        return (own or name) + equals + value
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
         """A value; of several choices the one that differs at most in case and hyphens."""
@@ -111,7 +112,9 @@ class _Parser(argparse.ArgumentParser):
             options = {name: self._option_string_actions[name] for name in names.split(", ")}
             meanings = [f"{name} ({action.help})" for name, action in options.items()]
             message = f"{start} could be {' or '.join(meanings)}".replace("%%", "%")
-        super().error(re.sub(r"'[^']{79,}'|\S{81,}", lambda long: long[0][:77] + "...", message))
+        super().error(
+            re.sub(r"'[^']{79,}'|[^\s:]{81,}", lambda long: long[0][:77] + "...", message)
+        )
 
 
 def make_parser() -> _Parser:

@@ -79,7 +79,8 @@ def check_results(
     """Check that there is one caption for each image, and that the image has annotations."""
     for image, captions in results.items():
         if len(captions) != 1:
-            raise ValueError(f"{name}: image {shown(image)} has {len(captions)} captions, not one")
+            number = f"{len(captions)} captions, expected one"
+            raise ValueError(f"{name}: image {shown(image)} has {number}")
         if image not in annotations:
             raise ValueError(f"{name}: image {shown(image)} has no annotation")
     if not results:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ._id_rows import IdRows
     from .ids import IdFilter
 
-# With fewer sequences of ids it may be chance that one side is empty or that most end alike.
+# With fewer sequences of ids it may be chance that one side is empty, or that most end alike unless
+# they do in four ids that are nowhere else.
 MIN_SEQUENCES_TO_WARN = 4
 # The number of lists that are examined for padding.
 _LISTS_CHECKED = 8
@@ -60,18 +61,21 @@ def warn_of_padded_lists(what: str, sequences: Any) -> None:
         return
     first = [part for part in sequences[:_LISTS_CHECKED] if type(part) in (list, tuple)]
     # Copies: another thread may empty the lists.
-    ends = [end for part in first if (end := part[-3:]) and type(end[-1]) is int]
+    few = len(first) < MIN_SEQUENCES_TO_WARN
+    ends = [end for part in first if (end := part[0 if few else -2 :]) and type(end[-1]) is int]
     if any(end[-1] == _LABEL_PADDING for end in ends):
         warn_of_label_padding()
-    elif len(set(map(len, first))) == 1:
-        size = 2 if len(ends) >= MIN_SEQUENCES_TO_WARN else 3
-        runs = [end[-1] for end in ends if len(end) >= size and _are_equal_ids(end[-size:])]
+    elif (few or len(ends) >= MIN_SEQUENCES_TO_WARN) and len(set(map(len, first))) == 1:
+        runs = [end[-1] for end in ends if _ends_in_run(end, few)]
         if runs and 2 * runs.count(runs[0]) > len(ends):
             warn_of_run(what, runs[0])
 
 
-def _are_equal_ids(ids: Sequence[Any]) -> bool:
-    return {*map(type, ids)} == {int} and len({*ids}) == 1
+def _ends_in_run(ids: Sequence[Any], is_one_of_few: bool) -> bool:
+    """See _id_rows.pyx."""
+    run = ids[ids.index(ids[-1]) :]
+    is_long = 4 <= len(run) < len(ids) if is_one_of_few else len(run) > 1
+    return is_long and {*map(type, run)} == {int} and run.count(run[0]) == len(run)
 
 
 def warn_of_empty_rows(what: str, mask: str) -> None:
