@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from math import nan
 
-from .inputs.arguments import a_type, shown
+from .inputs.arguments import a_type, check_choice, shown
 from .inputs.checks import check_segments
+from .inputs.missing import CHOICES, without_missing
 from .inputs.mistakes import MIN_SEQUENCES_TO_WARN
 from .inputs.warnings import warn_input
 from .metric.bleu import BLEU
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, Unpack
 
+    from .inputs.types import MissingChoice
     from .metric.keyword_types import MetricOptions
 
 # What a trainer passes under these names are no references.
@@ -41,6 +44,9 @@ class BLEUReward:
         too. A completion without an answer has the reward 0.
     name : str, default "bleu"
         The name in TRL's and OpenRLHF's logs.
+    missing : {"error", "empty", "skip"}, default "error"
+        As for `BLEU.score`, but without a warning. The reward of a sample that "skip" leaves out is
+        None, as TRL has it for a sample that a reward does not apply to, in OpenRLHF's tensors NaN.
     **parameters
         Those of `fastbleu.BLEU`, with its errors.
 
@@ -57,8 +63,18 @@ class BLEUReward:
         references: str = "references",
         extract: str | re.Pattern[str] | Callable[[str], str | None] | None = None,
         name: str = "bleu",
+        missing: MissingChoice = "error",
         **parameters: Unpack[MetricOptions],
     ) -> None:
+        if "completions" in parameters:
+            raise TypeError(
+                "BLEUReward was called with completions: pass the trainer an instance, as in "
+                "reward_funcs=[BLEUReward(references=...)]"
+            )
+        if not isinstance(references, str):
+            raise TypeError(
+                f"references is {a_type(references)}, expected the name of the column with them"
+            )
         if references in _NO_REFERENCES:
             raise ValueError(
                 f"references is {references!r}, which the policy reads or writes; pass the name of "
@@ -72,26 +88,29 @@ class BLEUReward:
             )
         self.references = references
         self.extract = extract
+        check_choice("missing", missing, CHOICES)
+        self.missing = missing
         self.metric = BLEU(**parameters)
         self.metric.scorer.dialect.require("parts")  # a batch is one
         self.__name__ = name
 
     def __call__(
-        self, completions: Sequence[Any], prompts: Sequence[Any] | None = None, **columns: Any
-    ) -> list[float]:
-        """The rewards of a batch, 0-1, as TRL's trainers call it.
+        self, *, completions: Sequence[Any], prompts: Sequence[Any] | None = None, **columns: Any
+    ) -> list[float | None]:
+        """The rewards of a batch, 0-1, as TRL's trainers call it, which is by name.
 
         Errors and warnings as for `BLEU.sentence_scores`; completions in the place of references
-        are refused, and there is a warning if all of four or more are equal to their references.
+        are refused, and there is a warning if all of four or more are equal to their references,
+        or if `extract` finds an answer in none of them.
 
         Parameters
         ----------
-        completions : sequence of str or of lists of messages
-            Of messages, dicts with "content", the last one counts. With ``tokenize=None`` lists of
-            tokens.
+        completions : sequence of str or of messages
+            Messages are a dict with "content", or a list of them, of which the last one counts.
+            With ``tokenize=None`` lists of tokens.
         **columns
-            Columns of the data set; that of references has one str or a list of str for each
-            completion.
+            Columns of the data set; that of references has one str, a list of str, or messages for
+            each completion.
         """
         if self.references not in columns:
             raise ValueError(
@@ -107,7 +126,7 @@ class BLEUReward:
         ground_truth: str | Sequence[str],
         extra_info: Any = None,
         **_options: Any,
-    ) -> float:
+    ) -> float | None:
         """The reward of one sample, 0-1, as verl calls it; `ground_truth` may be several texts."""
         return self._rewards([solution_str], [ground_truth])[0]
 
@@ -132,10 +151,12 @@ class BLEUReward:
         with import_lock:
             import torch
 
-        rewards = torch.tensor(self._rewards(completions, labels), dtype=torch.float32)
+        given = self._rewards(completions, labels)
+        values = [nan if reward is None else reward for reward in given]
+        rewards = torch.tensor(values, dtype=torch.float32)
         return {"rewards": rewards, "scores": rewards, "extra_logs": {self.__name__: rewards}}
 
-    def _rewards(self, completions: Any, references: Any) -> list[float]:
+    def _rewards(self, completions: Any, references: Any) -> list[float | None]:
         if isinstance(completions, str):
             raise TypeError("completions is a str, expected a list with one entry per sample")
         check_segments("completions", completions)
@@ -146,24 +167,32 @@ class BLEUReward:
             )
         check_segments(f"the column {self.references!r}", references)
         contents = [_content(completion) for completion in completions]
-        if (
-            len(contents) >= MIN_SEQUENCES_TO_WARN
-            and set(map(type, references)) == {str}
-            and contents == list(references)
-        ):
-            warn_input(
-                f"all {len(contents)} completions are equal to their references; is the column "
-                f"{self.references!r} what the policy wrote?"
-            )
+        types = set(map(type, references))
+        if types & {dict, list, tuple}:
+            references = [_content(entry) for entry in references]
+        present = None
+        if self.missing != "error":
+            contents, references, present = without_missing(contents, references, self.missing, "")
         answers = [self._answer(content) for content in contents]
         blank = [isinstance(answer, str) and not answer.strip() for answer in answers]
+        if len(contents) >= MIN_SEQUENCES_TO_WARN:
+            if types == {str} and contents == list(references):
+                warn_input(
+                    f"all {len(contents)} completions are equal to their references; is the column "
+                    f"{self.references!r} what the policy wrote?"
+                )
+            elif self.extract is not None and all(blank) and any(contents):
+                warn_input("extract finds an answer in none of the completions: all rewards are 0")
         pairs = zip(answers, blank, strict=True)
         hypotheses = [_PLACEHOLDER if is_blank else answer for answer, is_blank in pairs]
         scores = self.metric.sentence_scores(hypotheses, references)
         # A perfect text has 1.0000000000000004 by the dialect's rounding.
         rewards = (scores / self.metric.scorer.dialect.scale).clip(0, 1)
         rewards[blank] = 0
-        return rewards.tolist()  # type: ignore[no-any-return]
+        if present is None:
+            return rewards.tolist()  # type: ignore[no-any-return]
+        scored = iter(rewards.tolist())
+        return [next(scored) if is_present else None for is_present in present]
 
     def _answer(self, content: Any) -> Any:
         """What is scored of a completion: "" if there is no answer."""
@@ -178,12 +207,13 @@ class BLEUReward:
 
 def _content(completion: Any) -> Any:
     """The text of a completion: of chat messages the content of the last one."""
-    if not (isinstance(completion, (list, tuple)) and completion):
-        return completion
-    message = completion[-1]
+    message = completion
+    if isinstance(completion, (list, tuple)) and completion:
+        message = completion[-1]
     if not (isinstance(message, dict) and "content" in message):
         return completion
     content = message["content"]
     if isinstance(content, (list, tuple)):  # parts, of which some may be images
-        return "".join([part["text"] for part in content if part.get("type") == "text"])
+        texts = [part if isinstance(part, str) else part.get("text") for part in content]
+        return "".join(filter(None, texts))
     return "" if content is None else content

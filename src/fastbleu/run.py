@@ -50,7 +50,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     else:
         if not getattr(sys.flags, "safe_path", False):
             sys.path[0] = str(Path(program[0]).resolve().parent)
-        runpy.run_path(program[0], run_name="__main__")
+        # Absolute, as python makes `__file__`.
+        runpy.run_path(str(Path(program[0]).absolute()), run_name="__main__")
 
 
 if __name__ == "__main__":

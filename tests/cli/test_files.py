@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -16,6 +18,8 @@ from generators import raises
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fastbleu import BLEU
+from fastbleu.cli.command import main
 from fastbleu.cli.files import InputError, printable
 from fastbleu.cli.readers import ChainReader, Reader, in_step, open_lines
 
@@ -325,3 +329,62 @@ def test_files_one_after_the_other(tmp_path: Path, chunk: int) -> None:
         chain = ChainReader([open_lines(str(path), stack) for path in paths])
         files = [chain, open_lines(str(whole), stack)]
         raises(InputError, r"4 lines, .* \+ .* has 5 lines", list, in_step(files, chunk))
+
+
+# ---- outputs of toolkits --------------------------------------------------------------------
+
+MT = ["the cat sat on the mat", "it rained all night | long", "nobody came back here"] * 4
+REF = ["the cat sat on a mat", "it rained all night", "nobody came back"] * 4
+SHUFFLED = [7, 11, 0, 5, 1, 10, 9, 2, 3, 8, 6, 4]
+LOG = [
+    f"S-{i}\tsource\nT-{i}\t{REF[i]}\nH-{i}\t-0.{i}1\t{MT[i]}\nD-{i}\t-0.{i}\t{MT[i]}\nP-{i}\t-0.5\n"
+    for i in SHUFFLED
+]
+OUTPUTS = {
+    "log": "2020-01-01 | INFO | fairseq_cli.generate | loading\n" + "".join(LOG),
+    "grepped": "".join(f"H-{i}\t-1.5e-05\t{MT[i]}\n" for i in SHUFFLED),
+    "n-best": "".join(
+        f"{i} ||| {text} ||| LM0= -12.3 ||| -{k}\n"
+        for i, best in enumerate(MT)
+        for k, text in enumerate([best, "worse"])
+    ),
+    "segments": "".join(f'<seg id="{i}"> {text} </seg>\n' for i, text in enumerate(MT)),
+}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the advice is for a shell")
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_outputs_of_toolkits(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are refused, and what the message says gives the score of the texts."""
+    monkeypatch.chdir(tmp_path)
+    Path("out").write_text(OUTPUTS[name])
+    Path("ref").write_text("".join(f"{text}\n" for text in REF))
+    for words in (["ref", "-i", "out"], ["out", "-i", "ref"], ["ref", "-i", "ref", "out"]):
+        assert main(words) == 1
+        message = capsys.readouterr().err
+        assert message.startswith("fastbleu: error: out is ")
+    advice = re.findall(r" by ((?:grep|awk|sed).*?)(?: \(or| and references|$)", message.strip())
+    for words, target in zip(advice, ["mt", "ref"][: 1 + (name == "log")], strict=False):
+        words = words.replace("FILE", "out")
+        done = subprocess.run(words, shell=True, capture_output=True, check=True)
+        Path(target).write_bytes(done.stdout)
+    assert main(["ref", "-i", "mt", "-b", "-w", "17"]) == 0
+    assert float(capsys.readouterr().out) == BLEU().score(MT, REF).value
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["H-1 is a bomb", "0 ||| x", "<seg> is a tag", "<b>bold</b>", "T-\t1", "<doc> begins", "H-0\t"],
+)
+def test_texts_that_resemble_outputs(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text(f"{line}\nanother\n")
+    assert read(path) == [[line.rstrip(), "another"]]
+
+
+def test_markup_with_another_suffix_is_told_to_change_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    for text in ('<?xml version="1.0"?>', '\ufeff<refset setid="x">', '\n<DOC docid="d">'):
+        assert error_of(write(path, f"{text}\n")).startswith(f"{path} is XML or SGML: let its name")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,7 +17,7 @@ from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
 from fastbleu.cli import files
 from fastbleu.cli.files import InputError
-from fastbleu.cli.formats import REFERENCE, SYSTEM, open_input
+from fastbleu.cli.formats import REFERENCE, SYSTEM, align_documents, open_input
 from fastbleu.cli.readers import in_step
 
 
@@ -25,6 +26,7 @@ def read(
 ) -> list[list[str]]:
     with ExitStack() as opened:
         inputs = [open_input(str(name), opened, role=role, **options) for name in names]
+        align_documents(inputs)
         columns: list[list[str]] = [[] for _ in range(sum(its.width for its in inputs))]
         for lines in in_step(inputs, chunk):
             for column, part in zip(columns, lines, strict=True):
@@ -211,10 +213,9 @@ def test_escapes_that_are_no_characters(tmp_path: Path) -> None:
         ('{"a": NaN}', "column 'a' has no value"),
         ('{"a": 1.5}', "'a' is a number, but must be a string"),
         ('{"a": false}', "'a' is true or false, but must be a string"),
-        (
-            '{"a": ["x", "y"]}',
-            "a list of 2, but must be a string; choose a part of it, such as ::a.0",
-        ),
+        ('{"a": []}', "'a' is an empty list, but must be a string or a list of strings, at least"),
+        ('{"a": [["x"], "y"]}', "'a' holds a list of 1, but must be a string or a list of strings"),
+        ('{"a": ["x", null]}', "column 'a' has no value"),
         ('{"a": {"de": 1}}', "choose a part of it, such as ::a.de"),
     ],
 )
@@ -223,6 +224,26 @@ def test_lines_that_are_no_text(tmp_path: Path, line: str, problem: str) -> None
     message = error_of(f"{path}::a")
     assert message.startswith(f"{path}: line 2: ")
     assert problem in message
+
+
+def test_a_hypothesis_is_one_string(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", '{"a": ["x", "y"]}\n')
+    assert text_of(f"{path}::a") == [["x", "y"]]
+    message = error_of(f"{path}::a", role=SYSTEM)
+    assert message.endswith("a list of 2, but must be a string; choose a part of it, such as ::a.0")
+    assert text_of(f"{path}::a.1", role=SYSTEM) == ["y"]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.json.gz"])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_list_of_objects(tmp_path: Path, name: str, indent: int | None) -> None:
+    text = "\ufeff" + json.dumps(RECORDS, indent=indent)
+    path = write(tmp_path / name, text, packed=name.endswith("gz"))
+    assert text_of(f"{path}::mt", role=SYSTEM) == ["a b", ""]
+    assert text_of(f"{path}::refs") == [["x", "y"], ["", "z"]]
+    assert error_of(f"{path}::out.fr").startswith(f"{path}: object 1: no key 'fr'")
+    broken = write(tmp_path / "b.jsonl", text[:-3])
+    assert "not JSON, one object per line or a list of objects" in error_of(f"{broken}::mt")
 
 
 def test_paths_that_lead_nowhere(tmp_path: Path) -> None:
@@ -360,18 +381,20 @@ def test_nist_xml(tmp_path: Path) -> None:
 
 def test_segments_that_do_not_belong_together(tmp_path: Path) -> None:
     path = write(tmp_path / "a.xml", NIST)
-    for text, problem in [
-        (NIST.replace('<seg id="2">s2</seg>', ""), "is segment 1 of document d2, but line 6 of"),
-        (NIST.replace('id="1">s1', 'id="3">s1'), "is segment 3 of document d1, but line 6 of"),
-        (NIST.replace("d1", "d3"), "is segment 1 of document d3, but line 6 of"),
+    for text, lacking in [
+        (NIST.replace('<seg id="2">s2</seg>', ""), "segment 2 of document d1, which is on line 6"),
+        (NIST.replace('id="1">s1', 'id="3">s1'), "segment 1 of document d1, which is on line 6"),
+        (NIST.replace("d1", "d3"), "segment 1 of document d1, which is on line 6"),
+        (NIST.replace('<seg id="1">s3</seg>', ""), "segment 1 of document d2, which is on line 8"),
     ]:
         other = write(tmp_path / "b.xml", text)
         message = error_of(f"{path}::reference01", f"{other}::system_1")
-        assert message.startswith(f"{other}: line 1")
-        assert problem in message
-    cut = write(tmp_path / "c.xml", NIST.replace('<hl><seg id="1">s3</seg></hl>', ""))
-    message = error_of(f"{path}::reference01", f"{cut}::system_1")
-    assert message.startswith(f"{cut} has 2 segments, {path} has 3 segments: ")
+        assert message == f"{other} has no {lacking} of {path}"
+    message = error_of(f"{path}::reference01", write(tmp_path / "c.sgm", SGML))
+    assert message.startswith(f"{tmp_path}/c.sgm has no segment 1 of document d1")
+    more = write(tmp_path / "d.xml", NIST.replace("s2</seg>", 's2</seg><seg id="3">more</seg>'))
+    message = error_of(f"{path}::reference01", f"{more}::system_1")
+    assert message.startswith(f"{path} has no segment 3 of document d1, which is on line 1")
     plain = write(tmp_path / "p.txt", "1\n2\n")
     message = error_of(f"{path}::reference01", plain)
     assert message.startswith(f"{plain} has 2 lines, {path} has 3 segments: ")
@@ -403,14 +426,43 @@ def test_what_is_wrong_in_xml(tmp_path: Path, old: str, new: str, problem: str) 
     assert problem in message
 
 
+def test_segments_are_matched_by_id(tmp_path: Path) -> None:
+    """Documents and segments in another order, and 01 for 1."""
+    path = write(tmp_path / "a.xml", NIST)
+    system = NIST.partition("<tstset")[2]
+    documents = re.findall(r"<doc .*?</doc>", system, re.DOTALL)
+    first, second = re.findall(r"<seg.*?</seg>", documents[0])
+    turned = documents[0].replace(first + second, second.replace('"2"', '"02"') + first)
+    text = f'<tstset sysid="s">{documents[1]}{turned}</tstset>'
+    other = write(tmp_path / "b.sgm", text)
+    assert text_of(other, role=SYSTEM) == ["s3", "s2", "s1"]
+    columns = read(f"{path}::reference01", f"{path}::reference02", other, chunk=1)
+    assert columns == [["first one.", "a < b", "title"], ["1", "2", "3"], ["s1", "s2", "s3"]]
+    assert read(other, f"{path}::reference02", chunk=2) == [["s3", "s2", "s1"], ["3", "2", "1"]]
+
+
+def test_a_translator_for_each_document(tmp_path: Path) -> None:
+    dataset = DATASET.partition('   <ref lang="en" translator="B"><p>')
+    text = dataset[0] + dataset[2].partition("</ref>\n")[2]
+    second = re.compile(r'\s*<ref lang="en" translator="A"><seg id="1">.*?</ref>')
+    text = second.sub("", text)
+    path = write(tmp_path / "a.xml", text)
+    assert text_of(path) == ["one & only", "two times", "2b"]
+    assert "document d2 has no ref:A, but ref:B" in error_of(f"{path}::A")
+    assert error_of(write(tmp_path / "b.xml", DATASET)).startswith(f"{tmp_path}/b.xml: it holds")
+
+
 @pytest.mark.parametrize("text", ["<dataset/>", "<html><p>x</p></html>"])
 def test_xml_of_another_kind(tmp_path: Path, text: str) -> None:
     assert "no <refset>, <tstset> or <dataset>" in error_of(write(tmp_path / "a.xml", text))
 
 
 def test_segments_outside_of_everything(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.xml", '<doc id="d"><seg id="1">x</seg></doc>')
+    path = write(tmp_path / "a.sgm", '<seg id="1">x</seg>')
     assert f"{path}: line 1: a <seg> outside the documents of a source" in error_of(path)
+    path = write(tmp_path / "b.sgm", '<doc id="d" sysid="s"><seg id="1">x</seg></doc>')
+    for name in (path, f"{path}::s"):
+        assert text_of(name) == text_of(name, role=SYSTEM) == ["x"]
 
 
 BOMB = """\

@@ -52,6 +52,16 @@ def test_one_reference_alone_and_means_of_sentences():
     assert expected in settings(f"{mean:.9f}")
 
 
+@pytest.mark.parametrize("dialect", ["codexglue-summary", "nltk"])
+def test_an_empty_pair_at_the_end(dialect):
+    """What a script scores that splits a file at its newlines."""
+    hypotheses, references = [*HYPOTHESES, ""], [*[some[:1] for some in REFERENCES], [""]]
+    longer = BLEU(dialect=dialect).score(hypotheses, references).value
+    assert longer != BLEU(dialect=dialect).score(hypotheses[:-1], references[:-1]).value
+    found = settings(repr(longer), hypotheses[:-1], references[:-1])
+    assert f"dialect={dialect!r}; one more empty pair at the end" in " or ".join(found)
+
+
 def test_what_is_told():
     found = identify("31.20", HYPOTHESES, REFERENCES)
     assert found.number == "31.20"

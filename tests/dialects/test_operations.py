@@ -110,6 +110,33 @@ def test_hashing_and_keywords():
     assert own.score(*pair).value != BLEU(dialect="codebleu-weighted").score(*pair).value
 
 
+# What codebleu 0.7.0 returns with its files of keywords.
+BY_LANGUAGE = {
+    "c": 0.4988552145356541,
+    "cpp": 0.4941128735476575,
+    "c_sharp": 0.48395633201448657,
+    "go": 0.5100724497296485,
+    "javascript": 0.48700148172701985,
+    "php": 0.490741043226978,
+    "ruby": 0.4970480360271096,
+    "rust": 0.4941128735476574,
+}
+
+
+@pytest.mark.parametrize("language", BY_LANGUAGE)
+def test_keywords_of_languages(language):
+    hypothesis = (
+        "func add ( a , b ) { for i := range items { return a + await b } } ; "
+        "static let x = self . y ; if ( not end ) break ;"
+    )
+    reference = (
+        "def add ( a , b ) { for i in range ( items ) { return a + b } } ; "
+        "const let x = this . y ; while ( not end ) break ; foreach"
+    )
+    metric = BLEU(dialect="codebleu-weighted", keywords=language)
+    assert metric.score([hypothesis], [reference]).value == BY_LANGUAGE[language]
+
+
 def test_matlab():
     score = BLEU(dialect="matlab", weights=(2, 2)).score(["a b c"], ["a b d"])
     assert score.value == pytest.approx((2 / 3 * 1 / 2) ** 0.5)

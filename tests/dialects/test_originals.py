@@ -122,6 +122,13 @@ ORIGINALS = {
         codebleu_weighted("python"),
         {"dialect": "codebleu-weighted", "keywords": "python-0.7.0"},
     ),
+    **{
+        f"codebleu-weighted {language}": (
+            codebleu_weighted(language),
+            {"dialect": "codebleu-weighted", "keywords": language},
+        )
+        for language in ("c", "cpp", "c_sharp", "go", "javascript", "php", "ruby", "rust")
+    },
 }
 
 

@@ -307,3 +307,45 @@ def test_no_segments_have_no_scores(name):
     assert metric.sentence_scores([], []).tolist() == []
     [left_out] = metric.sentence_scores([None], ["a text"], missing="skip")
     assert math.isnan(left_out)
+
+
+# What tensor2tensor's get_ende_bleu.sh computes with sacremoses 0.2 in the place of tokenizer.perl:
+# `perl -ple 's{(\S)-(\S)}{$1 ##AT##-##AT## $2}g'` on both sides, then multi-bleu.perl.
+COMPOUNDS_SPLIT = {
+    "JDExploreAcademy": (38.631297150205874, "38.63"),
+    "Online-B": (39.261670052885506, "39.26"),
+    "Online-Y": (37.89654492539274, "37.90"),
+}
+
+
+def test_compounds_split_as_by_get_ende_bleu():
+    sacremoses = pytest.importorskip("sacremoses")
+    tokenizer = sacremoses.MosesTokenizer("de")
+
+    def by_moses(lines):
+        return [tokenizer.tokenize(line, return_str=True) for line in lines]
+
+    metric = BLEU(dialect="get_ende_bleu")
+    reference = by_moses(wmt22.lines_of_references("en-de")[0])
+    for system, (value, printed) in COMPOUNDS_SPLIT.items():
+        score = metric.score(
+            by_moses(wmt22.lines_of_systems("en-de")[f"en-de.{system}"]), reference
+        )
+        assert (score.value, score.printed) == (value, printed)
+
+
+@pytest.mark.skipif(not shutil.which("perl"), reason="there is no perl")
+def test_compounds_are_split_as_by_perl():
+    numbers = seeded("compounds")
+    signs = "ab-ä--\xa0\x85\x1c\u2028\u3000 \t\x0b"
+    texts = ["".join(numbers.choices(signs, k=12)) for _ in range(5000)]
+    script = r"s{(\S)-(\S)}{$1 ##AT##-##AT## $2}g"
+    lines = "\n".join([*texts, ""]).encode()
+    done = subprocess.run(["perl", "-ple", script], input=lines, stdout=subprocess.PIPE, check=True)
+    cut = done.stdout.decode().split("\n")[:-1]
+    assert sum("##AT##" in text for text in cut) > 1000
+    others = numbers.sample(range(len(texts)), len(texts))
+    split, joined = BLEU(dialect="get_ende_bleu"), BLEU(dialect="multi-bleu")
+    for n, other in enumerate(others):
+        counted = split.sums([texts[n]], [texts[other]])
+        assert numpy.array_equal(counted, joined.sums([cut[n]], [cut[other]])), texts[n]

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from generators import raises
 
-from fastbleu import BLEU, Score
+from fastbleu import BLEU, Score, dialects
 
 VALUES = {
     "value": 48.89,
@@ -24,6 +24,7 @@ VALUES = {
     "cumulative": (80.0, 48.89),
 }
 SCORE = Score(*VALUES.values())
+pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 
 
 def test_fields():
@@ -77,6 +78,36 @@ def test_to_dict():
     assert SCORE.to_dict() == VALUES
     assert Score(**SCORE.to_dict()) == SCORE
     assert json.loads(json.dumps(SCORE.to_dict()))["matches"] == [4, 2]
+
+
+CORPUS = (
+    ["the cat sat on the mat today", "a dog", "", "it is what it is", "a b c d e f g"],
+    [["the cat is on the mat today"], ["the dog"], ["x y"], ["it was so"], ["a b c d e x g"]],
+)
+OPTIONS = [
+    ("sacrebleu", {"smoothing": "none"}),
+    ("sacrebleu", {"effective_order": True}),
+    ("nltk", {"smoothing": "add-k"}),
+    *((name, {}) for name in dialects.names() if 1 in dialects.get(name).orders),
+]
+
+
+@pytest.mark.parametrize(("dialect", "options"), OPTIONS)
+def test_cumulative_scores(dialect, options):
+    """BLEU-1 to BLEU-N are those of each `max_order`."""
+    if dialect.startswith("torch"):
+        pytest.importorskip("torch")
+    metric = BLEU(dialect=dialect, **options)
+    metric.update(*CORPUS)
+    score = metric.compute()
+    metric.update(*CORPUS)
+    shorter = [BLEU(dialect=dialect, max_order=order, **options) for order in (1, 2, 3, 4)]
+    assert score.cumulative == tuple(one.score(*CORPUS).value for one in shorter)
+
+
+def test_no_cumulative_scores():
+    for options in ({"weights": (0.4, 0.3, 0.2, 0.1)}, {"dialect": "multi-bleu"}):
+        assert BLEU(**options).score(*CORPUS).cumulative is None
 
 
 def test_html():

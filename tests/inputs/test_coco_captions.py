@@ -1,11 +1,15 @@
 """What is wrong with a file of captions is said."""
 
+import json
 import random
 import sys
 
 import pytest
 
+from fastbleu import BLEU
+from fastbleu.cli.command import main
 from fastbleu.inputs.coco_captions import parse_captions
+from fastbleu.tables.coco import read_coco
 
 # Values of JSON and what resembles them.
 VALUES = [
@@ -25,8 +29,9 @@ VALUES = [
         (b'{"annotations": []', "this is not JSON: Expecting ',' delimiter: line 1 column 19"),
         (b'{"a": ' + b"[" * 200_000, "this is not JSON: maximum recursion depth"),
         (b"7", "expected a list of captions, found an int"),
-        (b'{"a": 1}', 'the object has no key "annotations"'),
-        (b'{"image_id": 7, "caption": "a"}', 'the object has no key "annotations"'),
+        (b'{"a": 1}', 'entry 0 has no "image_id" with a "caption"'),
+        (b'{"images": [{"id": 7}]}', 'entry 0 has no "image_id" with a "caption"'),
+        (b'{"image_id": 7, "caption": "a"}', 'entry 0 has no "image_id"'),
         (b"[[]]", 'entry 0 has no "image_id"'),
         (b'[{"image_id": 7, "caption": "a"}, {}]', 'entry 1 has no "image_id"'),
         (b'[{"image_id": true, "caption": "a"}]', 'entry 0 has no "image_id"'),
@@ -44,6 +49,29 @@ def test_captions_elsewhere_in_the_file_do_not_count():
     its = f'"before": {other}, "annotations": [{one}, {nested}], "after": [{other}]'
     data = f'{{"image_id": 8, "caption": "d", {its}}}'.encode()
     assert parse_captions(data, "name") == {7: ["a", "c"]}
+
+
+@pytest.mark.parametrize("others", [[{"caption": "a"}, {"caption": "c"}], ["a", "c"]])
+def test_captions_by_image(others):
+    data = json.dumps({"7": others, "8": "b"}).encode()
+    assert parse_captions(data, "name") == {"7": ["a", "c"], "8": ["b"]}
+
+
+def test_ids_are_numbers_or_text(tmp_path, capsys):
+    captions = [{"image_id": 7, "caption": "the cat sat on"}, {"image_id": 8, "caption": "it ran"}]
+    files = {"a.json": {"annotations": captions}, "b.json": {"8": "it ran", "7": "the cat sat up"}}
+    for name, its in files.items():
+        (tmp_path / name).write_text(json.dumps(its))
+    table = read_coco(tmp_path / "a.json", tmp_path / "b.json")
+    assert table["image_id"] == [7, 8]
+    assert table["hypothesis"] == ["the cat sat up", "it ran"]
+    assert main([f"{tmp_path}/a.json", "-i", f"{tmp_path}/b.json", "-b", "-w", "17"]) == 0
+    expected = BLEU().score(table["hypothesis"], table["references"]).value
+    assert float(capsys.readouterr().out) == expected
+    mixed = {"annotations": [*captions, {"image_id": "7", "caption": "another"}]}
+    (tmp_path / "a.json").write_text(json.dumps(mixed))  # 7 is not "7"
+    with pytest.raises(ValueError, match="image '8' has no annotation"):
+        read_coco(tmp_path / "a.json", tmp_path / "b.json")
 
 
 def test_captions_are_the_same_with_msgspec_and_without(monkeypatch):

@@ -2,7 +2,9 @@
 
 import re
 import warnings
+from collections import UserDict
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -99,6 +101,29 @@ def test_chat_messages(kind):
     ):
         with pytest.raises(TypeError, match=f"segment {where}.*; {split}"):
             of_tokens.score(hypotheses, references)
+
+
+class BatchEncoding(UserDict):
+    """As what a tokenizer of transformers returns."""
+
+
+@pytest.mark.parametrize("kind", [dict, UserDict, BatchEncoding, MappingProxyType])
+def test_mappings_are_no_segments(kind):
+    """Iterating over them yields their keys, whose score would be 0."""
+    rows, row = kind({"input_ids": [[1, 2, 3]]}), kind({"input_ids": [1, 2, 3]})
+    ids, texts, name = BLEU(None), BLEU(), f"a {kind.__name__}"
+    for metric, words, *sides in (
+        (ids, f'hypotheses is {name}, .*; pass hypotheses\\["input_ids"\\]', rows, [[1, 2, 3]]),
+        (ids, f'references is {name}, .*; pass references\\["input_ids"\\]', [[1, 2]], rows),
+        (ids, f'0: the hypothesis is {name}, .*; pass its \\["input_ids"\\]$', [row], [[[1, 2]]]),
+        (ids, f"0: references is {name}", [[1, 2]], [row]),
+        (ids, rf"0: references\[0\] is {name}", [[1, 2]], [[row]]),
+        (texts, f"hypotheses is {name}", rows, ["a"]),
+        (texts, f"0: the hypothesis is {name}", [row], ["a"]),
+        (texts, f"0: references is {name}", ["a"], [row]),
+        (texts, rf"0: references\[0\] is {name}", ["a"], [[row]]),
+    ):
+        raises(TypeError, words, metric.score, *sides)
 
 
 def test_no_references():

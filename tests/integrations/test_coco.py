@@ -206,7 +206,7 @@ def test_files_of_captions(files, tmp_path, capsys):
         assert main([files[0], "-i", files[1], *further]) == 0
     capsys.readouterr()
     assert main([f"{files[0]}::caption", "-i", files[1]]) == 1
-    assert "have no ::SELECTOR" in capsys.readouterr().err
+    assert "of other JSON choose a text by ::KEY" in capsys.readouterr().err
     assert found["cumulative"] == scored(table["hypothesis"], table["references"], False)[0]
 
 

@@ -1,6 +1,7 @@
 """A program that PyInstaller has frozen computes what it computed before, without Python's path."""
 
 import os
+import runpy
 import subprocess
 import sys
 from importlib.metadata import entry_points
@@ -9,6 +10,9 @@ from pathlib import Path
 import pytest
 from commands import EXAMPLES
 from hosts import host
+from wmt22 import PROJECT as ROOT
+
+import fastbleu
 
 host("PyInstaller")
 
@@ -18,6 +22,7 @@ import fastbleu
 from fastbleu import nltk
 texts, references = ["The cat sat on the mat."], [["The cat sat on a mat."]]
 print(fastbleu.BLEU().score(texts, references).value)
+print(fastbleu.BLEU(dialect="coco", tokenize="ptb").score(texts, references).value)
 print(fastbleu.BLEU(dialect="nltk").score(["a b c d"], [["a b c d e"]]).value)
 print(nltk.sentence_bleu([["a", "b", "c", "d", "e"]], ["a", "b", "c", "d"]))
 print(fastbleu.matrix.self_bleu([["a", "b"], ["a", "b"]], orders=(2,)).values[2])
@@ -47,6 +52,20 @@ def printed(*command, **environment):
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
+
+
+def test_the_hook_has_the_data_files_of_wheels():
+    """All of setuptools' list but types, and the code for Pythons that a program starts."""
+    tomllib = pytest.importorskip("tomllib")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    package = ROOT / "src" / "fastbleu"
+    [patterns] = project["tool"]["setuptools"]["package-data"].values()
+    listed = {path for pattern in patterns for path in package.glob(pattern)}
+    expected = {path for path in listed if path.suffix not in (".pyi", ".py", ".typed")}
+    names = runpy.run_path(str(package / "integrations/pyinstaller/hook-fastbleu.py"))["datas"]
+    home = Path(fastbleu.__file__).parent
+    assert {package / Path(name).relative_to(home) for name, _ in names} == expected
+    assert all(home.parent / folder == Path(name).parent for name, folder in names)
 
 
 @pytest.mark.long

@@ -241,6 +241,16 @@ def rows_of(table):
     return sorted(zip(*table.values(), strict=True), key=str)
 
 
+def test_lists_of_references_that_dask_turns_into_text():
+    """It is warned of them; without dask's conversion they are lists."""
+    its = pd.DataFrame({"mt": ["the cat sat on a mat"], "ref": [["a cat", "the cat sat on it"]]})
+    with pytest.warns(InputWarning, match="lists that were printed as text"):
+        on_dask.score(dd.from_pandas(its, npartitions=1), "mt", "ref")
+    with dask.config.set({"dataframe.convert-string": False}):
+        found = on_dask.score(dd.from_pandas(its, npartitions=1), "mt", "ref")
+    assert found["bleu"].tolist() == [BLEU().score(its["mt"].tolist(), its["ref"].tolist()).value]
+
+
 def test_dask_reads_nothing_for_a_mistake():
     def fail(part):
         raise AssertionError("it was read")

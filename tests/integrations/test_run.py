@@ -20,7 +20,7 @@ if __name__ == "__main__":
     words = "a b c d e f".split()
     for _ in range(5):
         value = sentence_bleu([words], words[:5])
-    print(__name__, __spec__ is None, sys.argv[1:], beside.NAME, value)
+    print(__name__, __spec__ is None, __file__, sys.argv[1:], beside.NAME, value)
     print("here", is_patched())
     if "ALONE" in os.environ:
         sys.exit(3)

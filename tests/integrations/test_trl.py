@@ -47,7 +47,7 @@ def test_training(as_messages, model, tokenizer, tmp_path):
 
     class Recorded(BLEUReward):
         def __call__(self, completions, **columns):
-            rewards = super().__call__(completions, **columns)
+            rewards = super().__call__(completions=completions, **columns)
             calls.append((completions, columns["answer"], rewards))
             return rewards
 

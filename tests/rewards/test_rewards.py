@@ -31,7 +31,7 @@ def test_rewards_are_sentence_scores():
     assert rewards[0] == 1.0
     assert {type(reward) for reward in rewards} == {float}
     hypotheses, references = random_corpus(seeded("rewards"), 300)
-    rewards = BLEUReward("answer", smoothing="floor")(hypotheses, answer=references)
+    rewards = BLEUReward("answer", smoothing="floor")(completions=hypotheses, answer=references)
     assert rewards == expected(hypotheses, references, smoothing="floor")
     assert BLEUReward()(completions=[], references=[]) == []
 
@@ -43,9 +43,13 @@ def test_messages():
         [{"role": "assistant", "content": [{"type": "image"}, {"type": "text", "text": text}]}]
         for text in COMPLETIONS
     ]
-    for completions in (one, turns, parts):
+    texts = [[{"content": [text[:5], {"type": "text", "text": text[5:]}]}] for text in COMPLETIONS]
+    for completions in (one, turns, parts, texts, [messages[0] for messages in one]):
         rewards = BLEUReward()(completions=completions, references=REFERENCES)
         assert rewards == expected(COMPLETIONS, REFERENCES)
+    answers = [messages[0] for messages in one]
+    assert BLEUReward()(completions=COMPLETIONS, references=answers) == [1.0] * 3
+    assert BLEUReward()(completions=COMPLETIONS, references=one) == [1.0] * 3
     call = [{"role": "assistant", "content": None, "tool_calls": []}]
     assert BLEUReward()(completions=[call], references=["a b"]) == [0.0]
 
@@ -57,7 +61,7 @@ def test_messages():
 )
 def test_answers(extract):
     texts = ["<answer>the cat\nsat down</answer> <answer>no</answer>", "the cat sat down"]
-    rewards = BLEUReward(extract=extract)(texts, references=["the cat sat down"] * 2)
+    rewards = BLEUReward(extract=extract)(completions=texts, references=["the cat sat down"] * 2)
     assert rewards == [1.0, 0.0]
 
 
@@ -66,9 +70,9 @@ def test_a_function_finds_answers():
         return text.splitlines()[-1] if "\n" in text else None
 
     texts = ["So:\nthe cat sat down", "the cat sat down", "\n "]
-    rewards = BLEUReward(extract=last_line)(texts, references=["the cat sat down"] * 3)
+    rewards = BLEUReward(extract=last_line)(completions=texts, references=["the cat sat down"] * 3)
     assert rewards == [1.0, 0.0, 0.0]
-    assert BLEUReward(extract="(a)|b")(["b"], references=["b"]) == [0.0]
+    assert BLEUReward(extract="(a)|b")(completions=["b"], references=["b"]) == [0.0]
 
 
 @pytest.mark.parametrize("name", dialects.names())
@@ -143,24 +147,59 @@ def test_pickling_and_threads():
     completions = [f"<answer>{text.upper()}</answer>" for text in COMPLETIONS]
     rewards = expected(COMPLETIONS, REFERENCES, lowercase=True)
     with ThreadPoolExecutor(4) as pool:
-        found = pool.map(lambda _: reward(completions, answer=REFERENCES), range(40))
+        found = pool.map(lambda _: reward(completions=completions, answer=REFERENCES), range(40))
         assert all(each == rewards for each in found)
 
 
 def test_what_is_refused():
-    reward = BLEUReward()
     several = ["a b c d"] * 3
     raises(ValueError, "reads or writes", BLEUReward, "completions")
+    raises(TypeError, "references is a list, expected the name", BLEUReward, several)
     raises(TypeError, "extract is an int", BLEUReward, extract=7)
-    raises(ValueError, "unknown", BLEUReward, dialect="moses")
-    raises(ValueError, "only \\['answer'\\]", reward, several, answer=several)
-    raises(ValueError, "is the list of completions itself", reward, several, references=several)
-    raises(TypeError, "completions is a str", reward, "a b", references=["a b"])
-    raises(TypeError, "'references' is a str", reward, several, references="a b")
-    raises(ValueError, "looks like references", reward, several, references=[several, several])
-    raises(ValueError, "has 2 segments", reward, several, references=["a", "b"])
-    raises(TypeError, "segment 1: .* missing", reward, ["a", None], references=["a", "b"])
-    raises(TypeError, "the messages' content", reward, [{"content": "a"}], references=["a"])
+    raises(ValueError, "unknown", BLEUReward, dialect="unheard-of")
+    raises(ValueError, "missing 'no' is unknown", BLEUReward, missing="no")
+    raises(TypeError, "pass the trainer an instance", BLEUReward, prompts="", completions=several)
+    raises(TypeError, "positional", BLEUReward(), several, several, references=several)
+    for error, words, completions, columns in (
+        (ValueError, "only \\['answer'\\]", several, {"answer": several}),
+        (ValueError, "is the list of completions itself", several, {"references": several}),
+        (TypeError, "completions is a str", "a b", {"references": ["a b"]}),
+        (TypeError, "'references' is a str", several, {"references": "a b"}),
+        (ValueError, "looks like references", several, {"references": [several, several]}),
+        (ValueError, "has 2 segments", several, {"references": ["a", "b"]}),
+        (TypeError, "segment 1: .* missing", ["a", None], {"references": ["a", "b"]}),
+        (TypeError, "the messages' content", [{"text": "a"}], {"references": ["a"]}),
+    ):
+        raises(error, words, BLEUReward(), completions=completions, **columns)
+
+
+def test_missing_answers():
+    """TRL takes None for a sample that a reward does not apply to."""
+    completions, references = ["the cat sat down", None, "a dog"], ["the cat sat down", "a", None]
+    columns = {"completions": completions, "answer": references}
+    assert BLEUReward("answer", missing="skip")(**columns) == [1.0, None, None]
+    assert BLEUReward("answer", missing="empty")(**columns) == [1.0, 0.0, 0.0]
+    assert BLEUReward(missing="skip").compute_score("", "a dog", None) is None
+
+
+def test_an_expression_that_never_matches_is_warned_of():
+    columns = {"completions": ["the cat", "a dog", "", "it"], "references": ["the cat"] * 4}
+    with pytest.warns(InputWarning, match="extract finds an answer in none of the completions"):
+        assert BLEUReward(extract=TAGS)(**columns) == [0.0] * 4
+    columns["completions"][0] = "<answer>the cat</answer>"
+    assert BLEUReward(extract=TAGS)(**columns) == [1.0, 0.0, 0.0, 0.0]
+
+
+def test_a_script_without_spaces_is_warned_of():
+    texts = [
+        "今日はとても天気がいいので散歩に行きます",
+        "明日は雨が降るだろう",
+        "猫が窓の外を見ている",
+        "東京に行きたいです",
+    ]
+    with pytest.warns(InputWarning, match="script without spaces") as issued:
+        assert BLEUReward()(completions=texts, references=texts[1:] + texts[:1]) == [0.0] * 4
+    assert len(issued) == 1
 
 
 def test_completions_that_are_the_references_are_warned_of():

@@ -146,6 +146,29 @@ def test_errors_name_the_file_and_its_row(tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (
+            '{"id": "b", "mt": "x", "ref": "x"}',
+            "'id' is a JSON number in one line and a JSON string",
+        ),
+        (
+            '{"id": 1, "mt": "x", "ref": ["x"]}',
+            "'ref' is a JSON string in one line and a JSON array",
+        ),
+        ('[{"id": 1, "mt": "x", "ref": "x"}]', "a line holds a JSON array, expected an object on"),
+        (r'{"id": 1, "mt": "\ud83d", "ref": "x"}', r"half of an emoji \(an escape .ud800 to"),
+    ],
+)
+def test_json_lines_that_do_not_fit_together(line, problem, tmp_path):
+    path = tmp_path / "t.jsonl"
+    for first in (1,) if "b" in line else (1, 60_000):  # a column that is not read may change
+        path.write_text('{"id": 1, "mt": "the cat sat on it", "ref": "x"}\n' * first + line)
+        place = r"t\.jsonl: " if first == 1 else r"t\.jsonl cannot be read from row \d+ on: "
+        raises(ValueError, place + ".*" + problem, tables.score, path, "mt", "ref")
+
+
 def test_files_that_are_none(tmp_path):
     raises(FileNotFoundError, "no such file", tables.score, tmp_path / "*.parquet", "mt", "ref")
     raises(FileNotFoundError, "no such file", tables.score, tmp_path, "mt", "ref")

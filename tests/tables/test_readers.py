@@ -100,6 +100,86 @@ def test_a_missing_value_is_the_same_to_every_reader(reader, side, value, tmp_pa
     raises((ValueError, CommandError), words, read, nothing, path, capsys, missing="skip")
 
 
+RAGGED = [["the cat sat on a mat", "a cat sat on the mat"], ["it rained"], ["nobody came", "no"]]
+LISTS = {"mt": [*TEXTS[:1], "it rained here", *TEXTS[2:3]], "key": ["a"] * 3}
+
+
+@pytest.mark.parametrize("references", [RAGGED, [(texts * 2)[:2] for texts in RAGGED]])
+@pytest.mark.parametrize("form", ["jsonl", "jsonl.gz", "parquet", "arrow", "json"])
+def test_a_column_of_lists_of_references(form, references, tmp_path, capsys):
+    """As many references as each segment has, also beside other columns."""
+    columns = LISTS | {"ref": references, "first": [texts[0] for texts in references]}
+    path = tmp_path / f"t.{form}"
+    if form == "json":
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        path.write_text(json.dumps(rows))
+    else:
+        write(columns, path)
+    score = BLEU().score(columns["mt"], references)
+    assert command(capsys, path, "-w", "17") == score.value
+    assert main([f"{path}::ref", "-i", f"{path}::mt"]) == 0
+    assert json.loads(capsys.readouterr().out)["signature"] == score.signature
+    assert main([f"{path}::first", f"{path}::ref", "-i", f"{path}::mt", "-b", "-w", "17"]) == 0
+    twice = [[texts[0], *texts] for texts in references]
+    assert float(capsys.readouterr().out) == BLEU().score(columns["mt"], twice).value
+    assert main([f"{path}::ref", "-i", f"{path}::mt", "-sl", "-f", "json"]) == 0
+    assert [row["reference"] for row in json.loads(capsys.readouterr().out)] == references
+    for more in (["-sl", "-f", "tsv"], ["--identify", f"{score.value}"], ["--dialect", "nltk"]):
+        assert main([f"{path}::ref", "-i", f"{path}::mt", *more]) == 0
+        capsys.readouterr()
+    if form != "json":
+        assert command(capsys, path, *GROUPED) == score.value
+    assert main([f"{path}::mt", "-i", f"{path}::ref"]) == 1
+    place = {"parquet": "row 0", "arrow": "row 0", "json": "object 1"}.get(form, "line 1")
+    assert f"{path}: {place}: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_many_lists_of_references(form, tmp_path, capsys):
+    """More rows than are read at once, with missing references and an empty list."""
+    rows = 70_000
+    columns = {"mt": (LISTS["mt"] * rows)[:rows], "ref": (RAGGED * rows)[:rows]}
+    path = write(columns, tmp_path / f"t.{form}")
+    assert command(capsys, path, "-w", "17") == BLEU().score(*columns.values()).value
+    columns["ref"][66_000] = ["a text", None]
+    write(columns, path)
+    place = f"{path}: {'row 66000' if form == 'parquet' else 'line 66001'}"
+    raises(CommandError, f"{place}: column 'ref' has no value", command, capsys, path)
+    for missing in ("skip", "empty"):
+        expected = BLEU().score(*columns.values(), missing=missing).value
+        assert command(capsys, path, "-w", "17", "--missing", missing) == expected
+    columns["ref"][66_000] = []
+    write(columns, path)
+    words = "segment 66000: no references" if form == "parquet" else f"{place}: 'ref' is an empty"
+    raises(CommandError, words, command, capsys, path)
+
+
+def test_a_list_of_words_as_references(tmp_path, capsys):
+    words = [text.split() for text in OTHERS if " on " in text or " at " in text]
+    path = write({"mt": ["the cat sat", "a dog barked"], "ref": words}, tmp_path / "t.jsonl")
+    with pytest.warns(InputWarning, match="references holds single words"):
+        command(capsys, path)
+
+
+PRINTERS = {
+    "JSON": json.dumps,
+    "Python": repr,
+    "numpy": lambda texts: str(pa.array(texts).to_numpy(False)),
+}
+
+
+@pytest.mark.parametrize("printer", PRINTERS)
+@pytest.mark.parametrize("reader", READERS)
+def test_lists_that_were_printed_as_text(reader, printer, tmp_path, capsys):
+    columns = LISTS | {"ref": list(map(PRINTERS[printer], RAGGED))}
+    read, path = READERS[reader], tmp_path / "t"
+    with pytest.warns(InputWarning, match="lists that were printed as text, such as .*the cat sat"):
+        read(columns, path, capsys)
+    with warnings.catch_warnings():  # programs of which both sides are lists
+        warnings.simplefilter("error")
+        read(columns | {"mt": columns["ref"]}, path, capsys)
+
+
 def test_a_list_of_segments_keeps_the_numbers_of_those_that_are_left(tmp_path, capsys):
     path = write({"mt": [*"abc", None, "e"], "ref": [*"abcde"]}, tmp_path / "t.tsv")
     listed = "-sl", "-f", "json", "--missing", "skip"

@@ -81,6 +81,12 @@ def test_values_of_several_types_in_a_dict():
     fails(TypeError, message, [ITS, ITS | {"mt": ["a", 7, "b"]}], "mt", "ref")
 
 
+def test_a_list_of_records():
+    records = [{"mt": "a b", "ref": "a b"}, {"mt": "c", "ref": "d"}]
+    message = "part 0 of the table has a text as 'mt', expected a column of them; of dicts of rows "
+    fails(TypeError, f"{message}pass pyarrow.Table.from_pylist(dicts)", records, "mt", "ref")
+
+
 def test_no_rows():
     fails(ValueError, "there are no segments to score", {"mt": [], "ref": []}, "mt", "ref")
     fails(ValueError, "there are no segments to score", iter(()), "mt", "ref")

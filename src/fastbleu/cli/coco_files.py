@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from itertools import zip_longest
 from typing import Any
 
-from ..inputs.coco_captions import check_results, parse_captions
+from ..inputs.coco_captions import check_results, parse_captions, with_ids_of
 from ..runtime.collection import collection_paused
 from .files import ByteSource, InputError
 from .readers import Reader
@@ -36,7 +36,8 @@ class CocoReader(Reader):
         try:
             self.captions = parse_captions(data, self.label)
         except ValueError as error:
-            raise InputError(f"{error} (name a file of lines otherwise than .json)") from error
+            fix = f"name a key of other objects, as in {path}::KEY, and a file of lines otherwise"
+            raise InputError(f"{error} ({fix})") from error
         self._images: list[Any] = []
 
     def choose(self, images: list[Any]) -> None:
@@ -68,8 +69,10 @@ def align_images(references: Sequence[Reader], systems: Sequence[Reader]) -> Non
     if not results or len(results) != len(systems) or len(annotations) != len(references):
         raise InputError(
             "COCO's annotations and results belong together: all files, also those after -i, must "
-            "be .json"
+            "be .json; of other JSON choose a text by ::KEY after the name"
         )
+    for reader in [*annotations[1:], *results]:
+        reader.captions = with_ids_of(annotations[0].captions, reader.captions)
     for reader in results:
         for other in annotations:
             try:

@@ -22,6 +22,7 @@ from warnings import catch_warnings, simplefilter
 from ..counting._counted import Sums
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.batch import Batch
+from ..inputs.mistakes import warn_of_words
 from ..inputs.warnings import InputWarning
 from ..runtime.progress import ProgressBar
 from . import command_line
@@ -29,7 +30,7 @@ from .coco_files import align_images
 from .diagnosis import joined
 from .dialect_text import DialectText, metric_of
 from .files import STDIN, InputError, printable
-from .formats import REFERENCE, SYSTEM, open_input
+from .formats import REFERENCE, SYSTEM, align_documents, open_input
 from .imports import import_undisturbed
 from .readers import CHUNK_LINES, ChainReader, Chunks, Reader, in_step, listed, open_lines, present
 from .sacrebleu_text import RESET, SacrebleuText, system_names, uses_colors
@@ -139,6 +140,7 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
     names = system_names(options, systems)
     for label in options.labels:
         readers.append(_opened(options, opened, getattr(options, label), SYSTEM))
+    align_documents(readers)
     kind = SacrebleuText if options.prints_as_sacrebleu else DialectText
     printer = kind(options, references)
     # Threads share a chunk, so it must be larger than the part that each of them takes at a time.
@@ -206,6 +208,7 @@ def _count(
         joined_columns = [list(column) for column in joined(chunks)]
         chunks = iter([joined_columns] if joined_columns else [])
     keep_rows = keep or printer.keep_rows or segments is not None
+    before = 0
     totals: list[Sums] = []
     # With several threads the next chunk is read while others count. Its errors are raised when its
     # turn comes, so that messages do not depend on the number of threads.
@@ -227,16 +230,23 @@ def _count(
             raise chunk
         ragged = any(reader.ragged for reader in readers)
         columns, texts = chunk[references:], _side_by_side(chunk[:references], ragged)
+        if not before:
+            warn_of_words(columns[0], texts, True)
         try:
             counted = [
                 printer.counter.count(
-                    Batch(column, texts, warns=True), keep_rows=keep_rows, meanwhile=read_ahead
+                    Batch(column, texts, before, warns=True),
+                    keep_rows=keep_rows,
+                    meanwhile=read_ahead,
                 )
                 for column in columns
             ]
         except ValueError:
             listed(readers, chunk)  # names the line that is not UTF-8
             raise
+        before += len(chunk[0])
+        if ragged and isinstance(printer, SacrebleuText):
+            printer.name_references(-1)
         if segments is not None:
             segments.add(chunk[:references], columns, counted)
         added = [printer.sums(one, keep) for one in counted]
@@ -247,7 +257,7 @@ def _count(
 
 
 def _side_by_side(columns: list[Any], ragged: bool) -> Any:
-    """The references of each segment; with `ragged` some columns have None."""
+    """The references of each segment; with `ragged` columns may have lists, or None."""
     if len(columns) == 1:
         return columns[0]
     if type(columns[0]) is Utf8Rows:

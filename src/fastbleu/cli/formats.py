@@ -1,17 +1,18 @@
 """Files that contain more than one text: ``FILE::SELECTOR`` selects one.
 
 The format follows from the end of the name, with or without ``.gz`` after it: ``.tsv`` (the
-selector is a column: its number, from 1, or its name in line 1), ``.jsonl`` and ``.ndjson`` (a key,
-or nested keys with dots between them), ``.xml`` and ``.sgm`` (a translator or system; not needed if
-there is only one), and those of `_TABLES` (a column's name). Directories, patterns, URLs and names
-with ``.zst`` after them are read by `tables`. A file
-whose own name contains ``::`` is that file.
+selector is a column: its number, from 1, or its name in line 1), ``.jsonl``, ``.ndjson`` and
+``.json`` (a key, or nested keys with dots between them; without it ``.json`` has COCO's captions),
+``.xml`` and ``.sgm`` (a translator or system; not needed if there is only one), and those of
+`_TABLES` (a column's name). Directories, patterns, URLs and names with ``.zst`` after them are read
+by `tables`. A file whose own name contains ``::`` is that file.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain, islice
@@ -56,16 +57,14 @@ def open_input(
     if fields != 1:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
     if kind == "table":
-        return TableReader(path, selector, missing, quoted)
-    if kind == "coco":
-        if selector:
-            raise InputError(f"{name}: files of COCO's captions have no ::SELECTOR")
+        return TableReader(path, selector, missing, quoted, role == REFERENCE)
+    if kind == "coco" and not selector:
         return CocoReader(path, opened)
     if kind in ("xml", "sgml"):
         return MarkupReader(path, selector, opened, role, encoding, kind == "xml")
     lines = TextLines(ByteSource(path, opened), encoding)
-    if kind == "json":
-        return JsonReader(lines, selector, missing)
+    if kind in ("json", "coco"):
+        return JsonReader(lines, selector, missing, role == REFERENCE)
     if quoted is None:
         if lines.source.size is None:
             raise InputError(f"{path}: a pipe is read once: add --quoted or --no-quoted")
@@ -123,19 +122,25 @@ class _OneOfMany(Reader):
         column: list[Any] = []
         for row in islice(self._rows, count):
             self.segments += 1
-            text = self._extract(row.removesuffix("\r"))
-            if text is None:
-                text = self.without_value(f"{self.label}: line {self._line}", self._selector)
-            column.append(text and text.rstrip())
+            cell = self._extract(row.removesuffix("\r"))
+            texts: list[Any] = cell if isinstance(cell, list) else [cell]
+            if None in texts:
+                filler = self.without_value(self._place(), self._selector)
+                texts = [] if filler is None else [filler if t is None else t for t in texts]
+            stripped = [text.rstrip() for text in texts] or None
+            column.append(stripped if isinstance(cell, list) or not stripped else stripped[0])
             self._line += 1 + row.count("\n")
         return [column]
 
-    def _extract(self, row: str) -> str | None:
-        """The text of a row; None if it is missing."""
+    def _extract(self, row: str) -> str | list[Any] | None:
+        """The text of a row, or a list of its references; None for what is missing."""
         raise NotImplementedError
 
+    def _place(self) -> str:
+        return f"{self.label}: {self.unit} {self._line}"
+
     def _error(self, problem: str) -> InputError:
-        return InputError(f"{self.label}: line {self._line}: {problem}")
+        return InputError(f"{self._place()}: {problem}")
 
 
 class ColumnReader(_OneOfMany):
@@ -181,15 +186,34 @@ class ColumnReader(_OneOfMany):
 
 
 class JsonReader(_OneOfMany):
-    """The value of one key in JSON objects, one per line."""
+    """The value of one key in JSON objects, one per line or all in one list.
 
-    def _extract(self, row: str) -> str | None:
-        if self.segments == 1:
-            row = row.removeprefix(_MARK)
+    With `is_reference` the value may be a list of references.
+    """
+
+    def __init__(self, lines: TextLines, selector: str, missing: str, is_reference: bool) -> None:
+        super().__init__(lines, selector, missing)
+        self._is_reference = is_reference
+        self._rows = self._objects(self._rows)
+
+    def _objects(self, rows: Iterator[str]) -> Iterator[str]:
+        first = [row.removeprefix(_MARK) for row in islice(rows, 1)]
+        if not first or not first[0].lstrip().startswith("["):
+            yield from chain(first, rows)
+            return
+        objects = self._parsed("\n".join([*first, *rows]))
+        self.unit = "object"
+        yield from map(json.dumps, objects)
+
+    def _parsed(self, text: str) -> Any:
         try:
-            value = json.loads(row)
+            return json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise self._error(f"this is not JSON, one object per line: {error}") from error
+            problem = "this is not JSON, one object per line or a list of objects"
+            raise self._error(f"{problem}: {error}") from error
+
+    def _extract(self, row: str) -> str | list[Any] | None:
+        value = self._parsed(row)
         if not isinstance(value, dict):
             raise self._error(f"expected an object, found {_described(value)}")
         if not self._selector:
@@ -208,7 +232,16 @@ class JsonReader(_OneOfMany):
         if isinstance(value, str):
             return value
         problem = f"{shown(self._selector)} is {_described(value)}, but must be a string"
-        if isinstance(value, (dict, list)) and value:
+        if isinstance(value, list) and self._is_reference:
+            texts = [None if is_missing(text) else text for text in value]
+            others = [text for text in texts if not (text is None or isinstance(text, str))]
+            if texts and not others:
+                self.ragged = True
+                return texts
+            if others:
+                problem = f"{self._selector!r} holds {_described(others[0])}, but must be a string"
+            problem += " or a list of strings, at least one"
+        elif isinstance(value, (dict, list)) and value:
             first = next(iter(value)) if isinstance(value, dict) else 0
             problem += f"; choose a part of it, such as ::{self._selector}.{first}"
         raise self._error(problem)
@@ -219,7 +252,7 @@ def _described(value: Any) -> str:
         keys = ", ".join(map(repr, value))
         return f"an object with the keys {keys}" if value else "an empty object"
     if isinstance(value, list):
-        return f"a list of {len(value)}"
+        return f"a list of {len(value)}" if value else "an empty list"
     names = {type(None): "null", bool: "true or false", str: "a string"}
     return names.get(type(value), "a number")
 
@@ -227,6 +260,7 @@ def _described(value: Any) -> str:
 class MarkupReader(Reader):
     """The segments of one translator or system in XML or SGML, in the order of the file.
 
+    Without a selector the translator may differ between documents, if each has only one.
     By sacreBLEU's rules for WMT's layout the segments of a document are sorted by number;
     documents of test suites and segments without any translation are left out.
     """
@@ -242,46 +276,47 @@ class MarkupReader(Reader):
                 problem = "XML is read twice, so it must be a file and not a pipe"
                 raise InputError(f"{source.label}: {problem}")
             parts: dict[Part, None] = {}
+            count: Counter[tuple[str, str]] = Counter()
             for document in documents(source, encoding, xml):
                 parts |= dict.fromkeys(document.parts)
+                count.update((part.kind, document.name) for part in document.parts)
         self.source = ByteSource(path, opened)
         self.label = source.label
-        self.keys = []
         self._translated = any(part.kind == "ref" for part in parts)
-        self._part = _choose(self.label, selector, role, list(parts))
-        self._segments = self._ordered(documents(self.source, encoding, xml))
-        self._places: list[int] = []
+        several = {kind for (kind, _), number in count.items() if number > 1}
+        self._part = _choose(self.label, selector, role, list(parts), several)
+        self._by_kind = not selector and self._part.kind not in several
+        self.by_id = self._ordered(documents(self.source, encoding, xml))
 
     def read(self, count: int) -> list[list[str]]:
-        rows = list(islice(self._segments, count))
-        self.segments += len(rows)
-        self.keys = [(document, name) for document, name, _ in rows]
-        self._places = [segment.line for _, _, segment in rows]
-        return [[segment.text for _, _, segment in rows]]
+        texts = [segment.text for _, segment in islice(self.by_id, count)]
+        self.segments += len(texts)
+        return [texts]
 
-    def place(self, index: int) -> str:
-        return f"line {self._places[index]}"
-
-    def _ordered(self, found: Iterator[Document]) -> Iterator[tuple[str, str, Segment]]:
+    def _ordered(self, found: Iterator[Document]) -> Iterator[tuple[tuple[str, str], Segment]]:
         for document in found:
-            chosen = document.parts.get(self._part)
-            names = list(chosen or ()) if document.in_set else self._names(document)
+            part = self._part
+            if self._by_kind:
+                part = next((p for p in document.parts if p.kind == part.kind), part)
+            chosen = document.parts.get(part)
+            names = list(chosen or ()) if document.in_set else self._names(document, part)
             if names and chosen is None:
-                raise self._missing(document, f"has no {self._part}")
+                others = ", ".join(str(p) for p in document.parts if p.kind == part.kind)
+                raise self._missing(document, f"has no {part}" + f", but {others}" * bool(others))
             for name in names:
                 if name not in chosen:  # type: ignore[operator]
-                    raise self._missing(document, f"has no segment {name} of {self._part}")
-                yield document.name, name, chosen[name]  # type: ignore[index]
+                    raise self._missing(document, f"has no segment {name} of {part}")
+                yield (document.name, name), chosen[name]  # type: ignore[index]
 
-    def _names(self, document: Document) -> list[str]:
+    def _names(self, document: Document, part: Part) -> list[str]:
         """Return the ids of a document's segments that count, in WMT's layout."""
         if document.testsuite:
             return []
         parts = document.parts
-        model = next((part for part in parts if part.kind == "src"), self._part)
+        model = next((p for p in parts if p.kind == "src"), part)
         names = list(parts.get(model, ()))
-        if extra := set(parts.get(self._part, ())) - set(names):
-            problem = f"has a segment {min(extra)} of {self._part}, but not of {model}"
+        if extra := set(parts.get(part, ())) - set(names):
+            problem = f"has a segment {min(extra)} of {part}, but not of {model}"
             raise self._missing(document, problem)
         if self._translated:
             references = [segments for part, segments in parts.items() if part.kind == "ref"]
@@ -292,8 +327,25 @@ class MarkupReader(Reader):
         return InputError(f"{self.label}: line {document.line}: document {document.name} {problem}")
 
 
-def _choose(label: str, selector: str, role: str, parts: list[Part]) -> Part:
-    """Return the selected part; parts of the role's kind take precedence."""
+def align_documents(readers: Sequence[Reader]) -> None:
+    """Put files of XML and SGML in the order of the first, by ids; InputError if these differ."""
+    markup = [reader for reader in readers if isinstance(reader, MarkupReader)]
+    expected = dict(markup[0].by_id) if len(markup) > 1 else {}
+    for reader in markup[1:]:
+        segments = dict(reader.by_id)
+        for key in [*expected, *segments]:
+            if key not in segments or key not in expected:
+                has, lacks = (markup[0], reader) if key in expected else (reader, markup[0])
+                where = f"on line {(expected | segments)[key].line} of {has.label}"
+                problem = f"has no segment {key[1]} of document {key[0]}, which is {where}"
+                raise InputError(f"{lacks.label} {problem}")
+        reader.by_id = iter([(key, segments[key]) for key in expected])
+    if expected:
+        markup[0].by_id = iter(expected.items())
+
+
+def _choose(label: str, selector: str, role: str, parts: list[Part], several: set[str]) -> Part:
+    """Return the selected part, by the role; documents have one part of kinds not in `several`."""
     parts.sort(key=lambda part: part.kind != role)
     if selector:
         for part in parts:
@@ -302,7 +354,7 @@ def _choose(label: str, selector: str, role: str, parts: list[Part]) -> Part:
     else:
         for kind in (REFERENCE, SYSTEM) if role == REFERENCE else (SYSTEM, REFERENCE):
             same = [part for part in parts if part.kind == kind]
-            if len(same) == 1:
+            if len(same) == 1 or (same and kind not in several):
                 return same[0]
             if same:
                 break

@@ -68,6 +68,7 @@ class _Collector:
         self._finished: list[Document] = []
         self._seen: set[tuple[str, Part]] = set()
         self._set: Part | None = None
+        self._system = ""
         self._document: Document | None = None
         self._segments: dict[str, Segment] | None = None
         self._id = ""
@@ -97,6 +98,7 @@ class _Collector:
         if not name:
             raise self.error("a <doc> without docid or id")
         in_set = self._set is not None
+        self._system = system or ""
         self._document = Document(name, self.line(), in_set, suite is not None, {})
         if self._set is not None:
             self._start_part(self._document, Part(self._set.kind, system or self._set.name))
@@ -108,12 +110,19 @@ class _Collector:
         self._segments = document.parts[part] = {}
 
     def _start_segment(self, name: str | None) -> None:
+        if self._document is not None and not self._document.parts:  # SGML without its outer tag
+            self._document = self._document._replace(in_set=True)
+            self._start_part(self._document, Part("hyp", self._system))
         if self._segments is None or self._document is None:
-            raise self.error("a <seg> outside the documents of a source, translator or system")
+            problem = "a <seg> outside the documents of a source, translator or system"
+            raise self.error(
+                f"{problem}; of lines of <seg> take the texts by sed 's/<[^>]*>//g' FILE"
+            )
         if self._text is not None:
             raise self.error(f"segment {self._id} of document {self._document.name} has no </seg>")
         if not name:
             raise self.error(f"a <seg> without id in document {self._document.name}")
+        name = name.strip().lstrip("0") or "0"  # 01 is 1 in another file
         if name in self._segments:
             raise self.error(f"a second segment {name} of document {self._document.name}")
         self._id, self._start, self._text = name, self.line(), []

@@ -7,6 +7,7 @@ happens, and a byte order mark counts as text (with a warning): both are sacreBL
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -17,6 +18,18 @@ from .files import ByteSource, InputError, TextLines, as_options
 
 CHUNK_LINES = 512  # few enough that derived data stays in the cache
 Chunks = Iterator[list[Any]]  # for each column a list of str, or Utf8Rows
+_OUTPUT_BYTES = 1 << 14  # of the start of a file, in which outputs of toolkits are looked for
+# How outputs of toolkits begin, and the commands that take their texts out.
+_OUTPUTS = {
+    rb"(?:[^\n]*\n)*?[HD]-\d+\t-?[\d.e-]+\t|[ST]-\d+\t": "fairseq's output: take hypotheses by "
+    "grep ^H- FILE | LC_ALL=C sort -V | cut -f3- (or ^D-, if it is detokenized) and references by "
+    "grep ^T- FILE | LC_ALL=C sort -V | cut -f2-",
+    rb"\d+ \|\|\| .* \|\|\| ": "an n-best list: take the first text of each segment by "
+    "awk -F ' [|][|][|] ' '!n[$1]++ {print $2}' FILE",
+    rb"(?i)\s*<seg\b[^<>\n]*>.*</seg>": "lines of <seg>: take texts by sed 's/<[^>]*>//g' FILE",
+    rb"(?i)\s*<(?:\?xml\s|(?:doc|refset|tstset|srcset)\s[^<>]*id\s*=)": "XML or SGML: let its name "
+    "end in .xml or .sgm",
+}
 
 
 class Reader:
@@ -24,10 +37,9 @@ class Reader:
 
     `label` is its name in messages, `unit` what a segment of it is ("line" or "segment"), `width`
     the number of columns, `segments` how many have been read, `is_utf8` whether `rows` can read
-    them, `ragged` whether columns may have None, where a segment has fewer references than others,
-    and `keys` the document and segment ids of those that were read last (None for formats without
-    ids). Tables have a `missing`: "error", "empty", or "skip" for None in the place of a segment
-    without a value.
+    them, and `ragged` whether columns may have lists of references, or None where a segment has
+    fewer references than others. Tables have a `missing`: "error", "empty", or "skip" for None in
+    the place of a segment without a value.
     """
 
     missing: str | None = None
@@ -38,7 +50,6 @@ class Reader:
     is_utf8 = False
     ragged = False
     segments = 0
-    keys: list[tuple[str, str]] | None = None
     label: str
     source: ByteSource
 
@@ -105,9 +116,13 @@ class Reader:
         """Whether the rest can be read without waiting."""
         return False
 
-    def place(self, index: int) -> str:
-        """Return the place of segment `index` of the chunk that was read last."""
-        return f"{self.unit} {self.segments + index + 1 - len(self.keys or ())}"
+
+def _refuse_output(source: ByteSource) -> None:
+    """Raise InputError if a file of lines is a toolkit's output that holds more than its texts."""
+    start = source.peek()[:_OUTPUT_BYTES].removeprefix(codecs.BOM_UTF8)
+    for pattern, fix in _OUTPUTS.items():
+        if re.match(pattern, start):
+            raise InputError(f"{source.label} is {fix}")
 
 
 class LineReader(Reader):
@@ -123,6 +138,8 @@ class LineReader(Reader):
         return [self.listed(self.rows(count))]
 
     def rows(self, count: int) -> Utf8Rows:
+        if not self.segments and self._begun is None:
+            _refuse_output(self.source)
         rows = self._lines.rows(count, self._begun)
         self._begun = None
         rows.rstrip()
@@ -156,6 +173,7 @@ class FieldsReader(LineReader):
         self._cuts = -1 if fields is None else fields - 1
         self.width = fields or 1
         if fields is None:
+            _refuse_output(lines.source)
             self._begun = lines.rows(1)
             self._begun.rstrip()
             self.width += sum(line.count("\t") for line in lines.listed(self._begun))
@@ -240,9 +258,12 @@ def open_lines(
     return reader
 
 
-def present(row: Sequence[str | None]) -> list[str]:
-    """The references of a segment, which has None in columns where others have one."""
-    return [text for text in row if text is not None]
+def present(row: Sequence[str | list[str] | None]) -> list[str]:
+    """The references of a segment: texts, lists of them, and None where others have one."""
+    texts: list[str] = []
+    for cell in row:
+        texts += cell if isinstance(cell, list) else [] if cell is None else [cell]
+    return texts
 
 
 def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES, in_place: bool = False) -> Chunks:
@@ -250,14 +271,11 @@ def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES, in_place: bool 
 
     With `in_place` columns are Utf8Rows, which all readers must have.
     """
-    with_ids = [reader for reader in readers if reader.keys is not None]
     length = count
     while length == count:
         chunk: list[Any] = []
         for reader in readers:
             chunk += [reader.rows(count)] if in_place else reader.read(count)
-        if with_ids:
-            _check_keys(with_ids)
         length = len(chunk[0])
         if len(set(map(len, chunk))) > 1:
             raise _unequal(readers, listed(readers, chunk))
@@ -276,19 +294,6 @@ def listed(readers: Sequence[Reader], chunk: list[Any]) -> list[list[str]]:
     if not isinstance(chunk[0], Utf8Rows):
         return chunk
     return [reader.listed(rows) for reader, rows in zip(readers, chunk, strict=True)]
-
-
-def _check_keys(readers: list[Reader]) -> None:
-    first = readers[0]
-    for reader in readers[1:]:
-        pairs = zip(first.keys or (), reader.keys or (), strict=False)
-        for index, (expected, found) in enumerate(pairs):
-            if found != expected:
-                raise InputError(
-                    f"{reader.label}: {reader.place(index)} is segment {found[1]} of document "
-                    f"{found[0]}, but {first.place(index)} of {first.label} is segment "
-                    f"{expected[1]} of document {expected[0]}: one is missing, or the order differs"
-                )
 
 
 def _unequal(readers: Sequence[Reader], chunk: list[list[str]]) -> InputError:

@@ -138,6 +138,10 @@ class SacrebleuText:
         smoothing = options.smooth_method, options.smooth_value
         self._scoring = options.max_ngram_order, *smoothing, options.sentence_level
 
+    def name_references(self, nrefs: int | None) -> None:
+        """Put the number of references per segment into the signature; -1: it varies."""
+        self._signature.update("nrefs", "var" if nrefs == -1 else nrefs)
+
     def _add_test(self, seed: str, count: int, test: str = "bs") -> None:
         """Add a test's seed and number of samples to the signature."""
         self._signature.update(test, count)
@@ -177,6 +181,7 @@ class SacrebleuText:
 
     def result(self, names: Sequence[str], totals: list[Sums]) -> str:
         """Return the report on the systems."""
+        self.name_references(totals[0].nrefs)
         if len(totals) == 1:
             return self._one(totals[0])
         return self._several(self._systems(names, totals))

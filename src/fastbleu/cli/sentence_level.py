@@ -73,7 +73,8 @@ class SegmentList:
                 record = zip(self._keys, [number + 1, *map(float, numbers), *cells], strict=True)
                 line = json.dumps(dict(record), ensure_ascii=False)
             else:
-                shown = ((cell or "").translate(_ONE_CELL) for cell in cells)
+                shown = [json.dumps(c, ensure_ascii=False) if type(c) is list else c for c in cells]
+                shown = [(cell or "").translate(_ONE_CELL) for cell in shown]
                 line = "\t".join([str(number + 1), *numbers, *shown])
             self._spool.write(f"{line}\n".encode(errors="backslashreplace"))
 

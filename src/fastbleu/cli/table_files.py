@@ -21,15 +21,20 @@ if TYPE_CHECKING:
 
 
 class TableReader(Reader):
-    """The texts of one column of a table's files, read in parts, without Python strings."""
+    """The texts of one column of a table's files, read in parts, without Python strings.
+
+    With `is_reference` its rows may be lists of references.
+    """
 
     unit = "row"
     size = None
     position = 0
     ended = True  # reading never has to wait
 
-    def __init__(self, path: str, column: str, missing: str, quoted: bool | None) -> None:
-        self.label, self.missing = path, missing
+    def __init__(
+        self, path: str, column: str, missing: str, quoted: bool | None, is_reference: bool
+    ) -> None:
+        self.label, self.missing, self._is_reference = path, missing, is_reference
         self.is_utf8 = missing != "skip"
         self._column = column
         if not column:
@@ -78,31 +83,32 @@ class TableReader(Reader):
 
     def listed(self, rows: Utf8Rows) -> list[str]:
         lines: list[str] = []
+        first = next((first for found, first in self._read if found is rows), 0)
+        if rows.levels:
+            column = f"column {self._column!r}"
+            return rows.as_lists(lambda row, k: f"{self._source.place(first + row)}: {column}[{k}]")
         try:
             lines += iter(rows)  # keeps the lines before an error
         except UnicodeDecodeError as error:
-            first = next((first for found, first in self._read if found is rows), 0)
             where = f"byte {error.start + 1} is 0x{error.object[error.start]:02x}"
             problem = f"column {shown(self._column)} is not valid UTF-8 ({where}): write it again"
             place = self._source.place(first + len(lines))
             raise InputError(f"{place}: {problem}") from error
         return lines
 
-    def place(self, index: int) -> str:
-        return f"row {self.segments + index}"
-
     def _open(self, texts: Any) -> None:
         """Read the texts after those that are left."""
-        from pyarrow import chunked_array
+        from pyarrow import chunked_array, large_list, large_string
 
         from ..inputs.columns import opened
 
-        if len(texts) and texts.null_count == len(texts):
-            texts = texts.cast("string")
+        if len(texts) and texts.null_count == len(texts) and "list" not in str(texts.type):
+            texts = texts.cast(self._texts.type if self._left else "string")
         start = self.segments + self._left
         try:
-            lines = opened(texts, self._column)
-            is_text = lines is not None and lines.is_text and not lines.levels
+            lines: Any = opened(texts, self._column)
+            is_text = lines is not None and lines.is_text and lines.levels <= self._is_reference
+            is_text = is_text and (not self._left or lines.levels == self._lines.levels)
         except TypeError:
             is_text = False
         if not is_text and len(texts):
@@ -111,10 +117,12 @@ class TableReader(Reader):
             raise InputError(f"{place}: {problem}; choose a column of texts")
         if self._left:
             rest = self._texts[len(self._texts) - self._left :]
-            parts = [part.cast("large_string") for part in (rest, texts)]
+            kind = large_list(large_string()) if lines.levels else large_string()
+            parts = [part.cast(kind) for part in (rest, texts)]
             texts = chunked_array([chunk for part in parts for chunk in part.chunks])
         self._texts, self._left = texts, len(texts)
         self._lines = opened(texts, self._column)
+        self.ragged = self.ragged or self._lines.levels > 0
 
 
 def score_groups(options: argparse.Namespace, metric: BLEU) -> tuple[str | bytes, list[str]]:

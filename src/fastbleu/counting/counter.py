@@ -16,6 +16,7 @@ from ..inputs.mistakes import (
     warn_of_label_padding,
     warn_of_layout,
     warn_of_padded_lists,
+    warn_of_printed_lists,
     warn_of_script,
     warn_where_all_are_empty,
 )
@@ -84,7 +85,7 @@ class Counter:
         self.padding_was_checked = False
         self.tokenizer = tokenizer
         self.is_text = tokenizer is not None
-        self.script_is_open = tokenizer is not None and tokenizer.splits_at_spaces
+        self.texts_were_checked = tokenizer is None
         self.split = None if tokenizer is None else tokenizer.function
         # Of "auto" (tokenizers/words.py), and of "ptb" (_ptb.pyx).
         self.by_script = getattr(self.split, "tokenizer_of", None)
@@ -174,8 +175,6 @@ class Counter:
                 counted = count_segments(self, *sides, keep_rows, block.before, shown)
                 if block.warns:
                     self._warn_of_mistakes(block, counted)
-                elif self.script_is_open and batch.warns:
-                    self._warn_of_script(block)
                 total.add(counted)
         return total
 
@@ -265,9 +264,9 @@ class Counter:
         (self._warn_of_ids if is_ids else self._warn_of_lists)(batch, counted)
 
     def _warn_of_lists(self, batch: Batch, counted: Counted) -> None:
-        """Warn of a script that is split at spaces, of padding, and of transposed references."""
-        if self.script_is_open:
-            self._warn_of_script(batch)
+        """Warn of texts that look wrong, of padding, and of transposed references."""
+        if not self.texts_were_checked:
+            self._warn_of_texts(batch)
         if type(batch.hypotheses) is Utf8Rows:
             return
         if not (self.is_text or self.padding_was_checked):
@@ -281,11 +280,13 @@ class Counter:
         ):
             self._examine_layout(batch.hypotheses, batch.references)
 
-    def _warn_of_script(self, batch: Batch) -> None:
-        """Warn once of text in a script without spaces that is split at spaces."""
+    def _warn_of_texts(self, batch: Batch) -> None:
+        """Warn once of printed lists, and of a script without spaces that is split at spaces."""
         if self.tokenizer is not None and len(batch.hypotheses):
-            self.script_is_open = False
-            warn_of_script(batch.hypotheses, self.tokenizer.name)
+            self.texts_were_checked = True
+            warn_of_printed_lists(batch.hypotheses, batch.references)
+            if self.tokenizer.splits_at_spaces:
+                warn_of_script(batch.hypotheses, self.tokenizer.name)
 
     def _warn_of_ids(self, batch: Batch, counted: Counted) -> None:
         """Warn where all rows seem to be empty, or to end in padding that counts."""

@@ -184,6 +184,13 @@ class Corpus:
         made._readers = self._readers
         return made
 
+    def with_segment(self, hypothesis: str, references: list[str]) -> Corpus:
+        """The corpus with one more segment at its end."""
+        longer = [*self.hypotheses, hypothesis], [*self.references, references]
+        made = Corpus(*longer, self.metric)
+        made._readers = self._readers
+        return made
+
     def with_reference(self, k: int) -> Corpus:
         """The corpus with the k-th reference of each segment alone."""
         references = [some[k : k + 1] for some in self.references]

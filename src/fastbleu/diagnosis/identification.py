@@ -149,7 +149,8 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     number with equally many tokens are one match. And all dialects with their tokenizers, cases,
     smoothing methods, reference lengths and longest n-grams, of which at most two differ from the
     dialect's defaults; all references, and each alone; means of sentence scores instead of the
-    corpus score; text that is stripped, or already tokenized. Dialects that take any tokens are
+    corpus score; text that is stripped, or already tokenized; an empty pair more, as scripts have
+    that split files at newlines. Dialects that take any tokens are
     tried with all installed tokenizers, those of libraries with no other change. On large corpora
     slow settings are scored only if some segments' scores are near the number.
 

@@ -45,6 +45,10 @@ _REWRITINGS: dict[str, Callable[[str], str]] = {
 }
 
 
+# What scripts score that split a file at its newlines; sums of counts do not change with it.
+_EMPTY_PAIR = "one more empty pair at the end"
+
+
 class Setting(NamedTuple):
     """One way to score a corpus, and by how many choices it differs from its dialect's defaults."""
 
@@ -135,6 +139,9 @@ def _settings(corpus: Corpus) -> Iterator[Setting]:
         made = corpus.rewritten(rewrite)
         if (made.hypotheses, made.references) != (corpus.hypotheses, corpus.references):
             corpora.append((name, made))
+    if corpus.is_text:
+        empty = [""] * len(corpus.references[-1])
+        corpora.append((_EMPTY_PAIR, corpus.with_segment("", empty)))
     several = min(map(len, corpus.references))
     if several > 1:
         corpora += [(f"reference {k} alone", corpus.with_reference(k)) for k in range(several)]
@@ -174,7 +181,8 @@ def _settings_of(
             if value != choices[0]
         }
         changes = is_mean + bool(text) + len(changed) + (changed.get("tokenize") in _OF_LIBRARIES)
-        if changes > most:
+        counts_empty = is_mean or dialect.mean_of_sentences or dialect.minimum_total
+        if changes > most or (text == _EMPTY_PAIR and not counts_empty):
             continue
         if is_mean and "effective_order" in dialect.options:
             changed["effective_order"] = True

@@ -113,7 +113,7 @@ class Dialect(ABC):
     reference_length: ClassVar[ReferenceLength | Literal["average"]] = "closest"
     max_order: ClassVar[int] = 4
     tokenizers: ClassVar[Mapping[str, TokenizerName] | None] = None
-    tokenizer_by_script: ClassVar[TokenizerName] = "auto"
+    tokenizer_by_script: ClassVar[str] = "auto"
     takes_tokens: bool = True
     cases: ClassVar[Collection[bool]] = (False, True)
     reference_lengths: ClassVar[Collection[str]] = ()

@@ -36,12 +36,13 @@ if TYPE_CHECKING:
         "moses-sentence-bleu", "moses-mert-reflen:shortest",
         "moses-sentence-bleu-reflen:shortest", "moses-mert-reflen:average",
         "moses-sentence-bleu-reflen:average", "joshua-closest", "joshua-shortest",
-        "joshua-decoder", "multeval", "phrasal", "phrasal-smooth", "phrasal-local", "marian",
-        "marian-words", "allennlp", "paddlenlp", "torchtext", "keras-hub", "keras-hub-smooth",
-        "llamafactory", "lighteval-bleu1", "helm-bleu1", "evalscope-bleu1", "evalscope-bleu2",
-        "evalscope-bleu3", "lighteval-bleu4", "helm-bleu4", "evalscope-bleu4", "parlai", "opik",
-        "flores", "promptfoo", "tensorbleu", "nemo", "multiwoz", "moses-sentence", "joshua",
-        "nltk@3.10", "torcheval@0.0.7", "promptfoo@0.121",
+        "joshua-decoder", "get_ende_bleu", "multeval", "phrasal", "phrasal-smooth",
+        "phrasal-local", "marian", "marian-words", "allennlp", "paddlenlp", "torchtext",
+        "keras-hub", "keras-hub-smooth", "llamafactory", "lighteval-bleu1", "helm-bleu1",
+        "evalscope-bleu1", "evalscope-bleu2", "evalscope-bleu3", "lighteval-bleu4", "helm-bleu4",
+        "evalscope-bleu4", "parlai", "opik", "flores", "promptfoo", "tensorbleu", "nemo",
+        "multiwoz", "moses-sentence", "joshua", "compound-split", "nltk@3.10",
+        "torcheval@0.0.7", "promptfoo@0.121",
     ]
     # fmt: on
 else:

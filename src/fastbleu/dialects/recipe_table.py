@@ -210,6 +210,9 @@ for name in ("closest joshua", "shortest"):
         tokenizer="joshua", reference_length=name.split()[0])
 add("joshua-decoder", "apache/joshua@716cc81a decoder/BLEU.java", rows.joshua, "the mean length of "
     "references", tokenizer="joshua-decoder", tokens=tokens.joshua_decoder, mean=mean)
+add("get_ende_bleu compound-split", "tensorflow/tensor2tensor@315647cdb utils/get_ende_bleu.sh",
+    "multi-bleu", "text that Moses' tokenizer has split, with compounds split at hyphens",
+    tokenizer="compound-split", _printed="%.2f")
 add("multeval", "jhclark/multeval@bd93ed1 jbleu/JBLEU.java", rows.multeval, tokenizer="multeval",
     scale=100.0, _printed="%.1f")
 PHRASAL = "stanfordnlp/phrasal@be69585b mt/metrics/BLEUMetric.java"

@@ -6,7 +6,10 @@ from ..runtime.import_lock import import_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from collections.abc import Callable
+    from typing import Any, NoReturn, TypeAlias
+
+    Cumulative: TypeAlias = tuple[float, ...] | Callable[[], tuple[float, ...]] | None
 
 
 class NoScoreError(ValueError):
@@ -39,16 +42,18 @@ class Score:
     printed : str or None
         The value with the digits that the dialect's original prints; None if it does not round.
     cumulative : tuple of float, shape (max_order,), or None
-        BLEU-1 to BLEU-N, if the dialect's original returns them all.
+        BLEU-1 to BLEU-N: the scores of the same counts with each smaller `max_order`. None with
+        weights of your own, and for a dialect of one order, or whose score is no function of sums.
     """
 
     __module__ = "fastbleu"  # its public place, for help() and pickles
     # fmt: off
-    __slots__ = __match_args__ = (
+    __match_args__ = (
         "value", "precisions", "bp", "hyp_len", "ref_len", "matches", "totals", "signature",
         "printed", "cumulative",
     )
     # fmt: on
+    __slots__ = (*__match_args__[:-1], "_cumulative")
 
     value: float
     precisions: tuple[float, ...]
@@ -59,7 +64,7 @@ class Score:
     totals: tuple[int, ...]
     signature: str
     printed: str | None
-    cumulative: tuple[float, ...] | None
+    _cumulative: Cumulative
 
     def __init__(
         self,
@@ -72,12 +77,18 @@ class Score:
         totals: tuple[int, ...],
         signature: str,
         printed: str | None = None,
-        cumulative: tuple[float, ...] | None = None,
+        cumulative: Cumulative = None,
     ) -> None:
         counts = hyp_len, ref_len, matches, totals
         values = value, precisions, bp, *counts, signature, printed, cumulative
         for set_field, field in zip(_SETTERS, values, strict=True):
             set_field(self, field)
+
+    @property
+    def cumulative(self) -> tuple[float, ...] | None:
+        if callable(self._cumulative):  # computed when it is read for the first time
+            _SETTERS[-1](self, self._cumulative())
+        return self._cumulative  # type: ignore[return-value]
 
     def _fields(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.__match_args__)
@@ -162,7 +173,7 @@ class Score:
         return html_table([head, cells], self.signature)
 
 
-_SETTERS = [getattr(Score, name).__set__ for name in Score.__match_args__]
+_SETTERS = [getattr(Score, name).__set__ for name in Score.__slots__]
 
 
 def _refuse(score: Score, *operands: object) -> NoReturn:

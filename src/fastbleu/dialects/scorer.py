@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from functools import partial
 
 from ..counting._counted import Counted, Sums
 from ..counting.stats import AdaptedRows, Stats
@@ -65,6 +66,7 @@ class Scorer:
     """
 
     __slots__ = (
+        "_has_cumulative",
         "_of_sentences",
         "_signatures",
         "_tokenizer",
@@ -140,6 +142,8 @@ class Scorer:
         self.adds_batches = dialect.supports("update")
         # Most dialects add up rows as they are: for these, calls skip `_adapted_sums`.
         self.sums = Sums.from_counts if plain else self._adapted_sums
+        has_orders = 1 in dialect.orders and dialect.adds_up
+        self._has_cumulative = (has_orders and self.weights is None) or None
         # Signatures of scores, by the number of references.
         self._signatures: dict[Any, str] = {}
         self._of_sentences: Scorer | None = None
@@ -240,8 +244,10 @@ class Scorer:
         if sums.segments == 0:
             raise ValueError("there are no segments to score: hypotheses is empty")
         dialect, order = self.dialect, self.max_order
-        attributes = self._attributes(sums)
-        hyp_len, ref_len, *counts = attributes.get("row", sums.row)
+        attributes, row = self._attributes(sums), sums.row
+        # A copy, because sums may grow before it is read.
+        cumulative = self._has_cumulative and partial(self._cumulative, row[:], sums.segments)
+        hyp_len, ref_len, *counts = attributes.get("row", row)
         matches, ngrams = tuple(counts[:order]), tuple(counts[order:])
         if "precisions" not in attributes:
             pairs = zip(matches, ngrams, strict=True)
@@ -256,7 +262,7 @@ class Scorer:
             ngrams,
             self.signature(sums.nrefs, sums.tokenizers),
             dialect.printed(attributes["value"]),
-            attributes.get("cumulative"),
+            attributes.get("cumulative", cumulative),
         )
         if warns:
             if sums.tokenized_periods >= TOKENIZED_PERIODS:
@@ -270,6 +276,17 @@ class Scorer:
                     f"of hypotheses a whole segment, and no word?{fix}{self._advice}"
                 )
         return score
+
+    def _cumulative(self, row: Sequence[int], segments: int | None) -> tuple[float, ...]:
+        """BLEU-1 to BLEU-N of a corpus."""
+        hyp_len, ref_len, *counts = row
+        matches, totals = counts[: self.max_order], counts[self.max_order :]
+        scores = []
+        for order in range(1, self.max_order + 1):
+            scorer = self.with_equal_weights(order)
+            of_order = [hyp_len, ref_len, *matches[:order], *totals[:order]]
+            scores.append(scorer.value(scorer.restore(of_order, segments)))
+        return tuple(scores)
 
     def value(self, sums: Sums) -> float:
         """The score of a corpus as a number, without warnings."""

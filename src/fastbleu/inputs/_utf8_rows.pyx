@@ -173,16 +173,17 @@ cdef class Utf8Rows:
 
     @staticmethod
     def side_by_side(list columns not None):
-        """Segments that are lists, with one line from each of several columns."""
+        """Segments that are lists, with the lines that each of several columns has of a segment."""
         cdef Utf8Rows joint = Utf8Rows(1), column
-        cdef Py_ssize_t segment, segments = min([len(column) for column in columns])
+        cdef Py_ssize_t segment, line, segments = min([len(column) for column in columns])
         for column in columns:
-            if column.levels:
-                raise ValueError("only columns of single lines go side by side")
+            if column.levels > 1:
+                raise ValueError("columns of lists of lists do not go side by side")
             joint.owners.append(column)
         for segment in range(segments):
             for column in columns:
-                joint.add_line(column.lines[segment])
+                for line in range(column.first_line(segment), column.first_line(segment + 1)):
+                    joint.add_line(column.lines[line])
             joint.end_segment()
             if segment % POLL_EVERY == POLL_EVERY - 1:
                 PyErr_CheckSignals()

@@ -6,6 +6,7 @@ They are copied only if their byte order is not native or they are on another de
 from __future__ import annotations
 
 from array import array as _array
+from collections.abc import Mapping
 
 from ..runtime.import_lock import import_lock
 from .arguments import a_type
@@ -36,7 +37,7 @@ def copy_lists(value: Any, levels: int = _MAX_DEPTH) -> Any:
     No other code has a reference to the new lists.
     """
     if type(value) not in (list, tuple):
-        is_leaf = isinstance(value, (str, bytes, bytearray, memoryview, _array, dict))
+        is_leaf = isinstance(value, (str, bytes, bytearray, memoryview, _array, Mapping))
         if is_leaf or hasattr(value, "__array__") or hasattr(value, "dtype"):
             return value
         if not (hasattr(value, "__len__") and hasattr(value, "__getitem__")):

@@ -7,9 +7,11 @@ are two: `TokenChecks` refuses likely mistakes, `NltkTokenChecks` accepts what n
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .arguments import a_type
 from .arrays import list_or_tuple, shape_of
-from .missing import are_segments, refuse_missing
+from .missing import UNORDERED, are_segments, refuse_missing
 from .mistakes import look_like_one_reference
 from .places import Place, refusal
 from .warnings import warn_input
@@ -19,8 +21,11 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
-# For a dict in the place of text or tokens.
-_OF_MESSAGES = "pass the messages' content"
+def _part_of(mapping: Mapping[Any, Any], split: str = ", split into tokens") -> str:
+    """What to pass instead of a dict: a message of a chat, or what a tokenizer returns."""
+    if "input_ids" in mapping:
+        return 'pass its ["input_ids"]'
+    return f"pass the messages' content{split}"
 
 
 def place(segment: int, reference: int | None) -> str:
@@ -154,7 +159,7 @@ class TokenChecks(Checks):
 
     # Whether lists may become shorter while they are read.
     lists_may_change = False
-    _not_references: tuple[type, ...] = (str, bytes)
+    _not_references: tuple[type, ...] = (str, bytes, Mapping)
     _expected_references = "a list of references, each a list of tokens"
     _fix_of_nested = "; are hypotheses and references swapped?"
 
@@ -170,9 +175,9 @@ class TokenChecks(Checks):
             fix += (
                 " references[segment][k] is a list of tokens, and hypotheses come before references"
             )
-        elif isinstance(sequence, dict):
-            fix = f"; {_OF_MESSAGES}, split into tokens"
-        if is_text or not is_iterable(sequence) or isinstance(sequence, (set, frozenset, dict)):
+        elif isinstance(sequence, Mapping):
+            fix = f"; {_part_of(sequence)}"
+        if is_text or not is_iterable(sequence) or isinstance(sequence, UNORDERED):
             problem = f" is {a_type(sequence)}, expected a list of tokens{fix}"
             raise refusal(TypeError, where, problem)
         if not hasattr(sequence, "tolist"):
@@ -211,8 +216,8 @@ class TokenChecks(Checks):
         if isinstance(token, list):
             fix = self._fix_of_nested if reference is None else "; there is a list too many"
             fix = fix_of_logits(token) or fix
-        if isinstance(token, dict):
-            fix = f"; {_OF_MESSAGES}, split into tokens"
+        if isinstance(token, Mapping):
+            fix = f"; {_part_of(token)}"
         problem = (
             f"[{position}] is {a_type(token)}{inside}; a token must be hashable "
             f"(a str, an int, ...): {error}{fix}"
@@ -231,6 +236,7 @@ class NltkTokenChecks(TokenChecks):
         "; there is a list too many, or are hypotheses and references swapped? As in "
         "sentence_bleu([tokens], tokens), corpus_bleu([[tokens], ...], [tokens, ...])"
     )
+    _not_references = (str, bytes)
     _warned = False
 
     def _warn(self, message: str) -> None:
@@ -284,7 +290,7 @@ class NltkTokenChecks(TokenChecks):
 class TextChecks(Checks):
     """Checks of raw text: a hypothesis is a str, references are one str or several."""
 
-    _not_references: tuple[type, ...] = (bytes, bytearray, set, frozenset, dict)
+    _not_references: tuple[type, ...] = (bytes, bytearray, *UNORDERED)
     _expected_references = "a str or a list of str"
 
     def line(self, text: Any, segment: int, reference: int | None) -> NoReturn:
@@ -294,11 +300,11 @@ class TextChecks(Checks):
         index = ""
         if type(text) in (list, tuple):
             for position, part in enumerate(text):
-                if isinstance(part, dict):
+                if isinstance(part, Mapping):
                     text, index = part, f"[{position}]"
                     break
-        if isinstance(text, dict):
-            fix = _OF_MESSAGES
+        if isinstance(text, Mapping):
+            fix = _part_of(text, "")
         elif hasattr(text, "shape"):
             fix = "for token ids pass tokenize=None; for text decode them first"
         elif is_collection(text):

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 def parse_captions(data: bytes | bytearray, name: str) -> dict[Any, list[str]]:
     """The captions of each image, in the order of the file.
 
-    `data` is a list of objects with the keys "image_id" and "caption", as in files of results, or
-    an object with such a list as "annotations". Errors are ValueError and begin with `name`.
+    `data` is a list of objects with the keys "image_id" and "caption", as in files of results, an
+    object with such a list as "annotations", or one with a caption or a list of them for each
+    image. Errors are ValueError and begin with `name`.
     """
     captions = _parsed_by_msgspec(data)
     return _parsed_by_json(data, name) if captions is None else captions
@@ -50,13 +51,14 @@ def _parsed_by_json(data: bytes | bytearray, name: str) -> dict[Any, list[str]]:
         found = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{name}: this is not JSON: {error}") from error
-    if type(found) is dict:
-        if "annotations" not in found:
-            raise ValueError(
-                f'{name}: the object has no key "annotations"; expected COCO\'s captions, or a '
-                'list of objects with "image_id" and "caption"'
-            )
+    if type(found) is dict and "annotations" in found:
         found = found["annotations"]
+    elif type(found) is dict:
+        found = [
+            {"image_id": image, "caption": one.get("caption") if type(one) is dict else one}
+            for image, captions in found.items()
+            for one in (captions if type(captions) is list else [captions])
+        ]
     if type(found) is not list:
         raise ValueError(f"{name}: expected a list of captions, found {a_type(found)}")
     captions: dict[Any, list[str]] = {}
@@ -67,10 +69,20 @@ def _parsed_by_json(data: bytes | bytearray, name: str) -> dict[Any, list[str]]:
             image = caption = None
         if type(caption) is not str or type(image) not in (int, str):
             raise ValueError(
-                f'{name}: entry {number} has no "image_id" with a "caption", which is a string'
+                f'{name}: entry {number} has no "image_id" with a "caption", which is a string; '
+                "expected COCO's captions, or an object with a list of captions for each image"
             )
         captions.setdefault(image, []).append(caption)
     return captions
+
+
+def with_ids_of(
+    annotations: Mapping[Any, list[str]], captions: dict[Any, list[str]]
+) -> dict[Any, list[str]]:
+    """The captions by the ids that annotations have, which may be numbers where others are text."""
+    ids = {str(image): image for image in annotations}
+    matched = {ids.get(str(image), image): found for image, found in captions.items()}
+    return matched if len(ids) == len(annotations) and len(matched) == len(captions) else captions
 
 
 def check_results(

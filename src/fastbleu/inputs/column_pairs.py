@@ -146,9 +146,8 @@ class ColumnBatch(Batch):
                 left_out = {segment for segment, kept in enumerate(present) if not kept}
                 self._left_out += [before + segment for segment in sorted(left_out)]
                 hypotheses, references = (_without(s, left_out) for s in (hypotheses, references))
-            # The first rows of ids nearly always tell whether there is a mistake.
-            warns = type(hypotheses) is IdRows and not before
-            yield Batch(hypotheses, references, before, present, warns)
+            # The first rows nearly always tell whether there is a mistake.
+            yield Batch(hypotheses, references, before, present, not before)
         if self._left_out:
             self.present = [True] * self.hypotheses.before
             for segment in self._left_out:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .arguments import shown
 from .arrays import is_array, list_or_tuple, shape_of
 from .places import refusal
@@ -10,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# A set has no order, and iterating over a dict, or over a data frame, yields its keys.
+UNORDERED = set, frozenset, Mapping
 CHOICES = "error", "empty", "skip"
 # By name, because importing pandas for its NA takes long, and pandas may not be installed.
 _MISSING_TYPES = "NoneType", "NAType", "NaTType"
@@ -76,8 +80,7 @@ def _listed(values: Any) -> Any:
 
 def are_segments(value: object) -> bool:
     """Whether a value is a sized, ordered collection that may have one entry per segment."""
-    # A set has no order, and iterating over a dict or a data frame yields its keys.
-    wrong = isinstance(value, (str, bytes, set, frozenset, dict)) or hasattr(value, "columns")
+    wrong = isinstance(value, (str, bytes, *UNORDERED)) or hasattr(value, "columns")
     return not wrong and hasattr(value, "__len__")
 
 

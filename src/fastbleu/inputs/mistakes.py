@@ -40,6 +40,7 @@ UNSPACED_TOKENIZERS = '"zh", "ja-mecab", "char" or "auto"'
 # wrong layout; if hypotheses are unrelated to their references, the votes are split evenly.
 _VOTES = 12
 _VOTES_PER_DISSENT = 4
+_STARTS_OF_LISTS = "['", '["', "('", '("', "{'", '{"', "[{", "[["
 
 
 def warn_of_label_padding() -> None:
@@ -153,6 +154,19 @@ def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
                 "sentence_bleu([reference.split()], hypothesis.split())"
             )
             return
+
+
+def warn_of_printed_lists(hypotheses: Any, references: Any) -> None:
+    """Warn if the first references are lists as JSON or Python prints them, unlike hypotheses."""
+    listed = [part[:1] if type(part) in (list, tuple) else [part] for part in islice(references, 3)]
+    texts = [text.strip() for part in listed for text in part if isinstance(text, str)]
+    looks_printed = [text[:2] in _STARTS_OF_LISTS and text[-1] in "])}" for text in texts]
+    if texts and all(looks_printed) and str(next(iter(hypotheses), ""))[:2] not in _STARTS_OF_LISTS:
+        warn_input(
+            f"references hold lists that were printed as text, such as {texts[0][:50]!r}: each is "
+            "scored as one reference, with brackets and quotes; convert them back to lists, by "
+            "json.loads or ast.literal_eval"
+        )
 
 
 def _text_and_words(hypothesis: Any, references: Any) -> bool:

@@ -5,7 +5,8 @@
     score(ddf, hypothesis="mt", references=["ref"], by=["system", "lang"])
 
 Each partition becomes one row of sums for each group; these are added up in a tree. Workers
-need fastbleu with its extra "dask".
+need fastbleu with its extra "dask". Dask's `from_pandas` makes text of lists of references, except
+after ``dask.config.set({"dataframe.convert-string": False})``.
 """
 
 from __future__ import annotations

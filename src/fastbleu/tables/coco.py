@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..inputs.coco_captions import check_results, parse_captions
+from ..inputs.coco_captions import check_results, parse_captions, with_ids_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,10 @@ def read_coco(
     ----------
     annotations : path
         COCO's JSON: an object with a list "annotations" of objects with "image_id" and "caption".
+        Or an object with a list of captions for each image.
     results : path
-        A JSON list of objects with "image_id" and "caption", one for each image.
+        A JSON list of objects with "image_id" and "caption", one for each image, or an object as
+        above. Ids may be numbers in one file and text in the other.
 
     Returns
     -------
@@ -49,6 +51,7 @@ def read_coco(
     """
     references = parse_captions(Path(annotations).read_bytes(), str(annotations))
     hypotheses = parse_captions(Path(results).read_bytes(), str(results))
+    hypotheses = with_ids_of(references, hypotheses)
     check_results(hypotheses, references, str(results))
     images = [image for image in references if image in hypotheses]
     return {

@@ -316,7 +316,19 @@ class Files:
                     return ipc.open_stream(system.open_input_stream(path))
                 except pyarrow.ArrowInvalid:
                     pass
-            raise ValueError(f"{name}: {error}") from error
+            raise ValueError(f"{name}: {json_problem(error) or error}") from error
+
+
+def json_problem(error: Exception) -> str:
+    """What is wrong with JSON Lines that pyarrow refuses; "" for other errors."""
+    found = re.search(r"Column\(/?(.*)\) changed from (\w+) to (\w+)", str(error))
+    if found and found[1]:
+        kinds = f"is a JSON {found[2]} in one line and a JSON {found[3]} in another"
+        return f"{found[1]!r} {kinds}: write it as one type in all lines"
+    if found:
+        return f"a line holds a JSON {found[3]}, expected an object on each line"
+    half = "a text has half of an emoji (an escape \\ud800 to \\udfff alone): repair or remove it"
+    return half if "surrogate" in str(error) else ""
 
 
 def _base_of(pattern: str) -> str:

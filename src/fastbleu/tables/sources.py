@@ -8,7 +8,7 @@ from typing import Any
 
 from ..inputs.arguments import shown
 from ..inputs.columns import is_query
-from .data_files import CHUNK_ROWS, Files, import_pyarrow, is_path
+from .data_files import CHUNK_ROWS, Files, import_pyarrow, is_path, json_problem
 from .frames import Frame, joined, load_narwhals
 from .rows import check_columns
 
@@ -86,9 +86,10 @@ class Source:
             except Exception as error:
                 if type(error).__module__.startswith("pyarrow."):
                     name, row = self._at(row)
+                    fix = "is it complete, and each column of one type?"
+                    problem = json_problem(error) or f"{error}; {fix}"
                     raise ValueError(
-                        f"{name} cannot be read from row {row} on: {error}; is it complete, and "
-                        "each column of one type?"
+                        f"{name} cannot be read from row {row} on: {problem}"
                     ) from error
                 raise
             self._gives_dicts = isinstance(part, Mapping)
@@ -164,6 +165,9 @@ def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> A
     pyarrow = import_pyarrow("a dict of columns")
     arrays: dict[str, Any] = {}
     for name in names:
+        if isinstance(columns[name], str):
+            problem = f"{what} has a text as {name!r}, expected a column of them"
+            raise TypeError(f"{problem}; of dicts of rows pass pyarrow.Table.from_pylist(dicts)")
         try:
             if hasattr(type(columns[name]), "__arrow_c_stream__"):
                 arrays[name] = pyarrow.chunked_array(columns[name])

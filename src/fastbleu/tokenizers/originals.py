@@ -36,6 +36,7 @@ _has_odd_space = re.compile(f"[{_SEPARATORS}{_BEYOND_ASCII}]").search
 _has_space = re.compile(r"\s").search
 _has_markup = re.compile("[&<]").search
 _word_or_sign = re.compile(r"\w+|[^\s\w]").findall
+_hyphen_in_word = re.compile(rb"(\S)-(\S)")
 _beyond_ascii = re.compile(r"([^\x00-\x7f\ud800-\udfff])")
 _ENTITIES = {"<skipped>": "", "&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
 # The last character that tensor2tensor's rules include.
@@ -49,6 +50,19 @@ def multi_bleu(text: str, lowercase: bool, is_reference: bool) -> str:
     if _has_odd_space(text):
         text = text.translate(_HIDDEN)
     return _lower_ascii(text) if lowercase else text
+
+
+def compound_split(text: str, lowercase: bool, is_reference: bool) -> str:
+    """multi-bleu after a hyphen between two bytes that are no white space became three tokens.
+
+    Bytes, as Perl reads them, and each belongs to one hyphen: "a-b-c" is cut once, "aa-bb-cc"
+    twice.
+    """
+    if "-" in text:
+        line = text.encode("utf-8", "surrogatepass")
+        line = _hyphen_in_word.sub(rb"\1 ##AT##-##AT## \2", line)
+        text = line.decode("utf-8", "surrogatepass")
+    return multi_bleu(text, lowercase, is_reference)
 
 
 def multi_bleu_detok(text: str, lowercase: bool, is_reference: bool) -> str:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         "characters", "turn", "moses", "joshua", "joshua-decoder", "phrasal", "multeval",
         "promptfoo", "parlai", "sentences", "lines", "whole", "codesum", "marian", "keras-hub",
         "13a-lowered", "word_tokenize", "evalscope", "azure", "whisper", "auto-captions",
+        "compound-split",
     ]
     # fmt: on
     Libraries: TypeAlias = Literal["ja-mecab", "ko-mecab"]
@@ -142,6 +143,7 @@ TABLE: dict[TokenizerName | OfTools, Entry] = {
     "auto-captions": Entry(load_by_script, ("ptb", "jieba")),
     "characters": _original("characters", "char"),
     "turn": _original("turn", "none"),
+    "compound-split": _original("compound_split", "none"),
     **dict.fromkeys(
         (
             *("moses", "joshua", "joshua-decoder", "phrasal", "multeval", "promptfoo", "parlai"),
