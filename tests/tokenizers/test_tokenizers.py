@@ -122,7 +122,7 @@ def test_errors_of_a_callable_pass():
 @pytest.mark.parametrize(
     ("name", "close"),
     [
-        ("v13a", "13a"), ("jamecap", "ja-mecab"), ("flores", "flores200"), ("chars", "char"),
+        ("v13a", "13a"), ("jamecap", "ja-mecab"), ("flores", "flores101"), ("chars", "char"),
     ],
 )  # fmt: skip
 def test_unknown_names_get_a_hint(name, close):
