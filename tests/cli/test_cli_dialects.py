@@ -92,7 +92,7 @@ def test_identification(files):
     ("arguments", "status", "words"),
     [
         (("--explain", "nltk"), 2, "--explain takes two dialects, or none"),
-        (("--explain", "nltk", "bleu"), 2, "invalid choice: 'bleu'"),
+        (("--explain", "nltk", "bleu"), 2, "dialect 'bleu' is unknown; did you mean 'sacrebleu'?"),
         (("--identify", "much"), 1, "--identify: 'much' is not a number"),
         (("--identify", "101"), 1, "is not a BLEU score: it is not in 0-100"),
     ],

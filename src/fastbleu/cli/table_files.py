@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..inputs._utf8_rows import Utf8Rows
-from ..inputs.arguments import a_type
+from ..inputs.arguments import a_type, shown
 from ..inputs.warnings import InputWarning
 from .files import InputError
 from .imports import import_undisturbed
@@ -91,7 +91,7 @@ class TableReader(Reader):
             lines += iter(rows)  # keeps the lines before an error
         except UnicodeDecodeError as error:
             where = f"byte {error.start + 1} is 0x{error.object[error.start]:02x}"
-            problem = f"column {self._column!r} is not valid UTF-8 ({where}): write it again"
+            problem = f"column {shown(self._column)} is not valid UTF-8 ({where}): write it again"
             place = self._source.place(first + len(lines))
             raise InputError(f"{place}: {problem}") from error
         return lines
@@ -112,7 +112,7 @@ class TableReader(Reader):
         except TypeError:
             is_text = False
         if not is_text and len(texts):
-            problem = f"column {self._column!r} is {a_type(texts[0].as_py())}"
+            problem = f"column {shown(self._column)} is {a_type(texts[0].as_py())}"
             place = self._source.place(start)
             raise InputError(f"{place}: {problem}; choose a column of texts")
         if self._left:
@@ -157,7 +157,7 @@ def _tokenizers(text: str, metric: BLEU) -> dict[str, Any]:
     column, _, pairs = text.partition(":")
     found = dict(pair.partition("=")[::2] for pair in pairs.split(","))
     if not (column and all(found) and all(found.values())):
-        raise InputError(f"--by-language is {text!r}, expected as in lang:zh=zh,ja=ja-mecab")
+        raise InputError(f"--by-language is {shown(text)}, expected as in lang:zh=zh,ja=ja-mecab")
     return {"language": column, "tokenize": {**found, None: metric.tokenizer}}
 
 

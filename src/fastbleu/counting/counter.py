@@ -327,12 +327,13 @@ class Counter:
 
     def _warn_of_ids(self, batch: Batch, counted: Counted) -> None:
         """Warn where all rows seem to be empty, or to end in padding that counts."""
-        if counted.segments < MIN_SEQUENCES_TO_WARN:
+        if not counted.segments:
             return
         hypotheses, references = batch.hypotheses, batch.references
         rows, width = counted.rows, 2 + 2 * self.max_order
         # The first row nearly always decides.
-        if not (rows[0] and rows[1]) and not (any(rows[0::width]) and any(rows[1::width])):
+        needed = min if counted.segments >= MIN_SEQUENCES_TO_WARN else max
+        if not needed(rows[:2]) and not (any(rows[0::width]) and any(rows[1::width])):
             warn_where_all_are_empty(hypotheses, references, rows, width)
         if not (self.padding_was_checked or counted.label_padding):
             # Only the first batch, because later ones will be similar.

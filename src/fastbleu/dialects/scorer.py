@@ -7,7 +7,7 @@ from functools import partial
 
 from ..counting._counted import Counted, Sums
 from ..counting.stats import AdaptedRows, Stats
-from ..inputs.arguments import as_double, check_flag
+from ..inputs.arguments import as_double, check_flag, shown
 from ..inputs.checks import is_iterable
 from ..inputs.mistakes import warn_of_equal
 from ..inputs.places import Place, refusal
@@ -110,7 +110,7 @@ class Scorer:
         self.given_effective_order = effective_order
         self.effective_order = bool(effective_order)
         if smoothing not in dialect.smoothings:
-            if (feature := f"smoothing={smoothing!r}") in dialect.reasons:
+            if (feature := f"smoothing={shown(smoothing)}") in dialect.reasons:
                 raise dialect._refusal(feature, dialect.reasons[feature])
             raise ValueError(dialect._unknown_smoothing(smoothing))
         self.smoothing = smoothing
@@ -118,7 +118,7 @@ class Scorer:
             smoothing_value = dialect.options.get("smoothing_value")  # type: ignore[assignment]
         if smoothing_value is not None:
             if dialect.smoothings[smoothing] is None:
-                raise ValueError(f"smoothing {smoothing!r} takes no value")
+                raise ValueError(f"smoothing {shown(smoothing)} takes no value")
             if type(smoothing_value) is not int:
                 smoothing_value = as_double("smoothing_value", smoothing_value)
         self.smoothing_value = smoothing_value
@@ -446,5 +446,5 @@ class Scorer:
 def checked_weights(weights: Any) -> tuple[float, ...]:
     """A copy of the weights: the caller's list may change, a generator can be read only once."""
     if isinstance(weights, (str, bytes)) or not is_iterable(weights):
-        raise TypeError(f"weights is {weights!r}, expected a number for each order, as (0.5, 0.5)")
+        raise TypeError(f"weights is {shown(weights)}, expected a number for each order")
     return tuple(as_double("weights", weight) for weight in weights)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .arguments import shown
 from .arrays import is_array, list_or_tuple, shape_of
 from .places import refusal
 
@@ -37,8 +38,8 @@ def no_value(row: str, column: str, reference: int | None = None) -> str:
     """The message for a missing value in a table, of a hypothesis if there is no `reference`."""
     ragged = "" if reference is None else ', missing="ragged" to leave out such references'
     return (
-        f'{row}: column {column!r} has no value (null); pass missing="skip" to leave such rows out'
-        f'{ragged} or missing="empty" to take an empty text, or fill the column'
+        f'{row}: column {shown(column)} has no value (null); pass missing="skip" to leave such '
+        f'rows out{ragged} or missing="empty" to take an empty text, or fill the column'
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
 
 from ..runtime.import_lock import import_lock
 from .warnings import warn_input
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ._id_rows import IdRows
     from .ids import IdFilter
 
-# With fewer sequences of ids it may be chance that all are empty or that most end alike.
+# With fewer sequences of ids it may be chance that one side is empty, or that most end alike unless
+# they do in four ids that are nowhere else.
 MIN_SEQUENCES_TO_WARN = 4
 # The number of lists that are examined for padding.
 _LISTS_CHECKED = 8
@@ -67,14 +68,21 @@ def warn_of_padded_lists(what: str, sequences: Any) -> None:
         return
     first = [part for part in sequences[:_LISTS_CHECKED] if type(part) in (list, tuple)]
     # Copies: another thread may empty the lists.
-    ends = [end for part in first if (end := part[-2:]) and type(end[-1]) is int]
+    few = len(first) < MIN_SEQUENCES_TO_WARN
+    ends = [end for part in first if (end := part[0 if few else -2 :]) and type(end[-1]) is int]
     if any(end[-1] == _LABEL_PADDING for end in ends):
         warn_of_label_padding()
-    elif len(ends) >= MIN_SEQUENCES_TO_WARN and len(set(map(len, first))) == 1:
-        pairs = [end for end in ends if len(end) == 2 and type(end[0]) is int]
-        runs = [one for one, last in pairs if one == last]
+    elif (few or len(ends) >= MIN_SEQUENCES_TO_WARN) and len(set(map(len, first))) == 1:
+        runs = [end[-1] for end in ends if _ends_in_run(end, few)]
         if runs and 2 * runs.count(runs[0]) > len(ends):
             warn_of_run(what, runs[0])
+
+
+def _ends_in_run(ids: Sequence[Any], is_one_of_few: bool) -> bool:
+    """See _id_rows.pyx."""
+    run = ids[ids.index(ids[-1]) :]
+    is_long = 4 <= len(run) < len(ids) if is_one_of_few else len(run) > 1
+    return is_long and {*map(type, run)} == {int} and run.count(run[0]) == len(run)
 
 
 def warn_of_empty_rows(what: str, mask: str) -> None:
@@ -136,6 +144,22 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
             else "every hypothesis is one token that contains whitespace; split it into tokens, or "
             'pass the text itself with tokenize="13a"'
         )
+
+
+def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
+    """Warn if in nltk's arguments the first segments are texts, each as one token."""
+    if not {type(hypotheses), type(list_of_references)} <= {list, tuple} or not (
+        {*map(type, list_of_references[:3])} <= {list, tuple}
+    ):
+        return
+    firsts = [*chain(*[part[:1] for part in list_of_references[:3]])]
+    for name, lists in ("hypothesis", hypotheses[:3]), ("reference", firsts):
+        if lists and all(_unsplit_text(tokens, None) for tokens in lists):
+            warn_input(
+                f"every {name} is one token that contains whitespace; split it into tokens, as in "
+                "sentence_bleu([reference.split()], hypothesis.split())"
+            )
+            return
 
 
 def warn_of_printed_lists(hypotheses: Any, references: Any) -> None:

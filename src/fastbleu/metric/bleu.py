@@ -8,7 +8,7 @@ from ..counting._counted import Sums
 from ..counting.stats import Stats, row_of_state
 from ..dialects.score import Score
 from ..inputs._id_rows import IdRows
-from ..inputs.arguments import check_flag
+from ..inputs.arguments import check_flag, shown
 from ..inputs.batch import Batch, read
 from ..runtime.import_lock import import_lock
 from ..runtime.torch_compile import not_compiled
@@ -436,8 +436,8 @@ class BLEU(Reading, MatrixMethods):
         for name in here:
             if here[name] != there[name]:
                 raise ValueError(
-                    f"cannot merge metrics that differ: {name} is {here[name]!r} here and "
-                    f"{there[name]!r} there"
+                    f"cannot merge metrics that differ: {name} is {shown(here[name])} here and "
+                    f"{shown(there[name])} there"
                 )
         self._sums.add(other._sums.value)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..inputs.arguments import a_type, check_choice, refuse_options
+from ..inputs.arguments import a_type, check_choice, refuse_options, shown
 from ..metric.bleu import BLEU
 from .procedures import ResamplingOptions, paired_approximate_randomization, paired_bootstrap
 from .results import Comparisons, Name
@@ -94,7 +94,7 @@ def compare(
             rows[name] = metric.statistics(hypotheses, references)
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"systems[{name!r}]: {error}") from error
+            raise kind(f"systems[{shown(name)}]: {error}") from error
     options.setdefault("samples", 1000)
     baseline, *others = rows
     compared = {name: rows[name] for name in others}

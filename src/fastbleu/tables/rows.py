@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from ..counting._counted import Counted
-from ..inputs.arguments import a_type, check_choice, closest, refuse_options
+from ..inputs.arguments import a_type, check_choice, closest, names_shown, refuse_options, shown
 from ..inputs.batch import Batch, read
 from ..inputs.columns import is_column
 from ..inputs.missing import CHOICES, count_of, is_missing, no_value
@@ -135,8 +135,8 @@ class RowCounter:
         if found is None:
             known = ", ".join(map(repr, metrics))
             raise ValueError(
-                f"column {self.language!r} has {language!r}, for which tokenize has no tokenizer: "
-                f"it has those of {known}; add one for None, which is for all others"
+                f"column {shown(self.language)} has {shown(language)}, for which tokenize has no "
+                f"tokenizer: it has those of {known}; add one for None, which is for all others"
             )
         return found
 
@@ -284,7 +284,7 @@ def errors_naming_rows(row_counter: RowCounter, numbers: Indices, frame: Frame) 
         if segment < len(numbers):
             row = row_counter.place(int(numbers[segment]))
             if PATH in frame.columns:
-                row += f" ({PATH} {frame.values(PATH)[segment]!r})"
+                row += f" ({PATH} {shown(frame.values(PATH)[segment])})"
             if facts["is_missing"]:
                 number = facts["reference"]
                 raise kind(no_value(row, row_counter.column_of(number), number)) from error
@@ -307,16 +307,16 @@ def check_columns(columns: Sequence[str], needed: Sequence[str]) -> None:
         if name not in columns:
             meant = closest(name, columns)
             hint = f"; did you mean {meant!r}?" if meant else "."
-            known = ", ".join(map(repr, columns)) or "none"
-            raise ValueError(f"the table has no column {name!r}{hint} Its columns: {known}")
+            known = names_shown(map(shown, columns)) or "none"
+            raise ValueError(f"the table has no column {shown(name)}{hint} Its columns: {known}")
 
 
 def check_new_columns(columns: Sequence[str], new: Sequence[str]) -> None:
     """Raise a ValueError if columns that a result adds exist already."""
     if taken := [name for name in new if name in columns]:
         raise ValueError(
-            f"the result has a column {taken[0]!r} of its own, but the table has one, too: rename "
-            "that of the table"
+            f"the result has a column {shown(taken[0])} of its own, but the table has one, too: "
+            "rename that of the table"
         )
 
 
