@@ -97,7 +97,7 @@ def usage_error(*arguments: Any, **options: Any) -> str:
     status, out, err = run(*arguments, **options)
     assert (status, out) == (2, "")
     usage, message = err.splitlines()
-    assert usage == "usage: fastbleu REF [REF ...] -i HYP [HYP ...] [options]"
+    assert usage == "usage: fastbleu REF ... -i HYP ... [options]"
     return message
 
 

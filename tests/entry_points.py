@@ -944,7 +944,7 @@ def resampling(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry(
     "fastbleu SmoothingFunction modified_precision closest_ref_length brevity_penalty;"
-    "fastbleu.nltk Fraction",
+    "fastbleu.nltk Counter Fraction ngrams",
     "",
     only="nltk",
 )
@@ -957,6 +957,7 @@ def nltk_functions(metric: BLEU, corpus: Corpus) -> Any:
         yield method(list(precisions), **sides)
     length = fastbleu.closest_ref_length(references, len(hypothesis))
     yield length, fastbleu.brevity_penalty(length, len(hypothesis))
+    yield fastbleu.nltk.Counter(fastbleu.nltk.ngrams(hypothesis, 2))
 
 
 @entry(

@@ -1,5 +1,7 @@
 """Fast BLEU scores, identical to those of sacreBLEU and nltk."""
 
+import os as _os
+
 from .runtime.import_lock import import_locked as _import_locked
 from .runtime.interpreters import refuse_sub_interpreters as _refuse_sub_interpreters
 
@@ -12,20 +14,15 @@ _HOMES = {
     "BLEU": "metric.bleu",
     "InputWarning": "inputs.warnings",
     "Score": "dialects.score",
-    "SmoothingFunction": "nltk",
     "Stats": "counting.stats",
-    "brevity_penalty": "nltk",
-    "closest_ref_length": "nltk",
-    "corpus_bleu": "nltk",
     "count": "counting.count",
     "explain": "diagnosis.explanation",
     "identify": "diagnosis.identification",
-    "modified_precision": "nltk",
-    "patch": "integrations.patching",
     "report": "reporting.report",
-    "sentence_bleu": "nltk",
     "tokenize": "tokenizers",
-    "unpatch": "integrations.patching",
+    **dict.fromkeys(("SmoothingFunction", "brevity_penalty", "closest_ref_length"), "nltk"),
+    **dict.fromkeys(("corpus_bleu", "modified_precision", "sentence_bleu"), "nltk"),
+    **dict.fromkeys(("patch", "unpatch"), "integrations.patching"),
 }
 _MODULES = [
     *("dialects", "integrations", "matrix", "nltk", "plots", "recipes", "rewards", "sacrebleu"),
@@ -73,3 +70,6 @@ else:
 
     def __dir__():
         return sorted([*__all__, *_MODULES])
+
+    if _os.environ.get("FASTBLEU_PATCH", "0") not in ("", "0"):
+        __getattr__("patch")()

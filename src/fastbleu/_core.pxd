@@ -27,6 +27,14 @@ cdef void add_row(const int64_t *row, int64_t *sums, int max_order, int64_t leas
 cdef int64_t reference_length(const int64_t *lengths, int64_t references, int choice) noexcept nogil
 
 
+cdef inline Py_ssize_t blank_in(const int64_t *lengths, Py_ssize_t references) noexcept nogil:
+    """The number of references without tokens, of a segment that has others with some."""
+    cdef Py_ssize_t blank = 0, k
+    for k in range(1, references + 1):
+        blank += lengths[k] == 0
+    return blank if blank < references else 0
+
+
 cdef struct ngram_entry:
     int32_t position
     int32_t id
@@ -37,6 +45,7 @@ cdef class SegmentCounter(Interruptible):
 
     cdef readonly int max_order
     cdef int choice                  # an index of REFERENCE_LENGTHS
+    cdef public Py_ssize_t blank_references    # without tokens, of segments that have others with some
     cdef public int mask_tokens      # longer segments of ids are counted by match_long
     cdef uint64_t matched[MASK_TOKENS * MASK_WORDS]
     cdef unsigned char *match_bits   # of the hypothesis' tokens; NULL unless match_positions runs

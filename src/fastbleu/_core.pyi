@@ -17,6 +17,7 @@ class SegmentCounter(Interruptible):
     @property
     def max_order(self) -> int: ...
     mask_tokens: int
+    blank_references: int
     def count(self, packed: PackedSegments, rows: array[int], first: int = 0) -> None: ...
     def count_sum(
         self, packed: PackedSegments, total: array[int], least_total: int = 0

@@ -2,9 +2,8 @@
 
 Data. A row is [hyp_len, ref_len, matches_1..N, totals_1..N] of one segment: the hypothesis' length,
 the length of the reference closest to it (REFERENCE_LENGTHS has other choices), and per order the clipped
-n-gram matches and the n-grams of the hypothesis. This module knows no strings, no smoothing and no
-dialect; ids come from the packers of counting/. Rows are passed as `array('q')`, so that numpy is loaded
-only when a user asks for a numpy array. Additions check for overflow of int64.
+n-gram matches and the n-grams of the hypothesis. This module knows no strings, no smoothing and no dialect;
+ids come from packers. Rows are `array('q')`, so that numpy is loaded only on request. Additions check for overflow.
 
 Algorithm. Segments whose sequences have at most 512 tokens, which are nearly all, are counted by bit masks of
 positions (kernel/simd/masks.h, match_counts.h). Masks of up to 64 tokens are made by packers, if the
@@ -304,6 +303,7 @@ cdef class SegmentCounter:
         cdef int64_t *matches = row + 2
         row[0] = lengths[0]
         row[1] = reference_length(lengths, segment.references, self.choice)
+        self.blank_references += blank_in(lengths, segment.references)
         for n in range(self.max_order):
             matches[n] = 0
             matches[self.max_order + n] = lengths[0] - n if lengths[0] > n else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import nan
 
-from .inputs.arguments import a_type, check_choice
+from .inputs.arguments import a_type, check_choice, shown
 from .inputs.checks import check_segments
 from .inputs.missing import CHOICES, without_missing
 from .inputs.mistakes import MIN_SEQUENCES_TO_WARN
@@ -114,7 +114,7 @@ class BLEUReward:
         """
         if self.references not in columns:
             raise ValueError(
-                f"there is no column {self.references!r} with references, only {list(columns)}; "
+                f"there is no column {self.references!r}, only {shown([*columns])}; "
                 "pass the name of one as BLEUReward(references=...)"
             )
         return self._rewards(completions, columns[self.references])
@@ -145,7 +145,7 @@ class BLEUReward:
             if not query.startswith(prompt):
                 raise ValueError(
                     f"queries[{number}] does not begin with prompts[{number}]: "
-                    f"{query[: len(prompt)]!r} is not {prompt!r}"
+                    f"{shown(query[: len(prompt)])} is not {shown(prompt)}"
                 )
             completions.append(query[len(prompt) :])
         with import_lock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -65,7 +66,7 @@ def test_tokenized_text(tmp_path: Path) -> None:
         assert (" end in ' .'" in err) == warned
     assert str(tokenized) in run(tokenized, "-i", detokenized, tokenized)[2]
     assert output(tokenized, "-i", tokenized, "-b", "--force") == "100.0\n"
-    assert output(tokenized, "-i", tokenized, "-sl", "-b") == "100.0\n" * 100
+    assert output(tokenized, "-i", tokenized, "-sl", "-b", "--force") == "100.0\n" * 100
 
 
 def test_doubtful_options(tmp_path: Path) -> None:
@@ -142,13 +143,72 @@ def test_nothing_is_printed_before_all_is_read(tmp_path: Path, form: list[str]) 
         (["r", "-i", "h", "-e", "rot13"], "'rot13' is not an encoding"),
         (["r", "-i", "h", "-e", "undefined"], "'undefined' is not an encoding"),
         (["r", "-i", "h", "-l", "de"], "'de' is not a language pair"),
-        (["r", "-i", "h", "-m", "chrf"], "invalid choice: 'chrf'"),
+        (
+            ["r", "-i", "h", "-m", "chrf"],
+            "'chrf' is unknown; choose one of bleu; for others",
+        ),
+        (
+            ["r", "-i", "h", "-f", "JSN"],
+            "--format: value 'JSN' is unknown; did you mean 'json'?",
+        ),
+        (["r", "-i", "h", "-tok", "moses"], "value 'moses' is unknown; choose one of none, zh"),
+        (["r", "-i", "h", "-tok", "v13a"], "value 'v13a' is unknown; did you mean '13a'?"),
+        (["r", "-i", "h", "-s", "flor"], "value 'flor' is unknown; did you mean 'floor'?"),
+        (
+            ["r", "-i", "h", "--missing", "drop"],
+            "'drop' is unknown; choose one of error, em",
+        ),
+        (["r", "-i", "h", "--tokeniser", "zh"], "--tokeniser zh: did you mean --tokenize?"),
+        (
+            ["r", "-i", "h", "--dialect", "lamafactory"],
+            "did you mean 'llamafactory'?",
+        ),
+        (["r", "-i", "h", "-l", "x" * 999], f"'{'x' * 75}...' is not a language pair"),
+        (["r", "-i", "h", "--threads", "x" * 999], f"invalid int value: '{'x' * 76}..."),
+        (
+            ["r", "-b", "x" * 999, "-i", "h"],
+            f"arguments: {'x' * 77}...: all REF files",
+        ),
         (["r", "-i", "h", "--chrf-beta", "3"], "only the command sacrebleu has this"),
         (["r", "-i", "h", "-d"], "only the command sacrebleu has this"),
     ],
 )
 def test_arguments_that_make_no_sense(arguments: list[str], problem: str) -> None:
     assert problem in usage_error(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "same"),
+    [
+        (["--Score_Only"], ["-b"]), (["--scoreonly"], ["-b"]), (["-f", "TEXT"], ["-f", "text"]),
+        (["-b", "-tok", "ZH"], ["-b", "-tok", "zh"]), (["-b", "-m", "BLEU"], ["-b"]),
+        (["-b", "--Dialect", "NLTK"], ["-b", "--dialect", "nltk"]),
+        (["-b", "--dialect=LLaMA-Factory"], ["-b", "--dialect", "llamafactory"]),
+        (["-b", "--smooth_method=Add_K"], ["-b", "-s", "add-k"]),
+        (["-b", "--dialect", "SacreBLEU", "-ci", "-cin", "9"], ["-b", "-ci", "-cin", "9"]),
+        (["-b", "-s", "floor", "--smoothvalue=0.5"], ["-b", "-s", "floor", "-sv", "0.5"]),
+        (["--explain", "NLTK", "Sacre-BLEU"], ["--explain", "nltk", "sacrebleu"]),
+    ],
+)  # fmt: skip
+def test_case_and_hyphens_do_not_matter(arguments: list[str], same: list[str]) -> None:
+    assert output(R1, "-i", A, *arguments) == output(R1, "-i", A, *same)
+
+
+def test_a_summary_and_the_help_of_50_columns() -> None:
+    summary = output("-h")
+    lines = summary.splitlines()
+    assert len(lines) == 10
+    assert max(map(len, lines)) <= 50
+    assert sum(line.startswith("  fastbleu ") for line in lines) == 3
+    assert run() == (2, "", summary)
+    text = output("--help", env={"COLUMNS": "50"})
+    assert max(map(len, text.splitlines())) <= 50
+    wide = output("--help", env={"COLUMNS": "150"})
+    assert len(text.splitlines()) > 1.5 * len(wide.splitlines())
+    words = [re.sub(r"\s+", " ", form.partition("options:")[2]) for form in (text, wide)]
+    assert words[0] == words[1]
+    for name in ("ja-mecab", "codexglue-summary", "--paired-bs"):
+        assert name in text
 
 
 def test_a_tokenizer_that_cannot_be_had(tmp_path: Path) -> None:
@@ -179,7 +239,7 @@ def test_the_bare_command_on_a_terminal_prints_its_usage() -> None:
     _, out, err = ends_on_a_terminal()
     assert out == b""
     assert err.startswith(b"usage: fastbleu REF")
-    assert b"fastbleu reference.txt -i system.txt.gz -b\n" in err
+    assert b"  fastbleu ref.txt -i system.txt -b\n" in err
     assert err.endswith(b"\nfastbleu --help explains all options.\n")
 
 
@@ -220,7 +280,7 @@ def test_a_result_that_is_written_in_part_is_an_error(tmp_path: Path, unbuffered
     options = {"env": {"PYTHONUNBUFFERED": unbuffered}, "preexec_fn": limit}
     with (tmp_path / "out").open("wb") as file:
         status, _, err = run(
-            tmp_path / "r", "-i", tmp_path / "r", "-sl", "-b", stdout=file, **options
+            *(tmp_path / "r", "-i", tmp_path / "r", "-sl", "-b", "--force"), stdout=file, **options
         )
     assert (tmp_path / "out").stat().st_size == 70_000
     assert (status, err) == (1, "fastbleu: error: cannot write the result: File too large\n")
@@ -271,7 +331,7 @@ def test_progress_bar_on_a_terminal(
     data = b"a b c d\n" * 9_000
     path = tmp_path / ("r.gz" if packed else "r")
     path.write_bytes(gzip.compress(data) if packed else data)
-    arguments = [str(path), "-i", str(path), "-b"]
+    arguments = [str(path), "-i", str(path), "-b", "--force"]
 
     def shown(*options: str) -> str:
         terminal = Terminal()

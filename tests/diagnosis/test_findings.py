@@ -1,6 +1,9 @@
 """Likely mistakes in the input, each planted and found, with its effect on the score."""
 
+import random
+
 import pytest
+import wmt22
 
 from fastbleu import BLEU, explain
 
@@ -48,6 +51,99 @@ def test_what_one_side_has(name, spoil):
     assert set(finding.segments) <= differing or name == "case"
 
 
+def joined(*marks):
+    """Makes words of two pieces, with a mark at the end of the first or start of the second."""
+    end, start = marks
+    return lambda text: " ".join(
+        f"{word[:2]}{end} {start}{word[2:]}" if len(word) > 3 and word.isalpha() else word
+        for word in text.split(" ")
+    )
+
+
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize(
+    ("name", "spoil"),
+    [
+        ("subwords", joined("@@", "")),
+        ("subwords", joined("", "##")),
+        ("subwords", joined("\uffed", "")),
+        (
+            "subwords",
+            lambda text: " ".join(f"\u2581{w[:2]} {w[2:]}".strip() for w in text.split(" ")),
+        ),
+        ("subwords", lambda text: "\u0120" + text.replace(" ", " \u0120")),
+        ("tags", "{}</s>".format),
+        ("tags", "{} <pad> <pad>".format),
+        ("tags", "<|im_start|> {}<|im_end|>".format),
+        ("tags", "[INST] {} [/INST]".format),
+        ("tags", '<seg id="1">{}</seg>'.format),
+        ("lists", lambda text: str(text.split(" "))),
+        ("lists", lambda text: str([text])),
+        ("log columns", "H-12\t-0.31\t{}".format),
+        ("log columns", "3 ||| {} ||| LM= -1.5 ||| -2.25".format),
+        ("log columns", "17\t{}".format),
+        ("zero-width", "\ufeff{}".format),
+        ("zero-width", lambda text: text.replace(" ", " \u200b")),
+    ],
+)
+def test_what_tools_leave_in_texts(name, spoil, both):
+    wrong, references = ([spoil(text) for text in texts] for texts in (OTHERS, TEXTS))
+    references = references if both else TEXTS
+    finding = found(wrong, references)[name]
+    right, now = (BLEU().score(*texts).value for texts in ((OTHERS, TEXTS), (wrong, references)))
+    assert finding.points == pytest.approx(right - now)
+    assert finding.segments == tuple(range(len(TEXTS)))
+    sides = (
+        "10 of the hypotheses and 10 of the references have" if both else "of the hypotheses have"
+    )
+    assert sides in finding.message
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Où est la forêt - près d'ici, là-bas?", "latin-1"),
+        ("She said \u201cno one\u201d came\u2014not even him\u2026 \u2013 today", "cp1252"),
+        ("Příliš žluťoučký kůň úpěl", "latin-1"),
+        ("Сегодня утром мы пошли на работу", "cp1251"),
+    ],
+)
+def test_text_in_a_wrong_encoding(text, encoding):
+    def misread(text):
+        # As browsers read it.
+        return "".join(bytes([b]).decode(encoding, "ignore") or chr(b) for b in text.encode())
+
+    texts = [f"{text} {n} {other}" for n, other in enumerate(OTHERS)]
+    finding = found([misread(text) for text in texts], texts)["encoding"]
+    assert finding.points == pytest.approx(
+        100 - BLEU().score(list(map(misread, texts)), texts).value
+    )
+
+
+def test_what_is_part_of_a_text_is_not_taken_for_a_leftover():
+    texts = [
+        "if a < b and c > d: <unk> \u201eSpaß\u201c",
+        "CAFÉ\u00bb, caf\u00e9\u2026\u00bb [sic]",
+    ]
+    texts += ["\u06a9\u062a\u0627\u0628\u200c\u0647\u0627", "nobody was nan", "AT&T, 5 | 6"]
+    texts += ['["quoted"', "12 monkeys", "me@@home"]
+    changed = [text.replace("a", "e") for text in texts]
+    assert {*found(changed, texts)} <= {"normalization"}
+
+
+@pytest.mark.parametrize("missing", ["nan", "NaN", "None", "<NA>"])
+def test_the_name_of_a_missing_value(missing):
+    wrong = [*OTHERS[:4], missing, *OTHERS[5:]]
+    finding = found(wrong)["nan"]
+    kept = [n for n in range(10) if n != 4]
+    right = BLEU().score([OTHERS[n] for n in kept], [TEXTS[n] for n in kept]).value
+    assert finding.points == pytest.approx(right - BLEU().score(wrong, TEXTS).value)
+    assert finding.segments == (4,)
+    references = [*TEXTS[:7], missing, *TEXTS[8:]]
+    message = found(wrong, references)["nan"].message
+    assert "1 of the hypotheses and 1 of the references have no text but" in message
+
+
 def test_line_ends_are_named_even_where_they_cost_nothing():
     assert found([f"{text}\r\n" for text in TEXTS])["line ends"].points == 0
 
@@ -75,6 +171,16 @@ def test_shifted_lines(hypotheses, offset, start):
     assert finding.segments == (start,)
     assert f"from segment {start} on hypothesis i fits reference {offset}" in finding.message
     assert finding.points > 40
+
+
+def test_shuffled_hypotheses_are_not_shifted():
+    hypotheses, references = wmt22.one_reference("en-de.Online-B")
+    drawn = random.Random(50)
+    for size in (8, 12, 20, 40) * 10:
+        first = drawn.randrange(len(hypotheses) - size)
+        part = slice(first, first + size)
+        shuffled = drawn.sample(hypotheses[part], size)
+        assert "shifted" not in found(shuffled, references[part])
 
 
 def test_swapped_sides():

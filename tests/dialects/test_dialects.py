@@ -10,7 +10,7 @@ import pytest
 from commands import python
 from generators import raises
 
-from fastbleu import BLEU, Stats, dialects, significance
+from fastbleu import BLEU, Stats, dialects, recipes, significance
 from fastbleu.dialects import NLTK, SACREBLEU, Dialect
 
 NAMES = dialects.names()
@@ -36,6 +36,55 @@ def test_names():
     assert NAMES[:2] == ("sacrebleu", "nltk")
     assert len(NAMES) == 18
     raises(ValueError, "dialect 'x' is unknown; choose one of sacrebleu, nltk", dialects.get, "x")
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("SacreBLEU", "sacrebleu"), ("multi_bleu", "multi-bleu"), ("MTEval-v13a", "mteval-v13a"),
+        ("TorchMetrics", "torchmetrics"), ("NLTK@3.10", "nltk"), ("E2E", "e2e"),
+        ("LLaMA-Factory", "llamafactory-metric"), ("MS_Swift", "ms-swift"),
+        ("Promptfoo@0.121", "promptfoo-0.121.14"),
+    ],
+)  # fmt: skip
+def test_case_and_hyphens_of_names_do_not_matter(name, known):
+    dialect = dialects.get(name)
+    assert dialect.name == known
+    assert dialect is dialects.get(known)
+    assert BLEU(dialect=name) == BLEU(dialect=known)
+
+
+def test_no_two_names_differ_in_case_and_hyphens_only():
+    """Or they are of the same recipe."""
+    known = {}
+    for name in (*NAMES, *recipes.names()):
+        plain = name.lower().replace("-", "").replace("_", "")
+        assert known.setdefault(plain, dialects.get(name)) is dialects.get(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("lamafactory", "'llamafactory'"), ("llama", "'llamafactory'"), ("sacre", "'sacrebleu'"),
+        ("tensor2tensr", "'tensor2tensor'"), ("fair-seq2", "'fairseq'"), ("coco ", "'coco'"),
+        ("mteval", "'mteval-v"), ("helm", "'helm-"), ("bleu", "'sacrebleu'"),
+    ],
+)  # fmt: skip
+def test_the_likeliest_name_and_a_dozen_are_named(name, meant):
+    for call in (dialects.get, recipes.describe):
+        with pytest.raises(
+            ValueError, match=f"{name!r} is unknown; did you mean {meant}"
+        ) as caught:
+            call(name)
+        message = str(caught.value)
+        assert message.endswith(" and 6 more, or of fastbleu.recipes.names()")
+        assert message.partition(" one of ")[2].count(", ") == 12
+
+
+@pytest.mark.parametrize("name", [5, None, ["nltk"], b"nltk", "", "x" * 10**6])
+def test_what_is_no_name(name):
+    raises(ValueError, "is unknown; choose one of sacrebleu, nltk", dialects.get, name)
+    raises(ValueError, "is unknown; choose one of sacrebleu, nltk", BLEU, dialect=name)
 
 
 def test_the_table_in_the_readme_is_what_dialects_say():

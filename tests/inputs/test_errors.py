@@ -12,7 +12,15 @@ from generators import PRISTINE, raises
 from nltk.translate import bleu_score as nltk
 
 import fastbleu
-from fastbleu import BLEU, InputWarning, corpus_bleu, count, modified_precision, sentence_bleu
+from fastbleu import (
+    BLEU,
+    InputWarning,
+    SmoothingFunction,
+    corpus_bleu,
+    count,
+    modified_precision,
+    sentence_bleu,
+)
 from fastbleu.dialects import NLTK
 from fastbleu.matrix import ReferenceIndex, iter_blocks, mbr, pairwise, self_bleu
 
@@ -144,7 +152,7 @@ def test_input_warning_points_at_the_caller():
 def test_a_string_is_not_warned_about_where_it_is_a_token():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert sentence_bleu([["the cat"]], ["the cat"], (1,)) == 1.0
+        assert sentence_bleu([["the cat", "sat"]], ["the cat", "sat"], (1,)) == 1.0
     assert issubclass(InputWarning, UserWarning)
     assert fastbleu.InputWarning is InputWarning
 
@@ -181,6 +189,43 @@ TEXTS = ["The cat sat on the mat.", "It rained all night."]
 REFERENCES = [["The cat sat on a mat."], ["It rained all night."]]
 
 
+# ---- values in messages
+
+LONG = "the cat " * 10_000
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda long: fastbleu.identify([long], [long], 31.2),
+        lambda long: fastbleu.identify(long, ["a"], ["a"]),
+        lambda long: fastbleu.patch(str(long)),
+        lambda long: fastbleu.dialects.get(long),
+        lambda long: fastbleu.recipes.describe(long),
+        lambda long: fastbleu.tokenizers.get_tokenizer(str(long)),
+        lambda long: fastbleu.tables.score({"mt": ["a"], "ref": ["a"]}, str(long), "ref"),
+        lambda long: fastbleu.significance.bootstrap(count([["a"]], [[["a"]]]), seed=long),
+        lambda long: fastbleu.sacrebleu.BLEU(tokenize=str(long)),
+        lambda long: fastbleu.sacrebleu.BLEU(smooth_method=long),
+        lambda long: sentence_bleu([["a"]], ["a"], smoothing_function=long),
+        lambda long: sentence_bleu([["a"]], ["a"], weights=frozenset([str(long)]).__len__),
+        lambda long: self_bleu(["a", "b"], long),
+        lambda long: BLEU().score(["a"], ["a"], missing=long),
+        *(partial(lambda name, long: BLEU(**{name: long}), name) for name in (
+            "dialect", "tokenize", "smoothing", "reference_length", "weights", "max_order",
+            "threads", "smoothing_value", "ignore_ids",
+        )),
+        lambda long: BLEU(dialect="codebleu-weighted", keywords=str(long)),
+        lambda long: BLEU(dialect="mteval-v14", tokenize=str(long)),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("long", [LONG, [LONG], list(LONG)])
+def test_values_in_messages_are_cut(call, long):
+    with pytest.raises((TypeError, ValueError, AssertionError, KeyError)) as caught:
+        call(long)
+    assert len(str(caught.value)) < 500
+
+
 # ---- padding that is counted
 
 
@@ -204,8 +249,9 @@ RUN, LABELS = r"end in a run of the id 7.*\(7,\)", r"-100.*ignore_ids=\(-100,\)"
         ({}, -100, LABELS), ({"stop_id": 50}, -100, LABELS),
     ],
 )  # fmt: skip
-def test_padding_that_counts_is_warned_of_once(method, form, options, padding, words):
-    rows = [form(row) for row in padded(padding)]
+@pytest.mark.parametrize("count", range(1, 9))
+def test_padding_that_counts_is_warned_of_once(method, form, options, padding, words, count):
+    rows = [form([*row, padding, padding]) for row in padded(padding, count)]
     for pair in ((rows, references_of(rows)), (np.array(rows), np.array(rows))):
         with pytest.warns(InputWarning, match=words) as caught:
             getattr(BLEU(None, **options), method)(*pair)
@@ -217,12 +263,27 @@ def test_padding_of_one_side_is_named():
         pairwise(padded(7), [[1, 2, 3, 4]], tokenize=None)
     with pytest.warns(InputWarning, match="reference ids end in a run"):
         BLEU(None).update(np.array(padded(7))[:, :4], np.array(padded(7)))
-    for rows in (1, 3):  # too few for a run, but -100 is no id
+    for rows in (1, 3):  # too few for a run of two, but -100 is no id
         with pytest.warns(InputWarning, match="-100"):
             BLEU(None).score(padded(-100, rows), references_of(padded(-100, rows)))
 
 
+@pytest.mark.parametrize("rows", range(1, 9))
+def test_few_rows_of_which_nothing_is_left_or_of_logits(rows):
+    ids = np.full((rows, 5), 2)
+    with pytest.warns(InputWarning, match="every (hypothesis|reference) is empty after") as caught:
+        assert BLEU(None, stop_id=2).score(ids, ids).value == 0
+    assert len(caught) == 2
+    logits = np.full((rows, 5, 30), 0.5)
+    for values in (logits, [*logits], logits.tolist()):
+        raises(TypeError, r"logits into ids by .*argmax\(", BLEU(None).score, values, ids)
+
+
 def test_what_is_no_padding_is_not_warned_of(recwarn):
+    bangs = [[1, 7, 7, 7, 7, 2, 7, 7, 7, 7]] * 3
+    for few in (padded(7, 1), padded(7, 3), bangs, [[7] * 9]):  # may be by chance
+        for pair in ((few, references_of(few)), (np.array(few), np.array(few))):
+            BLEU(None).score(*pair)
     others = [
         padded(0, rows=3),
         [[*range(row + 2), 0, 0] for row in range(8)],  # of different lengths
@@ -370,6 +431,12 @@ SENTENCES = ["the cat sat on a mat", "it rained"]
         ("corpus_bleu", (SENTENCES[:1], [SENTENCES[:1]]), r"fastbleu\.sacrebleu\.corpus_bleu"),
         ("corpus_bleu", (SENTENCES, [SENTENCES] * 2), r"fastbleu\.sacrebleu\.corpus_bleu"),
         ("sentence_bleu", (SENTENCES[0], SENTENCES), r"fastbleu\.sacrebleu\.corpus_bleu"),
+        ("sentence_bleu", SENTENCES, r"\(\[reference\.split\(\)\], hypothesis\.split\(\)\)"),
+        ("sentence_bleu", ([TOKENS], SENTENCES[:1]), "every hypothesis is one token.*split"),
+        ("sentence_bleu", ((SENTENCES[:1], SENTENCES[:1]), TOKENS), "every reference is one token"),
+        ("sentence_bleu", ([SENTENCES[:1]], SENTENCES[:1]), "every hypothesis is one token"),
+        ("corpus_bleu", ([[TOKENS]] * 4, [SENTENCES[:1]] * 4), "every hypothesis is one token"),
+        ("corpus_bleu", ([[SENTENCES[1:]]] * 2, [TOKENS] * 2), "every reference is one token"),
     ],
 )
 def test_the_fix_of_arguments_of_nltk_and_the_score(function, arguments, fix):
@@ -384,6 +451,30 @@ def test_the_fix_of_arguments_of_nltk_and_the_score(function, arguments, fix):
     with warnings.catch_warnings():
         warnings.simplefilter("error", InputWarning)
         raises(InputWarning, fix, getattr(fastbleu, function), *arguments)
+
+
+UNBOUND, BOUND = (kind.method1 for kind in (SmoothingFunction, SmoothingFunction()))
+
+
+@pytest.mark.parametrize(
+    ("references", "hypothesis", "options", "message"),
+    [
+        ([TOKENS], [TOKENS], {}, r"a list too many.*_bleu\(\[tokens\], tokens\)"),
+        ([[TOKENS]], TOKENS, {}, r"references\[0\]\[0\] is a list.*there is a list too many"),
+        ([TOKENS], TOKENS, {"smoothing_function": UNBOUND}, r"method1, .*SmoothingFunction\(\)"),
+        ([TOKENS], TOKENS, {"weights": BOUND}, "pass it as smoothing_function="),
+        ([TOKENS], TOKENS, {"weights": 1}, r"weights is 1, expected one for each .* \(1,\) for"),
+        ([TOKENS], TOKENS, {"weights": None}, "weights is None, expected one for each order"),
+    ],
+)
+def test_the_fix_where_nltk_fails_too(references, hypothesis, options, message):
+    for call, sides in (
+        (sentence_bleu, (references, hypothesis)),
+        (corpus_bleu, ([references], [hypothesis])),
+    ):
+        raises(TypeError, message, call, *sides, **options)
+        with pytest.raises(TypeError):
+            getattr(nltk, call.__name__)(*sides, **options)
 
 
 @pytest.mark.parametrize(
@@ -407,9 +498,9 @@ def test_what_a_tokenizer_returns():
 
 def test_text_without_spaces():
     chinese = ["我喜欢吃苹果", "今天天气很好"]
-    with pytest.warns(InputWarning, match='of Chinese or Japanese pass tokenize="zh"'):
+    with pytest.warns(InputWarning, match=r'for Chinese use BLEU\(tokenize="zh"\)'):
         assert BLEU().score(chinese, chinese).value == 0
-    with pytest.warns(InputWarning, match='of Chinese or Japanese pass tokenize="zh"'):
+    with pytest.warns(InputWarning, match=r'for Chinese use BLEU\(tokenize="zh"\)'):
         BLEU(effective_order=False).sentence_scores(chinese, chinese)
     with pytest.warns(InputWarning) as caught:
         BLEU("zh").score(["苹果"], ["苹果"])

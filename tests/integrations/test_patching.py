@@ -444,9 +444,14 @@ def test_an_error_midway_leaves_everything_as_it_was(library, monkeypatch):
     assert is_patched()
 
 
-def test_unknown_library():
-    with pytest.raises(ValueError, match=r"no library 'nltkk'; it knows nltk, sacrebleu, "):
-        fastbleu.patch("nltkk")
+def test_names_of_libraries():
+    with pytest.raises(ValueError, match=r"library 'nltkk' is unknown; did you mean 'nltk'\?"):
+        fastbleu.patch("nltk", "nltkk")
+    for library in (["nltk"], sys.modules["nltk"], None):
+        with pytest.raises(TypeError, match=r'names, as in patch\("nltk", "sacrebleu"\), not a'):
+            fastbleu.patch(library)
+    assert repr(fastbleu.patch("Sacre-BLEU", "NLTK")).count("\n") == 2
+    assert is_patched()
 
 
 def python(code, *, path=None, options=()):

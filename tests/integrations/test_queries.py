@@ -68,8 +68,17 @@ def test_polars_with_nulls_and_filters():
     )
     nothing = frame.filter(pl.lit(False)).select(pl.col("mt").bleu.corpus("ref"))
     assert nothing.to_series().to_list() == [None]
-    with pytest.raises(Exception, match="segment 3: the hypothesis is missing"):
-        frame.select(pl.col("holes").bleu.sentence("ref"))
+    for method in ("sentence", "corpus", "sums"):
+        for side, other in (("holes", "ref"), ("mt", "holes")):
+            words = r"column 'holes' is missing \(NULL\) in some row: .*missing=\"skip\", or take"
+            with pytest.raises(Exception, match=words):
+                frame.select(getattr(pl.col(side).bleu, method)(other))
+    words = (
+        r"references is an Arrow column.*\(hypotheses: column 'mt'; references: column 'number'\)"
+    )
+    with pytest.raises(Exception, match=words):
+        frame.select(pl.col("mt").bleu.corpus(pl.lit(1).alias("number")))
+    raises(TypeError, "is a BLEU, .*pass it as metric=", pl.col("mt").bleu.corpus, "ref", BLEU())
     with pytest.raises(ValueError, match="missing"):
         pl.col("mt").bleu.sentence("ref", missing="drop")
     over = frame.select(pl.col("mt").bleu.corpus("ref").over("system")).to_series().to_list()
@@ -223,7 +232,7 @@ def test_mistakes_with_duckdb():
     assert connection.execute(query, ["a b c d"] * 2).fetchall() == [(pytest.approx(100.0),)]
     on_duckdb.register(connection, references=None)
     message = refused("bleu_sentence(mt, [ref, NULL])")
-    assert "references[1] is missing" in message
+    assert "reference_1 is missing (NULL) in some row: leave such rows out by" in message
 
 
 def rows_of(table):

@@ -87,6 +87,18 @@ with mock.patch.object(sacrebleu.BLEU, "sentence_score") as mocked:
 """
 
 
+@pytest.mark.parametrize(
+    ("value", "is_patched"), [("1", True), ("true", True), ("0", False), ("", False)]
+)
+def test_the_variable_alone_patches_when_the_package_is_imported(folder, value, is_patched):
+    code = (
+        "import fastbleu, nltk.translate.bleu_score as b; print('_fastbleu' in str(vars(b).keys()))"
+    )
+    (folder / "alone.py").write_text(code, encoding="utf-8")
+    done = run("alone.py", cwd=folder, prefix=("-W", "error"), FASTBLEU_PATCH=value)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{is_patched}\n", "")
+
+
 def test_what_a_program_mocks_is_mocked(folder):
     (folder / "mocks.py").write_text(MOCKS, encoding="utf-8")
     plain, done = (run("mocks.py", cwd=folder, prefix=how) for how in ((), ("-m", "fastbleu.run")))

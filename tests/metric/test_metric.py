@@ -251,16 +251,16 @@ CHINESE = ["我今天早上喝了一杯很热的咖啡，然后去了公司。",
 
 
 @pytest.mark.parametrize(
-    ("texts", "options"),
+    ("texts", "options", "fitting"),
     [
-        (CHINESE, {}),
-        (CHINESE, {"tokenize": "intl"}),
-        (CHINESE, {"dialect": "multi-bleu"}),
-        (["今朝は熱いコーヒーを一杯飲んでから会社に行きました。"] * 4, {}),
-        (["เมื่อเช้านี้ฉันดื่มกาแฟร้อนหนึ่งแก้วแล้วไปทำงานที่บริษัท"] * 4, {}),
+        (CHINESE, {}, "zh"),
+        (CHINESE, {"tokenize": "intl"}, "zh"),
+        (CHINESE, {"dialect": "multi-bleu"}, "zh"),
+        (["今朝は熱いコーヒーを一杯飲んでから会社に行きました。"] * 4, {}, "ja-mecab"),
+        (["เมื่อเช้านี้ฉันดื่มกาแฟร้อนหนึ่งแก้วแล้วไปทำงานที่บริษัท"] * 4, {}, "char"),
     ],
 )
-def test_a_script_without_spaces_that_is_split_at_spaces_is_warned_of_once(texts, options):
+def test_a_script_without_spaces_that_is_split_at_spaces_is_warned_of_once(texts, options, fitting):
     metric = BLEU(**options)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -268,7 +268,7 @@ def test_a_script_without_spaces_that_is_split_at_spaces_is_warned_of_once(texts
             metric.score(texts, texts)
     messages = [str(w.message) for w in caught if "without spaces" in str(w.message)]
     assert len(messages) == 1
-    assert 'use the tokenizer "zh", "ja-mecab", "char" or "auto"' in messages[0]
+    assert messages[0].endswith(f'use BLEU(tokenize="{fitting}")')
 
 
 @pytest.mark.parametrize(

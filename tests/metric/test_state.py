@@ -324,7 +324,7 @@ def warnings_of(function):
 
 
 def test_tokenized_text_is_noticed_across_updates():
-    batch = (["a b c d ."] * 32,) * 2
+    batch = ["a b c d ."] * 32, ["a b c e ."] * 32
     metric = BLEU()
     messages = warnings_of(lambda: fed(metric, *[batch] * 5).compute())
     assert len(messages) == 1

@@ -39,7 +39,36 @@ def test_the_version_that_is_reproduced():
     assert nltk.__version__ == "3.10.4"
 
 
-@pytest.mark.parametrize("name", [*FUNCTIONS, "SmoothingFunction"])
+def test_what_a_star_imports():
+    ours, theirs = {}, {}
+    exec("from fastbleu.nltk import *", ours)
+    exec("from nltk.translate.bleu_score import *", theirs)
+    assert ours.keys() == theirs.keys()
+    same = {"Counter", "math", "sys", "warnings"}
+    assert {name for name in theirs if ours[name] is theirs[name]} - {"__builtins__"} == same
+
+
+@pytest.mark.parametrize(
+    "padding",
+    [
+        {}, {"pad_left": True}, {"pad_right": True, "right_pad_symbol": "</s>"},
+        {"pad_left": True, "pad_right": True, "left_pad_symbol": "<s>"}, {"pad": True},
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("sequence", [HYPOTHESIS, "", "a", iter("abcd"), 3])
+def test_ngrams(bleu, sequence, padding):
+    for n in (0, 1, 2, 5, -1):
+        found = []
+        for library in (bleu, PRISTINE):
+            try:
+                items = copy.copy(sequence)
+                found.append([*library.ngrams(items, n, **padding)])
+            except (TypeError, ValueError) as error:
+                found.append(type(error))
+        assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, "SmoothingFunction", "ngrams"])
 def test_signatures(bleu, name):
     assert inspect.signature(getattr(bleu, name)) == inspect.signature(getattr(PRISTINE, name))
     assert getattr(bleu, name).__name__ == name

@@ -157,8 +157,8 @@ def test_the_command_prints_a_score_if_samples_have_none(tmp_path):
             "method 't' is unknown; choose one of approximate_randomization, bootstrap",
         ),
         (SYSTEMS, {"metric": "nltk"}, TypeError, "metric is a str, expected a fastbleu.BLEU"),
-        (SYSTEMS, {"smoothing": "exp"}, TypeError, r"pass metric=fastbleu.BLEU\(smoothing=...\)"),
-        (SYSTEMS, {"dialect": "nltk"}, TypeError, r"pass metric=fastbleu.BLEU\(dialect=...\)"),
+        (SYSTEMS, {"smoothing": "exp"}, TypeError, r"pass metric=fastbleu.BLEU\(smoothing='exp'\)"),
+        (SYSTEMS, {"dialect": "nltk"}, TypeError, r"pass metric=fastbleu.BLEU\(dialect='nltk'\)"),
         (SYSTEMS, {"sample": 9}, TypeError, "did you mean 'samples'"),
     ],
 )

@@ -462,7 +462,7 @@ shuffle = paired_approximate_randomization
         (lambda: bootstrap(GOOD, n_samples=9), TypeError, "'n_samples'; did you mean 'samples'"),
         (lambda: shuffle(GOOD, GOOD, smoothin=1), TypeError, "'smoothin'; did you mean 'smooth"),
         (lambda: bootstrap(IMPOSSIBLE), ValueError, "row 1 of stats has more matches than n-grams"),
-        (lambda: bootstrap(GOOD, dialect="x"), TypeError, "'x', expected one of 'sacrebleu', 'n"),
+        (lambda: bootstrap(GOOD, dialect="x"), ValueError, "dialect 'x' is unknown; choose one"),
         (
             lambda: paired_bootstrap(GOOD, TWICE),
             ValueError,

@@ -165,7 +165,7 @@ CSV = {
     "pandas' name": (
         CELLS.encode(),
         {"sep": ";"},
-        "no parameter 'sep' here; those of files are quoted, d",
+        "no parameter 'sep'",
     ),
     "a format's case": (CELLS.encode(), {"format": ".CSV"}, None),
     "two": (CELLS.encode(), {"delimiter": ";;"}, "delimiter is ';;', expected one of"),

@@ -319,7 +319,7 @@ def test_any_split_into_parts(family):
 
 
 def test_warnings_come_once_and_for_the_whole_table():
-    its = {"mt": ["a b c d e ."] * 150, "ref": ["a b c d e ."] * 150, "system": ["x", "y"] * 75}
+    its = {"mt": ["a b c d e ."] * 150, "ref": ["a b c d f ."] * 150, "system": ["x", "y"] * 75}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         tables.score(its, "mt", "ref", by="system")

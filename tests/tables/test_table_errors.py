@@ -30,6 +30,21 @@ def test_a_column_that_is_not_there(family):
     raises(ValueError, "has no column 'x'", tables.sentence_scores, table, "x", "ref")
 
 
+def test_a_metric_in_another_place_and_paths_that_are_not_there(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    path.write_text("mt,ref\na b,a b\n")
+    fails(TypeError, "by is a BLEU, expected names of columns; pass it", path, "mt", "ref", BLEU())
+    fails(TypeError, "by is an int, expected names of columns", ITS, "mt", ["ref"], 3)
+    monkeypatch.chdir(tmp_path)
+    for missing in ("none", "none/", "none/more", "none/b.csv", tmp_path / "none"):
+        words = f"there is no such file or directory; relative paths begin in {tmp_path}"
+        fails(FileNotFoundError, words, missing, "mt", "ref")
+    (tmp_path / "empty").mkdir()
+    fails(FileNotFoundError, "no such file of a table: .parquet, .pq", "empty", "mt", "ref")
+    many = {f"column {number}": ["a"] for number in range(30)}
+    fails(ValueError, "'column 11' and 18 more", many, "mt", "ref")
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_text(family):
     table = table_of(family, ITS | {"mt": [1, 2, 3]})
@@ -83,7 +98,7 @@ def test_no_rows():
     raises(ValueError, message, tables.sums, nothing, "mt", "ref", missing="skip")
 
 
-@pytest.mark.parametrize("table", [7, None, "abc.txt", b"abc", ["a", "b"], iter([["a"]])])
+@pytest.mark.parametrize("table", [7, None, "abc.txt", b"abc", ["a.b", "b"], iter([["a"]])])
 def test_no_table(table):
     with pytest.raises((TypeError, ValueError), match=r"expected (a data frame|one of \.parquet)"):
         tables.score(table, "mt", "ref")
@@ -164,6 +179,6 @@ def test_a_dialect_without_rows():
 
 @pytest.mark.parametrize("name", ["score", "sentence_scores", "statistics"])
 def test_parameters_of_a_metric_are_refused_with_the_way_to_pass_them(name):
-    words = r"no parameter 'dialect' here.*metric=fastbleu\.BLEU\(dialect=\.\.\.\)"
+    words = r"no parameter 'dialect'; .*metric=fastbleu\.BLEU\(dialect='nltk'\)"
     call = getattr(tables, name)
     raises(TypeError, words, call, {"mt": ["a"], "ref": ["a"]}, "mt", "ref", dialect="nltk")

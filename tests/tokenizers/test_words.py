@@ -77,10 +77,11 @@ SCRIPTS = {
 
 @pytest.mark.parametrize("text", SCRIPTS)
 def test_the_tokenizer_of_a_script(text):
-    for tokenizer, name in zip(("auto", "auto-captions"), SCRIPTS[text], strict=True):
+    of_captions = BLEU("auto", dialect="coco").tokenizer
+    for tokenizer, name in zip((get_tokenizer("auto"), of_captions), SCRIPTS[text], strict=True):
         need(*{"ja-mecab": ("MeCab", "ipadic"), "ko-mecab": ("mecab_ko",)}.get(name, ()))
         need(*([name] if name in (*TEXTS, "jieba") else []))
-        assert get_tokenizer(tokenizer).function.tokenizer_of(text).name == name
+        assert tokenizer.function.tokenizer_of(text).name == name
         assert tokenize(text, tokenizer) == tokenize(text, name)
 
 
@@ -186,9 +187,11 @@ def test_the_command(tmp_path, capsys):
     score = metric.score(["男孩踢球", ENGLISH, "dogs sleep"], references)
     assert printed["score"] == score.value
     assert "tok:auto-captions+jieba+ptb" in printed["signature"] == score.signature
-    with pytest.raises(SystemExit):
-        main([*files, "-tok", "auto"])
-    assert "name the --dialect that has it" in capsys.readouterr().err
+    main([*files, "-tok", "auto", "-w", "9"])
+    printed = json.loads(capsys.readouterr().out)
+    score = BLEU("auto").score(["男孩踢球", ENGLISH, "dogs sleep"], references)
+    assert (printed["score"], printed["tok"]) == (round(score.value, 9), "auto+13a+zh")
+    assert (printed["nrefs"], printed["signature"]) == ("var", score.signature)
 
 
 def test_count_and_columns_of_pyarrow():

@@ -22,14 +22,14 @@ from warnings import catch_warnings, simplefilter
 from ..counting._counted import Sums
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.batch import Batch
-from ..inputs.mistakes import warn_of_words
-from ..inputs.warnings import InputWarning
+from ..inputs.mistakes import warn_of_equal, warn_of_words
+from ..inputs.warnings import InputWarning, warn_of_blank
 from ..runtime.progress import ProgressBar
 from . import command_line
 from .coco_files import align_images
-from .diagnosis import joined
+from .diagnosis import diagnose, joined
 from .dialect_text import DialectText, metric_of
-from .files import STDIN, InputError, printable
+from .files import STDIN, InputError, as_options, printable
 from .formats import REFERENCE, SYSTEM, align_documents, open_input
 from .imports import import_undisturbed
 from .readers import CHUNK_LINES, ChainReader, Chunks, Reader, in_step, listed, open_lines, present
@@ -112,7 +112,8 @@ def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
     systems = [_opened(options, opened, name, SYSTEM) for name in options.systems]
     align_images(readers, systems)
     readers += systems
-    of_tables = {options.missing, options.quoted, options.delimiter} != {None}
+    missing = None if options.missing == "ragged" else options.missing
+    of_tables = {missing, options.quoted, options.delimiter} != {None}
     if of_tables and not any(reader.missing for reader in readers):
         names = "--missing, --quoted and --delimiter"
         raise InputError(f"{names} are for tables, but no file is read as one")
@@ -126,7 +127,10 @@ def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
 def _opened(
     options: argparse.Namespace, opened: ExitStack, name: str, role: str, fields: int = 1
 ) -> Reader:
-    of_tables = options.missing or "error", options.quoted, options.delimiter, options.read_as
+    missing = options.missing or "error"
+    if missing == "ragged":
+        missing = "empty" if role == REFERENCE else "error"
+    of_tables = missing, options.quoted, options.delimiter, options.read_as
     return open_input(name, opened, role, options.encoding, fields, *of_tables)
 
 
@@ -148,7 +152,8 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
     printer = kind(options, references)
     # Threads share a chunk, so it must be larger than the part that each of them takes at a time.
     lines = CHUNK_LINES if options.threads == 1 else 16 * CHUNK_LINES * options.threads
-    in_place = printer.counter.reads_utf8 and not options.lists_texts
+    is_ragged = options.missing == "ragged"
+    in_place = printer.counter.reads_utf8 and not (options.lists_texts or is_ragged)
     chunks = in_step(readers, lines, in_place and all(reader.is_utf8 for reader in readers))
     numbers: Iterable[int] = itertools.count()
     if options.progress:
@@ -161,18 +166,19 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
     if options.filtered or options.missing == "skip":
         numbers = chosen = list[int]()
         chunks = _chosen(chunks, kept, readers, chosen)
+    if is_ragged:
+        chunks = (
+            [[text or None for text in column] for column in chunk[:references]]
+            + chunk[references:]
+            for chunk in chunks
+        )
     if options.reported:
         from .html_report import write_reports
 
         titles = list(options.systems) or names
         chunks = write_reports(options, titles, references, list(chunks))
-    if options.diagnosed:
-        from .diagnosis import diagnose
-
-        text = diagnose(options, systems, references, chunks)
-        _warn(options, readers)
-        return [text]
     segments = None
+    totals: list[Sums] = []
     if options.sentence_level:
         from tempfile import SpooledTemporaryFile  # 3 ms, for this alone
 
@@ -181,15 +187,21 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
     with catch_warnings(record=True) as caught:
         simplefilter("always", InputWarning)
         try:
-            totals = _count(options, printer, readers, chunks, references, segments)
-            result = segments.printed() if segments else [printer.result(names, totals)]
+            if options.diagnosed:
+                result = iter([diagnose(options, systems, references, chunks)])
+            else:
+                totals = _count(options, printer, readers, chunks, references, segments)
+                result = segments.printed() if segments else iter([printer.result(names, totals)])
+            for total in totals:
+                warn_of_blank(total.blank_references)
+                warn_of_equal(total.row, total.segments)
         except InputError:
             raise
         except (ValueError, ImportError) as error:
             raise InputError(f"{printer.place}{error}") from error
     found = [] if options.force else list(dict.fromkeys([str(w.message) for w in caught]))
     _warn(options, readers, found)
-    if segments is None:
+    if segments is None and totals:
         for warning in printer.warnings(names, totals):
             _complain(f"warning: {warning}")
     return result
@@ -231,7 +243,7 @@ def _count(
             break
         if isinstance(chunk, InputError):
             raise chunk
-        ragged = any(reader.ragged for reader in readers)
+        ragged = options.missing == "ragged" or any(reader.ragged for reader in readers)
         columns, texts = chunk[references:], _side_by_side(chunk[:references], ragged)
         if not before:
             warn_of_words(columns[0], texts, True)
@@ -250,6 +262,9 @@ def _count(
         before += len(chunk[0])
         if ragged and isinstance(printer, SacrebleuText):
             printer.name_references(-1)
+        if options.missing == "empty":  # blank references are asked for
+            for of_system in counted:
+                of_system.blank_references = 0
         if segments is not None:
             segments.add(chunk[:references], columns, counted)
         added = [printer.sums(one, keep) for one in counted]
@@ -271,8 +286,9 @@ def _side_by_side(columns: list[Any], ragged: bool) -> Any:
 def _warn(options: argparse.Namespace, readers: list[Reader], found: Sequence[str] = ()) -> None:
     """Print warnings about the options, the files and what was `found` in them."""
     notes = [note for reader in readers for note in reader.notes()]
-    for warning in [*command_line.warnings(options), *notes, *found]:
-        _complain(f"warning: {warning}")
+    for warning in [*command_line.warnings(options), *notes, *map(as_options, found)]:
+        own = "--dialect sacrebleu " if options.prints_as_sacrebleu else ""
+        _complain(f"warning: {warning.replace(own, '')}")
 
 
 def _chosen(
@@ -306,7 +322,7 @@ def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:
 
 def _complain(message: str) -> None:
     if sys.stderr is not None:
-        print(f"fastbleu: {printable(message)}", file=sys.stderr)
+        print(f"fastbleu: {printable(as_options(message))}", file=sys.stderr)
 
 
 def _print(text: str | bytes) -> None:

@@ -8,12 +8,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
+from ..dialects import names
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
+from ..inputs.arguments import closest, shown
 from ..runtime.extras import install_command
 from ..tokenizers.table import BY_LANGUAGE, WITHOUT_MODEL
 from .coco_files import is_coco_file
 from .files import STDIN, InputError
-from .options import EXAMPLES, FORMATS, OF_GROUPS, ONLY_DIALECTS, REPORT_LABELS, make_parser
+from .options import FORMATS, OF_GROUPS, ONLY_DIALECTS, REPORT_LABELS, SUMMARY, make_parser
 
 _DEFAULT_SAMPLES = {"bs": 1000, "ar": 10_000}
 _LIMITS = {
@@ -41,16 +43,18 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """
     parser = make_parser()
     terminal = sys.stdin is None or sys.stdin.isatty()
-    if terminal and not (sys.argv[1:] if argv is None else argv):
-        text = f"{parser.format_usage()}\n{EXAMPLES}\nfastbleu --help explains all options.\n"
-        parser.exit(2, text)
-    options, unknown = parser.parse_known_args(argv)
+    words = [*map(parser.spelled, sys.argv[1:] if argv is None else argv)]
+    if not words:
+        parser.exit(2, SUMMARY)
+    options, unknown = parser.parse_known_args(words)
     if unknown:
         hint = ""
         if any(word.startswith(_ELSEWHERE) for word in unknown):
             hint = ": only the command sacrebleu has this"
         elif not unknown[0].startswith("-"):
             hint = ": all REF files come first, and all HYP files after -i"
+        elif meant := closest(unknown[0], parser._option_string_actions):
+            hint = f": did you mean {meant}?"
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     if options.print_completion:
         _print_completion(parser, options.print_completion)
@@ -124,6 +128,8 @@ def _print_completion(parser: argparse.ArgumentParser, shell: str) -> NoReturn:
     for action in parser._actions:
         if action.metavar in ("REF", "HYP"):
             action.complete = shtab.FILE  # type: ignore[attr-defined]
+        elif action.dest in ("dialect", "explain"):
+            action.choices = names()
     print(shtab.complete(parser, shell))
     parser.exit()
 
@@ -132,7 +138,7 @@ def _fill_in(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
     """Set sacreBLEU's defaults, and refuse options that it does not have."""
     for name, values in ONLY_DIALECTS.items():
         if (value := getattr(options, name)) in values:
-            parser.error(f"sacreBLEU does not have {value!r}: name the --dialect that has it")
+            parser.error(f"sacreBLEU does not have {shown(value)}: name the --dialect that has it")
     if options.reference_length not in (None, "closest"):
         parser.error("--reference-length: sacreBLEU takes the closest; see --dialect")
     for name, value in _DEFAULTS.items():

@@ -9,7 +9,7 @@ from itertools import chain
 from shutil import get_terminal_size
 from typing import Any
 
-from .files import InputError
+from .files import InputError, as_options
 from .imports import import_undisturbed
 from .readers import Chunks, present
 from .sacrebleu_text import RESET, uses_colors
@@ -35,10 +35,10 @@ def diagnose(options: argparse.Namespace, systems: int, references: int, chunks:
     except (ValueError, ImportError) as error:
         raise InputError(f"{option}: {error}") from error
     if options.format == "json":
-        return f"{json.dumps(found.to_dict(), indent=1)}\n"
+        return as_options(f"{json.dumps(found.to_dict(), indent=1)}\n")
     # Tables fit into the terminal; elsewhere a row is a line, for scripts.
     is_terminal = sys.stdout.isatty()
-    text = found._text(get_terminal_size().columns if is_terminal else None)
+    text = as_options(found._text(get_terminal_size().columns if is_terminal else None))
     return f"{_colored(text) if is_terminal and uses_colors(options) else text}\n"
 
 

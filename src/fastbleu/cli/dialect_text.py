@@ -59,7 +59,7 @@ class DialectText:
 
     def segment_lines(self, counted: Counted) -> list[str]:
         """The printed score of each segment."""
-        scores = self._scorer.sentence_scores(counted).tolist()
+        scores = self._scorer.sentence_scores(counted, warns=False).tolist()
         return [self._digits(score, self._scorer.dialect.printed(score)) for score in scores]
 
     def warnings(self, names: Sequence[str], totals: list[Sums]) -> Iterator[str]:

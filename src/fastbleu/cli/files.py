@@ -40,10 +40,23 @@ class InputError(ValueError):
         self.status = status
 
 
+# What the API's messages advise, and the command's options for it.
+_OPTIONS = (
+    (r', as BLEU\.score does with missing="(\w+)"( or "\w+")?', r" by --missing \1"),
+    (r'(missing|encoding)="([\w-]+)"', r"--\1 \2"),
+    ("quoted=False", "--no-quoted"),
+    (r'as in format="(\w+)"', r"as in --read-as \1"),
+    (r'BLEU\(tokenize=\\?"([\w-]+)\\?"\)', r"--dialect sacrebleu -tok \1"),
+    (r" For short ones effective_order=True", ""),
+    (r"pass references=\[.*\] to score with the first", "name the file of one"),
+)
+
+
 def as_options(message: str) -> str:
-    """A message in which parameters are the command's options."""
-    message = message.replace("quoted=False", "--no-quoted").replace("format=", "read-as=")
-    return re.sub(r'\b(missing|encoding|read-as)="([^"]*)"', r"--\1 \2", message)
+    """A message of the API with the options of the command."""
+    for advice, option in _OPTIONS:
+        message = re.sub(advice, option, message)
+    return message
 
 
 def printable(text: str) -> str:

@@ -18,6 +18,7 @@ from contextlib import ExitStack
 from itertools import chain, islice
 from typing import Any
 
+from ..inputs.arguments import shown
 from ..inputs.compression import without_suffix
 from ..inputs.missing import is_missing
 from ..inputs.quoting import cells_of, delimiter_of, is_quoted, rows_of
@@ -180,7 +181,7 @@ class ColumnReader(_OneOfMany):
         if cells.count(selector) != 1:
             problem = "two columns are" if selector in cells else "no column is"
             fix = f"choose by number or one of: {', '.join(map(repr, cells))}"
-            raise InputError(f"{self.label}: {problem} named {selector!r} in line 1; {fix}")
+            raise InputError(f"{self.label}: {problem} named {shown(selector)} in line 1; {fix}")
         self._column = cells.index(selector)
 
     def _extract(self, row: str) -> str | None:
@@ -242,12 +243,12 @@ class JsonReader(_OneOfMany):
                 value = value[key]
             else:
                 where = f"{'.'.join(path[:depth])} is" if depth else "there is"
-                raise self._error(f"no key {key!r}; {where} {_described(value)}")
+                raise self._error(f"no key {shown(key)}; {where} {_described(value)}")
         if is_missing(value):
             return None
         if isinstance(value, str):
             return value
-        problem = f"{self._selector!r} is {_described(value)}, but must be a string"
+        problem = f"{shown(self._selector)} is {_described(value)}, but must be a string"
         if isinstance(value, list) and self._is_reference:
             texts = [None if is_missing(text) else text for text in value]
             others = [text for text in texts if not (text is None or isinstance(text, str))]
@@ -377,5 +378,5 @@ def _choose(label: str, selector: str, role: str, parts: list[Part], several: se
     if not parts:
         raise InputError(f"{label}: no <refset>, <tstset> or <dataset> with documents in it")
     choices = ", ".join(f"::{part}" for part in parts)
-    problem = f"nothing in it is named {selector!r}" if selector else "it holds several texts"
+    problem = f"nothing in it is named {shown(selector)}" if selector else "it holds several texts"
     raise InputError(f"{label}: {problem}; choose one of {choices}")

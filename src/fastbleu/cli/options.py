@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import re
 from contextlib import suppress
-from typing import NoReturn
+from itertools import chain
+from shutil import get_terminal_size
+from textwrap import wrap
+from typing import Any, NoReturn
 
 from .. import __version__
 from ..dialects import get, names
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
+from ..inputs.arguments import known_name, shown, unknown_name
 from ..inputs.missing import CHOICES
 from ..inputs.quoting import DELIMITERS
 from ..tokenizers.table import OF_WORDS, TOKENIZERS
@@ -24,21 +29,25 @@ OF_GROUPS = ("csv", "markdown", "parquet")  # formats of --by only
 _SHELLS = ("bash", "zsh", "fish", "tcsh")
 # Values that only some dialects accept; the dialects check them.
 ONLY_DIALECTS = {
-    "tokenize": ("international", "international-e", *OF_WORDS),
+    "tokenize": ("international", "international-e"),
     "smooth_method": ("add-1", "method4"),
 }
 
 
-class _Dialects(tuple[str, ...]):
-    """The names of dialects, which also contain those of recipes."""
+# What `fastbleu` alone and -h print: ten lines of 50 columns.
+SUMMARY = """\
+usage: fastbleu REF ... -i HYP ... [options]
+BLEU of one or more systems, as sacreBLEU has it.
 
-    def __contains__(self, name: object) -> bool:
-        with suppress(ValueError):
-            return super().__contains__(name) or bool(get(str(name)))
-        return False
+  fastbleu ref.txt -i system.txt -b
+  fastbleu ref.txt -i a.txt b.txt --paired-bs
+  fastbleu news.tsv::ref -i news.tsv::mt -f text
 
-
-EXAMPLES = """\
+-b prints the score only, -tok names a tokenizer,
+--dialect another BLEU, --html writes a report.
+fastbleu --help explains all options.
+"""
+_EXAMPLES = """\
   fastbleu reference.txt -i system.txt.gz -b
   fastbleu ref.1.txt ref.2.txt -i system-a.txt system-b.txt -f text --paired-bs
   fastbleu reference.txt -i system-a.txt system-b.txt -sl -f tsv --worst 20
@@ -47,28 +56,57 @@ EXAMPLES = """\
   cat system.txt | fastbleu -t wmt22 -l en-de
 """
 _EPILOG = f"""\
-Files are plain text, one segment per line; line i of every file belongs to segment i. Files of
-.gz, .bz2, .xz, .zst, .zip (of one file) are unpacked; - is standard input. Without -i, the
-hypotheses are read from standard input, where tabs separate systems. Some files hold several texts;
-::SELECTOR after the name selects one:
+Files are plain text, one segment per line; line i of every file belongs to segment i. Files of \
+.gz, .bz2, .xz, .zst or .zip are unpacked; - is standard input. Without -i, the hypotheses are \
+read from standard input, where tabs separate systems. Some files hold several texts; ::SELECTOR \
+after the name selects one:
   FILE.tsv::3              column 3; FILE.tsv::mt is the column named mt in line 1
   FILE.jsonl::mt           the string under a key; ::output.mt follows nested keys
   FILE.xml::A              a translator or system in WMT's or NIST's XML or SGML (.sgm)
   FILE.parquet::mt         a column; the same for .feather, .arrow and .csv
 
-The score is sacreBLEU's, 0-100, to the last digit. For one system it is printed as a JSON object,
-or as a line with -f text; for several systems as a list, or as a table. Exit status: 0 scored;
-1 input that cannot be scored (no score is printed); 2 wrong arguments; 17 a line with more or
+The score is sacreBLEU's, 0-100, to the last digit. For one system it is printed as a JSON object, \
+or as a line with -f text; for several systems as a list, or as a table. Exit status: 0 scored; \
+1 input that cannot be scored (no score is printed); 2 wrong arguments; 17 a line with more or \
 fewer fields than the others; 130 interrupted.
 
 Shell completion needs the package shtab:
   eval "$(fastbleu --print-completion bash)"
 
 Examples:
-{EXAMPLES}"""
+{_EXAMPLES}"""
+
+
+class _Help(argparse.HelpFormatter):
+    """Wraps each line of a text, between words, because names have hyphens."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=24 if get_terminal_size().columns >= 70 else 6)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(chain(*(self._split_lines(line, width) for line in text.splitlines())))
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        hanging = "    " * text.startswith(" ")
+        return wrap(text, width, subsequent_indent=hanging, break_on_hyphens=False) or [""]
 
 
 class _Parser(argparse.ArgumentParser):
+    def spelled(self, word: str) -> str:
+        """A word of the command line; a long option as it is spelled here."""
+        name, equals, value = word.partition("=")
+        known = [option for option in self._option_string_actions if option.startswith("--")]
+        own = known_name(name, known) if word.startswith("--") else None
+        return (own or name) + equals + value
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        """A value; of several choices the one that differs at most in case and hyphens."""
+        value, choices = super()._get_value(action, arg_string), [*(action.choices or ())]
+        if choices and known_name(value, choices) is None:
+            more = "; for others call the command sacrebleu" * (action.dest == "metrics")
+            raise argparse.ArgumentError(action, unknown_name("value", value, choices, more))
+        return known_name(value, choices) if choices else value
+
     def error(self, message: str) -> NoReturn:
         """Exit with status 2; for an ambiguous option say what each candidate does."""
         start, found, names = message.partition(" could match ")
@@ -76,19 +114,24 @@ class _Parser(argparse.ArgumentParser):
             options = {name: self._option_string_actions[name] for name in names.split(", ")}
             meanings = [f"{name} ({action.help})" for name, action in options.items()]
             message = f"{start} could be {' or '.join(meanings)}".replace("%%", "%")
-        super().error(message)
+        super().error(
+            re.sub(r"'[^']{79,}'|[^\s:]{81,}", lambda long: long[0][:77] + "...", message)
+        )
 
 
-def make_parser() -> argparse.ArgumentParser:
+def make_parser() -> _Parser:
     """The parser of the command line."""
     parser = _Parser(
         prog="fastbleu",
-        usage="fastbleu REF [REF ...] -i HYP [HYP ...] [options]",
+        usage="fastbleu REF ... -i HYP ... [options]",
         description="BLEU of one or more systems, as sacreBLEU computes it.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
+        add_help=False,
     )
     add = parser.add_argument
+    add("-h", action="version", version=SUMMARY, help="print the most important in ten lines")
+    add("--help", action="help", help="print this and exit")
     add("references", nargs="*", metavar="REF", help="reference files; they come first")
     text = "files of hypotheses, one for each system (default: standard input)"
     add("-i", "--input", nargs="+", metavar="HYP", help=text)
@@ -116,9 +159,9 @@ def make_parser() -> argparse.ArgumentParser:
     add = parser.add_argument_group("scoring").add_argument
     dialects = names()
     text = f"rules and defaults to use: {', '.join(dialects)} (default: sacrebleu); or a recipe"
-    add("--dialect", choices=_Dialects(dialects), metavar="NAME", default=dialects[0], help=text)
+    add("--dialect", type=_dialect, metavar="NAME", default=dialects[0], help=text)
     text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
-    known = *TOKENIZERS, *ONLY_DIALECTS["tokenize"]
+    known = *TOKENIZERS, *OF_WORDS, *ONLY_DIALECTS["tokenize"]
     add("-tok", "--tokenize", choices=known, metavar="NAME", help=text)
     add("-lc", "--lowercase", action="store_true", default=None, help="ignore case")
     add("--cased", dest="lowercase", action="store_false", help="do not ignore case")
@@ -131,7 +174,7 @@ def make_parser() -> argparse.ArgumentParser:
     text = "value of floor (default: 0.1) or add-k (default: 1)"
     add("-sv", "--smooth-value", type=float, metavar="X", help=text)
     text = "print the score of every dialect, or why the scores of two dialects differ"
-    add("--explain", nargs="*", choices=_Dialects(dialects), metavar="DIALECT", help=text)
+    add("--explain", nargs="*", type=_dialect, metavar="DIALECT", help=text)
     text = "find the settings whose score prints as NUMBER, such as 31.2"
     add("--identify", metavar="NUMBER", help=text)
     text = "length of the longest n-grams (default: 4)"
@@ -141,7 +184,7 @@ def make_parser() -> argparse.ArgumentParser:
     text = "number of threads (default: 1); it does not change the result"
     add("--threads", type=int, metavar="N", default=1, help=text)
     text = "bleu; for other metrics use the command sacrebleu"
-    add("-m", "--metrics", nargs="+", type=str.lower, choices=["bleu"], default=["bleu"], help=text)
+    add("-m", "--metrics", nargs="+", choices=["bleu"], metavar="M", default=["bleu"], help=text)
 
     group = parser.add_argument_group("statistics")
     add = group.add_argument
@@ -174,8 +217,9 @@ def make_parser() -> argparse.ArgumentParser:
     )
     add("--by", metavar="COLUMN[,COLUMN]", help=text)
     text = (
-        "of tables: segments without a text (an empty cell, null) are an error (default), have an "
-        "empty one, or are skipped"
+        "error, empty or skip: of tables, segments without a text (an empty cell, null) are an "
+        "error (default), have an empty one, or are skipped; ragged: of all files, references that "
+        "are blank or missing are left out, unless a segment has no other"
     )
     add("--missing", choices=CHOICES, metavar="CHOICE", help=text)
     text = "whether quotation marks enclose cells of .tsv and .csv files (default: see the file)"
@@ -213,10 +257,17 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _dialect(text: str) -> str:
+    try:
+        return known_name(text, names()) or str(get(text) and text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
 def _pair(text: str) -> str:
     if "-" in text:
         return text
-    raise argparse.ArgumentTypeError(f"{text!r} is not a language pair, such as en-de")
+    raise argparse.ArgumentTypeError(f"{shown(text)} is not a language pair, such as en-de")
 
 
 def _character(text: str) -> str:
@@ -227,4 +278,4 @@ def _encoding(text: str) -> str:
     with suppress(LookupError, ValueError):  # ValueError: a NUL in the name
         "".encode(text)  # fails for codecs that do not encode text
         return codecs.lookup(text).name
-    raise argparse.ArgumentTypeError(f"{text!r} is not an encoding that Python knows")
+    raise argparse.ArgumentTypeError(f"{shown(text)} is not an encoding that Python knows")

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.missing import no_value
-from .files import ByteSource, InputError, TextLines, as_options
+from .files import ByteSource, InputError, TextLines
 
 CHUNK_LINES = 512  # few enough that derived data stays in the cache
 Chunks = Iterator[list[Any]]  # for each column a list of str, or Utf8Rows
@@ -91,7 +91,7 @@ class Reader:
     def without_value(self, row: str, column: str) -> str | None:
         """What stands for a missing value: "", or None, which leaves the segment out."""
         if self.missing == "error":
-            raise InputError(as_options(no_value(row, column)))
+            raise InputError(no_value(row, column))
         if self.missing == "empty":
             return ""
         self.left_out += 1
@@ -259,11 +259,11 @@ def open_lines(
 
 
 def present(row: Sequence[str | list[str] | None]) -> list[str]:
-    """The references of a segment: texts, lists of them, and None where others have one."""
+    """The references of a segment: texts, lists of them, and None; a blank one if none is there."""
     texts: list[str] = []
     for cell in row:
         texts += cell if isinstance(cell, list) else [] if cell is None else [cell]
-    return texts
+    return texts or [""]
 
 
 def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES, in_place: bool = False) -> Chunks:

@@ -128,7 +128,7 @@ class SacrebleuText:
         )
         self._signature = BLEUSignature(
             {
-                "num_refs": references,
+                "num_refs": -1 if options.missing == "ragged" else references,
                 "smooth_method": options.smooth_method,
                 "smooth_value": options.smooth_value,
                 "lowercase": options.lowercase,
@@ -183,6 +183,8 @@ class SacrebleuText:
     def result(self, names: Sequence[str], totals: list[Sums]) -> str:
         """Return the report on the systems."""
         self.name_references(totals[0].nrefs)
+        tokenizers = sorted(filter(None, totals[0].tokenizers or ()))
+        self._signature.update("tok", "+".join([self._signature.info["tok"], *tokenizers]))
         if len(totals) == 1:
             return self._one(totals[0])
         return self._several(self._systems(names, totals))

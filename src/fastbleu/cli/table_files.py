@@ -12,10 +12,10 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 from ..inputs._utf8_rows import Utf8Rows
-from ..inputs.arguments import a_type
+from ..inputs.arguments import a_type, shown
 from ..inputs.warnings import InputWarning
 from ..runtime.terminal import CONTROLS, JSON_CONTROLS
-from .files import InputError, as_options
+from .files import InputError
 from .imports import import_undisturbed
 from .readers import Reader
 
@@ -94,7 +94,7 @@ class TableReader(Reader):
             lines += iter(rows)  # keeps the lines before an error
         except UnicodeDecodeError as error:
             where = f"byte {error.start + 1} is 0x{error.object[error.start]:02x}"
-            problem = f"column {self._column!r} is not valid UTF-8 ({where}): write it again"
+            problem = f"column {shown(self._column)} is not valid UTF-8 ({where}): write it again"
             place = self._source.place(first + len(lines))
             raise InputError(f"{place}: {problem}") from error
         return lines
@@ -115,7 +115,7 @@ class TableReader(Reader):
         except TypeError:
             is_text = False
         if not is_text and len(texts):
-            problem = f"column {self._column!r} is {a_type(texts[0].as_py())}"
+            problem = f"column {shown(self._column)} is {a_type(texts[0].as_py())}"
             place = self._source.place(start)
             raise InputError(f"{place}: {problem}; choose a column of texts")
         if self._left:
@@ -161,7 +161,7 @@ def _tokenizers(text: str, metric: BLEU) -> dict[str, Any]:
     column, _, pairs = text.partition(":")
     found = dict(pair.partition("=")[::2] for pair in pairs.split(","))
     if not (column and all(found) and all(found.values())):
-        raise InputError(f"--by-language is {text!r}, expected as in lang:zh=zh,ja=ja-mecab")
+        raise InputError(f"--by-language is {shown(text)}, expected as in lang:zh=zh,ja=ja-mecab")
     return {"language": column, "tokenize": {**found, None: metric.tokenizer}}
 
 
@@ -180,9 +180,9 @@ def _printed(table: Any, form: str) -> str | bytes:
 
     signatures = dict.fromkeys(table["signature"].to_pylist())
     table = table if form == "csv" else table.drop_columns("signature")
-    shown = {"csv": _csv_cell, "markdown": literal}.get(form, methodcaller("translate", CONTROLS))
+    made = {"csv": _csv_cell, "markdown": literal}.get(form, methodcaller("translate", CONTROLS))
     records = [
-        {shown(name): shown(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
+        {made(name): made(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
         for row in table.to_pylist()
     ]
     if form == "csv":
@@ -219,5 +219,5 @@ def _named(path: str, call: Callable[[], Any]) -> Any:
     try:
         return call()
     except (ImportError, OSError, TypeError, ValueError) as error:
-        message = as_options(str(error))
-        raise InputError(message if message.startswith(path) else f"{path}: {message}") from error
+        place = "" if str(error).startswith(path) else f"{path}: "
+        raise InputError(f"{place}{error}") from error

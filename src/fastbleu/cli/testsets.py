@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
-from ..inputs.arguments import closest
+from ..inputs.arguments import closest, shown
 from ..runtime.extras import install_command
 from .files import InputError
 from .imports import import_undisturbed
@@ -104,7 +104,7 @@ def _check_known(utils: ModuleType, name: str) -> None:
         return
     meant = closest(name, utils.DATASETS)
     hint = f"did you mean {meant}? " if meant else ""
-    raise InputError(f"test set {name!r} is unknown to sacreBLEU: {hint}--list prints all")
+    raise InputError(f"test set {shown(name)} is unknown to sacreBLEU: {hint}--list prints all")
 
 
 def _sacrebleu(options: Namespace) -> ModuleType:

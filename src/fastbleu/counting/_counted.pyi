@@ -19,6 +19,7 @@ class Counted:
     segments: int
     nrefs: int
     tokenized_periods: int
+    blank_references: int
     label_padding: bool
     last_segment: tuple[Any, Any]
     extra: list[Any] | None
@@ -62,6 +63,7 @@ def count_prefixes(
 
 class Sums:
     extra: list[Any] | None
+    blank_references: int
     def __new__(
         cls,
         row: array[int],

@@ -63,6 +63,7 @@ cdef class Counted:
     cdef public Py_ssize_t segments
     cdef public Py_ssize_t nrefs               # of every segment; -1 where their number varies
     cdef public Py_ssize_t tokenized_periods   # hypotheses that end in " ."; 0 for tokens
+    cdef public Py_ssize_t blank_references    # see SegmentCounter
     cdef public bint label_padding             # whether the id -100 was counted
     # Of lists of tokens: the last segment as it was read, (hypothesis, references).
     cdef public object last_segment
@@ -97,6 +98,7 @@ cdef class Counted:
         self.segments += other.segments
         self.nrefs = joint_nrefs(self.nrefs, other.nrefs)
         self.tokenized_periods += other.tokenized_periods
+        self.blank_references += other.blank_references
         self.label_padding |= other.label_padding
         self.last_segment = other.last_segment
         if other.tokenizers is not None:
@@ -131,6 +133,7 @@ cdef class Sums:
     cdef readonly object segments, nrefs, tokenized_periods
     cdef object kept           # (`kept` of the corpora before, Stats of the last corpus) or None
     cdef public list extra     # of one corpus: see `Counted`
+    cdef public Py_ssize_t blank_references   # of corpora that were counted here, for a warning
     cdef readonly frozenset tokenizers      # see `Counted`
 
     def __cinit__(self, array row not None, segments=0, nrefs=0, tokenized_periods=0, rows=None,
@@ -159,6 +162,7 @@ cdef class Sums:
         total = Sums(
             row, counted.segments, counted.nrefs, counted.tokenized_periods, kept, counted.tokenizers)
         total.extra = counted.extra
+        total.blank_references = counted.blank_references
         return total
 
     def __add__(self, Sums other not None):
@@ -171,6 +175,7 @@ cdef class Sums:
             segments = self.segments + other.segments
             nrefs = joint_nrefs(self.nrefs or 0, other.nrefs or 0)
         total = Sums(row, segments, nrefs, self.tokenized_periods + other.tokenized_periods)
+        total.blank_references = self.blank_references + other.blank_references
         total.kept = self.kept
         if other.kept is not None:
             total.kept = (self.kept, other.rows())
@@ -239,6 +244,7 @@ cdef class Worker:
     def reset(self):
         """See PackedSegments."""
         self.packer.reset()
+        self.counter.blank_references = 0
 
     @property
     def capacity(self):
@@ -299,6 +305,7 @@ def count_segments(counter, hypotheses, references, bint keep_rows=True, Py_ssiz
             hypotheses, references, workers, rows, keep_rows, least_total, before, bar, meanwhile)
     for worker in workers:
         counted.note(worker.packer)
+        counted.blank_references += worker.counter.blank_references
         idle.release(worker)
     if read != segments and not counter.checks.lists_may_change:
         raise changed_while_read(segments, read, hypotheses, references)

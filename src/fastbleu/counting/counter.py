@@ -11,15 +11,22 @@ from ..inputs.checks import TextChecks, TokenChecks, is_collection
 from ..inputs.ids import NO_IDS, IdFilter
 from ..inputs.mistakes import (
     MIN_SEQUENCES_TO_WARN,
+    SHIFT_SAMPLE,
+    UNRELATED_EXAMINED,
     layout_is_open,
+    look_unrelated,
+    sample_of,
     warn_of_id_padding,
     warn_of_label_padding,
     warn_of_layout,
     warn_of_padded_lists,
     warn_of_printed_lists,
-    warn_of_script,
+    warn_of_scripts,
+    warn_of_shift,
+    warn_of_unspaced,
     warn_where_all_are_empty,
 )
+from ..inputs.places import Place
 from ..runtime._process import Pool
 from ..runtime.progress import ProgressBar
 from ._counted import Counted, Worker, count_prefixes, count_segments
@@ -86,6 +93,7 @@ class Counter:
         self.tokenizer = tokenizer
         self.is_text = tokenizer is not None
         self.texts_were_checked = tokenizer is None
+        self.to_examine = UNRELATED_EXAMINED
         self.split = None if tokenizer is None else tokenizer.function
         # Of "auto" (tokenizers/words.py), and of "ptb" (_ptb.pyx).
         self.by_script = getattr(self.split, "tokenizer_of", None)
@@ -175,6 +183,8 @@ class Counter:
                 counted = count_segments(self, *sides, keep_rows, block.before, shown)
                 if block.warns:
                     self._warn_of_mistakes(block, counted)
+                elif batch.warns and type(block.hypotheses) is not IdRows:
+                    self._warn_of_texts(block, counted)
                 total.add(counted)
         return total
 
@@ -264,9 +274,8 @@ class Counter:
         (self._warn_of_ids if is_ids else self._warn_of_lists)(batch, counted)
 
     def _warn_of_lists(self, batch: Batch, counted: Counted) -> None:
-        """Warn of texts that look wrong, of padding, and of transposed references."""
-        if not self.texts_were_checked:
-            self._warn_of_texts(batch)
+        """Warn of what `_warn_of_texts` does, of padding, and of transposed references."""
+        self._warn_of_texts(batch, counted)
         if type(batch.hypotheses) is Utf8Rows:
             return
         if not (self.is_text or self.padding_was_checked):
@@ -280,22 +289,51 @@ class Counter:
         ):
             self._examine_layout(batch.hypotheses, batch.references)
 
-    def _warn_of_texts(self, batch: Batch) -> None:
-        """Warn once of printed lists, and of a script without spaces that is split at spaces."""
-        if self.tokenizer is not None and len(batch.hypotheses):
+    def _warn_of_texts(self, batch: Batch, counted: Counted) -> None:
+        """Warn once of lists that were printed, of text without spaces, and of unrelated sides."""
+        sides: Any = batch.hypotheses, batch.references
+        if not self.texts_were_checked and self.tokenizer is not None and len(sides[0]):
             self.texts_were_checked = True
-            warn_of_printed_lists(batch.hypotheses, batch.references)
+            warn_of_printed_lists(*sides)
             if self.tokenizer.splits_at_spaces:
-                warn_of_script(batch.hypotheses, self.tokenizer.name)
+                warn_of_unspaced(sample_of(sides[0]), self.tokenizer.name)
+        if not (self.to_examine and look_unrelated(counted.rows, 2 + 2 * self.max_order)):
+            return
+        self.to_examine -= 1
+        if self.is_text and warn_of_scripts(*map(sample_of, sides)):
+            self.to_examine = 0
+            return
+        if type(sides[0]) is Utf8Rows:
+            sides = [side.as_lists(Place) for side in sides]
+        hypotheses, references = (list(side)[-SHIFT_SAMPLE:] for side in sides)
+        try:
+            votes = [
+                self._votes(hypotheses, references, references[n:] + references[:n])
+                for n in (1, -1)
+            ]
+        except (TypeError, ValueError):  # they can be read only once
+            return
+        if any(warn_of_shift(*of_shift) for of_shift in votes):
+            self.to_examine = 0
+
+    def _votes(self, hypotheses: Any, given: Any, others: Any) -> tuple[int, int]:
+        """How many hypotheses are more similar to the given references, and to the others."""
+        similarities = [
+            _similarities(self.count(Batch(hypotheses, some))) for some in (given, others)
+        ]
+        pairs = list(zip(*similarities, strict=True))
+        in_favor = sum(this > 2 * other for this, other in pairs)
+        return in_favor, sum(other > 2 * this for this, other in pairs)
 
     def _warn_of_ids(self, batch: Batch, counted: Counted) -> None:
         """Warn where all rows seem to be empty, or to end in padding that counts."""
-        if counted.segments < MIN_SEQUENCES_TO_WARN:
+        if not counted.segments:
             return
         hypotheses, references = batch.hypotheses, batch.references
         rows, width = counted.rows, 2 + 2 * self.max_order
         # The first row nearly always decides.
-        if not (rows[0] and rows[1]) and not (any(rows[0::width]) and any(rows[1::width])):
+        needed = min if counted.segments >= MIN_SEQUENCES_TO_WARN else max
+        if not needed(rows[:2]) and not (any(rows[0::width]) and any(rows[1::width])):
             warn_where_all_are_empty(hypotheses, references, rows, width)
         if not (self.padding_was_checked or counted.label_padding):
             # Only the first batch, because later ones will be similar.
@@ -325,13 +363,8 @@ class Counter:
         others = [(segment + size // 2) % size for segment in range(size)]
         given = [[parts[segment][other]] for segment, other in enumerate(others)]
         turned = [[parts[other][segment]] for segment, other in enumerate(others)]
-        similarities = [
-            _similarities(self.count(Batch(hypotheses, some))) for some in (given, turned)
-        ]
-        pairs = list(zip(*similarities, strict=True))
-        in_favor, against = self.layout_votes
-        in_favor += sum(this > 2 * other for this, other in pairs)
-        against += sum(other > 2 * this for this, other in pairs)
+        votes = zip(self.layout_votes, self._votes(hypotheses, given, turned), strict=True)
+        in_favor, against = map(sum, votes)
         self.layout_votes = in_favor, against
         warn_of_layout(in_favor, against)
 

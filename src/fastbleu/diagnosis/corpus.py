@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import cache
 from math import nan
 
@@ -17,7 +16,7 @@ from ..inputs.batch import Batch, read
 from ..inputs.checks import is_iterable
 from ..inputs.columns import is_column, listed_column, opened
 from ..inputs.ids import IdFilter, are_ids, id_rows
-from ..inputs.warnings import InputWarning
+from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..tokenizers.loaded import get_tokenizer
 
@@ -75,11 +74,9 @@ class Corpus:
         """Whether segments are str, and not lists of tokens."""
         return self.metric.tokenizer is not None
 
+    @without_input_warnings  # because `read` has warned
     def score(self) -> Score:
-        """The score, without repeating the warnings of `read`."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", InputWarning)
-            return self.metric.score(self.hypotheses, self.references)
+        return self.metric.score(self.hypotheses, self.references)
 
     def score_of_tokens(self) -> Score:
         """`score`; texts that a library splits are split once for all metrics."""
@@ -210,10 +207,12 @@ class Corpus:
         sides = enumerate(self.references)
         return [n for n, some in sides if any(rewrite(text) != text for text in some)]
 
+    @without_input_warnings
     def sentence_points(self) -> NDArray[numpy.float64]:
         """sacreBLEU's score of each segment by its tokens, 0-100, shape (segments,)."""
         return self._plain().sentence_scores(self.hypotheses, self.references)
 
+    @without_input_warnings
     def lengths(self) -> NDArray[numpy.int64]:
         """[hyp_len, ref_len] of each segment, shape (segments, 2)."""
         rows = self._plain().statistics(self.hypotheses, self.references)

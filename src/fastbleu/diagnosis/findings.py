@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from contextlib import suppress
+from functools import partial
 
-from ..inputs.mistakes import UNSPACED_TOKENIZERS, lack_spaces
+from ..inputs.mistakes import fitting_tokenizer, lacks_spaces, sample_of
 from ..metric.bleu import BLEU
 from .corpus import Corpus
 
@@ -22,9 +24,10 @@ if TYPE_CHECKING:
 
 # A difference in the share of capitals that does not occur by chance.
 _CASE_DIFFERENCE = 0.02
-# The largest offset of lines, and the smallest shift: points per segment, and segments.
+# The largest offset of lines, and the smallest shift: points per segment, segments, and the share
+# of them that gain so much.
 _LARGEST_SHIFT = 10
-_SHIFT_POINTS, _SHIFT_SEGMENTS = 10.0, 5
+_SHIFT_POINTS, _SHIFT_SEGMENTS, _SHIFTED_SHARE = 10.0, 5, 0.4
 # The least number of segments: a few hypotheses are often shorter than their references.
 _SWAPPED_SEGMENTS = 100
 # A share of hypotheses that end in " .", like tokenized text.
@@ -34,7 +37,71 @@ _QUOTES = str.maketrans("‘’‚‛“”„‟«»‹›–—―‐‑−", 
 _QUOTE = re.compile(f"[{''.join(map(chr, _QUOTES))}]")
 _ENTITY = re.compile(r"&(?:#\d{2,7}|#x[\da-fA-F]{2,6}|[a-zA-Z]{2,8});")
 _UPPER = re.compile(r"[A-ZÀ-ÖØ-ÞА-ЯЁΑ-Ω]")
+_NAN = re.compile(r"\s*(nan|NaN|None|null|NULL|<NA>)\s*")
+_LIST = re.compile(r"""\s*\[\s*(['"]).*['"],?\s*\]\s*""", re.DOTALL)
+_ITEM = re.compile(r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\"""")
+_TAG = re.compile(
+    r"<\|[^<>|]{1,30}\|>|\[/?(?:INST|PAD|CLS|SEP)\]"
+    r"|</?(?!unk>)[A-Za-z][\w:-]*(?:\s+[\w:-]+=[^<>]*)?\s*/?>"
+)
+_LOG = re.compile(r"^(?:[HDTSP]-\d+\t)?(?:-?\d[\d.e+-]*\t)?(?:\d+ \|\|\| )?| \|\|\| .*")
+# Joiners are letters' own in Arabic and Indian scripts.
+_INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\xad]|(?<=[\0-\u058f])[\u200c\u200d]")
 _LINE_END = re.compile(r"[\r\n]+\Z")
+
+
+def _joined(text: str) -> str:
+    """A text whose words are whole again: pieces of BPE, WordPiece, sentencepiece, OpenNMT."""
+    for start in ("\u2581", "\u0120"):  # of a word
+        if start in text:
+            text = text.replace(" ", "").replace(start, " ").strip()
+    return re.sub(r"@@(?: |$)| ?\uffed ?| ##(?=\w)", "", text)
+
+
+def _listed(text: str) -> str:
+    """The strings of a printed list as a text."""
+    if not _LIST.fullmatch(text):
+        return text
+    return re.sub(r"\\(.)", r"\1", " ".join(map("".join, _ITEM.findall(text))))
+
+
+def _western(character: str) -> bytes:
+    """The byte of a character in cp1252, or latin-1 where it has none."""
+    return character.encode("latin-1" if character < "\u0100" else "cp1252")
+
+
+def _read_again(found: re.Match[str]) -> str:
+    """The characters of UTF-8 that was read in another encoding; what is not stays."""
+    for encode in (_western, partial(str.encode, encoding="cp1251")):
+        with suppress(UnicodeError):
+            text = b"".join(map(encode, found[0])).decode()
+            if len(text) > 1 or text < "\u0180" or "\u2000" <= text < "\u2100":  # no chance
+                return text
+    return found[0].replace("\ufffd", "")
+
+
+# What texts may have, and is named only if it matters.
+_OF_SPELLING = "quotes", "entities", "normalization"
+# What tools leave in a text, and the text without.
+_LEFTOVERS: dict[str, tuple[str, Callable[[str], str]]] = {
+    "entities": (
+        "HTML entities, such as &#39;",
+        partial(_ENTITY.sub, lambda m: html.unescape(m[0])),
+    ),
+    "normalization": (
+        "full-width forms, ligatures or decomposed accents (normalize both by NFKC)",
+        partial(unicodedata.normalize, "NFKC"),
+    ),
+    "subwords": ("pieces of words, with marks such as @@ (join them)", _joined),
+    "tags": ("tags, or marks of ends, padding or chats, such as </s>", partial(_TAG.sub, "")),
+    "lists": ("printed lists, such as ['the', 'cat']", _listed),
+    "log columns": ("columns of a log, such as H-0 (keep that of the text)", partial(_LOG.sub, "")),
+    "encoding": (
+        "text that was read in a wrong encoding, such as Ã© for é",
+        partial(re.compile(r"[^\0-\x7f]{2,}|\ufffd").sub, _read_again),
+    ),
+    "zero-width": ("invisible characters, such as U+200B", partial(_INVISIBLE.sub, "")),
+}
 
 
 class Finding:
@@ -43,7 +110,7 @@ class Finding:
     Attributes
     ----------
     name : str
-        "tokenized", "script", "case", "quotes", "entities", "normalization", "line ends", "empty",
+        "tokenized", "script", "case", "quotes", a name of _LEFTOVERS, "line ends", "nan", "empty",
         "shifted", "swapped" or "source copied".
     message : str
         What was found, and where.
@@ -71,26 +138,36 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
     """The likely mistakes of a corpus, the one with the largest effect first."""
     checks = [_empty, _shifted, _swapped]
     if corpus.is_text:
-        checks += [_tokenized, _script, _case, _quotes, _entities, _normalization, _line_ends]
+        checks += [_tokenized, _script, _case, _quotes, _texts, _line_ends, _nan]
     found = [finding for check in checks for finding in check(corpus)]
     if sources is not None:
         found += _source_copied(corpus, sources)
     return sorted(found, key=lambda finding: -abs(finding.points))
 
 
+def _sides(corpus: Corpus, rewrite: Callable[[str], str]) -> tuple[str, list[int]]:
+    """How many texts of each side `rewrite` changes, with a verb; and their segments."""
+    sides = [(side, corpus.changed(rewrite, side)) for side in ("hypotheses", "references")]
+    where = " and ".join([f"{len(changed)} of the {side}" for side, changed in sides if changed])
+    segments = [segment for _, changed in sides for segment in changed]
+    return f"{where} {'has' if len(segments) == 1 else 'have'}", sorted({*segments})
+
+
 def _rewritten(
     corpus: Corpus, name: str, what: str, rewrite: Callable[[str], str]
 ) -> Iterator[Finding]:
-    """A finding if rewriting the texts of one side, or of both, which have `what`, matters."""
-    changed = [corpus.changed(rewrite, side) for side in ("hypotheses", "references")]
-    if changed[0] or changed[1]:
-        points = corpus.rewritten(rewrite).points() - corpus.points()
-        if points:
-            sides = zip(changed, ("hypotheses", "references"), strict=True)
-            where = " and ".join([f"{len(some)} of the {side}" for some, side in sides if some])
-            verb = "has" if sum(map(len, changed)) == 1 else "have"
-            segments = sorted({*changed[0], *changed[1]})
-            yield Finding(name, f"{where} {verb} {what}", points, segments)
+    """A finding if texts of one side, or of both, have `what`."""
+    where, segments = _sides(corpus, rewrite)
+    points = corpus.rewritten(rewrite).points() - corpus.points() if segments else 0.0
+    if points or (segments and name not in _OF_SPELLING):
+        yield Finding(name, f"{where} {what}", points, segments)
+
+
+def _without(corpus: Corpus, name: str, message: str, segments: Sequence[int]) -> Iterator[Finding]:
+    """A finding of some segments, but not all, with the effect of leaving them out."""
+    if kept := sorted({*range(len(corpus))} - {*segments}):
+        points = corpus.part(kept, kept).points() - corpus.points()
+        yield Finding(name, message, points, segments)
 
 
 def _counted(count: int, one: str, many: str) -> str:
@@ -99,32 +176,31 @@ def _counted(count: int, one: str, many: str) -> str:
 
 
 def _tokenized(corpus: Corpus) -> Iterator[Finding]:
-    ends = [text.rstrip().endswith(" .") for text in corpus.hypotheses]
-    tokenizer = corpus.metric.tokenizer
-    if sum(ends) > _TOKENIZED_SHARE * len(ends) and tokenizer and tokenizer.name != "none":
+    ends = [n for n, text in enumerate(corpus.hypotheses) if text.rstrip().endswith(" .")]
+    if corpus.metric.scorer.warns_of_tokenized and len(ends) > _TOKENIZED_SHARE * len(corpus):
         split = BLEU("none", corpus.metric.lowercase)
         points = corpus.scored_by(split).points() - corpus.points()
         yield Finding(
             "tokenized",
-            f"{_counted(sum(ends), 'hypothesis ends', 'hypotheses end')} in ' .', like tokenized "
-            "text: pass the text before tokenization, or tokenize='none' if the references are "
-            "tokenized, too",
+            f"{_counted(len(ends), 'hypothesis ends', 'hypotheses end')} in ' .', like tokenized "
+            "text: pass the text before tokenization, or if the references are tokenized, too, use "
+            'BLEU(tokenize="none")',
             points,
-            [number for number, is_end in enumerate(ends) if is_end],
+            ends,
         )
 
 
 def _script(corpus: Corpus) -> Iterator[Finding]:
-    tokenizer = corpus.metric.tokenizer
-    if tokenizer and tokenizer.splits_at_spaces and lack_spaces(corpus.hypotheses):
-        is_han = any("\u4e00" <= character <= "\u9fff" for character in corpus.hypotheses[0])
-        fitting: Literal["zh", "char"] = "zh" if is_han else "char"
-        points = corpus.scored_by(BLEU(fitting, corpus.metric.lowercase)).points()
+    tokenizer, sample = corpus.metric.tokenizer, sample_of(corpus.hypotheses)
+    if tokenizer and tokenizer.splits_at_spaces and lacks_spaces(sample):
+        fitting = fitting_tokenizer(sample)
+        tried: Literal["zh", "char"] = "zh" if fitting == "zh" else "char"
+        points = corpus.scored_by(BLEU(tried, corpus.metric.lowercase)).points()
         yield Finding(
             "script",
             "the text is in a script without spaces between words, but "
-            f"{tokenizer.name} splits it at spaces: use the tokenizer {UNSPACED_TOKENIZERS}; "
-            f"the effect is that of {fitting}",
+            f'{tokenizer.name} splits it at spaces: use BLEU(tokenize="{fitting}"); the effect is '
+            f"that of {tried}",
             points - corpus.points(),
             range(len(corpus)),
         )
@@ -162,18 +238,10 @@ def _quotes(corpus: Corpus) -> Iterator[Finding]:
         yield from _rewritten(corpus, "quotes", message, rewrite)
 
 
-def _entities(corpus: Corpus) -> Iterator[Finding]:
-    message = "HTML entities, such as &#39;"
-    return _rewritten(
-        corpus, "entities", message, lambda t: html.unescape(t) if _ENTITY.search(t) else t
-    )
-
-
-def _normalization(corpus: Corpus) -> Iterator[Finding]:
-    message = "full-width forms, ligatures or decomposed accents (normalize both by NFKC)"
-    return _rewritten(
-        corpus, "normalization", message, lambda text: unicodedata.normalize("NFKC", text)
-    )
+def _texts(corpus: Corpus) -> Iterator[Finding]:
+    """What tools have left in the texts."""
+    for name, (what, rewrite) in _LEFTOVERS.items():
+        yield from _rewritten(corpus, name, what, rewrite)
 
 
 def _line_ends(corpus: Corpus) -> Iterator[Finding]:
@@ -192,14 +260,18 @@ def _empty(corpus: Corpus) -> Iterator[Finding]:
     lengths = corpus.lengths()
     sides = ("hypothesis has", "hypotheses have"), ("reference has", "references have")
     for column, side in enumerate(sides):
-        empty = [number for number, row in enumerate(lengths) if not row[column]]
-        if 0 < len(empty) < len(lengths):
-            kept = [number for number, row in enumerate(lengths) if row[column]]
-            points = corpus.part(kept, kept).points() - corpus.points()
+        if empty := [number for number, row in enumerate(lengths) if not row[column]]:
             shown = ", ".join(map(str, empty[:5])) + (", ..." if len(empty) > 5 else "")
             segments = "segment" if len(empty) == 1 else "segments"
             message = f"{_counted(len(empty), *side)} no tokens ({segments} {shown})"
-            yield Finding("empty", message, points, empty)
+            yield from _without(corpus, "empty", message, empty)
+
+
+def _nan(corpus: Corpus) -> Iterator[Finding]:
+    where, segments = _sides(corpus, lambda text: "" if _NAN.fullmatch(text) else text)
+    if segments:
+        message = f"{where} no text but the name of a missing value, such as nan"
+        yield from _without(corpus, "nan", message, segments)
 
 
 def _shifted(corpus: Corpus) -> Iterator[Finding]:
@@ -216,7 +288,9 @@ def _shifted(corpus: Corpus) -> Iterator[Finding]:
         gains = gains - straight[first : first + len(gains)]
         start, gain = _best_suffix(gains)
         length = len(gains) - start
-        if length >= _SHIFT_SEGMENTS and gain / length >= _SHIFT_POINTS:
+        # Not the mean: in shuffled hypotheses some segments fit by chance.
+        fitting = (gains[start:] >= _SHIFT_POINTS).sum()
+        if fitting >= max(_SHIFT_SEGMENTS, _SHIFTED_SHARE * length):
             best = max(best, (gain, offset, first + start))
     gain, offset, start = best
     if gain:
@@ -249,18 +323,10 @@ def _swapped(corpus: Corpus) -> Iterator[Finding]:
         yield Finding("swapped", message, points, ())
 
 
-def _source_copied(corpus: Corpus, sources: Sequence[str]) -> list[Finding]:
+def _source_copied(corpus: Corpus, sources: Sequence[str]) -> Iterator[Finding]:
     if len(sources) != len(corpus):
         raise ValueError(f"there are {len(sources)} sources, but {len(corpus)} hypotheses")
-    copied = [
-        number
-        for number, (source, some) in enumerate(zip(sources, corpus.references, strict=True))
-        if source in some
-    ]
-    if not 0 < len(copied) < len(corpus):
-        return []
-    kept = sorted({*range(len(corpus))} - {*copied})
-    points = corpus.part(kept, kept).points() - corpus.points()
-    copies = "reference is a copy of its source", "references are copies of their source"
-    message = _counted(len(copied), *copies)
-    return [Finding("source copied", message, points, copied)]
+    pairs = enumerate(zip(sources, corpus.references, strict=True))
+    if copied := [number for number, (source, some) in pairs if source in some]:
+        copies = "reference is a copy of its source", "references are copies of their source"
+        yield from _without(corpus, "source copied", _counted(len(copied), *copies), copied)

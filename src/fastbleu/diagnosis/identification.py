@@ -8,6 +8,7 @@ from itertools import groupby
 from math import isfinite
 
 from ..dialects.recipe_table import LINES
+from ..inputs.arguments import shown
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
 from .corpus import Corpus, is_text, listed_stream
@@ -169,7 +170,7 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     found = _identification(printed, digits, scores)
     if float(printed) > 100.0001 and not found.matches:  # e2e's may be, on text without spaces
         raise ValueError(
-            f"{number!r} is not a BLEU score: it is not in 0-100, and no setting has it"
+            f"{shown(number)} is not a BLEU score: it is not in 0-100, and no setting has it"
         )
     return found
 
@@ -182,9 +183,11 @@ def _read_number(number: float | str) -> tuple[str, int]:
             raise ValueError
         value = float(printed)
     except ValueError:
-        raise ValueError(f"{number!r} is not a number; pass a score as 31.2 or '31.20'") from None
+        first = "" if isinstance(number, str) else "first, "
+        fix = f"pass it {first}as 31.2 or '31.20'"
+        raise ValueError(f"{shown(number)} is not a number; {fix}") from None
     if not (value >= 0 and isfinite(value)):
-        raise ValueError(f"{number!r} is not a BLEU score: it is not in 0-100")
+        raise ValueError(f"{shown(number)} is not a BLEU score: it is not in 0-100")
     printed = _without_exponent(printed)
     return printed, len(printed.partition(".")[2])
 

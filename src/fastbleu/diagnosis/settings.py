@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from itertools import product
 from math import fsum, inf, isfinite
@@ -12,7 +11,7 @@ from typing import NamedTuple
 from ..counting.token_lists import TokenListCounter
 from ..dialects import get, names
 from ..dialects.recipe_table import LINES
-from ..inputs.warnings import InputWarning
+from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..tokenizers.loaded import get_tokenizer, tokenize
 from ..tokenizers.table import TABLE
@@ -75,22 +74,21 @@ class Scored(NamedTuple):
     is_estimate: bool = False  # of a score that is far from the number
 
 
+@without_input_warnings
 def score_settings(corpus: Corpus, number: float | None = None) -> list[Scored]:
     """All settings that give the corpus a score; estimates where it is far from the number."""
     scores: list[Scored] = []
     slow = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InputWarning)
-        for setting in _settings(corpus):
-            if number is not None and setting.is_slow and len(corpus) > 2 * _PARTS * _SEGMENTS:
-                slow.append(setting)
-            else:
-                scores += _scored(setting)
-        nearest = sorted(_distance(one, number or 0.0) for one in scores)[:NEAREST]
-        for setting in slow:
-            estimate, error = _estimate(setting)
-            far = _distance(estimate, number or 0.0, error) > nearest[-1]
-            scores += [estimate] if far else _scored(setting)
+    for setting in _settings(corpus):
+        if number is not None and setting.is_slow and len(corpus) > 2 * _PARTS * _SEGMENTS:
+            slow.append(setting)
+        else:
+            scores += _scored(setting)
+    nearest = sorted(_distance(one, number or 0.0) for one in scores)[:NEAREST]
+    for setting in slow:
+        estimate, error = _estimate(setting)
+        far = _distance(estimate, number or 0.0, error) > nearest[-1]
+        scores += [estimate] if far else _scored(setting)
     return scores
 
 

@@ -25,7 +25,7 @@ __all__ += ["get", "names"]
 
 def get(name: str, reference_length: str | None = None, **own_options: object) -> "Dialect":
     """The dialect or recipe of a name; TypeError or ValueError if none has these options."""
-    found = None if name in DIALECTS else _recipe_or_version(name)
+    found = None if isinstance(name, str) and name in DIALECTS else _other_name(name)
     name = name if found is None else found.name
     for option in own_options:
         if option not in _OWN_OPTIONS:
@@ -35,30 +35,29 @@ def get(name: str, reference_length: str | None = None, **own_options: object) -
             refuse_name(option, _OWN_OPTIONS)
         if name != _OWN_OPTIONS[option]:
             raise (found or get(name))._refusal(option, "its original has nothing of the kind")
-    if name not in DIALECTS:
-        assert found is not None
+    if found is not None and name not in DIALECTS:
         return found
     instance = _OF_REFERENCE_LENGTHS.get((name, str(reference_length))) or _INSTANCES[name]
     dialect: Dialect = globals().get(instance) or __getattr__(instance)
     return type(dialect)(**own_options) if own_options else dialect
 
 
-def _recipe_or_version(name: str) -> "Dialect":
-    """The recipe of a name, or the dialect of a name and its version, as "nltk@3.10"."""
-    stem, _, version = name.partition("@") if isinstance(name, str) else (name, "", "")
-    if version and stem in DIALECTS:
-        dialect = get(stem)
-        if f"-{version}." in f"-{dialect.version}.":
-            return dialect
-        raise ValueError(f"{name!r} is unknown: {stem} is known as {dialect.version}")
+def _other_name(name: object) -> "Dialect":
+    """The dialect of another spelling, or of a name and its version, as "nltk@3.10"; a recipe."""
     with import_lock:
-        from .recipe_table import find
+        from ..inputs.arguments import known_name, shown, unknown_name
+        from .recipe_table import NAMES, find
 
-    if (recipe := find(name) if isinstance(name, str) else None) is not None:
+    stem, _, version = name.partition("@") if isinstance(name, str) else ("", "", "")
+    if known := known_name(stem, DIALECTS):
+        dialect = get(known)
+        if not version or f"-{version}." in f"-{dialect.version}.":
+            return dialect
+        raise ValueError(f"{shown(name)} is unknown: {known} is known as {dialect.version}")
+    if (recipe := find(stem, version)) is not None:
         return recipe
-    known = ", ".join(DIALECTS)
     raise ValueError(
-        f"dialect {name!r} is unknown; choose one of {known}, or of fastbleu.recipes.names()"
+        unknown_name("dialect", name, DIALECTS, ", or of fastbleu.recipes.names()", NAMES)
     )
 
 

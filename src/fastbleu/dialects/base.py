@@ -11,8 +11,17 @@ from .._core import MAX_ORDER, REFERENCE_LENGTHS, raise_totals
 from ..counting._counted import Counted, RowScorer, Sums
 from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Stats
-from ..inputs.arguments import DEFAULT, a_type, check_choice, check_lowercase
+from ..inputs.arguments import (
+    DEFAULT,
+    a_type,
+    check_choice,
+    check_lowercase,
+    known_name,
+    shown,
+    unknown_name,
+)
 from ..runtime.import_lock import import_lock
+from ..tokenizers.loaded import get_tokenizer
 from .score import Score
 
 TYPE_CHECKING = False
@@ -65,6 +74,8 @@ class Dialect(ABC):
         any tokenizer.
     tokenizer_by_script : str
         What "auto" means.
+    of_tokenized_text : bool
+        Whether the original takes text with spaces between tokens: no mistake, if it is.
     takes_tokens : bool
         Whether the input may be lists of tokens: not if the tokenizer's are whole sentences.
     cases, reference_lengths, orders : collection
@@ -104,7 +115,8 @@ class Dialect(ABC):
     reference_length: ClassVar[ReferenceLength | Literal["average"]] = "closest"
     max_order: ClassVar[int] = 4
     tokenizers: ClassVar[Mapping[str, TokenizerName] | None] = None
-    tokenizer_by_script: ClassVar[TokenizerName] = "auto"
+    tokenizer_by_script: ClassVar[str] = "auto"
+    of_tokenized_text: bool = False
     takes_tokens: bool = True
     cases: ClassVar[Collection[bool]] = (False, True)
     reference_lengths: ClassVar[Collection[str]] = ()
@@ -340,8 +352,8 @@ class Dialect(ABC):
             problem = f"smoothing is a function: nltk's {given} goes by its name here"
             return f"{problem}; pass smoothing={methods[given]!r}"
         names = ", ".join(f"{name} is {ours!r}" for name, ours in methods.items())
-        return f"smoothing {smoothing!r} is unknown; choose one of {', '.join(self.smoothings)}" + (
-            f"; nltk's {names}" if names else ""
+        return unknown_name(
+            "smoothing", smoothing, self.smoothings, f"; nltk's {names}" if names else ""
         )
 
     def _read_text_options(
@@ -387,15 +399,18 @@ class Dialect(ABC):
 
     def _own_tokenizer(self, tokenize: Any) -> Any:
         """The tokenizer that the original calls by this name."""
+        by_script = self.tokenizer_by_script
+        own: Any = {self.tokenizer: self.tokenizer, by_script: by_script, "auto": by_script}
+        names = self.tokenizers or own
+        name = tokenize if self.tokenizers is None else getattr(tokenize, "name", tokenize)
+        if known := known_name(name, names):
+            return names[known]
         if self.tokenizers is None:
-            return self.tokenizer_by_script if tokenize == "auto" else tokenize
-        name = getattr(tokenize, "name", tokenize)
-        if isinstance(name, str) and name in self.tokenizers:
-            return self.tokenizers[name]
+            return get_tokenizer(tokenize)
         if name in self.tokenizers.values():
             return tokenize
         known = _any_of([*map(repr, self.tokenizers), "None for lists of tokens"])
-        raise self._refusal(f"tokenize={name!r}", f"its tokenizers are {known}")
+        raise self._refusal(f"tokenize={shown(name)}", f"its tokenizers are {known}")
 
     def _make_signature(self, scorer: Scorer, nrefs: int | None, tokenizer: Any) -> str:
         """See `Scorer.signature`."""

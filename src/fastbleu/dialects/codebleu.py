@@ -8,6 +8,7 @@ from math import exp, fsum, log
 
 from ..counting.counter import Counter as SegmentsCounter
 from ..counting.stats import AdaptedRows
+from ..inputs.arguments import shown, unknown_name
 from ..inputs.batch import Batch
 from .nltk import NltkDialect
 from .plain import TokenDialect, no_rows
@@ -196,13 +197,11 @@ class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
 def _keywords(given: Any) -> frozenset[str]:
     if isinstance(given, str):
         if given not in KEYWORDS:
-            raise ValueError(
-                f"keywords {given!r} is unknown; choose one of {', '.join(KEYWORDS)}, or pass a set"
-            )
+            raise ValueError(unknown_name("keywords", given, KEYWORDS, ", or pass a set"))
         return KEYWORDS[given]
     found = frozenset(given) if isinstance(given, (set, frozenset, list, tuple)) else None
     if found is None or not all(isinstance(word, str) for word in found):
-        raise TypeError(f"keywords is {given!r}, expected the name of a language or a set of str")
+        raise TypeError(f"keywords is {shown(given)}, expected a language or a set of str")
     return found
 
 

@@ -36,6 +36,7 @@ class CodeXGlueSummaryDialect(PlainDialect):
     scale = 100.0
     tokenizer = "codexglue-summary"
     tokenizers = {"codexglue-summary": "codexglue-summary"}
+    of_tokenized_text = True
     lowercase = True
     cases = (True,)
     reference_length = "shortest"

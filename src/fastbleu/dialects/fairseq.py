@@ -11,6 +11,7 @@ from ..counting._counted import Counted
 from ..counting.counter import Counter
 from ..counting.stats import Stats
 from ..counting.token_lists import TokenListCounter
+from ..inputs.arguments import shown
 from ..inputs.batch import Batch
 from ._fairseq import hashed_rows
 from .plain import SUM, Row, SummedDialect, printed_line
@@ -86,7 +87,7 @@ class FairseqDialect(SummedDialect):
 
     def __init__(self, hashed: bool = True) -> None:
         if not isinstance(hashed, bool):
-            raise TypeError(f"hashed is {hashed!r}, expected True or False")
+            raise TypeError(f"hashed is {shown(hashed)}, expected True or False")
         self.own_options = {"hashed": hashed}
         self.counter = HashCounter if hashed else FairseqCounter
         self.reasons = {"matrix": "it counts '</s>', which the matrix does not"}

@@ -42,6 +42,7 @@ class MultiBleuDialect(SummedDialect):
     scale = 100.0
     tokenizer: ClassVar[TokenizerName] = "multi-bleu"
     tokenizers: ClassVar[Mapping[str, TokenizerName]] = {"multi-bleu": "multi-bleu"}
+    of_tokenized_text = True
     orders = (4,)
     smoothings = {"none": None}
     options = {"smoothing": "none"}
@@ -95,6 +96,7 @@ class MultiBleuDetokDialect(MultiBleuDialect):
     version = "multi-bleu-detok"
     tokenizer = "multi-bleu-detok"
     tokenizers = {"13a": "multi-bleu-detok"}
+    of_tokenized_text = False
 
 
 MULTI_BLEU = MultiBleuDialect()

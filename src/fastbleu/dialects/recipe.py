@@ -37,6 +37,8 @@ _CORPUS = no_rows(of_corpus := "how a segment counts depends on all segments of 
 }
 # Tokenizers whose tokens are no words.
 _OF_TEXTS = "lines", "sentences", "turn", "whole"
+# Those of texts that were tokenized before, besides "none".
+_TOKENIZED = "codesum", "joshua", "joshua-decoder", "moses", "multeval", "parlai", "phrasal", "turn"
 _MEAN = dict.fromkeys(("sums", "state", "significance"), "its score is made of those of sentences")
 # What a recipe has of its base.
 _OF_BASE = (
@@ -122,7 +124,9 @@ class Recipe(Dialect):
             "options": {
                 option: False if option == "effective_order" else self.changed.get(option, value)
                 for option, value in rules.options.items()
+                if not (self.tokens and option == "effective_order")  # which scores no rows
             },
+            "of_tokenized_text": rules.of_tokenized_text or self.tokenizer in _TOKENIZED,
             "takes_tokens": self.tokenizer not in _OF_TEXTS,
             "reasons": _CORPUS if self.of_corpus else reasons,
             "single_reference": self.references == "first",

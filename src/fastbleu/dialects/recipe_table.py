@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy
 
+from ..inputs.arguments import known_name
 from . import recipe_rows as rows
 from . import recipe_tokens as tokens
 from ._single_precision import single_precision_score
@@ -241,13 +242,12 @@ for name, added in (("", 0), ("-smooth", 1)):
 NAMES = LINES | {name: line for line in LINES.values() for name in line.short}
 
 
-def find(name: str) -> Recipe | None:
-    """The recipe of a name, which may end in "@" and a version; None if there is none."""
-    stem, _, version = name.partition("@")
-    line = NAMES.get(stem)
+def find(stem: str, version: str) -> Recipe | None:
+    """The recipe of a name and, unless it is "", a version; None if there is none."""
+    line = NAMES.get(known_name(stem, NAMES) or "")
     if not version:
         return line
     lines = [line] if line else []
-    lines += [one for one in LINES.values() if one.name == f"{stem}-{one.number}"]
+    lines += [one for one in LINES.values() if known_name(f"{stem}-{one.number}", [one.name])]
     # A version is also that of its patches: 0.121 of 0.121.14.
     return next((one for one in lines if f"{one.number}.".startswith(f"{version}.")), None)

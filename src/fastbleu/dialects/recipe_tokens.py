@@ -23,7 +23,7 @@ from ..counting.stats import Stats
 from ..inputs.batch import Batch
 from ..inputs.places import Place, refusal
 from ..tokenizers._compiled import split
-from ..tokenizers.loaded import get_tokenizer
+from ..tokenizers.loaded import load_tokenizer
 from . import get, recipe_rows
 from .nltk import NLTK
 from .plain import plain_rows
@@ -41,7 +41,7 @@ _ORDERS = range(1, 5)
 
 def _rows(segments: Iterable[Any], tokenizer: str | None = None, **options: Any) -> Stats:
     """The rows of segments of tokens, or of texts."""
-    counter = SegmentCounter(get_tokenizer(tokenizer) if tokenizer else None, **options)
+    counter = SegmentCounter(load_tokenizer(tokenizer) if tokenizer else None, **options)
     listed = list(segments)
     hypotheses, references = [one for one, _ in listed], [some for _, some in listed]
     return counter.count(Batch(hypotheses, references)).stats

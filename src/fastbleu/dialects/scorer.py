@@ -7,11 +7,11 @@ from functools import partial
 
 from ..counting._counted import Counted, Sums
 from ..counting.stats import AdaptedRows, Stats
-from ..inputs.arguments import as_double, check_flag
+from ..inputs.arguments import as_double, check_flag, shown
 from ..inputs.checks import is_iterable
-from ..inputs.mistakes import UNSPACED_TOKENIZERS
+from ..inputs.mistakes import warn_of_equal
 from ..inputs.places import Place, refusal
-from ..inputs.warnings import TOKENIZED_PERIODS, warn_input, warn_tokenized
+from ..inputs.warnings import warn_input, warn_of_blank, warn_tokenized
 from ..runtime.import_lock import import_lock
 from ..tokenizers.loaded import Tokenizer
 from . import get
@@ -110,7 +110,7 @@ class Scorer:
         self.given_effective_order = effective_order
         self.effective_order = bool(effective_order)
         if smoothing not in dialect.smoothings:
-            if (feature := f"smoothing={smoothing!r}") in dialect.reasons:
+            if (feature := f"smoothing={shown(smoothing)}") in dialect.reasons:
                 raise dialect._refusal(feature, dialect.reasons[feature])
             raise ValueError(dialect._unknown_smoothing(smoothing))
         self.smoothing = smoothing
@@ -118,7 +118,7 @@ class Scorer:
             smoothing_value = dialect.options.get("smoothing_value")  # type: ignore[assignment]
         if smoothing_value is not None:
             if dialect.smoothings[smoothing] is None:
-                raise ValueError(f"smoothing {smoothing!r} takes no value")
+                raise ValueError(f"smoothing {shown(smoothing)} takes no value")
             if type(smoothing_value) is not int:
                 smoothing_value = as_double("smoothing_value", smoothing_value)
         self.smoothing_value = smoothing_value
@@ -265,8 +265,9 @@ class Scorer:
             attributes.get("cumulative", cumulative),
         )
         if warns:
-            if sums.tokenized_periods >= TOKENIZED_PERIODS:
-                self.warn_of_tokenized(sums.tokenized_periods)
+            if sums.tokenized_periods or sums.blank_references:
+                self.warn_of_texts(sums)
+            warn_of_equal(sums.row, sums.segments)
             if score.value == 0 and score.hyp_len and not score.totals[-1]:
                 fix = ""
                 if dialect.supports("effective_order=True"):
@@ -318,7 +319,7 @@ class Scorer:
     def statistics(self, counted: Counted) -> Stats:
         """The rows of a corpus, as they were counted."""
         self.dialect._check_references(counted.nrefs)
-        self.warn_of_tokenized(counted.tokenized_periods)
+        self.warn_of_texts(counted)
         return counted.stats
 
     def sentence_scores(self, counted: Counted, warns: bool = True) -> NDArray[numpy.float64]:
@@ -407,10 +408,21 @@ class Scorer:
 
     # Warnings.
 
+    def warn_of_texts(self, counted: Counted | Sums) -> None:
+        """Warn of hypotheses that look tokenized, and of blank references."""
+        self.warn_of_tokenized(counted.tokenized_periods)
+        warn_of_blank(counted.blank_references)
+
     def warn_of_tokenized(self, periods: int) -> None:
         """Warn of text that looks tokenized."""
-        if periods and self._tokenizer is not None and self._tokenizer.name != "none":
-            warn_tokenized(periods, 'tokenize="none"')
+        if self.warns_of_tokenized:
+            warn_tokenized(periods, 'use BLEU(tokenize="none")')
+
+    @property
+    def warns_of_tokenized(self) -> bool:
+        """Whether text that looks tokenized is a mistake."""
+        tokenizer = self._tokenizer and self._tokenizer.name
+        return tokenizer not in (None, "none") and not self.dialect.of_tokenized_text
 
     def warn_of_short(self, short: int, hypotheses: int, max_order: int | None = None) -> None:
         """Warn of hypotheses, not empty, that are too short for a score of their own."""
@@ -428,11 +440,11 @@ class Scorer:
         """What to do about short segments in scripts without spaces between words."""
         if self._tokenizer is None or not self._tokenizer.splits_at_spaces:
             return ""
-        return f"; of Chinese or Japanese pass tokenize={UNSPACED_TOKENIZERS}"
+        return '; for Chinese use BLEU(tokenize="zh"), for Japanese BLEU(tokenize="ja-mecab")'
 
 
 def checked_weights(weights: Any) -> tuple[float, ...]:
     """A copy of the weights: the caller's list may change, a generator can be read only once."""
     if isinstance(weights, (str, bytes)) or not is_iterable(weights):
-        raise TypeError(f"weights is {weights!r}, expected a number for each order, as (0.5, 0.5)")
+        raise TypeError(f"weights is {shown(weights)}, expected a number for each order")
     return tuple(as_double("weights", weight) for weight in weights)

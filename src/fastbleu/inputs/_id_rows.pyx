@@ -38,6 +38,24 @@ cdef const char *KINDS = "bhiqBHIQ"
 cdef tuple MASK_SIZES = (1, 2, 4, 8)      # of the first four
 
 
+cdef bint ends_in_run(id_row row, bint is_one_of_few, int64_t *last) noexcept:
+    """Whether a row ends in equal ids: two, or in one of few rows four, after others."""
+    cdef int64_t other
+    cdef Py_ssize_t before, run = 0, length = row.length
+    cdef const char *ids = row.ids
+    row.length = 1
+    for before in range(length):
+        row.ids = ids + (length - 1 - before) * row.stride
+        widen_row(&row, &other)
+        if run == before and (run == 0 or other == last[0]):
+            last[0], run = other, run + 1
+        elif is_one_of_few and other == last[0]:
+            return False
+        if not is_one_of_few and before == 1:
+            break
+    return 4 <= run < length if is_one_of_few else run == 2
+
+
 cdef class IdRows:
     """The rows of ids of all hypotheses or of all references.
 
@@ -92,20 +110,16 @@ cdef class IdRows:
     def run_at_end(self):
         """The id that ends more than half of the rows at least twice, as padding does; else None."""
         cdef Py_ssize_t segment, k, count = 0, rows = 0
-        cdef int64_t last[2]
-        cdef int64_t run = 0
+        cdef int64_t last, run = 0
         cdef id_row row
         for segment in range(self.segment_count):
             for k in range(self.rows_of(segment)):
                 self.find_row(segment, k, &row)
                 rows += 1
-                if row.mask != NULL or row.length < 2:
+                if row.mask != NULL or not ends_in_run(row, self.segment_count < 4, &last):
                     continue
-                row.ids += (row.length - 2) * row.stride
-                row.length = 2
-                widen_row(&row, last)
-                if last[0] == last[1] and (count == 0 or last[0] == run):
-                    run = last[0]
+                if count == 0 or last == run:
+                    run = last
                     count += 1
         return run if 2 * count > rows else None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from .._core import MAX_ORDER
 from ..runtime.import_lock import import_lock
@@ -43,12 +43,50 @@ def a_type(value: object) -> str:
     return f"{'an' if name.startswith(tuple('aeioAEIO')) else 'a'} {name}"
 
 
+# How many characters of a value, and how many names of a list, a message shows.
+_SHOWN, _NAMES_SHOWN = 80, 12
+
+
+def shown(value: object) -> str:
+    """A value as all messages show it: `repr`, on one line, of at most 80 characters."""
+    text = repr(value[:_SHOWN] if isinstance(value, (str, bytes)) else value).replace("\n", " ")
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 4]}...{text[-1]}"
+
+
+def names_shown(names: Iterable[object]) -> str:
+    """Names as a message lists them: at most a dozen."""
+    listed = [str(name) for name in names]
+    more = len(listed) - _NAMES_SHOWN
+    return ", ".join(listed[:_NAMES_SHOWN]) + f" and {more} more" * (more > 0)
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
+
+
+def known_name(name: object, known: Collection[str]) -> str | None:
+    """The known name that differs at most in case, hyphens and underscores, if there is one."""
+    if not isinstance(name, str):
+        return None
+    return name if name in known else {_plain(one): one for one in known}.get(_plain(name))
+
+
+def unknown_name(
+    what: str, name: object, known: Iterable[str], more: str = "", others: Iterable[str] = ()
+) -> str:
+    """The message for an unknown name: the likeliest, also of the `others`; the known; `more`."""
+    names = [*known]
+    meant = closest(name, [*names, *others]) if isinstance(name, str) else None
+    hint = f"; did you mean {meant!r}? Choose" if meant else "; choose"
+    return f"{what} {shown(name)} is unknown{hint} one of {names_shown(names)}{more}"
+
+
 def check_integer(name: str, value: Any) -> int:
     """Return an argument as an integer."""
     try:
         return operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} is {value!r}, expected an integer") from None
+        raise TypeError(f"{name} is {shown(value)}, expected an integer") from None
 
 
 def as_double(name: str, value: Any) -> float:
@@ -56,7 +94,7 @@ def as_double(name: str, value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} has {value!r}, expected a number") from None
+        raise TypeError(f"{name} has {shown(value)}, expected a number") from None
 
 
 def check_positive(name: str, value: object) -> int:
@@ -70,7 +108,7 @@ def check_positive(name: str, value: object) -> int:
 def check_flag(name: str, value: object) -> bool:
     """Return an argument as a bool; refuse strings such as "False", which would be true."""
     if isinstance(value, (str, bytes)):
-        raise TypeError(f"{name} is {value!r}, {a_type(value)}; expected True or False")
+        raise TypeError(f"{name} is {shown(value)}, {a_type(value)}; expected True or False")
     return bool(value)
 
 
@@ -85,7 +123,7 @@ def check_lowercase(value: object, is_text: bool) -> bool:
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Raise ValueError unless the value is one of the choices."""
     if value not in choices:
-        raise ValueError(f"{name} {value!r} is unknown; choose one of {', '.join(choices)}")
+        raise ValueError(unknown_name(name, value, choices))
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
@@ -93,8 +131,10 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     with import_lock:
         from difflib import get_close_matches
 
-    close = get_close_matches(name, list(known), 1)
-    return close[0] if close else None
+    plain, by_plain = _plain(name[:_SHOWN]), {_plain(one): one for one in known}
+    longer = [one for one in by_plain if len(plain) > 2 and one.startswith(plain)]
+    close = sorted(longer, key=len) or get_close_matches(plain, by_plain, 1)
+    return by_plain[close[0]] if close else None
 
 
 _PARAMETERS = (
@@ -104,8 +144,18 @@ _PARAMETERS = (
 )
 
 
+def refuse_options(function: str, given: Mapping[str, object], known: Iterable[str] = ()) -> None:
+    """Raise the error for arguments that a function does not have; its metric may have them."""
+    for name, value in given.items():
+        meant = closest(name, known)
+        fix = f"; did you mean {meant!r}?" if meant else ""
+        if name in _PARAMETERS:
+            fix = f"; it belongs to the metric: pass metric=fastbleu.BLEU({name}={shown(value)})"
+        raise TypeError(f"{function} has no parameter {shown(name)}{fix}")
+
+
 def refuse_name(unknown: str, others: Iterable[str]) -> NoReturn:
     """Raise the error for an unknown parameter, and suggest a known one; `others` are rare."""
     meant = _NAMES_ELSEWHERE.get(unknown) or closest(unknown, [*_PARAMETERS, *others])
     hint = f"; did you mean {meant!r}?" if meant else ""
-    raise TypeError(f"fastbleu.BLEU has no parameter {unknown!r}{hint}")
+    raise TypeError(f"fastbleu.BLEU has no parameter {shown(unknown)}{hint}")

@@ -118,7 +118,7 @@ def read(
         check_choice("missing", missing, CHOICES)
     is_text, by_filter = kind.is_text, kind.id_filter is not None
     masked = hypothesis_mask is not None or reference_mask is not None
-    if not (is_text or masked):
+    if not (is_text or masked or missing == "ragged"):
         rows = plain_rows(hypotheses, references, by_filter)
         if rows is not None:
             return Batch(*rows, 0, None, True)
@@ -128,7 +128,7 @@ def read(
 
         columns = columns_of(hypotheses, references, is_text, kind.reads_utf8, missing)
         if columns is not None:
-            in_blocks = is_text and missing == "error" if columns.is_mixed else True
+            in_blocks = is_text and missing == "error" if columns.is_mixed else missing != "ragged"
             if in_blocks and not masked:
                 return columns
             hypotheses, references = columns.lists()

@@ -161,6 +161,7 @@ class TokenChecks(Checks):
     lists_may_change = False
     _not_references: tuple[type, ...] = (str, bytes, Mapping)
     _expected_references = "a list of references, each a list of tokens"
+    _fix_of_nested = "; are hypotheses and references swapped?"
 
     def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
         """A hypothesis, or reference number `reference`, as a list of tokens."""
@@ -211,8 +212,10 @@ class TokenChecks(Checks):
             return
         inside = "" if type(token).__hash__ is None else " with an unhashable element"
         where = self.place(segment, reference)
-        nested = isinstance(token, list) and reference is None
-        fix = "; are hypotheses and references swapped?" if nested else ""
+        fix = ""
+        if isinstance(token, list):
+            fix = self._fix_of_nested if reference is None else "; there is a list too many"
+            fix = fix_of_logits(token) or fix
         if isinstance(token, Mapping):
             fix = f"; {_part_of(token)}"
         problem = (
@@ -229,6 +232,10 @@ class NltkTokenChecks(TokenChecks):
     """
 
     lists_may_change = True
+    _fix_of_nested = (
+        "; there is a list too many, or are hypotheses and references swapped? As in "
+        "sentence_bleu([tokens], tokens), corpus_bleu([[tokens], ...], [tokens, ...])"
+    )
     _not_references = (str, bytes)
     _warned = False
 
@@ -262,9 +269,9 @@ class NltkTokenChecks(TokenChecks):
         if isinstance(references, (str, bytes)):
             self._warn(
                 f"segment {segment}: references is {a_type(references)}, and each of its "
-                "characters is scored as a reference; nltk's order is (references, hypotheses), "
-                "both split into tokens. For text, with hypotheses first, call "
-                "fastbleu.sacrebleu.corpus_bleu(hypotheses, [references])"
+                "characters is scored as a reference; pass lists of tokens, as in "
+                "sentence_bleu([reference.split()], hypothesis.split()). For text, with hypotheses "
+                "first, call fastbleu.sacrebleu.corpus_bleu(hypotheses, [references])"
             )
             return list(references)
         return super().references(references, segment)
@@ -309,6 +316,12 @@ class TextChecks(Checks):
         else:
             fix = "convert it first"
         raise refusal(TypeError, where, f"{index} is {a_type(text)}, expected a str; {fix}")
+
+
+def fix_of_logits(token: Any) -> str:
+    """What a message says of lists of floats instead of ids; "" for anything else."""
+    is_row = isinstance(token, list) and token and isinstance(token[0], float)
+    return "; turn logits into ids by numpy.argmax(hypotheses, -1)" if is_row else ""
 
 
 def is_unhashable(token: Any) -> bool:

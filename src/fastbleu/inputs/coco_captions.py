@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from ..runtime.collection import collection_paused
 from ..runtime.import_lock import import_lock
-from .arguments import a_type
+from .arguments import a_type, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,8 +91,9 @@ def check_results(
     """Check that there is one caption for each image, and that the image has annotations."""
     for image, captions in results.items():
         if len(captions) != 1:
-            raise ValueError(f"{name}: image {image!r} has {len(captions)} captions, expected one")
+            number = f"{len(captions)} captions, expected one"
+            raise ValueError(f"{name}: image {shown(image)} has {number}")
         if image not in annotations:
-            raise ValueError(f"{name}: image {image!r} has no annotation")
+            raise ValueError(f"{name}: image {shown(image)} has no annotation")
     if not results:
         raise ValueError(f"{name}: there are no captions")

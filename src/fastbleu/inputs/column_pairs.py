@@ -132,8 +132,10 @@ class ColumnBatch(Batch):
             if not len(hypotheses):
                 break
             present = None
+            if self._missing == "ragged":
+                missing_references = []
             if missing or missing_references:
-                if self._missing == "error":
+                if self._missing in ("error", "ragged"):
                     _refuse_first(missing, missing_references, before)
                 if self._missing == "skip":
                     present = [True] * len(hypotheses)

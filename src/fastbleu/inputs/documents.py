@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .arguments import a_type
+from .arguments import a_type, shown
 from .checks import check_lengths
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ def by_document(hypotheses: Any, references: Any, documents: Any) -> tuple[list[
             ) from None
         if len(several) != len(streams):
             raise ValueError(
-                f"segment {number} has {len(several)} references, but the document {document!r} "
+                f"segment {number} has {len(several)} references, but document {shown(document)} "
                 f"begins with a segment that has {len(streams)}; all of a document need as many"
             )
         own.append(hypothesis)

@@ -6,9 +6,9 @@ import operator
 from collections.abc import Callable, Iterable
 
 from ._id_rows import IdRows, ids_of
-from .arguments import a_type
+from .arguments import a_type, shown
 from .arrays import id_array, is_array, list_or_tuple, mask_array, shape_of
-from .checks import TokenChecks, check_segments, place
+from .checks import TokenChecks, check_segments, fix_of_logits, place
 from .missing import is_missing, refuse_missing
 from .places import Place, located, refusal
 
@@ -54,10 +54,10 @@ class IdFilter:
 def _checked_ids(name: str, ids: Any) -> tuple[int, ...]:
     """Return the distinct ids in ascending order."""
     if not _is_several(ids):
-        fix = f"pass ({ids!r},)"
+        fix = f"pass ({shown(ids)},)"
         if ids is None or isinstance(ids, (str, bytes)):
             fix = "leave it out" if ids is None else "look up its id"
-        raise TypeError(f"{name} is {ids!r}, expected several integers; {fix}")
+        raise TypeError(f"{name} is {shown(ids)}, expected several integers; {fix}")
     listed = list(ids)
     checked, wrong = ids_of(listed)
     if wrong >= 0:
@@ -79,7 +79,8 @@ def _refuse_id(value: Any, where: str) -> None:
         raise ValueError(f"{where} has the id {number}, which does not fit into int64")
     if value is None:
         raise TypeError(f"{where} has None; if the tokenizer lacks this token, leave it out")
-    raise TypeError(f"{where} has {value!r}, {a_type(value)}; expected integer ids")
+    problem = f"{where} has {shown(value)}, {a_type(value)}; expected integer ids"
+    raise TypeError(f"{problem}{fix_of_logits(value)}")
 
 
 def are_ids(hypotheses: object, references: object) -> bool:

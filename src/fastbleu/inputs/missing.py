@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .arguments import shown
 from .arrays import is_array, list_or_tuple, shape_of
 from .places import refusal
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 # A set has no order, and iterating over a dict, or over a data frame, yields its keys.
 UNORDERED = set, frozenset, Mapping
-CHOICES = "error", "empty", "skip"
+CHOICES = "error", "empty", "skip", "ragged"
 # By name, because importing pandas for its NA takes long, and pandas may not be installed.
 _MISSING_TYPES = "NoneType", "NAType", "NaTType"
 _FLOAT_TYPES = "float", "float16", "float32", "float64"
@@ -33,11 +34,12 @@ def refuse_missing(where: str, value: object) -> None:
         raise refusal(TypeError, where, f" is missing ({name}); {fix}", is_missing=True)
 
 
-def no_value(row: str, column: str) -> str:
-    """The message for a missing value in a table."""
+def no_value(row: str, column: str, reference: int | None = None) -> str:
+    """The message for a missing value in a table, of a hypothesis if there is no `reference`."""
+    ragged = "" if reference is None else ', missing="ragged" to leave out such references'
     return (
-        f'{row}: column {column!r} has no value (null); pass missing="skip" to leave such rows out '
-        'or missing="empty" to take an empty text, or fill the column'
+        f'{row}: column {shown(column)} has no value (null); pass missing="skip" to leave such '
+        f'rows out{ragged} or missing="empty" to take an empty text, or fill the column'
     )
 
 
@@ -46,13 +48,16 @@ def without_missing(
 ) -> tuple[Any, Any, list[bool] | None]:
     """Both sides without missing values, and for each segment whether it is still there.
 
-    With the choice "empty" a missing value becomes `empty`, with "skip" its segment is left out.
+    With the choice "empty" a missing value becomes `empty`, with "skip" its segment is left out,
+    with "ragged" references that are missing or blank are, unless a segment has no other.
     What cannot be segments is returned as it is, for the checks to refuse. The list is None if no
     segment is left out.
     """
     sides = _listed(hypotheses), _listed(references)
     if sides[0] is None or sides[1] is None or len(sides[0]) != len(sides[1]):
         return hypotheses, references, None
+    if choice == "ragged":
+        return hypotheses, [_without_blank(some, empty) for some in sides[1]], None
     pairs = list(zip(*sides, strict=True))
     present = [not (is_missing(hypothesis) or lacks(some)) for hypothesis, some in pairs]
     if all(present):
@@ -101,6 +106,14 @@ def _are_several(references: Any) -> bool:
     dtype = str(getattr(references, "dtype", "")).lower()  # of any library
     is_number = any(kind in dtype for kind in ("int", "float", "bool"))
     return are_segments(references) and hasattr(references, "__iter__") and not is_number
+
+
+def _without_blank(references: Any, empty: Any) -> Any:
+    """The references of a segment that are not blank; an `empty` one if all are."""
+    filled = _filled(references, empty)
+    if not (_are_several(references) and len(references)):  # no list is an error of its own
+        return filled
+    return [one for one in filled if len(one.strip() if isinstance(one, str) else one)] or [empty]
 
 
 def _filled(references: Any, empty: Any) -> Any:

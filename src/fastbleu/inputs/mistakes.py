@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
 
+from ..runtime.import_lock import import_lock
 from .warnings import warn_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Callable, Sequence
-    from typing import Any
+    from typing import Any, Literal
 
     from ._id_rows import IdRows
     from .ids import IdFilter
 
-# With fewer sequences of ids it may be chance that all are empty or that most end alike.
+# With fewer sequences of ids it may be chance that one side is empty, or that most end alike unless
+# they do in four ids that are nowhere else.
 MIN_SEQUENCES_TO_WARN = 4
 # The number of lists that are examined for padding.
 _LISTS_CHECKED = 8
@@ -34,9 +36,14 @@ _UNSPACED = (
 # length of words that text does not exceed to which spaces were added.
 _TEXTS_CHECKED, _CHARACTERS_CHECKED = 20, 500
 _LEAST_CHARACTERS, _LONGEST_WORDS = 40, 6
-UNSPACED_TOKENIZERS = '"zh", "ja-mecab", "char" or "auto"'
-# Segments that decide about the layout of references. 2 in 1,000 segments of WMT22 vote for the
-# wrong layout; if hypotheses are unrelated to their references, the votes are split evenly.
+# How many letters tell the script of a text, and the share of them that may be foreign.
+_LEAST_LETTERS, _FOREIGN = 20, 0.05
+# How often hypotheses with few matches are examined at most; how many of the last segments tell
+# whether lines are shifted; and how many equal texts are no chance.
+UNRELATED_EXAMINED, SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
+# Segments that decide about the layout of references, or about a shift. 2 in 1,000 segments of
+# WMT22 vote for the wrong layout; if hypotheses are unrelated to their references, the votes are
+# split evenly.
 _VOTES = 12
 _VOTES_PER_DISSENT = 4
 _STARTS_OF_LISTS = "['", '["', "('", '("', "{'", '{"', "[{", "[["
@@ -61,14 +68,21 @@ def warn_of_padded_lists(what: str, sequences: Any) -> None:
         return
     first = [part for part in sequences[:_LISTS_CHECKED] if type(part) in (list, tuple)]
     # Copies: another thread may empty the lists.
-    ends = [end for part in first if (end := part[-2:]) and type(end[-1]) is int]
+    few = len(first) < MIN_SEQUENCES_TO_WARN
+    ends = [end for part in first if (end := part[0 if few else -2 :]) and type(end[-1]) is int]
     if any(end[-1] == _LABEL_PADDING for end in ends):
         warn_of_label_padding()
-    elif len(ends) >= MIN_SEQUENCES_TO_WARN and len(set(map(len, first))) == 1:
-        pairs = [end for end in ends if len(end) == 2 and type(end[0]) is int]
-        runs = [one for one, last in pairs if one == last]
+    elif (few or len(ends) >= MIN_SEQUENCES_TO_WARN) and len(set(map(len, first))) == 1:
+        runs = [end[-1] for end in ends if _ends_in_run(end, few)]
         if runs and 2 * runs.count(runs[0]) > len(ends):
             warn_of_run(what, runs[0])
+
+
+def _ends_in_run(ids: Sequence[Any], is_one_of_few: bool) -> bool:
+    """See _id_rows.pyx."""
+    run = ids[ids.index(ids[-1]) :]
+    is_long = 4 <= len(run) < len(ids) if is_one_of_few else len(run) > 1
+    return is_long and {*map(type, run)} == {int} and run.count(run[0]) == len(run)
 
 
 def warn_of_empty_rows(what: str, mask: str) -> None:
@@ -130,6 +144,22 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
             else "every hypothesis is one token that contains whitespace; split it into tokens, or "
             'pass the text itself with tokenize="13a"'
         )
+
+
+def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
+    """Warn if in nltk's arguments the first segments are texts, each as one token."""
+    if not {type(hypotheses), type(list_of_references)} <= {list, tuple} or not (
+        {*map(type, list_of_references[:3])} <= {list, tuple}
+    ):
+        return
+    firsts = [*chain(*[part[:1] for part in list_of_references[:3]])]
+    for name, lists in ("hypothesis", hypotheses[:3]), ("reference", firsts):
+        if lists and all(_unsplit_text(tokens, None) for tokens in lists):
+            warn_input(
+                f"every {name} is one token that contains whitespace; split it into tokens, as in "
+                "sentence_bleu([reference.split()], hypothesis.split())"
+            )
+            return
 
 
 def warn_of_printed_lists(hypotheses: Any, references: Any) -> None:
@@ -214,27 +244,84 @@ def _is_unspaced(character: str) -> bool:
     return character >= "\u0e00" and any(a <= character <= z for a, z in _UNSPACED)
 
 
-def lack_spaces(texts: Sequence[Any]) -> bool:
-    """Whether the first texts are in a script without spaces between words, and have none."""
-    # A slice of a list, because another thread may empty it at any time.
-    first = texts[:_TEXTS_CHECKED] if type(texts) is list else texts
-    listed = [text for text in islice(first, _TEXTS_CHECKED) if isinstance(text, str)]
-    sample = " ".join(listed)[:_CHARACTERS_CHECKED]
+def sample_of(texts: Sequence[Any]) -> str:
+    """The first texts, or the first references of segments, as far as they are examined."""
+    # Slices of lists, because another thread may empty them at any time.
+    first = texts[:_TEXTS_CHECKED] if type(texts) is list else [*islice(texts, _TEXTS_CHECKED)]
+    if {*map(type, first[:1])} & {list, tuple}:
+        first = [text for some in first if type(some) in (list, tuple) for text in some[:1]]
+    listed = [text for text in first if isinstance(text, str)]
+    return " ".join(listed)[:_CHARACTERS_CHECKED]
+
+
+def lacks_spaces(sample: str) -> bool:
+    """Whether a sample is in a script without spaces between words, and has none."""
     # All characters of these scripts have three bytes or four.
-    if len(sample.encode("utf-8", "surrogatepass")) < 2 * len(sample):
+    if sample.isascii() or len(sample.encode("utf-8", "surrogatepass")) < 2 * len(sample):
         return False
     unspaced, words = sum(map(_is_unspaced, sample)), len(sample.split())
     return unspaced > max(_LEAST_CHARACTERS, _LONGEST_WORDS * words, len(sample) * 2 / 3)
 
 
-def warn_of_script(hypotheses: Sequence[Any], tokenizer: str) -> None:
-    """Warn if texts lack the spaces at which their tokenizer splits."""
-    if lack_spaces(hypotheses):
+def fitting_tokenizer(sample: str) -> Literal["zh", "ja-mecab", "char"]:
+    """sacreBLEU's tokenizer for a text in a script without spaces between words."""
+    if any("\u3040" <= character <= "\u30ff" for character in sample):
+        return "ja-mecab"
+    return "zh" if any("\u4e00" <= character <= "\u9fff" for character in sample) else "char"
+
+
+def warn_of_unspaced(sample: str, tokenizer: str) -> None:
+    """Warn if a text lacks the spaces at which its tokenizer splits."""
+    if lacks_spaces(sample):
         warn_input(
             "the text is in a script without spaces between words, and the tokenizer "
-            f"{tokenizer!r} splits it at spaces, so that a token is a whole clause; use the "
-            f"tokenizer {UNSPACED_TOKENIZERS}"
+            f"{tokenizer!r} splits it at spaces, so that a token is a whole clause; use "
+            f'BLEU(tokenize="{fitting_tokenizer(sample)}")'
         )
+
+
+def look_unrelated(rows: Sequence[int], width: int) -> bool:
+    """Whether the last rows, or their sum, have few of the bigrams of their references."""
+    last = rows[-SHIFT_SAMPLE * width :]
+    return width > 4 and 10 * sum(last[3::width]) < sum(last[width // 2 + 2 :: width])
+
+
+def warn_of_scripts(*samples: str) -> bool:
+    """Warn if hypotheses and references have hardly a letter in the same script; whether so."""
+    with import_lock:
+        from unicodedata import name
+
+    scripts = [[name(c, "").partition(" ")[0] for c in s[:200] if c.isalpha()] for s in samples]
+    if min(map(len, scripts)) < _LEAST_LETTERS:
+        return False
+    first, second = (max(set(letters), key=letters.count) for letters in scripts)
+    shares = scripts[1].count(first) / len(scripts[1]), scripts[0].count(second) / len(scripts[0])
+    differ = first != second and min(shares) < _FOREIGN
+    if differ:
+        warn_input(
+            f"the letters of hypotheses are {first}, those of references {second}: are both in the "
+            "language that was asked for?"
+        )
+    return differ
+
+
+def warn_of_equal(row: Sequence[int], segments: int | None) -> None:
+    """Warn if the sums of a corpus show that hypotheses are equal to references."""
+    middle = len(row) // 2 + 1
+    is_equal = row[0] == row[1] and row[2:middle] == row[middle:] and row[-1] > 0
+    if is_equal and (segments or 0) >= _EQUAL_SEGMENTS:
+        warn_input(f"all {segments:,} hypotheses are equal to references: is a side given twice?")
+
+
+def warn_of_shift(in_favor: int, against: int) -> bool:
+    """Warn if the votes of segments show that references are shifted by one; whether they do."""
+    is_shifted = against >= _VOTES + _VOTES_PER_DISSENT * in_favor
+    if is_shifted:
+        warn_input(
+            f"of the last hypotheses {against} match the references of the segment before or after "
+            f"theirs better and {in_favor} worse: a line may be missing, or be one too many"
+        )
+    return is_shifted
 
 
 def warn_of_tuples(name: str, sentences: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 SmoothingName: TypeAlias = Literal["none", "floor", "add-k", "exp", "method4"]
-MissingChoice: TypeAlias = Literal["error", "empty", "skip"]
+MissingChoice: TypeAlias = Literal["error", "empty", "skip", "ragged"]
 ReferenceLength: TypeAlias = Literal["closest", "first", "shortest"]
 
 Part = TypeVar("Part", covariant=True)

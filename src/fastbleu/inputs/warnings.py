@@ -49,6 +49,16 @@ def warn_tokenized(periods: int, fix: str) -> None:
         )
 
 
+def warn_of_blank(references: int) -> None:
+    """Warn of blank references of segments that have others; `references` is their number."""
+    if references:
+        warn_input(
+            f"blank references, which count as texts of length 0: {references:,} of segments that "
+            "have others; if they stand for references that are missing, leave them out, as "
+            'BLEU.score does with missing="ragged"'
+        )
+
+
 def without_input_warnings(function: Callable[..., T]) -> Callable[..., T]:
     """The function, which issues no InputWarning: for libraries that only score such input."""
 

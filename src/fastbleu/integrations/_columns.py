@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,8 @@ import pyarrow.compute
 from ..dialects.score import NoScoreError
 from ..inputs.arguments import check_choice
 from ..inputs.batch import Batch, read
-from ..inputs.missing import CHOICES
+from ..inputs.missing import CHOICES, count_of
+from ..inputs.places import Place
 from ..metric.bleu import BLEU
 from ..tables._row_groups import RowGroups
 from ..tables.groups import count_names, part_rows, reductions_of
@@ -36,7 +37,7 @@ class ColumnScorer:
     Parameters
     ----------
     metric : BLEU, optional
-    missing : {"error", "empty", "skip"}
+    missing : {"error", "empty", "skip", "ragged"}
         With "skip" a row with a missing text has no score, and no part in sums.
     threads : int, optional
         Number of threads; by default the metric's.
@@ -163,7 +164,9 @@ class ColumnScorer:
                 rows = done + numpy.flatnonzero(block.present)
             done += size
             nrefs: Any = counted.nrefs
-            if nrefs < 0:
+            if nrefs < 0 and self.missing == "ragged":
+                nrefs = numpy.array(list(map(count_of, block.references)))
+            elif nrefs < 0:
                 lengths = pyarrow.compute.list_value_length(columns[1]).fill_null(1)
                 nrefs = lengths.to_numpy(zero_copy_only=False)[rows].astype(numpy.int64)
             yield rows, nrefs, self.metric.scorer.adapted(counted)
@@ -184,6 +187,34 @@ class ColumnScorer:
         batch = read(hypotheses, texts, self.metric.counter, missing=self.missing)
         batch.warns = False
         return batch
+
+
+def naming_columns(
+    function: Callable[..., Any], names: Sequence[str], skip: str = 'missing="skip"'
+) -> Callable[..., Any]:
+    """The function of columns, whose errors name them and how to skip rows without a value.
+
+    They do not name segments: these are numbered in one of the host's batches.
+    """
+
+    def called(*columns: Any) -> Any:
+        try:
+            return function(*columns)
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            message, facts = str(error), vars(error)
+            if facts.get("is_missing"):
+                number = 0 if facts["reference"] is None else 1 + facts["reference"]
+                raise kind(
+                    f"{names[min(number, len(names) - 1)]} is missing (NULL) in some row: leave "
+                    f'such rows out by {skip}, or take empty texts by missing="empty"'
+                ) from error
+            if "segment" in facts:
+                message = message.replace(Place(facts["segment"]), "some row", 1)
+            sides = f"hypotheses: {names[0]}; references: {', '.join(names[1:])}"
+            raise kind(f"{message} ({sides})") from error
+
+    return called
 
 
 def _spread(values: NDArray[Any], present: NDArray[Any] | None) -> NDArray[Any]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence, Sized
 import torch
 
 from ..dialects import SACREBLEU
+from ..inputs.arguments import shown
 from ..metric.bleu import BLEU
 
 TYPE_CHECKING = False
@@ -33,7 +34,7 @@ def options_of(
         host.name: {"reference_length": host.reference_length},
     }
     if dialect not in options:
-        raise ValueError(f"dialect is {dialect!r}, expected {' or '.join(map(repr, options))}")
+        raise ValueError(f"dialect is {shown(dialect)}, expected {' or '.join(map(repr, options))}")
     return {"max_order": n_gram, **options[dialect], **others}
 
 

@@ -17,6 +17,7 @@ from itertools import chain, islice
 from ..counting.stats import Stats
 from ..dialects.coco import COCO
 from ..dialects.plain import plain_rows
+from ..inputs.arguments import shown
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..runtime.collection import collection_paused
@@ -87,9 +88,9 @@ class PTBTokenizer:
             caption = captions[number]
             [found_break, *_] = [character for character in _LINE_BREAKS if character in caption]
             raise ValueError(
-                f"a caption of image {image!r} contains {found_break!r}, after which pycocoevalcap "
-                "gives captions the tokens of others; replace it by a space, or tokenize each "
-                f"caption by itself: PTBTokenizer(). The caption is {caption!r}"
+                f"a caption of image {shown(image)} contains {found_break!r}, after which "
+                "pycocoevalcap gives captions the tokens of others; replace it by a space, or "
+                f"tokenize each caption by itself: PTBTokenizer(). The caption is {shown(caption)}"
             )
         each = iter(lines)
         return {image: list(islice(each, len(some))) for image, some in found if some}
@@ -187,12 +188,12 @@ class Bleu:
 def _check(gts: Mapping[Any, list[str]], res: Mapping[Any, list[str]]) -> None:
     if gts.keys() != res.keys():
         example = next(iter(gts.keys() ^ res.keys()))
-        raise AssertionError(f"gts and res have different images: {example!r} is in one of them")
+        raise AssertionError(f"gts and res have different images: {shown(example)} is in only one")
     for image in gts:
         if type(res[image]) is not list or len(res[image]) != 1:
-            raise AssertionError(f"res[{image!r}] must be a list of one hypothesis")
+            raise AssertionError(f"res[{shown(image)}] must be a list of one hypothesis")
         if type(gts[image]) is not list or not gts[image]:
-            raise AssertionError(f"gts[{image!r}] must be a list of at least one reference")
+            raise AssertionError(f"gts[{shown(image)}] must be a list of at least one reference")
 
 
 def patched_tokenize(_: Any, captions_for_image: Any) -> Any:

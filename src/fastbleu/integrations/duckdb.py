@@ -16,14 +16,14 @@ from contextlib import suppress
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
-from ..inputs.arguments import a_type, check_positive
+from ..inputs.arguments import a_type, check_positive, shown
 from ..runtime.extras import HostImports
 
 with HostImports("duckdb", "duckdb", "pyarrow"):
     import duckdb
 
     from ..tables.sums import COUNTED
-    from ._columns import ColumnScorer
+    from ._columns import ColumnScorer, naming_columns
 
 if TYPE_CHECKING:
     from ..inputs.types import MissingChoice
@@ -61,7 +61,7 @@ def register(
         given = f"connection is {a_type(connection)}"
         raise TypeError(f"{given}, expected a connection of DuckDB, such as duckdb.connect()")
     if not (isinstance(name, str) and re.fullmatch(r"[A-Za-z_]\w*", name)):
-        raise ValueError(f"name is {name!r}, expected a name for functions of SQL")
+        raise ValueError(f"name is {shown(name)}, expected a name for functions of SQL")
     if references is not None:
         check_positive("references", references)
     # DuckDB calls functions from its own threads; more for a batch of 2,048 rows only wait.
@@ -85,7 +85,7 @@ def register(
         try:
             connection.create_function(
                 function,
-                _with_parameters(call, names[: len(kinds)], missing),
+                _with_parameters(call, names[: len(kinds)]),
                 kinds,
                 result,
                 type="arrow",
@@ -93,7 +93,7 @@ def register(
             )
         except duckdb.CatalogException as error:
             raise ValueError(
-                f"another connection or cursor has registered {name!r} in this database; pass "
+                f"another connection or cursor has registered {shown(name)} in this database; pass "
                 f'another name to each, as in register(cursor, name="{name}_2")'
             ) from error
     arguments = ", ".join(names)
@@ -117,25 +117,9 @@ def register(
             connection.execute(f"CREATE OR REPLACE TEMP MACRO {macro}({arguments}) AS {text}")
 
 
-def _with_parameters(
-    function: Callable[..., Any], names: Sequence[str], missing: MissingChoice
-) -> Callable[..., Any]:
+def _with_parameters(function: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
     """The function with a signature of these parameters, which DuckDB asks for."""
-
-    def called(*columns: Any) -> Any:
-        try:
-            return function(*columns)
-        except TypeError as error:
-            nulls = [name for name, one in zip(names, columns, strict=True) if one.null_count]
-            if not nulls or missing != "error":
-                raise
-            # The number of a segment would be that in one of DuckDB's batches.
-            raise TypeError(
-                f"{nulls[0]} is missing (NULL) in some row: leave such rows out by "
-                'register(connection, missing="skip") or WHERE, or take empty texts by '
-                'missing="empty"'
-            ) from error
-
+    called = naming_columns(function, names, 'register(connection, missing="skip") or WHERE')
     parameters = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in names]
     called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return called

@@ -19,7 +19,7 @@ from functools import partial
 from ..dialects._sacrebleu import details
 from ..dialects.nmt import EVALUATE
 from ..dialects.sacrebleu import SACREBLEU
-from ..inputs.arguments import a_type
+from ..inputs.arguments import a_type, shown
 from ..inputs.batch import read
 from ..inputs.warnings import warn_tokenized
 from ..metric.bleu import BLEU
@@ -257,7 +257,7 @@ def load(
     """
     metrics = {metric.name: metric for metric in (Bleu, Sacrebleu)}
     if path not in metrics:
-        raise ValueError(f"metric {path!r} is not here: there are {' and '.join(metrics)}")
+        raise ValueError(f"metric {shown(path)} is not here: there are {' and '.join(metrics)}")
     if num_process != 1:
         raise ValueError(
             f"num_process is {num_process}, but the segments stay in this process: gather them "

@@ -8,6 +8,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from types import ModuleType
 
+from ..inputs.arguments import a_type, known_name, shown, unknown_name
 from ..runtime.library_code import ReplacedError
 from ..runtime.patching import Replacement
 from .patches import HOSTS
@@ -130,7 +131,7 @@ class _Loader:
                 if not isinstance(error, RuntimeWarning):
                     library.left_alone[""] = f"{type(error).__name__}: {error}"
                     with suppress(Warning):
-                        message = f"fastbleu.patch leaves {library.name} alone: {error!r}"
+                        message = f"fastbleu.patch leaves {library.name} alone: {shown(error)}"
                         warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
@@ -193,10 +194,13 @@ def patch(*libraries: str) -> Patched:
     ...     nltk.translate.bleu_score.sentence_bleu([["a", "b"]], ["a", "b"], (0.5, 0.5))
     1.0
     """
-    for name in libraries:
-        if name not in HOSTS:
-            raise ValueError(f"patch knows no library {name!r}; it knows {', '.join(HOSTS)}")
-    names = libraries or tuple(HOSTS)
+    for given in libraries:
+        if not isinstance(given, str):
+            expected = 'patch takes names, as in patch("nltk", "sacrebleu")'
+            raise TypeError(f"{expected}, not {a_type(given)}")
+        if known_name(given, HOSTS) is None:
+            raise ValueError(unknown_name("library", given, HOSTS))
+    names = [str(known_name(given, HOSTS)) for given in libraries] or list(HOSTS)
     new = [_Library(name, HOSTS[name]) for name in dict.fromkeys(names) if name not in _active]
     try:
         for library in new:

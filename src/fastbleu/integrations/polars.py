@@ -19,7 +19,7 @@ from ..runtime.extras import HostImports
 with HostImports("polars", "polars", "pyarrow"):
     import polars
 
-    from ._columns import ColumnScorer
+    from ._columns import ColumnScorer, naming_columns
 
 if TYPE_CHECKING:
     from ..inputs.types import MissingChoice
@@ -57,10 +57,10 @@ class BLEUExpressions:
         """The corpus BLEU of all rows, or in `agg` of each group; null if all are left out."""
         scorer = _scorer(metric, missing)
         # In a struct, because a literal has no rows by itself.
-        hypotheses, *others = self._columns(references)
+        columns = hypotheses, *others = self._columns(references)
         named = [column.alias(f"_fastbleu_{number}") for number, column in enumerate(others)]
         rows = polars.struct(hypotheses, *named)
-        return _mapped(scorer.corpus_scores, [rows.implode()], polars.Float64)
+        return _mapped(scorer.corpus_scores, columns, polars.Float64, [rows.implode()])
 
     def sums(
         self,
@@ -78,11 +78,13 @@ class BLEUExpressions:
             raise TypeError("there is no reference; pass at least one column or expression")
         for one in references:  # polars would take a list for a literal, the same in each row
             if not isinstance(one, (str, polars.Expr, polars.Series)):
+                fix = 'pass several one by one, as in bleu.corpus("ref_1", "ref_2")'
                 raise TypeError(
                     f"a reference is {a_type(one)}, expected the name of a column or an expression;"
-                    ' pass several one by one, as in bleu.corpus("ref_1", "ref_2")'
+                    f" {'pass it as metric=' if hasattr(one, 'scorer') else fix}"
                 )
-        columns = [polars.col(one) if isinstance(one, str) else one for one in references]
+        columns = [polars.lit(one) if isinstance(one, polars.Series) else one for one in references]
+        columns = [polars.col(one) if isinstance(one, str) else one for one in columns]
         return [self._hypotheses, *columns]
 
 
@@ -91,11 +93,20 @@ def _scorer(metric: BLEU | None, missing: MissingChoice) -> ColumnScorer:
     return ColumnScorer(metric, missing, polars.thread_pool_size())
 
 
-def _mapped(function: Callable[..., Any], columns: Sequence[polars.Expr], kind: Any) -> polars.Expr:
+def _mapped(
+    function: Callable[..., Any],
+    columns: Sequence[polars.Expr],
+    kind: Any,
+    rows: Sequence[polars.Expr] | None = None,
+) -> polars.Expr:
+    """The function of columns, or of `rows` made of them, as an expression."""
+    names = [column.meta.output_name(raise_if_undetermined=False) for column in columns]
+    function = naming_columns(function, [f"column {name!r}" for name in names])
+
     def mapped(parts: Sequence[polars.Series]) -> polars.Series:
         # The newest layout, in which polars has texts: others are copies.
         newest = polars.CompatLevel.newest()
         found = function(*(part.to_arrow(compat_level=newest) for part in parts))
         return polars.Series(parts[0].name, polars.from_arrow(found))
 
-    return polars.map_batches(columns, mapped, return_dtype=kind, is_elementwise=True)
+    return polars.map_batches(rows or columns, mapped, return_dtype=kind, is_elementwise=True)

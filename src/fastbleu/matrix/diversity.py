@@ -14,7 +14,7 @@ import numpy
 from ..counting.stats import Stats
 from ..dialects import NLTK, SACREBLEU, get
 from ..inputs import mistakes
-from ..inputs.arguments import check_choice, check_integer, check_positive
+from ..inputs.arguments import check_choice, check_integer, check_positive, shown
 from ..inputs.arrays import shape_of
 from ..inputs.columns import listed_column
 from ..inputs.sentences import check_sizes, masks_of
@@ -309,7 +309,7 @@ def _scores(scorer: Scorer, rows: array[int], max_order: int) -> Any:
 def _check_orders(orders: Any) -> tuple[int, ...]:
     """The distinct orders, in the given order."""
     if not hasattr(orders, "__iter__"):
-        raise TypeError(f"orders is {orders!r}, expected several integers; pass ({orders!r},)")
+        raise TypeError(f"orders is {shown(orders)}, expected integers; pass ({shown(orders)},)")
     checked = tuple(check_positive(f"orders[{i}]", order) for i, order in enumerate(orders))
     if not checked:
         raise ValueError("orders is empty; the usual ones are (2, 3, 4, 5)")

@@ -220,12 +220,12 @@ class SentenceReader:
         made: Sentences = reader.read_rows(self.vocabulary, rows, known_only)
         self.label_padding |= reader.label_padding
         self._pool.release(reader)
-        if len(rows) >= mistakes.MIN_SEQUENCES_TO_WARN:
-            if rows.size:
-                self._only_empty[name] = self._only_empty.get(name, True) and not made.longest
-            if not self._knows_padding:
-                self._knows_padding = True
-                padding = ids.uncounted(rows)
-                if padding is not None:
-                    mistakes.warn_of_run(name, padding)
+        are_many = len(rows) >= mistakes.MIN_SEQUENCES_TO_WARN
+        if are_many and rows.size:
+            self._only_empty[name] = self._only_empty.get(name, True) and not made.longest
+        if not self._knows_padding:
+            self._knows_padding = are_many
+            padding = ids.uncounted(rows)
+            if padding is not None:
+                mistakes.warn_of_run(name, padding)
         return made

@@ -8,7 +8,7 @@ from ..counting._counted import Sums
 from ..counting.stats import Stats, row_of_state
 from ..dialects.score import Score
 from ..inputs._id_rows import IdRows
-from ..inputs.arguments import check_flag
+from ..inputs.arguments import check_flag, shown
 from ..inputs.batch import Batch, read
 from ..runtime.import_lock import import_lock
 from ..runtime.torch_compile import not_compiled
@@ -146,10 +146,11 @@ class BLEU(Reading, MatrixMethods):
             list of arrays, for each segment.
         hypothesis_mask, reference_mask : array of bool or integers, optional
             For token ids, of the same shapes: an id counts if its mask is not 0.
-        missing : {"error", "empty", "skip"}, default "error"
+        missing : {"error", "empty", "skip", "ragged"}, default "error"
             What to do with a segment whose hypothesis or reference is missing: None, NaN,
             pandas.NA. "empty" replaces the value by an empty text or list, "skip" leaves the
-            segment out and warns how many there are. Not for ids with masks.
+            segment out and warns how many there are. "ragged" leaves out references that are
+            missing or blank, of segments that have others. Not for ids with masks.
         progress : bool, default False
             Show a progress bar on standard error.
         documents : sequence of S hashable, optional
@@ -182,7 +183,8 @@ class BLEU(Reading, MatrixMethods):
         InputWarning
             100 hypotheses look tokenized already, or the references look transposed although the
             lengths agree, or no hypothesis is long enough for a score above 0, or the id -100,
-            which pads labels, was counted, or segments were left out by ``missing="skip"``.
+            which pads labels, was counted, or segments were left out by ``missing="skip"``, or
+            references are blank; or one side is shifted, in another script, or equal to the other.
         """
         scorer = self.scorer
         counted, present = self._count(
@@ -434,8 +436,8 @@ class BLEU(Reading, MatrixMethods):
         for name in here:
             if here[name] != there[name]:
                 raise ValueError(
-                    f"cannot merge metrics that differ: {name} is {here[name]!r} here and "
-                    f"{there[name]!r} there"
+                    f"cannot merge metrics that differ: {name} is {shown(here[name])} here and "
+                    f"{shown(there[name])} there"
                 )
         self._sums.add(other._sums.value)
 

@@ -9,7 +9,7 @@ from ..dialects import get
 from ..dialects.scorer import Scorer, checked_weights
 from ..inputs.arguments import DEFAULT, check_flag, check_positive
 from ..inputs.ids import NO_IDS, IdFilter
-from ..tokenizers.loaded import get_tokenizer
+from ..tokenizers.loaded import load_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Configured:
                 raise ValueError(
                     "ignore_ids, stop_id and skip_ids are for token ids, which need tokenize=None"
                 )
-        tokenizer = None if chosen is None else get_tokenizer(chosen)
+        tokenizer = None if chosen is None else load_tokenizer(chosen)
         threads = check_positive("threads", threads)
         counter = found._make_counter(tokenizer, lowercase, max_order, threads, length, id_filter)
         scorer = Scorer(

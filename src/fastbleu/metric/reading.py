@@ -13,7 +13,7 @@ from ..inputs.checks import check_segments
 from ..inputs.missing import is_missing
 from ..runtime.import_lock import import_lock
 from ..runtime.progress import ProgressBar
-from ..tokenizers.loaded import Tokenizer, get_tokenizer
+from ..tokenizers.loaded import Tokenizer, load_tokenizer
 from .configured import Configured
 
 TYPE_CHECKING = False
@@ -64,6 +64,8 @@ class Reading(Configured):
             listed = Batch(some, their, batch.before, None, batch.warns)
             with ProgressBar(progress, listed.segments, " segments") as bar:
                 counted = count_runs(counter, listed, counters, keep_rows, bar)
+        if missing == "empty":  # blank references are asked for
+            counted.blank_references = 0
         if batch.present is not None:
             batch.warn_of_missing()
         return counted, batch.present
@@ -89,7 +91,7 @@ class Reading(Configured):
             try:
                 if one not in found:
                     chosen = own if is_missing(one) else dialect._own_tokenizer(one)
-                    found[one] = self.counter.with_tokenizer(get_tokenizer(chosen))
+                    found[one] = self.counter.with_tokenizer(load_tokenizer(chosen))
             except (TypeError, ValueError) as error:
                 if is_one:
                     raise

@@ -5,27 +5,24 @@
 DIFFERENCES.md lists every deliberate difference.
 """
 
+import math
+import sys
+import warnings
+from collections import Counter
+
 from ..dialects.nltk_arithmetic import brevity_penalty
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import import_locked
 from ._sentence_bleu import modified_precision, sentence_bleu
-from .functions import closest_ref_length, corpus_bleu
+from .functions import closest_ref_length, corpus_bleu, ngrams
 from .precision import SmoothingFunction
 
-__all__ = [
-    "Fraction",
-    "SmoothingFunction",
-    "brevity_penalty",
-    "closest_ref_length",
-    "corpus_bleu",
-    "modified_precision",
-    "sentence_bleu",
-]
+# What `from nltk.translate.bleu_score import *` brings.
+__all__ = ["Counter", "Fraction", "SmoothingFunction", "brevity_penalty", "closest_ref_length"]
+__all__ += ["corpus_bleu", "math", "modified_precision", "ngrams", "sentence_bleu", "sys"]
+__all__ += ["warnings"]
 
 
 def __getattr__(name: str) -> object:
     if name == "Fraction":
-        with import_lock:
-            from ..dialects.fraction import Fraction
-
-        return Fraction
+        return import_locked("fastbleu.dialects.fraction").Fraction
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,8 @@
-from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
+import math as math
+import sys as sys
+import warnings as warnings
+from collections import Counter as Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Sized
 from fractions import Fraction as _BaseFraction
 from typing import Any, overload
 
@@ -8,15 +12,9 @@ _Tokens = Sequence[Hashable]
 _Smoothing = Callable[..., Any] | None
 _Precisions = list[_BaseFraction | float]
 
-__all__ = [
-    "Fraction",
-    "SmoothingFunction",
-    "brevity_penalty",
-    "closest_ref_length",
-    "corpus_bleu",
-    "modified_precision",
-    "sentence_bleu",
-]
+__all__ = ["Counter", "Fraction", "SmoothingFunction", "brevity_penalty", "closest_ref_length"]
+__all__ += ["corpus_bleu", "math", "modified_precision", "ngrams", "sentence_bleu", "sys"]
+__all__ += ["warnings"]
 
 @overload
 def sentence_bleu(
@@ -50,6 +48,7 @@ def corpus_bleu(
     smoothing_function: _Smoothing = None,
     auto_reweigh: bool = False,
 ) -> float | list[float]: ...
+def ngrams(sequence: Iterable[Any], n: int, **kwargs: Any) -> Iterator[tuple[Any, ...]]: ...
 def closest_ref_length(references: Iterable[Sized], hyp_len: int) -> int: ...
 def brevity_penalty(closest_ref_len: int, hyp_len: int) -> float: ...
 def modified_precision(

@@ -31,6 +31,7 @@ from warnings import warn_explicit
 
 from fastbleu._core import MAX_ORDER as _MAX_ORDER
 from fastbleu.inputs.checks import NltkTokenChecks
+from fastbleu.inputs.mistakes import warn_of_unsplit_text
 from fastbleu.runtime.import_lock import import_lock, import_warning_formatter
 
 
@@ -295,6 +296,8 @@ cdef object sentence_score(object references, object hypothesis, object weights,
         return None
     order = max(options.max_order, 5) if averages(&options) else options.max_order
     count_one(hypothesis, references, order, row)
+    if (row[0] == 1 or row[1] == 1) and known is own_methods:
+        warn_of_unsplit_text([references], [hypothesis])
     if order >= 5:
         fifth[0] = row[2 + 4]
         fifth[1] = row[2 + order + 4]

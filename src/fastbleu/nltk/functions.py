@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
+from itertools import chain, islice
+
 from .._core import accumulate_rows, zero_rows
 from ..counting.counter import Counter
 from ..dialects.nltk_arithmetic import rounded_method6, score_sums
+from ..inputs.arguments import shown
 from ..inputs.batch import batches
-from ..inputs.checks import NltkTokenChecks
-from ..inputs.mistakes import hint_at_sacrebleu
+from ..inputs.checks import NltkTokenChecks, is_iterable
+from ..inputs.mistakes import hint_at_sacrebleu, warn_of_unsplit_text
 from ._sentence_bleu import corpus_score
 from .precision import SmoothingFunction
 
@@ -62,6 +66,8 @@ def corpus_bleu(
     vectors = weight_vectors(weights)
     max_order = max(map(len, vectors))
     sums, last = count_corpus(list_of_references, hypotheses, max_order)
+    if len(hypotheses) in sums[:2]:  # perhaps each is one token, or each reference
+        warn_of_unsplit_text(list_of_references, hypotheses)
     if max_order == 0:
         return 0 if len(vectors) == 1 else [0] * len(vectors)
     if sums[2 + max_order] == 0:
@@ -75,9 +81,11 @@ def corpus_bleu(
         method = smoothing_function or SmoothingFunction().method0
         if getattr(method, "__func__", None) is SmoothingFunction.method6:
             return rounded_method6(p_n, method.__self__.alpha, len(last[0]))
-        if not callable(method) or getattr(method, "__name__", "") == "SmoothingFunction":
+        name = getattr(method, "__qualname__", "")
+        is_unbound = name.startswith("SmoothingFunction") and not hasattr(method, "__self__")
+        if not callable(method) or is_unbound:
             raise TypeError(
-                f"smoothing_function is {method!r}, expected a method of a SmoothingFunction, "
+                f"smoothing_function is {name or shown(method)}, expected a method of an object, "
                 "as in smoothing_function=SmoothingFunction().method1"
             )
         return method(p_n, references=last[1], hypothesis=last[0], hyp_len=hyp_len)
@@ -87,6 +95,11 @@ def corpus_bleu(
 
 def weight_vectors(weights):
     """The vectors of weights, of which `weights` may be one."""
+    if not (hasattr(weights, "__len__") or is_iterable(weights)):
+        fix = "expected one for each order, as (0.25, 0.25, 0.25, 0.25), or (1,) for BLEU-1"
+        if callable(weights):
+            fix = "which smooths: pass it as smoothing_function="
+        raise TypeError(f"weights is {shown(weights)}, {fix}")
     try:
         weights[0][0]
     except (TypeError, IndexError):
@@ -104,6 +117,22 @@ def count_corpus(list_of_references, hypotheses, max_order):
         accumulate_rows(counted.rows, 1, sums)
         last = counted.last_segment
     return sums, last
+
+
+def ngrams(sequence, n, **kwargs):
+    """Yield the n-grams of a sequence, padded as the options say, as nltk's `nltk.util.ngrams`."""
+    rest = _padded(iter(sequence), n - 1, **kwargs)
+    window = deque(islice(rest, n), maxlen=n)
+    if len(window) == n:
+        yield tuple(window)
+    for item in rest:
+        window.append(item)
+        yield tuple(window)
+
+
+def _padded(items, n, pad_left=False, pad_right=False, left_pad_symbol=None, right_pad_symbol=None):
+    left, right = [left_pad_symbol] * n, [right_pad_symbol] * n
+    return chain(left if pad_left else [], items, right if pad_right else [])
 
 
 def closest_ref_length(references, hyp_len):

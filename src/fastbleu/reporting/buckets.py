@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ..counting.stats import Stats
-from ..inputs.warnings import InputWarning
+from ..inputs.warnings import without_input_warnings
 from ..significance import bootstrap
 from ..significance.results import known
 
@@ -112,15 +111,14 @@ def _scored(
     return Buckets(name, [labels[code] for code in used], numbers[codes], scores, intervals)
 
 
+@without_input_warnings
 def _interval(
     scorer: Scorer, counted: Counted, rows: NDArray[Any], settings: dict[str, Any]
 ) -> tuple[float, float] | None:
     if counted.extra is not None or not settings["samples"] or len(rows) < 2:
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", InputWarning)
-            found = known(bootstrap(Stats(rows, scorer.max_order), **settings))
+        found = known(bootstrap(Stats(rows, scorer.max_order), **settings))
     except (ValueError, OverflowError):
         return None
     return None if found is None else (found.low, found.high)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from array import array
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ import numpy
 
 from ..diagnosis.explanation import CANNOT_SCORE, dialect_metric
 from ..dialects import get, names
-from ..inputs.warnings import InputWarning
+from ..inputs.warnings import without_input_warnings
 from .buckets import digits_on
 from .flags import FLAGS, flags_of
 from .payload import Payload
@@ -82,9 +81,7 @@ def _rounded(intervals: list[list[tuple[float, float] | None]]) -> dict[str, Any
 
 def segment_scores(segments: Segments, system: int) -> NDArray[numpy.float64]:
     """The score of each segment of a system."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InputWarning)
-        return segments.metric.scorer.sentence_scores(segments.counted[system])
+    return segments.metric.scorer.sentence_scores(segments.counted[system], warns=False)
 
 
 def _brevity_penalties(segments: Segments, stats: Stats) -> NDArray[numpy.float64]:
@@ -95,18 +92,17 @@ def _brevity_penalties(segments: Segments, stats: Stats) -> NDArray[numpy.float6
     return found[numbers.reshape(-1)]
 
 
+@without_input_warnings
 def _add_dialects(payload: Payload, segments: Segments) -> None:
     """The segments' printed scores by each dialect that can score them all."""
     for name in names():
         scale = get(name).scale
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", InputWarning)
-                metric = dialect_metric(name, segments.is_text)
-                scores = [
-                    metric.sentence_scores(system, segments.references)
-                    for system in segments.hypotheses
-                ]
+            metric = dialect_metric(name, segments.is_text)
+            scores = [
+                metric.sentence_scores(system, segments.references)
+                for system in segments.hypotheses
+            ]
         except CANNOT_SCORE:
             continue
         if not all(numpy.isfinite(some).all() for some in scores):

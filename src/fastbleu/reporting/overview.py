@@ -12,7 +12,6 @@ from ..diagnosis.explanation import CANNOT_SCORE, dialect_metric, shown_score
 from ..diagnosis.findings import Finding, find
 from ..dialects import names
 from ..dialects.score import Score
-from ..inputs.warnings import InputWarning
 from ..significance import Comparison, Interval, bootstrap, paired_approximate_randomization
 from ..significance.results import adjusted, known
 from ..significance.texts import scoring_options
@@ -120,11 +119,8 @@ def make_overview(
     systems, findings, scorer = [], {}, segments.metric.scorer
     for number, name in enumerate(segments.names):
         score = scorer.score(scorer.sums(segments.counted[number]))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", InputWarning)
-            corpus = Corpus(segments.hypotheses[number], segments.references, segments.metric)
-            sources = segments.labels.sources if segments.is_text else None
-            findings[name] = find(corpus, sources)
+        corpus = Corpus(segments.hypotheses[number], segments.references, segments.metric)
+        findings[name] = find(corpus, segments.labels.sources if segments.is_text else None)
         steps = _steps(segments, score)
         systems.append(System(name, score, intervals[number], steps))
     by_dialect, failures = _by_dialect(segments) if dialects else ([], [])
@@ -206,13 +202,11 @@ def _by_dialect(segments: Segments) -> tuple[list[tuple[str, list[str]]], list[s
     found, failed = [], []
     for name in names():
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", InputWarning)
-                metric = dialect_metric(name, segments.is_text)
-                scores = [
-                    Corpus(hypotheses, segments.references, metric).score()
-                    for hypotheses in segments.hypotheses
-                ]
+            metric = dialect_metric(name, segments.is_text)
+            scores = [
+                Corpus(hypotheses, segments.references, metric).score()
+                for hypotheses in segments.hypotheses
+            ]
         except CANNOT_SCORE as error:
             failed.append(f"{name} has no score: {error}")
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..inputs.arguments import a_type, check_choice, check_positive
+from ..inputs.arguments import a_type, check_choice, check_positive, refuse_options
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
 from ..runtime.atomic_write import replacing
@@ -126,6 +126,7 @@ def report(
     samples: int = 1000,
     seed: int | str | None = None,
     dialects: bool | None = None,
+    **unknown: object,
 ) -> Report:
     """A report that shows where systems are good or bad, and how they differ.
 
@@ -177,6 +178,7 @@ def report(
     >>> found.markdown().splitlines()[0]
     '# a, b'
     """
+    refuse_options("report", unknown)
     metric = BLEU() if metric is None else metric
     if not isinstance(metric, BLEU):
         raise TypeError(f"metric is {a_type(metric)}, expected a fastbleu.BLEU")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from ..counting._counted import Counted
-from ..inputs.arguments import a_type
+from ..inputs.arguments import a_type, names_shown, shown
 from ..inputs.batch import Batch, read
 from ..metric.bleu import BLEU
 
@@ -71,7 +71,7 @@ class Segments:
                     raise ValueError("hypotheses is empty: there are no segments to show")
             except (TypeError, ValueError) as error:
                 kind = TypeError if isinstance(error, TypeError) else ValueError
-                raise kind(f"systems[{name!r}]: {error}") from error
+                raise kind(f"systems[{shown(name)}]: {error}") from error
             self.names.append(str(name))
             self.hypotheses.append(list(listed))
             self.counted.append(counted)
@@ -156,7 +156,7 @@ def column(table: Columns | None, name: object, argument: str) -> Any:
         known = getattr(table, "columns", None)
         names = list(table) if known is None else list(known)
         raise ValueError(
-            f"{argument} names a column {name!r}; table has {', '.join(map(repr, names))}"
+            f"{argument} names a column {shown(name)}; table has {names_shown(map(repr, names))}"
         ) from error
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(values, method):

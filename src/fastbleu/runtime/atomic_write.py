@@ -27,6 +27,8 @@ def replacing(path: FilePath) -> Iterator[BinaryIO]:
     try:
         if os.path.isdir(target):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not os.path.isdir(os.path.dirname(target)):
+            raise FileNotFoundError(errno.ENOENT, "its directory does not exist: create it first")
         if os.path.exists(target) and not os.path.isfile(target):
             # A device or a pipe would be replaced by the file.
             raise OSError(errno.EINVAL, "it is no regular file")

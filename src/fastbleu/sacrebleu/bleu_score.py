@@ -9,6 +9,7 @@ from math import isnan
 from ..counting.stats import Stats
 from ..dialects._sacrebleu import LazyScore
 from ..dialects.sacrebleu import SACREBLEU
+from ..inputs.arguments import shown
 from ..runtime.import_lock import import_lock
 
 TYPE_CHECKING = False
@@ -137,8 +138,8 @@ class BLEUScore(LazyScore):
             parts = field.split(":")
             if len(parts) != 2:
                 raise ValueError(
-                    f"the signature has the field {field!r}, but JSON needs fields of the form "
-                    "key:value; pass signature=str(metric.get_signature())"
+                    f"the signature has the field {shown(field)}, but JSON needs fields of the "
+                    "form key:value; pass signature=str(metric.get_signature())"
                 )
             fields[parts[0]] = parts[1]
         return dumps(fields, indent=1, ensure_ascii=False)

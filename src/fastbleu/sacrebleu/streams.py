@@ -13,7 +13,7 @@ from itertools import islice
 from ..counting._counted import Counted
 from ..counting.counter import Counter
 from ..dialects.sacrebleu import SACREBLEU
-from ..inputs.arguments import a_type
+from ..inputs.arguments import a_type, shown
 from ..inputs.arrays import list_or_tuple
 from ..inputs.batch import Batch
 from ..inputs.warnings import warn_input
@@ -30,7 +30,7 @@ def check_smoothing(method: str) -> None:
     """Refuse an unknown smoothing method as sacreBLEU does."""
     if method not in SACREBLEU.smoothings:
         names = ", ".join(SACREBLEU.smoothings)
-        raise AssertionError(f"smooth_method {method!r} is unknown; choose one of {names}")
+        raise AssertionError(f"smooth_method {shown(method)} is unknown; choose one of {names}")
 
 
 def check_corpus(hypotheses: object, references: object) -> None:

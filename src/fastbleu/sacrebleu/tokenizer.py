@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..inputs.arguments import a_type
+from ..inputs.arguments import a_type, shown, unknown_name
 from ..inputs.warnings import warn_input
 from ..tokenizers.loaded import Tokenizer, get_tokenizer
 from ..tokenizers.loaded import tokenize as split
@@ -61,12 +61,9 @@ def choose_tokenizer(
         tokenize = advised or default
     elif advised and tokenize != advised and tokenize in WITHOUT_MODEL:
         warn_input(
-            f"tokenizer {tokenize!r} is not the one for the target language {trg_lang!r}; "
+            f"tokenizer {shown(tokenize)} is not the one for the language {shown(trg_lang)}; "
             f"consider {advised!r} or 'spm'"
         )
-    try:
-        return LineTokenizer(get_tokenizer(tokenize))
-    except ValueError as error:
-        if isinstance(tokenize, str) and tokenize not in TOKENIZERS:
-            raise KeyError(str(error)) from None
-        raise
+    if isinstance(tokenize, str) and tokenize not in TOKENIZERS:
+        raise KeyError(unknown_name("tokenizer", tokenize, TOKENIZERS))
+    return LineTokenizer(get_tokenizer(tokenize))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from fractions import Fraction
 from math import isnan
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -12,9 +11,9 @@ import numpy as np
 from numpy.random import default_rng
 
 from ..counting.stats import AdaptedRows, Stats
-from ..dialects import Dialect, get, names
+from ..dialects import Dialect, get
 from ..dialects.scorer import Scorer
-from ..inputs.arguments import closest
+from ..inputs.arguments import closest, shown
 from ..inputs.warnings import warn_input
 from ..runtime.progress import ProgressBar
 from .resampling import Columns, draw_sums, read_seed, toss_coins
@@ -52,7 +51,7 @@ class Experiment:
         tells_identical_apart: bool = False,
     ) -> None:
         if not 0 < confidence < 1:
-            raise ValueError(f"confidence is {confidence!r}, but must lie between 0 and 1 (0.95)")
+            raise ValueError(f"confidence is {shown(confidence)}, but must lie between 0 and 1")
         self._confidence = float(confidence)
         self._progress, self._threads = progress, threads
         self._tells_identical_apart = tells_identical_apart
@@ -233,24 +232,22 @@ def check_systems(named: list[tuple[str, Stats]]) -> None:
 def checked_dialect(dialect: Dialect | str, scoring: Iterable[str]) -> Dialect:
     """The dialect given as an object or a name; an error if it does not support the options."""
     if isinstance(dialect, str):
-        with suppress(ValueError):
-            dialect = get(dialect)
+        dialect = get(dialect)
     if not isinstance(dialect, Dialect):
-        known = ", ".join(map(repr, names()))
-        raise TypeError(f"dialect is {dialect!r}, expected one of {known}, or a Dialect")
+        raise TypeError(f"dialect is {shown(dialect)}, expected a name or a Dialect")
     dialect.require("significance")
     for name in scoring:
         if name not in dialect.options:
             meant = closest(name, [*_OPTIONS, *dialect.options])
             hint = f"; did you mean {meant!r}?" if meant else ""
-            raise TypeError(f"there is no option {name!r}{hint}")
+            raise TypeError(f"there is no option {shown(name)}{hint}")
     return dialect
 
 
 def at_least(least: int, name: str, value: SupportsIndex) -> int:
     """An argument as an integer; an error that names it if it is not one, or too small."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} is {value!r}, expected an integer")
+        raise TypeError(f"{name} is {shown(value)}, expected an integer")
     number = value.__index__()
     if number < least:
         raise ValueError(f"{name} is {number}, but must be at least {least}")
@@ -270,5 +267,5 @@ def name_systems(
     def restore(found: list[Comparison]) -> Any:
         return Comparisons(zip(given, found, strict=True)) if given is systems else found
 
-    labelled = [(f"systems[{name!r}]", stats) for name, stats in given.items()]
+    labelled = [(f"systems[{shown(name)}]", stats) for name, stats in given.items()]
     return [("baseline", baseline), *labelled], restore

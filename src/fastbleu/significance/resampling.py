@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..counting.stats import Stats
+from ..inputs.arguments import shown
 from ..runtime.threads import share_out
 from . import _resample
 
@@ -60,11 +61,11 @@ def read_seed(seed: int | str | None) -> int | None:
             seed = int(seed)
         except ValueError:
             raise ValueError(
-                f"{name} is {seed!r}, expected an integer from 0, or 'none' for a different seed "
+                f"{name} is {shown(seed)}, expected an integer from 0, or 'none' for another seed "
                 "each time"
             ) from None
     if isinstance(seed, bool) or not hasattr(seed, "__index__"):
-        raise TypeError(f"{name} is {seed!r}, expected an integer from 0, 'none' or None")
+        raise TypeError(f"{name} is {shown(seed)}, expected an integer from 0, 'none' or None")
     if (number := seed.__index__()) < 0:
         raise ValueError(f"{name} is {number}, but must be at least 0")
     return number

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..inputs.arguments import a_type, check_choice
+from ..inputs.arguments import a_type, check_choice, refuse_options, shown
 from ..metric.bleu import BLEU
 from .procedures import ResamplingOptions, paired_approximate_randomization, paired_bootstrap
 from .results import Comparisons, Name
@@ -84,9 +84,9 @@ def compare(
     if len(systems) < 2:
         given = f"systems has {len(systems)} entries"
         raise ValueError(f"{given}, expected two or more: the first one is the baseline")
-    dialect = metric.scorer.dialect
-    for option in options.keys() & {"dialect", *dialect.options}:
-        raise TypeError(f"{option} belongs to the metric: pass metric=fastbleu.BLEU({option}=...)")
+    dialect, known = metric.scorer.dialect, CompareOptions.__optional_keys__
+    unknown = {name: given for name, given in options.items() if name not in known}
+    refuse_options("compare", unknown, known)
     chosen = scoring_options(metric)
     rows = {}
     for name, hypotheses in systems.items():
@@ -94,7 +94,7 @@ def compare(
             rows[name] = metric.statistics(hypotheses, references)
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"systems[{name!r}]: {error}") from error
+            raise kind(f"systems[{shown(name)}]: {error}") from error
     options.setdefault("samples", 1000)
     baseline, *others = rows
     compared = {name: rows[name] for name in others}

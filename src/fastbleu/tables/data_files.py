@@ -155,8 +155,10 @@ class Files:
             return [(system, f, f"{before}{f}", base) for f in self._known(found, path)]
         [info] = system.get_file_info([inside])
         if info.type == fs.FileType.NotFound:
-            self._known([inside], path)
-            raise FileNotFoundError(f"{path}: there is no such file")
+            if os.path.splitext(inside)[1]:
+                self._known([inside], path)
+            fix = f"relative paths begin in {os.getcwd()}"
+            raise FileNotFoundError(f"{path}: there is no such file or directory; {fix}")
         if info.type == fs.FileType.Directory:
             listed = system.get_file_info(fs.FileSelector(inside, recursive=True))
             hidden = re.compile(r"(^|/)[._]")
@@ -175,7 +177,8 @@ class Files:
     def _known(self, paths: list[str], given: str) -> list[str]:
         """The paths, if there are any and all are of a known format."""
         if not paths:
-            raise FileNotFoundError(f"{given}: there is no such file of a table")
+            known = ", ".join(FORMATS)
+            raise FileNotFoundError(f"{given}: there is no such file of a table: {known}")
         for path in paths:
             if self._kind(path) is None:
                 end = os.path.splitext(path)[1]

@@ -76,12 +76,12 @@ def score(
         second thread draws while the first counts.
     samples, seed : int, optional
         Number of bootstrap samples, and their seed.
-    missing : {"error", "empty", "skip"}, default "error"
+    missing : {"error", "empty", "skip", "ragged"}, default "error"
         What to do with a row whose hypothesis or reference is null (None, NaN, an empty cell of
         .csv and .tsv): "empty" reads it as an empty text, "skip" leaves the row out and warns how
-        many there are. A cell with two quotation marks alone, ``""``, is an empty text, as polars
-        and pyarrow write and read it; pandas writes empty texts as empty cells, and reads both as
-        NaN.
+        many there are, "ragged" leaves out null and blank references of rows that have others. A
+        cell with two quotation marks alone, ``""``, is an empty text, as polars and pyarrow write
+        and read it; pandas writes empty texts as empty cells, and reads both as NaN.
     quoted : bool, optional
         Whether cells of .csv and .tsv files may be enclosed in quotation marks. By default those of
         .csv; those of a .tsv file if all its marks enclose cells, as pandas, polars and csv write

@@ -9,7 +9,9 @@ import numpy as np
 
 from ..counting.stats import AdaptedRows, Stats
 from ..dialects.score import NoScoreError, Score
+from ..inputs.arguments import a_type, shown
 from ..inputs.warnings import warn_input
+from ..metric.bleu import BLEU
 from ..significance.procedures import interval_of
 from .frames import ROW, Frame, joined
 from .rows import RowCounter, check_new_columns
@@ -70,14 +72,17 @@ class GroupScorer:
         seed: int | str | None = None,
     ) -> None:
         self.row_counter = row_counter
+        if not isinstance(by, Iterable):
+            fix = "; pass it as metric=" if isinstance(by, BLEU) else ""
+            raise TypeError(f"by is {a_type(by)}, expected names of columns{fix}")
         self.by = [by] if isinstance(by, str) else list(by)
         for name in self.by:
             if self.by.count(name) > 1:
-                raise ValueError(f"by has {name!r} several times: pass each column once")
+                raise ValueError(f"by has {shown(name)} several times: pass each column once")
         if row_counter.language is not None and row_counter.language not in self.by:
             raise ValueError(
-                f"language={row_counter.language!r} is not in by, so that a group could have "
-                f"several tokenizers; pass by={[*self.by, row_counter.language]!r}"
+                f"language={shown(row_counter.language)} is not in by, so that a group could have "
+                f"several tokenizers; pass by={shown([*self.by, row_counter.language])}"
             )
         self._confidence, self._samples, self._seed = confidence, samples, seed
         dialect = row_counter.metric.scorer.dialect
@@ -303,7 +308,7 @@ def with_results(keys: Frame, results: list[dict[str, Any]], by: Sequence[str]) 
         reason: NoScoreError = results[failed[0]]["bleu"]
         if not by:
             raise reason
-        group = ", ".join(f"{name}={keys.values(name)[failed[0]]!r}" for name in by)
+        group = ", ".join(f"{name}={shown(keys.values(name)[failed[0]])}" for name in by)
         warn_input(f"{len(failed)} of {len(results)} groups have no score: {group}: {reason}")
     for n in failed:
         results[n]["bleu"] = None

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from ..inputs.arguments import a_type, check_choice, closest
+from ..counting._counted import Counted
+from ..inputs.arguments import a_type, check_choice, closest, names_shown, refuse_options, shown
 from ..inputs.batch import Batch, read
 from ..inputs.columns import is_column
-from ..inputs.missing import CHOICES, is_missing, no_value
+from ..inputs.missing import CHOICES, count_of, is_missing, no_value
 from ..inputs.places import Place
 from ..inputs.warnings import warn_input
 from ..metric.bleu import BLEU
@@ -21,7 +22,7 @@ from .frames import Frame
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..counting._counted import Counted, Sums
+    from ..counting._counted import Sums
     from ..counting.stats import AdaptedRows
     from ..inputs.types import MissingChoice
     from .frames import Indices
@@ -67,12 +68,7 @@ class RowCounter:
     ) -> None:
         # How the files are read from which rows come.
         self.files = {name: unknown.pop(name, None) for name in FILE_OPTIONS}
-        for name in unknown:
-            of_score = f"those of a score belong to its metric: metric=fastbleu.BLEU({name}=...)"
-            of_files = f"those of files are {', '.join(FILE_OPTIONS)}"
-            raise TypeError(
-                f"fastbleu.tables has no parameter {name!r} here; {of_files}, {of_score}"
-            )
+        refuse_options("fastbleu.tables", unknown, FILE_OPTIONS)
         metric = checked_metric(metric)
         check_choice("missing", missing, CHOICES)
         if (tokenize is None) != (language is None):
@@ -100,7 +96,7 @@ class RowCounter:
             value: BLEU(**arguments | {"tokenize": name})
             for value, name in (tokenize or {}).items()
         }
-        self._periods: dict[BLEU, int] = {}
+        self._noted: dict[BLEU, Counted] = {}  # for warnings
         self._left_out, self._first_left_out = 0, 0
         # How messages name a row of the table, from 0.
         self.place: Callable[[int], str] = "row {}".format
@@ -143,8 +139,8 @@ class RowCounter:
         if found is None:
             known = ", ".join(map(repr, metrics))
             raise ValueError(
-                f"column {self.language!r} has {language!r}, for which tokenize has no tokenizer: "
-                f"it has those of {known}; add one for None, which is for all others"
+                f"column {shown(self.language)} has {shown(language)}, for which tokenize has no "
+                f"tokenizer: it has those of {known}; add one for None, which is for all others"
             )
         return found
 
@@ -184,15 +180,17 @@ class RowCounter:
         for metric, rows in self._languages(frame):
             part, some = (frame, numbers) if rows is None else (frame[rows], numbers[rows])
             with errors_naming_rows(self, some, part):
-                for positions, counted in self._parts(metric, part, some, most):
+                for positions, counted, block in self._parts(metric, part, some, most):
                     nrefs = np.full(len(positions), counted.nrefs)
-                    if counted.nrefs < 0:
+                    if counted.nrefs < 0 and self.missing == "ragged":
+                        nrefs = np.array(list(map(count_of, block.references)), np.int64)
+                    elif counted.nrefs < 0:
                         nrefs = part[positions].lengths(self.references[0])
                     yield positions if rows is None else rows[positions], nrefs, counted
 
     def _parts(
         self, metric: BLEU, frame: Frame, numbers: Indices, most: int
-    ) -> Iterator[tuple[Indices, Counted]]:
+    ) -> Iterator[tuple[Indices, Counted, Batch]]:
         counter, scorer, done = metric.counter, metric.scorer, 0
         batch = read(*self.texts_of(frame), counter, missing=self.missing)
         for block in batch.blocks(metric.threads, most):
@@ -201,10 +199,10 @@ class RowCounter:
             size = counted.segments if block.present is None else len(block.present)
             positions = done + self._present(block, numbers[done : done + size])
             done += size
-            if counted.tokenized_periods:
-                periods = self._periods.get(metric, 0)
-                self._periods[metric] = periods + counted.tokenized_periods
-            yield positions, counted
+            noted = self._noted.setdefault(metric, Counted(0, metric.max_order))
+            noted.tokenized_periods += counted.tokenized_periods
+            noted.blank_references += counted.blank_references * (self.missing != "empty")
+            yield positions, counted, block
 
     def sentence_scores(self, frame: Frame, first: int) -> tuple[Indices, NDArray[np.float64]]:
         """The rows in which nothing is missing, and their scores; the first row is `first`."""
@@ -268,8 +266,8 @@ class RowCounter:
 
     def warn(self) -> None:
         """Issue the warnings about all frames together."""
-        for metric, periods in self._periods.items():
-            metric.scorer.warn_of_tokenized(periods)
+        for metric, noted in self._noted.items():
+            metric.scorer.warn_of_texts(noted)
         if self._left_out:
             warn_input(
                 f"left out {self._left_out} rows, because a value is missing; the first is "
@@ -290,9 +288,10 @@ def errors_naming_rows(row_counter: RowCounter, numbers: Indices, frame: Frame) 
         if segment < len(numbers):
             row = row_counter.place(int(numbers[segment]))
             if PATH in frame.columns:
-                row += f" ({PATH} {frame.values(PATH)[segment]!r})"
+                row += f" ({PATH} {shown(frame.values(PATH)[segment])})"
             if facts["is_missing"]:
-                raise kind(no_value(row, row_counter.column_of(facts["reference"]))) from error
+                number = facts["reference"]
+                raise kind(no_value(row, row_counter.column_of(number), number)) from error
             message = row + message.removeprefix(Place(segment))
         names = ", ".join(map(repr, row_counter.references))
         columns = f"the hypotheses are column {row_counter.hypothesis!r}, the references {names}"
@@ -312,16 +311,16 @@ def check_columns(columns: Sequence[str], needed: Sequence[str]) -> None:
         if name not in columns:
             meant = closest(name, columns)
             hint = f"; did you mean {meant!r}?" if meant else "."
-            known = ", ".join(map(repr, columns)) or "none"
-            raise ValueError(f"the table has no column {name!r}{hint} Its columns: {known}")
+            known = names_shown(map(shown, columns)) or "none"
+            raise ValueError(f"the table has no column {shown(name)}{hint} Its columns: {known}")
 
 
 def check_new_columns(columns: Sequence[str], new: Sequence[str]) -> None:
     """Raise a ValueError if columns that a result adds exist already."""
     if taken := [name for name in new if name in columns]:
         raise ValueError(
-            f"the result has a column {taken[0]!r} of its own, but the table has one, too: rename "
-            "that of the table"
+            f"the result has a column {shown(taken[0])} of its own, but the table has one, too: "
+            "rename that of the table"
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, pairwise
 from typing import Any
 
+from ..inputs.arguments import shown
 from ..inputs.columns import is_query
 from .data_files import CHUNK_ROWS, Files, import_pyarrow, is_path, json_problem
 from .frames import Frame, joined, load_narwhals
@@ -175,15 +176,15 @@ def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> A
                 arrays[name] = pyarrow.array(columns[name], from_pandas=True)
         except (pyarrow.ArrowException, OverflowError) as error:
             raise TypeError(
-                f"{what} has values in column {name!r} of which pyarrow makes no column: {error}; "
-                "they must be of one type"
+                f"{what} has values in column {shown(name)} of which pyarrow makes no column: "
+                f"{error}; they must be of one type"
             ) from error
     for one, other in pairwise(arrays):
         rows, differs = len(arrays[one]), len(arrays[other])
         if rows != differs:
             raise ValueError(
-                f"column {one!r} has {rows} rows, but column {other!r} has {differs}: row "
-                f"{min(rows, differs)} is in one of them only; columns must be of the same length"
+                f"column {shown(one)} has {rows} rows, but column {shown(other)} has {differs}: "
+                f"row {min(rows, differs)} is in one of them only; all must have the same length"
             )
     return pyarrow.table(arrays)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..counting.stats import row_of_state
+from ..inputs.arguments import shown
 from ..metric.bleu import BLEU
 from .frames import ROW, Frame, joined
 from .groups import (
@@ -169,8 +170,8 @@ def _parsed(text: Any) -> dict[str, Any]:
         rules = parameters["rules"]
     except (TypeError, ValueError, LookupError):
         raise ValueError(
-            f"column {COUNTED!r} has {text!r}, which does not say by which metric it was counted; "
-            "in SQL group by this column, too, or take its any_value"
+            f"column {COUNTED!r} has {shown(text)}, which does not say by which metric it was "
+            "counted; in SQL group by this column, too, or take its any_value"
         ) from None
     if rules != RULES:
         raise ValueError(f"the sums were counted by rules {rules}, this version has rules {RULES}")
@@ -197,8 +198,8 @@ def metric_of(parameters: Mapping[str, Any], metric: BLEU | None = None) -> BLEU
             here, there = parameters.get(name), wanted.get(name)
             if name not in (*_OF_SCORES, "language") and here != there:
                 raise ValueError(
-                    f"the sums were counted otherwise: {name} is {here!r} in them and {there!r} in "
-                    "the metric"
+                    f"the sums were counted otherwise: {name} is {shown(here)} in them and "
+                    f"{shown(there)} in the metric"
                 )
         chosen = metric.as_arguments()
         own = {} if tokenize.startswith(_FUNCTION) else {"tokenize": arguments["tokenize"]}
@@ -241,8 +242,8 @@ def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[An
         raise ValueError("there are no sums: pass at least one table that has rows")
     if reader.language is not None and reader.language not in keys:
         raise ValueError(
-            f"the tokenizer depends on {reader.language!r}: add it to by, so that sums of several "
-            "tokenizers stay apart"
+            f"the tokenizer depends on {shown(reader.language)}: add it to by, so that sums of "
+            "several tokenizers stay apart"
         )
     [found] = reduced()
     order = np.argsort(found.counts([ROW])[:, 0], kind="stable")

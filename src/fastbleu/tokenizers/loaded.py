@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ..inputs.arguments import a_type, closest
+from ..inputs.arguments import a_type, known_name, shown, unknown_name
 from . import _compiled
 from .libraries import beginning, cached_model
 from .table import OF_WORDS, SPLIT_AT_SPACES, TABLE, TOKENIZERS, WITH_MODEL
@@ -88,7 +88,7 @@ class Tokenizer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Taggers and models cannot be pickled, and another process has its own files.
-        return get_tokenizer, (self._source, self._model)
+        return load_tokenizer, (self._source, self._model)
 
     def __repr__(self) -> str:
         return f"<Tokenizer {self.signature}>"
@@ -104,6 +104,8 @@ class Tokenizer:
         return (self.compiled or (self.prepared or ("", ""))[1]) in SPLIT_AT_SPACES
 
 
+# The names that users choose from; others are tokenizers of one dialect or recipe.
+_NAMES = (*TOKENIZERS, *OF_WORDS, "ptb-all")
 _COMPILED = {name: Tokenizer(name, compiled=name) for name in _compiled.COMPILED}
 _LOADED: dict[str | tuple[str, str], Tokenizer] = {}
 
@@ -134,16 +136,26 @@ def get_tokenizer(
     RuntimeError
         MeCab has a different dictionary from the one that sacreBLEU requires.
     """
+    if isinstance(tokenize, str) and tokenize not in _COMPILED:
+        name = known_name(tokenize, _NAMES)
+        if name is None:
+            raise ValueError(unknown_name("tokenizer", tokenize, TOKENIZERS, " or auto", _NAMES))
+        tokenize = name
+    return load_tokenizer(tokenize, model)
+
+
+def load_tokenizer(
+    tokenize: str | TokenFunction | Tokenizer, model: ModelPath | None = None
+) -> Tokenizer:
+    """As `get_tokenizer`, also by the names of tokenizers that belong to a dialect or a recipe."""
     if model is None and isinstance(tokenize, str):
         # Those with a model file are not under this key, because the file may change.
         found = _COMPILED.get(tokenize) or _LOADED.get(tokenize)
         if found is not None:
             return found
-    if isinstance(tokenize, str) and tokenize not in TABLE:
-        raise ValueError(_unknown(tokenize))
     if model is not None and not (isinstance(tokenize, str) and tokenize in WITH_MODEL):
         takers = ", ".join(WITH_MODEL)
-        raise ValueError(f"model is given, but tokenizer {tokenize!r} takes none; {takers} do")
+        raise ValueError(f"model is given, but tokenizer {shown(tokenize)} takes none; {takers} do")
     if isinstance(tokenize, Tokenizer):
         return tokenize
     if isinstance(tokenize, str):
@@ -239,10 +251,3 @@ def _checked(name: str, function: Callable[[str], Any]) -> Callable[[str], list[
         return list(found)
 
     return tokens
-
-
-def _unknown(name: str) -> str:
-    by_lower = {known.lower(): known for known in (*TOKENIZERS, *OF_WORDS)}
-    meant = closest(name.lower(), by_lower)
-    hint = f"; did you mean {by_lower[meant]!r}?" if meant else "."
-    return f"tokenizer {name!r} is unknown{hint} Choose one of {', '.join(by_lower.values())}"

