@@ -307,7 +307,7 @@ def test_short_sentences_count_by_the_orders_they_have_and_a_corpus_by_all():
         matrix.pairwise(hypotheses, references).diagonal().tolist(),
         matrix.pairwise(hypotheses, references, metric=metric).diagonal().tolist(),
         [matrix.ReferenceIndex([r]).sentence_scores([h])[0] for h, r in pairs],
-        [100 * value for value in BLEUReward()(hypotheses, references=references)],
+        [100 * value for value in BLEUReward()(completions=hypotheses, references=references)],
     ):
         assert scores == pytest.approx(sentences, rel=1e-15)
     with pytest.warns(InputWarning, match="no hypothesis has 4 tokens"):

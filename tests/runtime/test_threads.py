@@ -98,7 +98,7 @@ sys.setswitchinterval(9)  # threads that are told to end do not come to it by th
 
 
 def test_threads_have_ended_at_exit():
-    assert python("-c", AT_EXIT) == "['fastbleu', 'fastbleu']\n[]\n"
+    assert python("-W", "ignore", "-c", AT_EXIT) == "['fastbleu', 'fastbleu']\n[]\n"
 
 
 CORPUS = random_corpus(seeded("shared"), 1200)
