@@ -351,6 +351,7 @@ def test_zstd_needs_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         (".gz", 9, None),
         (".gz", 1, "packed data comes in tiny pieces: save it as a file"),
         (".zip", 9, "an archive is not read from a pipe: save it as a file"),
+        (".tar.gz", 9, "an archive is not read from a pipe: save it as a file"),
     ],
 )
 def test_packed_data_from_a_pipe(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import usage_error
 from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
@@ -138,6 +139,12 @@ def test_the_delimiter_is_that_with_which_line_1_has_the_column(tmp_path: Path, 
     )
     write(path, f"mt{mark}ref\na{mark}b{mark}c\n")
     assert f"does a text contain {mark!r} or a line break?" in error_of(f"{path}::mt")
+
+
+@pytest.mark.parametrize("mark", ["::", "", "x"])
+def test_what_separates_no_cells(mark: str) -> None:
+    message = usage_error("a.tsv::1", "-i", "a.tsv::2", "--delimiter", mark)
+    assert message.endswith(f"argument --delimiter: {mark!r} is none of ', ; \\t | :'")
 
 
 def test_a_format_can_be_named(tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ def make_parser() -> _Parser:
     text = "whether quotation marks enclose cells of .tsv and .csv files (default: see the file)"
     add("--quoted", action=argparse.BooleanOptionalAction, help=text)
     text = "what separates cells of .tsv and .csv files (default: what line 1 has)"
-    add("--delimiter", type=_character, choices=DELIMITERS, metavar="CHARACTER", help=text)
+    add("--delimiter", type=_delimiter, metavar="CHARACTER", help=text)
     text = "format of the files with ::SELECTOR, whatever their names end in"
     add(
         "--read-as",
@@ -270,8 +270,10 @@ def _pair(text: str) -> str:
     raise argparse.ArgumentTypeError(f"{shown(text)} is not a language pair, such as en-de")
 
 
-def _character(text: str) -> str:
-    return {r"\t": "\t"}.get(text, text)
+def _delimiter(text: str) -> str:
+    if (text := text.replace(r"\t", "\t")) in DELIMITERS:
+        return text
+    raise argparse.ArgumentTypeError(f"{shown(text)} is none of {' '.join(DELIMITERS)!r}")
 
 
 def _encoding(text: str) -> str:

@@ -23,6 +23,7 @@ _MARKS |= {b"BZh%d1AY" % level: "bz2" for level in range(1, 10)} | {b"PK\3\4": "
 _MARKS |= {b"7z\xbc\xaf'\x1c": "7-Zip", b"Rar!\x1a\7": "RAR", b'\4"M\x18': "lz4", b"x\x9c": "zlib"}
 _MARKS |= {b"LZIP\1": "lzip", b"\x1f\x9d": ".Z", b"PAR1\x15": "Parquet", b"ARROW1\0": "Arrow"}
 _HIDDEN = re.compile(r"/$|(^|/)(__MACOSX/|\._)")  # folders, and what macOS adds to archives
+_FROM_PIPE = "an archive is not read from a pipe: save it as a file, or unpack it"
 
 
 class PackedError(ValueError):
@@ -67,7 +68,7 @@ def _content(file: Any, module: str) -> Any:
     if module not in ("zipfile", "tarfile"):
         return unpacker.open(file)
     if not file.seekable():
-        raise PackedError("an archive is not read from a pipe: save it as a file, or unpack it")
+        raise PackedError(_FROM_PIPE)
     is_zip = module == "zipfile"
     archive = unpacker.ZipFile(file) if is_zip else unpacker.open(fileobj=file)
     names = archive.namelist() if is_zip else [entry.name for entry in archive if entry.isfile()]
@@ -81,6 +82,8 @@ def problem_of(error: Exception) -> str | None:
     """What an error in reading a packed file says, and a fix; None for errors of other kinds."""
     if isinstance(error, PackedError):
         return str(error)
+    if isinstance(error, io.UnsupportedOperation):
+        return _FROM_PIPE
     if isinstance(error, ImportError):
         return f"unpacking needs {error.name}: {install_command('parquet')}, or unpack it before"
     others = (ValueError, TypeError, LookupError, MemoryError)
