@@ -209,7 +209,7 @@ def test_a_sample_is_of_those_scores():
         (([["a"]] * 2, ()), {}, ValueError, "orders is empty"),
         (([["a"]] * 2, (2, 0)), {}, ValueError, r"orders\[1\] is 0, but must lie in 1"),
         (([["a"]] * 2, (2, 3, 2)), {}, ValueError, "orders has 2 twice"),
-        (([["a"]] * 2, 4), {}, TypeError, r"orders is 4, expected several integers; pass \(4,\)"),
+        (([["a"]] * 2, 4), {}, TypeError, r"orders is 4, expected integers; pass \(4,\)"),
         (([["a"]] * 2, (2.5,)), {}, TypeError, r"orders\[0\] is 2.5, expected an integer"),
         (([["a"]] * 2, (1,), 3), {}, ValueError, r"sample is 3, but must lie in 1"),
         (([["a"]] * 2, (1,), 1.5), {}, TypeError, r"sample is 1\.5, expected an integer"),
