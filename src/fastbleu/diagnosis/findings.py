@@ -47,7 +47,6 @@ _TAG = re.compile(
 _LOG = re.compile(r"^(?:[HDTSP]-\d+\t)?(?:-?\d[\d.e+-]*\t)?(?:\d+ \|\|\| )?| \|\|\| .*")
 # Joiners are letters' own in Arabic and Indian scripts.
 _INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\xad]|(?<=[\0-\u058f])[\u200c\u200d]")
-_LINE_END = re.compile(r"[\r\n]+\Z")
 
 
 def _joined(text: str) -> str:
@@ -100,6 +99,10 @@ _LEFTOVERS: dict[str, tuple[str, Callable[[str], str]]] = {
         "text that was read in a wrong encoding, such as Ã© for é",
         partial(re.compile(r"[^\0-\x7f]{2,}|\ufffd").sub, _read_again),
     ),
+    "line ends": (
+        "a line feed or carriage return at the end (read files by splitlines())",
+        partial(re.compile(r"[\r\n]+\Z").sub, ""),
+    ),
     "zero-width": ("invisible characters, such as U+200B", partial(_INVISIBLE.sub, "")),
 }
 
@@ -110,7 +113,7 @@ class Finding:
     Attributes
     ----------
     name : str
-        "tokenized", "script", "case", "quotes", a name of _LEFTOVERS, "line ends", "nan", "empty",
+        "tokenized", "script", "case", "quotes", a name of _LEFTOVERS, "nan", "empty",
         "shifted", "swapped" or "source copied".
     message : str
         What was found, and where.
@@ -138,7 +141,7 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
     """The likely mistakes of a corpus, the one with the largest effect first."""
     checks = [_empty, _shifted, _swapped]
     if corpus.is_text:
-        checks += [_tokenized, _script, _case, _quotes, _texts, _line_ends, _nan]
+        checks += [_tokenized, _script, _case, _quotes, _leftovers, _nan]
     found = [finding for check in checks for finding in check(corpus)]
     if sources is not None:
         found += _source_copied(corpus, sources)
@@ -229,31 +232,16 @@ def _case(corpus: Corpus) -> Iterator[Finding]:
 def _quotes(corpus: Corpus) -> Iterator[Finding]:
     """Typographic quotes and dashes that only one side has."""
 
-    def rewrite(text: str) -> str:
-        return text.translate(_QUOTES) if _QUOTE.search(text) else text
-
+    rewrite = partial(_QUOTE.sub, lambda found: found[0].translate(_QUOTES))
     sides = [bool(corpus.changed(rewrite, side)) for side in ("hypotheses", "references")]
     if sides[0] != sides[1]:
         message = "typographic quotes or dashes, the other side has none"
         yield from _rewritten(corpus, "quotes", message, rewrite)
 
 
-def _texts(corpus: Corpus) -> Iterator[Finding]:
-    """What tools have left in the texts."""
+def _leftovers(corpus: Corpus) -> Iterator[Finding]:
     for name, (what, rewrite) in _LEFTOVERS.items():
         yield from _rewritten(corpus, name, what, rewrite)
-
-
-def _line_ends(corpus: Corpus) -> Iterator[Finding]:
-    def rewrite(text: str) -> str:
-        return _LINE_END.sub("", text)
-
-    message = "in a line feed or carriage return (read files by splitlines())"
-    for side in ("hypotheses", "references"):
-        if changed := corpus.changed(rewrite, side):
-            points = corpus.rewritten(rewrite).points() - corpus.points()
-            where = _counted(len(changed), f"of the {side} ends", f"of the {side} end")
-            yield Finding("line ends", f"{where} {message}", points, changed)
 
 
 def _empty(corpus: Corpus) -> Iterator[Finding]:

@@ -113,12 +113,16 @@ def warn_of_id_padding(hypotheses: IdRows, references: IdRows, id_filter: IdFilt
 
 def layout_is_open(in_favor: int, against: int) -> bool:
     """Whether the votes of segments have not yet decided the layout of references."""
-    return in_favor < _VOTES and against < _VOTES + _VOTES_PER_DISSENT * in_favor
+    return in_favor < _VOTES and not _decide_against(in_favor, against)
+
+
+def _decide_against(in_favor: int, against: int) -> bool:
+    return against >= _VOTES + _VOTES_PER_DISSENT * in_favor
 
 
 def warn_of_layout(in_favor: int, against: int) -> None:
     """Warn if the votes of segments show that references are transposed."""
-    if against >= _VOTES + _VOTES_PER_DISSENT * in_favor:
+    if _decide_against(in_favor, against):
         warn_input(
             "there are as many references as segments, read as references[segment][k]; read as "
             f"references[k][segment] those of {against} segments match better and of {in_favor} "
@@ -132,12 +136,8 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
         return
     looks_wrong = _text_and_words if is_text else _unsplit_text
     # Slices, because another thread may empty the lists at any time.
-    for words in references[:1] if is_text else ():
-        if type(words) not in (list, tuple) or len(words) < 3:
-            return
-    if not any(map(looks_wrong, hypotheses[:1], references[:1])):
-        return
-    if all(map(looks_wrong, hypotheses[:3], references[:3])):
+    first = list(zip(hypotheses[:3], references[:3], strict=False))
+    if first and all(looks_wrong(*pair) for pair in first):
         warn_input(
             "references holds single words; if they are the tokens of one reference, pass its text"
             if is_text
@@ -257,7 +257,7 @@ def sample_of(texts: Sequence[Any]) -> str:
 def lacks_spaces(sample: str) -> bool:
     """Whether a sample is in a script without spaces between words, and has none."""
     # All characters of these scripts have three bytes or four.
-    if sample.isascii() or len(sample.encode("utf-8", "surrogatepass")) < 2 * len(sample):
+    if len(sample.encode("utf-8", "surrogatepass")) < 2 * len(sample):
         return False
     unspaced, words = sum(map(_is_unspaced, sample)), len(sample.split())
     return unspaced > max(_LEAST_CHARACTERS, _LONGEST_WORDS * words, len(sample) * 2 / 3)
@@ -315,7 +315,7 @@ def warn_of_equal(row: Sequence[int], segments: int | None) -> None:
 
 def warn_of_shift(in_favor: int, against: int) -> bool:
     """Warn if the votes of segments show that references are shifted by one; whether they do."""
-    is_shifted = against >= _VOTES + _VOTES_PER_DISSENT * in_favor
+    is_shifted = _decide_against(in_favor, against)
     if is_shifted:
         warn_input(
             f"of the last hypotheses {against} match the references of the segment before or after "
