@@ -136,8 +136,9 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
         return
     looks_wrong = _text_and_words if is_text else _unsplit_text
     # Slices, because another thread may empty the lists at any time.
-    first = list(zip(hypotheses[:3], references[:3], strict=False))
-    if first and all(looks_wrong(*pair) for pair in first):
+    if not any(map(looks_wrong, hypotheses[:1], references[:1])):
+        return
+    if all(map(looks_wrong, hypotheses[:3], references[:3])):
         warn_input(
             "references holds single words; if they are the tokens of one reference, pass its text"
             if is_text
