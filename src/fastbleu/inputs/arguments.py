@@ -144,9 +144,11 @@ _PARAMETERS = (
 )
 
 
-def refuse_options(function: str, given: Mapping[str, object], known: Iterable[str] = ()) -> None:
+def refuse_options(function: str, given: Mapping[str, object], known: Collection[str] = ()) -> None:
     """Raise the error for arguments that a function does not have; its metric may have them."""
     for name, value in given.items():
+        if name in known:
+            continue
         meant = closest(name, known)
         fix = f"; did you mean {meant!r}?" if meant else ""
         if name in _PARAMETERS:

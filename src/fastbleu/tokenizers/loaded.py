@@ -211,7 +211,7 @@ def tokenize(
 
 def _load(name: str, path: str | None) -> Tokenizer:
     """The tokenizer of a library, with the user's model if `path` is given; loaded once."""
-    entry = TABLE[name]  # type: ignore[index]
+    entry = TABLE[name]
     # $SACREBLEU may change while the program runs.
     place = cached_model(entry) if path is None and entry.takes_model else path
     key = name if place is None else (name, place)
