@@ -189,11 +189,6 @@ class Scorer:
             self._signatures[nrefs] = found
         return found
 
-    @property
-    def averages_sentences(self) -> bool:
-        """Whether the score of a corpus is a mean of those of sentences, and needs all rows."""
-        return self.dialect.mean_of_sentences
-
     # Counts to scores.
 
     def adapted(self, counted: Counted) -> AdaptedRows:

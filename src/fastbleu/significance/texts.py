@@ -79,8 +79,8 @@ def compare(
         raise TypeError(f"metric is {a_type(metric)}, expected a fastbleu.BLEU")
     check_choice("method", method, tuple(_METHODS))
     if not isinstance(systems, Mapping):
-        given = type(systems).__name__
-        raise TypeError(f"systems is a {given}, expected hypotheses by name: {{'new': hypotheses}}")
+        given = a_type(systems)
+        raise TypeError(f"systems is {given}, expected hypotheses by name: {{'new': hypotheses}}")
     if len(systems) < 2:
         given = f"systems has {len(systems)} entries"
         raise ValueError(f"{given}, expected two or more: the first one is the baseline")
