@@ -313,7 +313,7 @@ class Counter:
         rows, width = counted.rows, 2 + 2 * self.max_order
         # The first row nearly always decides.
         needed = all if counted.segments >= mistakes.MIN_SEQUENCES_TO_WARN else any
-        if not needed(rows[:2]) and not (any(rows[0::width]) and any(rows[1::width])):
+        if not needed(rows[:2]):
             mistakes.warn_where_all_are_empty(hypotheses, references, rows, width)
         if not (self.padding_was_checked or counted.label_padding):
             # Only the first batch, because later ones will be similar.
