@@ -109,7 +109,7 @@ class Scorer:
             dialect.require("effective_order=True")
         self.given_effective_order = effective_order
         self.effective_order = bool(effective_order)
-        if smoothing not in dialect.smoothings:
+        if not (isinstance(smoothing, str) and smoothing in dialect.smoothings):
             if (feature := f"smoothing={shown(smoothing)}") in dialect.reasons:
                 raise dialect._refusal(feature, dialect.reasons[feature])
             raise ValueError(dialect._unknown_smoothing(smoothing))

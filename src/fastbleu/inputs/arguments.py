@@ -122,7 +122,7 @@ def check_lowercase(value: object, is_text: bool) -> bool:
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Raise ValueError unless the value is one of the choices."""
-    if value not in choices:
+    if not (isinstance(value, str) and value in choices):
         raise ValueError(unknown_name(name, value, choices))
 
 
