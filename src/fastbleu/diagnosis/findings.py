@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    Texts = list[str]
-
 # A difference in the share of capitals that does not occur by chance.
 _CASE_DIFFERENCE = 0.02
 # The largest offset of lines, and the smallest shift: points per segment, segments, and the share
