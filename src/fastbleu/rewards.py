@@ -157,15 +157,13 @@ class BLEUReward:
         return {"rewards": rewards, "scores": rewards, "extra_logs": {self.__name__: rewards}}
 
     def _rewards(self, completions: Any, references: Any) -> list[float | None]:
-        if isinstance(completions, str):
-            raise TypeError("completions is a str, expected a list with one entry per sample")
-        check_segments("completions", completions)
+        check_segments("completions", completions, "sample")
         if references is completions:
             raise ValueError(
                 f"the column {self.references!r} is the list of completions itself, so that every "
                 "reward would be 1; pass the name of the column with references"
             )
-        check_segments(f"the column {self.references!r}", references)
+        check_segments(f"the column {self.references!r}", references, "sample")
         contents = [_content(completion) for completion in completions]
         types = set(map(type, references))
         if types & {dict, list, tuple}:

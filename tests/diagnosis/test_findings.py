@@ -223,7 +223,6 @@ def test_a_script_without_spaces():
     [
         ("empty", lambda text: "", "1 hypothesis has no", "2 hypotheses have no"),
         ("tokenized", lambda text: "x .", "1 hypothesis ends in", "2 hypotheses end in"),
-        ("line ends", "{}\n".format, "1 of the hypotheses ends", "2 of the hypotheses end"),
         ("entities", "{} &#39;".format, "1 of the hypotheses has", "2 of the hypotheses have"),
         ("source copied", None, "1 reference is a copy of its", "2 references are copies of their"),
     ],

@@ -63,6 +63,7 @@ def test_signatures_differ():
         ({"dialect": "e2e", "effective_order": True}, "not support effective_order=True"),
         ({"dialect": "nltk", "hashed": False}, "'nltk' does not support hashed: "),
         ({"dialect": "codebleu-weighted", "keywords": "perl"}, "'perl' is unknown; choose"),
+        ({"smoothing": ["exp"]}, r"smoothing \['exp'\] is unknown; choose one of none, floor"),
         ({"dialect": "nope"}, "dialect 'nope' is unknown; choose one of sacrebleu, nltk"),
         ({"reference_length": "average"}, "not support reference_length='average'"),
     ],

@@ -7,6 +7,7 @@ import json
 import re
 import warnings
 
+import numpy
 import pytest
 import sacrebleu
 import wmt22
@@ -120,6 +121,15 @@ def test_real_references_without_the_blank_ones_are_those_of_sacrebleu():
     assert f"length 0: {blank.count('') - second.count(''):,} of" in message
     ragged = sacrebleu.corpus_bleu(hypotheses, [first, [text or None for text in blank]]).score
     assert BLEU().score(hypotheses, pairs, missing="ragged").value == ragged != score.value
+
+
+@pytest.mark.parametrize(
+    ("tokenize", "hypothesis", "references"),
+    [("13a", "a b", [1, ""]), (None, ["a"], [1, 2]), (None, ["a"], [["a"], numpy.array(3)])],
+)
+def test_what_is_no_reference_is_named_among_blank_ones(tokenize, hypothesis, references):
+    with pytest.raises(TypeError, match=r"segment 0: references\[\d\]"):
+        BLEU(tokenize).score([hypothesis], [references], missing="ragged")
 
 
 def test_only_references_may_be_missing():

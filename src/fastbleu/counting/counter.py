@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 from .._core import SegmentCounter
+from ..inputs import mistakes
 from ..inputs._id_rows import IdRows
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.arrays import list_or_tuple
 from ..inputs.batch import Batch
 from ..inputs.checks import TextChecks, TokenChecks, is_collection
 from ..inputs.ids import NO_IDS, IdFilter
-from ..inputs.mistakes import (
-    MIN_SEQUENCES_TO_WARN,
-    SHIFT_SAMPLE,
-    UNRELATED_EXAMINED,
-    layout_is_open,
-    look_unrelated,
-    sample_of,
-    warn_of_id_padding,
-    warn_of_label_padding,
-    warn_of_layout,
-    warn_of_padded_lists,
-    warn_of_printed_lists,
-    warn_of_scripts,
-    warn_of_shift,
-    warn_of_unspaced,
-    warn_where_all_are_empty,
-)
 from ..inputs.places import Place
 from ..runtime._process import Pool
 from ..runtime.progress import ProgressBar
@@ -93,7 +77,7 @@ class Counter:
         self.tokenizer = tokenizer
         self.is_text = tokenizer is not None
         self.texts_were_checked = tokenizer is None
-        self.to_examine = UNRELATED_EXAMINED
+        self.to_examine = mistakes.UNRELATED_EXAMINED
         self.split = None if tokenizer is None else tokenizer.function
         # Of "auto" (tokenizers/words.py), and of "ptb" (_ptb.pyx).
         self.by_script = getattr(self.split, "tokenizer_of", None)
@@ -157,13 +141,10 @@ class Counter:
             counted = count_segments(
                 self, hypotheses, batch.references, keep_rows, before, None, meanwhile
             )
-            if batch.warns:  # as in `_warn_of_mistakes`, without its call
-                if type(hypotheses) is IdRows:
-                    self._warn_of_ids(batch, counted)
-                else:
-                    self._warn_of_lists(batch, counted)
+            if batch.warns:
+                self._warn_of_mistakes(batch, counted)
         if counted.label_padding and batch.warns and not self.is_text:
-            warn_of_label_padding()
+            mistakes.warn_of_label_padding()
         return counted
 
     def _count_blocks(self, batch: Batch, keep_rows: bool, progress: bool) -> Counted:
@@ -193,7 +174,7 @@ class Counter:
         counted = count_prefixes(self, batch.hypotheses, batch.references, *arguments)
         self._warn_of_mistakes(batch, counted)
         if counted.label_padding:
-            warn_of_label_padding()
+            mistakes.warn_of_label_padding()
         return counted
 
     def match_positions(
@@ -270,22 +251,21 @@ class Counter:
         return Worker(packer, SegmentCounter(self.max_order, self.reference_length))
 
     def _warn_of_mistakes(self, batch: Batch, counted: Counted) -> None:
-        is_ids = type(batch.hypotheses) is IdRows
-        (self._warn_of_ids if is_ids else self._warn_of_lists)(batch, counted)
-
-    def _warn_of_lists(self, batch: Batch, counted: Counted) -> None:
         """Warn of what `_warn_of_texts` does, of padding, and of transposed references."""
+        if type(batch.hypotheses) is IdRows:
+            self._warn_of_ids(batch, counted)
+            return
         self._warn_of_texts(batch, counted)
         if type(batch.hypotheses) is Utf8Rows:
             return
         if not (self.is_text or self.padding_was_checked):
-            self.padding_was_checked = counted.segments >= MIN_SEQUENCES_TO_WARN
-            warn_of_padded_lists("hypotheses", batch.hypotheses)
+            self.padding_was_checked = counted.segments >= mistakes.MIN_SEQUENCES_TO_WARN
+            mistakes.warn_of_padded_lists("hypotheses", batch.hypotheses)
         # A slice: another thread may have emptied the list.
         if (
             1 < counted.segments <= _LARGEST_SQUARE
             and str not in map(type, batch.references[:1])
-            and layout_is_open(*self.layout_votes)
+            and mistakes.layout_is_open(*self.layout_votes)
         ):
             self._examine_layout(batch.hypotheses, batch.references)
 
@@ -294,18 +274,18 @@ class Counter:
         sides: Any = batch.hypotheses, batch.references
         if not self.texts_were_checked and self.tokenizer is not None and len(sides[0]):
             self.texts_were_checked = True
-            warn_of_printed_lists(*sides)
+            mistakes.warn_of_printed_lists(*sides)
             if self.tokenizer.splits_at_spaces:
-                warn_of_unspaced(sample_of(sides[0]), self.tokenizer.name)
-        if not (self.to_examine and look_unrelated(counted.rows, 2 + 2 * self.max_order)):
+                mistakes.warn_of_unspaced(mistakes.sample_of(sides[0]), self.tokenizer.name)
+        if not (self.to_examine and mistakes.look_unrelated(counted.rows, 2 + 2 * self.max_order)):
             return
         self.to_examine -= 1
-        if self.is_text and warn_of_scripts(*map(sample_of, sides)):
+        if self.is_text and mistakes.warn_of_scripts(*map(mistakes.sample_of, sides)):
             self.to_examine = 0
             return
         if type(sides[0]) is Utf8Rows:
             sides = [side.as_lists(Place) for side in sides]
-        hypotheses, references = (list(side)[-SHIFT_SAMPLE:] for side in sides)
+        hypotheses, references = (list(side)[-mistakes.SHIFT_SAMPLE :] for side in sides)
         try:
             votes = [
                 self._votes(hypotheses, references, references[n:] + references[:n])
@@ -313,7 +293,7 @@ class Counter:
             ]
         except (TypeError, ValueError):  # they can be read only once
             return
-        if any(warn_of_shift(*of_shift) for of_shift in votes):
+        if any(mistakes.warn_of_shift(*of_shift) for of_shift in votes):
             self.to_examine = 0
 
     def _votes(self, hypotheses: Any, given: Any, others: Any) -> tuple[int, int]:
@@ -332,13 +312,13 @@ class Counter:
         hypotheses, references = batch.hypotheses, batch.references
         rows, width = counted.rows, 2 + 2 * self.max_order
         # The first row nearly always decides.
-        needed = min if counted.segments >= MIN_SEQUENCES_TO_WARN else max
-        if not needed(rows[:2]) and not (any(rows[0::width]) and any(rows[1::width])):
-            warn_where_all_are_empty(hypotheses, references, rows, width)
+        needed = all if counted.segments >= mistakes.MIN_SEQUENCES_TO_WARN else any
+        if not needed(rows[:2]):
+            mistakes.warn_where_all_are_empty(hypotheses, references, rows, width)
         if not (self.padding_was_checked or counted.label_padding):
             # Only the first batch, because later ones will be similar.
             self.padding_was_checked = True
-            warn_of_id_padding(hypotheses, references, self.id_filter)
+            mistakes.warn_of_id_padding(hypotheses, references, self.id_filter)
 
     def _examine_layout(self, hypotheses: Any, references: Any) -> None:
         """Warn once if references, as many as segments, turn out to be transposed.
@@ -366,7 +346,7 @@ class Counter:
         votes = zip(self.layout_votes, self._votes(hypotheses, given, turned), strict=True)
         in_favor, against = map(sum, votes)
         self.layout_votes = in_favor, against
-        warn_of_layout(in_favor, against)
+        mistakes.warn_of_layout(in_favor, against)
 
 
 def _similarities(counted: Counted) -> list[float]:

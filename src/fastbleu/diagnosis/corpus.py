@@ -169,36 +169,34 @@ class Corpus:
         most = 1 if which == "first" else min(map(len, self.references), default=1)
         return [each[:most] for each in self.references]
 
+    def _scoring(self, hypotheses: list[Any], references: list[list[Any]]) -> Corpus:
+        """Other segments with the same metric."""
+        made = Corpus(hypotheses, references, self.metric)
+        made._readers = self._readers
+        return made
+
     def rewritten(self, rewrite: Callable[[str], str]) -> Corpus:
         """The corpus with `rewrite` of each text."""
         references = [[rewrite(text) for text in some] for some in self.references]
-        return Corpus([rewrite(text) for text in self.hypotheses], references, self.metric)
+        return self._scoring([rewrite(text) for text in self.hypotheses], references)
 
     def part(self, hypotheses: Sequence[int], references: Sequence[int]) -> Corpus:
         """Some hypotheses, with the references of equally many segments."""
         some = [self.references[number] for number in references]
-        made = Corpus([self.hypotheses[number] for number in hypotheses], some, self.metric)
-        made._readers = self._readers
-        return made
+        return self._scoring([self.hypotheses[number] for number in hypotheses], some)
 
     def with_segment(self, hypothesis: str, references: list[str]) -> Corpus:
         """The corpus with one more segment at its end."""
-        longer = [*self.hypotheses, hypothesis], [*self.references, references]
-        made = Corpus(*longer, self.metric)
-        made._readers = self._readers
-        return made
+        return self._scoring([*self.hypotheses, hypothesis], [*self.references, references])
 
     def with_reference(self, k: int) -> Corpus:
         """The corpus with the k-th reference of each segment alone."""
-        references = [some[k : k + 1] for some in self.references]
-        made = Corpus(self.hypotheses, references, self.metric)
-        made._readers = self._readers
-        return made
+        return self._scoring(self.hypotheses, [some[k : k + 1] for some in self.references])
 
     def swapped(self) -> Corpus:
         """The first references as hypotheses, and the hypotheses as references."""
         references = [[hypothesis] for hypothesis in self.hypotheses]
-        return Corpus([some[0] for some in self.references], references, self.metric)
+        return self._scoring([some[0] for some in self.references], references)
 
     def changed(self, rewrite: Callable[[str], str], side: str) -> list[int]:
         """The segments of which `rewrite` changes the "hypotheses", or a text of "references"."""

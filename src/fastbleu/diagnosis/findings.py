@@ -8,6 +8,7 @@ import unicodedata
 from contextlib import suppress
 from functools import partial
 
+from ..inputs.arguments import names_shown
 from ..inputs.mistakes import fitting_tokenizer, lacks_spaces, sample_of
 from ..metric.bleu import BLEU
 from .corpus import Corpus
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     import numpy
     from numpy.typing import NDArray
-
-    Texts = list[str]
 
 # A difference in the share of capitals that does not occur by chance.
 _CASE_DIFFERENCE = 0.02
@@ -47,7 +46,6 @@ _TAG = re.compile(
 _LOG = re.compile(r"^(?:[HDTSP]-\d+\t)?(?:-?\d[\d.e+-]*\t)?(?:\d+ \|\|\| )?| \|\|\| .*")
 # Joiners are letters' own in Arabic and Indian scripts.
 _INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\xad]|(?<=[\0-\u058f])[\u200c\u200d]")
-_LINE_END = re.compile(r"[\r\n]+\Z")
 
 
 def _joined(text: str) -> str:
@@ -84,6 +82,10 @@ def _read_again(found: re.Match[str]) -> str:
 _OF_SPELLING = "quotes", "entities", "normalization"
 # What tools leave in a text, and the text without.
 _LEFTOVERS: dict[str, tuple[str, Callable[[str], str]]] = {
+    "quotes": (
+        "typographic quotes or dashes, the other side has none",
+        partial(_QUOTE.sub, lambda found: found[0].translate(_QUOTES)),
+    ),
     "entities": (
         "HTML entities, such as &#39;",
         partial(_ENTITY.sub, lambda m: html.unescape(m[0])),
@@ -100,6 +102,10 @@ _LEFTOVERS: dict[str, tuple[str, Callable[[str], str]]] = {
         "text that was read in a wrong encoding, such as Ã© for é",
         partial(re.compile(r"[^\0-\x7f]{2,}|\ufffd").sub, _read_again),
     ),
+    "line ends": (
+        "a line feed or carriage return at the end (read files by splitlines())",
+        partial(re.compile(r"[\r\n]+\Z").sub, ""),
+    ),
     "zero-width": ("invisible characters, such as U+200B", partial(_INVISIBLE.sub, "")),
 }
 
@@ -110,7 +116,7 @@ class Finding:
     Attributes
     ----------
     name : str
-        "tokenized", "script", "case", "quotes", a name of _LEFTOVERS, "line ends", "nan", "empty",
+        "tokenized", "script", "case", a name of _LEFTOVERS, "nan", "empty",
         "shifted", "swapped" or "source copied".
     message : str
         What was found, and where.
@@ -138,29 +144,20 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
     """The likely mistakes of a corpus, the one with the largest effect first."""
     checks = [_empty, _shifted, _swapped]
     if corpus.is_text:
-        checks += [_tokenized, _script, _case, _quotes, _texts, _line_ends, _nan]
+        checks += [_tokenized, _script, _case, _leftovers, _nan]
     found = [finding for check in checks for finding in check(corpus)]
     if sources is not None:
         found += _source_copied(corpus, sources)
     return sorted(found, key=lambda finding: -abs(finding.points))
 
 
-def _sides(corpus: Corpus, rewrite: Callable[[str], str]) -> tuple[str, list[int]]:
-    """How many texts of each side `rewrite` changes, with a verb; and their segments."""
+def _sides(corpus: Corpus, rewrite: Callable[[str], str]) -> tuple[str, list[int], bool]:
+    """How many texts `rewrite` changes, with a verb; their segments; whether on both sides."""
     sides = [(side, corpus.changed(rewrite, side)) for side in ("hypotheses", "references")]
     where = " and ".join([f"{len(changed)} of the {side}" for side, changed in sides if changed])
     segments = [segment for _, changed in sides for segment in changed]
-    return f"{where} {'has' if len(segments) == 1 else 'have'}", sorted({*segments})
-
-
-def _rewritten(
-    corpus: Corpus, name: str, what: str, rewrite: Callable[[str], str]
-) -> Iterator[Finding]:
-    """A finding if texts of one side, or of both, have `what`."""
-    where, segments = _sides(corpus, rewrite)
-    points = corpus.rewritten(rewrite).points() - corpus.points() if segments else 0.0
-    if points or (segments and name not in _OF_SPELLING):
-        yield Finding(name, f"{where} {what}", points, segments)
+    verb = "has" if len(segments) == 1 else "have"
+    return f"{where} {verb}", sorted({*segments}), all(changed for _, changed in sides)
 
 
 def _without(corpus: Corpus, name: str, message: str, segments: Sequence[int]) -> Iterator[Finding]:
@@ -226,34 +223,14 @@ def _case(corpus: Corpus) -> Iterator[Finding]:
         )
 
 
-def _quotes(corpus: Corpus) -> Iterator[Finding]:
-    """Typographic quotes and dashes that only one side has."""
-
-    def rewrite(text: str) -> str:
-        return text.translate(_QUOTES) if _QUOTE.search(text) else text
-
-    sides = [bool(corpus.changed(rewrite, side)) for side in ("hypotheses", "references")]
-    if sides[0] != sides[1]:
-        message = "typographic quotes or dashes, the other side has none"
-        yield from _rewritten(corpus, "quotes", message, rewrite)
-
-
-def _texts(corpus: Corpus) -> Iterator[Finding]:
-    """What tools have left in the texts."""
+def _leftovers(corpus: Corpus) -> Iterator[Finding]:
     for name, (what, rewrite) in _LEFTOVERS.items():
-        yield from _rewritten(corpus, name, what, rewrite)
-
-
-def _line_ends(corpus: Corpus) -> Iterator[Finding]:
-    def rewrite(text: str) -> str:
-        return _LINE_END.sub("", text)
-
-    message = "in a line feed or carriage return (read files by splitlines())"
-    for side in ("hypotheses", "references"):
-        if changed := corpus.changed(rewrite, side):
-            points = corpus.rewritten(rewrite).points() - corpus.points()
-            where = _counted(len(changed), f"of the {side} ends", f"of the {side} end")
-            yield Finding("line ends", f"{where} {message}", points, changed)
+        where, segments, on_both_sides = _sides(corpus, rewrite)
+        if not segments or (name == "quotes" and on_both_sides):
+            continue
+        points = corpus.rewritten(rewrite).points() - corpus.points()
+        if points or name not in _OF_SPELLING:
+            yield Finding(name, f"{where} {what}", points, segments)
 
 
 def _empty(corpus: Corpus) -> Iterator[Finding]:
@@ -261,14 +238,13 @@ def _empty(corpus: Corpus) -> Iterator[Finding]:
     sides = ("hypothesis has", "hypotheses have"), ("reference has", "references have")
     for column, side in enumerate(sides):
         if empty := [number for number, row in enumerate(lengths) if not row[column]]:
-            shown = ", ".join(map(str, empty[:5])) + (", ..." if len(empty) > 5 else "")
             segments = "segment" if len(empty) == 1 else "segments"
-            message = f"{_counted(len(empty), *side)} no tokens ({segments} {shown})"
+            message = f"{_counted(len(empty), *side)} no tokens ({segments} {names_shown(empty)})"
             yield from _without(corpus, "empty", message, empty)
 
 
 def _nan(corpus: Corpus) -> Iterator[Finding]:
-    where, segments = _sides(corpus, lambda text: "" if _NAN.fullmatch(text) else text)
+    where, segments, _ = _sides(corpus, lambda text: "" if _NAN.fullmatch(text) else text)
     if segments:
         message = f"{where} no text but the name of a missing value, such as nan"
         yield from _without(corpus, "nan", message, segments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import product
 from math import fsum, inf, isfinite
 from statistics import fmean, stdev
@@ -200,11 +201,9 @@ def _installed() -> list[str]:
     """The tokenizers of libraries that can be used here."""
     found = []
     for name in _OF_LIBRARIES:
-        try:
+        with suppress(ImportError, OSError, RuntimeError):
             get_tokenizer(name)
-        except (ImportError, OSError, RuntimeError):
-            continue
-        found.append(name)
+            found.append(name)
     return found
 
 

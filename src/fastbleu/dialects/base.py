@@ -399,18 +399,18 @@ class Dialect(ABC):
 
     def _own_tokenizer(self, tokenize: Any) -> Any:
         """The tokenizer that the original calls by this name."""
-        by_script = self.tokenizer_by_script
-        own: Any = {self.tokenizer: self.tokenizer, by_script: by_script, "auto": by_script}
-        names = self.tokenizers or own
-        name = tokenize if self.tokenizers is None else getattr(tokenize, "name", tokenize)
-        if known := known_name(name, names):
-            return names[known]
         if self.tokenizers is None:
-            return get_tokenizer(tokenize)
+            by_script = self.tokenizer_by_script
+            own = {self.tokenizer: self.tokenizer, by_script: by_script, "auto": by_script}
+            known = known_name(tokenize, own)
+            return own[known] if known else get_tokenizer(tokenize)
+        name = getattr(tokenize, "name", tokenize)
+        if known := known_name(name, self.tokenizers):
+            return self.tokenizers[known]
         if name in self.tokenizers.values():
             return tokenize
-        known = _any_of([*map(repr, self.tokenizers), "None for lists of tokens"])
-        raise self._refusal(f"tokenize={shown(name)}", f"its tokenizers are {known}")
+        names = _any_of([*map(repr, self.tokenizers), "None for lists of tokens"])
+        raise self._refusal(f"tokenize={shown(name)}", f"its tokenizers are {names}")
 
     def _make_signature(self, scorer: Scorer, nrefs: int | None, tokenizer: Any) -> str:
         """See `Scorer.signature`."""

@@ -109,7 +109,7 @@ class Scorer:
             dialect.require("effective_order=True")
         self.given_effective_order = effective_order
         self.effective_order = bool(effective_order)
-        if smoothing not in dialect.smoothings:
+        if not (isinstance(smoothing, str) and smoothing in dialect.smoothings):
             if (feature := f"smoothing={shown(smoothing)}") in dialect.reasons:
                 raise dialect._refusal(feature, dialect.reasons[feature])
             raise ValueError(dialect._unknown_smoothing(smoothing))
@@ -189,11 +189,6 @@ class Scorer:
             self._signatures[nrefs] = found
         return found
 
-    @property
-    def averages_sentences(self) -> bool:
-        """Whether the score of a corpus is a mean of those of sentences, and needs all rows."""
-        return self.dialect.mean_of_sentences
-
     # Counts to scores.
 
     def adapted(self, counted: Counted) -> AdaptedRows:
@@ -269,9 +264,8 @@ class Scorer:
                 self.warn_of_texts(sums)
             warn_of_equal(sums.row, sums.segments)
             if score.value == 0 and score.hyp_len and not score.totals[-1]:
-                fix = ""
-                if dialect.supports("effective_order=True"):
-                    fix = " For short ones effective_order=True"
+                has_fix = dialect.supports("effective_order=True")
+                fix = " For short ones effective_order=True" if has_fix else ""
                 warn_input(
                     f"no hypothesis has {order} tokens, so that the score is 0: is each entry "
                     f"of hypotheses a whole segment, and no word?{fix}{self._advice}"
@@ -330,7 +324,7 @@ class Scorer:
         dialect = self.dialect
         dialect._check_references(counted.nrefs)
         if warns:
-            self._checked_rows(counted)
+            self._warn_of_sentences(counted)
         try:
             scores = dialect._segment_scores(counted, self.of_sentences)
             return numpy.asarray(scores, numpy.float64)
@@ -338,13 +332,12 @@ class Scorer:
             self._refuse_first(dialect._rows_alone(counted.stats, counted.extra))
             raise self._no_score(error) from error
 
-    def _checked_rows(self, counted: Counted) -> Stats:
-        """The rows of segments to be scored one by one."""
-        stats = self.statistics(counted)
+    def _warn_of_sentences(self, counted: Counted) -> None:
+        """Warn of likely mistakes in segments that are scored one by one."""
+        self.statistics(counted)
         rows, width = counted.rows, 2 + 2 * self.max_order
         short = rows[width - 1 :: width].count(0) - rows[::width].count(0)
         self.warn_of_short(short, counted.segments)
-        return stats
 
     def _refuse_first(self, stats: Stats, place: Callable[[int], str] = Place) -> None:
         """Raise the error of the first row that has no score."""
@@ -378,7 +371,7 @@ class Scorer:
                 numpy.take(found, numpy.asarray(rows, numpy.intp), out=part, mode="clip")
 
         scorer = None if self.keep_rows else self.dialect._row_scorer(self.of_sentences)
-        self._checked_rows(counter.count_prefixes(batch, length, take, scorer, scores))
+        self._warn_of_sentences(counter.count_prefixes(batch, length, take, scorer, scores))
         return scores
 
     def row_scores(self, stats: Stats) -> NDArray[numpy.float64]:

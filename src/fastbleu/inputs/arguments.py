@@ -122,7 +122,7 @@ def check_lowercase(value: object, is_text: bool) -> bool:
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Raise ValueError unless the value is one of the choices."""
-    if value not in choices:
+    if not (isinstance(value, str) and value in choices):
         raise ValueError(unknown_name(name, value, choices))
 
 
@@ -144,9 +144,11 @@ _PARAMETERS = (
 )
 
 
-def refuse_options(function: str, given: Mapping[str, object], known: Iterable[str] = ()) -> None:
+def refuse_options(function: str, given: Mapping[str, object], known: Collection[str] = ()) -> None:
     """Raise the error for arguments that a function does not have; its metric may have them."""
     for name, value in given.items():
+        if name in known:
+            continue
         meant = closest(name, known)
         fix = f"; did you mean {meant!r}?" if meant else ""
         if name in _PARAMETERS:

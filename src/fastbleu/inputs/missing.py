@@ -113,7 +113,14 @@ def _without_blank(references: Any, empty: Any) -> Any:
     filled = _filled(references, empty)
     if not (_are_several(references) and len(references)):  # no list is an error of its own
         return filled
-    return [one for one in filled if len(one.strip() if isinstance(one, str) else one)] or [empty]
+    return [reference for reference in filled if not _is_blank(reference)] or [empty]
+
+
+def _is_blank(reference: Any) -> bool:
+    """Whether a reference has no tokens; the checks refuse what is none."""
+    if isinstance(reference, str):
+        return not reference.strip()
+    return hasattr(reference, "__len__") and shape_of(reference) != () and not len(reference)
 
 
 def _filled(references: Any, empty: Any) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import chain, islice
+from itertools import islice
 
 from ..runtime.import_lock import import_lock
+from .arguments import shown
 from .warnings import warn_input
 
 TYPE_CHECKING = False
@@ -113,12 +114,16 @@ def warn_of_id_padding(hypotheses: IdRows, references: IdRows, id_filter: IdFilt
 
 def layout_is_open(in_favor: int, against: int) -> bool:
     """Whether the votes of segments have not yet decided the layout of references."""
-    return in_favor < _VOTES and against < _VOTES + _VOTES_PER_DISSENT * in_favor
+    return in_favor < _VOTES and not _decide_against(in_favor, against)
+
+
+def _decide_against(in_favor: int, against: int) -> bool:
+    return against >= _VOTES + _VOTES_PER_DISSENT * in_favor
 
 
 def warn_of_layout(in_favor: int, against: int) -> None:
     """Warn if the votes of segments show that references are transposed."""
-    if against >= _VOTES + _VOTES_PER_DISSENT * in_favor:
+    if _decide_against(in_favor, against):
         warn_input(
             "there are as many references as segments, read as references[segment][k]; read as "
             f"references[k][segment] those of {against} segments match better and of {in_favor} "
@@ -132,9 +137,6 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
         return
     looks_wrong = _text_and_words if is_text else _unsplit_text
     # Slices, because another thread may empty the lists at any time.
-    for words in references[:1] if is_text else ():
-        if type(words) not in (list, tuple) or len(words) < 3:
-            return
     if not any(map(looks_wrong, hypotheses[:1], references[:1])):
         return
     if all(map(looks_wrong, hypotheses[:3], references[:3])):
@@ -148,12 +150,12 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
 
 def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
     """Warn if in nltk's arguments the first segments are texts, each as one token."""
-    if not {type(hypotheses), type(list_of_references)} <= {list, tuple} or not (
-        {*map(type, list_of_references[:3])} <= {list, tuple}
-    ):
+    if not {type(hypotheses), type(list_of_references)} <= {list, tuple}:
         return
-    firsts = [*chain(*[part[:1] for part in list_of_references[:3]])]
-    for name, lists in ("hypothesis", hypotheses[:3]), ("reference", firsts):
+    if not {*map(type, list_of_references[:3])} <= {list, tuple}:
+        return
+    references = _first_entries(list_of_references, 3)
+    for name, lists in ("hypothesis", hypotheses[:3]), ("reference", references):
         if lists and all(_unsplit_text(tokens, None) for tokens in lists):
             warn_input(
                 f"every {name} is one token that contains whitespace; split it into tokens, as in "
@@ -164,12 +166,12 @@ def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
 
 def warn_of_printed_lists(hypotheses: Any, references: Any) -> None:
     """Warn if the first references are lists as JSON or Python prints them, unlike hypotheses."""
-    listed = [part[:1] if type(part) in (list, tuple) else [part] for part in islice(references, 3)]
-    texts = [text.strip() for part in listed for text in part if isinstance(text, str)]
-    looks_printed = [text[:2] in _STARTS_OF_LISTS and text[-1] in "])}" for text in texts]
-    if texts and all(looks_printed) and str(next(iter(hypotheses), ""))[:2] not in _STARTS_OF_LISTS:
+    texts = [text.strip() for text in _first_entries(references, 3) if isinstance(text, str)]
+    are_printed = [text.startswith(_STARTS_OF_LISTS) and text[-1] in "])}" for text in texts]
+    first = str(next(iter(hypotheses), ""))
+    if texts and all(are_printed) and not first.startswith(_STARTS_OF_LISTS):
         warn_input(
-            f"references hold lists that were printed as text, such as {texts[0][:50]!r}: each is "
+            f"references hold lists that were printed as text, such as {shown(texts[0])}: each is "
             "scored as one reference, with brackets and quotes; convert them back to lists, by "
             "json.loads or ast.literal_eval"
         )
@@ -244,20 +246,24 @@ def _is_unspaced(character: str) -> bool:
     return character >= "\u0e00" and any(a <= character <= z for a, z in _UNSPACED)
 
 
+def _first_entries(segments: Any, count: int) -> list[Any]:
+    """The first segments, of those that are lists of references the first references."""
+    # Slices of lists, because another thread may empty them at any time.
+    first = segments[:count] if type(segments) is list else islice(segments, count)
+    parts = [part[:1] if type(part) in (list, tuple) else [part] for part in first]
+    return [entry for part in parts for entry in part]
+
+
 def sample_of(texts: Sequence[Any]) -> str:
     """The first texts, or the first references of segments, as far as they are examined."""
-    # Slices of lists, because another thread may empty them at any time.
-    first = texts[:_TEXTS_CHECKED] if type(texts) is list else [*islice(texts, _TEXTS_CHECKED)]
-    if {*map(type, first[:1])} & {list, tuple}:
-        first = [text for some in first if type(some) in (list, tuple) for text in some[:1]]
-    listed = [text for text in first if isinstance(text, str)]
+    listed = [text for text in _first_entries(texts, _TEXTS_CHECKED) if isinstance(text, str)]
     return " ".join(listed)[:_CHARACTERS_CHECKED]
 
 
 def lacks_spaces(sample: str) -> bool:
     """Whether a sample is in a script without spaces between words, and has none."""
     # All characters of these scripts have three bytes or four.
-    if sample.isascii() or len(sample.encode("utf-8", "surrogatepass")) < 2 * len(sample):
+    if len(sample.encode("utf-8", "surrogatepass")) < 2 * len(sample):
         return False
     unspaced, words = sum(map(_is_unspaced, sample)), len(sample.split())
     return unspaced > max(_LEAST_CHARACTERS, _LONGEST_WORDS * words, len(sample) * 2 / 3)
@@ -315,7 +321,7 @@ def warn_of_equal(row: Sequence[int], segments: int | None) -> None:
 
 def warn_of_shift(in_favor: int, against: int) -> bool:
     """Warn if the votes of segments show that references are shifted by one; whether they do."""
-    is_shifted = against >= _VOTES + _VOTES_PER_DISSENT * in_favor
+    is_shifted = _decide_against(in_favor, against)
     if is_shifted:
         warn_input(
             f"of the last hypotheses {against} match the references of the segment before or after "

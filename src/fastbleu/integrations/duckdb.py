@@ -11,10 +11,9 @@ Rows are counted by a function of Arrow columns; DuckDB adds up the counts of gr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..inputs.arguments import a_type, check_positive, shown
 from ..runtime.extras import HostImports
@@ -80,12 +79,16 @@ def register(
         f"{name}_of_counts": (scorer.scores_of_counts, [counts], "DOUBLE"),
     }
     for function, (call, kinds, result) in functions.items():
+        called = naming_columns(call, names, 'register(connection, missing="skip") or WHERE')
+        # DuckDB asks for the parameters.
+        parameters = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in names[: len(kinds)]]
+        called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         with suppress(duckdb.InvalidInputException):  # there was none
             connection.remove_function(function)
         try:
             connection.create_function(
                 function,
-                _with_parameters(call, names[: len(kinds)]),
+                called,
                 kinds,
                 result,
                 type="arrow",
@@ -115,11 +118,3 @@ def register(
             connection.execute(f"CREATE OR REPLACE TEMP MACRO {macro}({typed}) AS {text}")
         except duckdb.ParserException:  # older than 1.4
             connection.execute(f"CREATE OR REPLACE TEMP MACRO {macro}({arguments}) AS {text}")
-
-
-def _with_parameters(function: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
-    """The function with a signature of these parameters, which DuckDB asks for."""
-    called = naming_columns(function, names, 'register(connection, missing="skip") or WHERE')
-    parameters = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in names]
-    called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    return called

@@ -79,10 +79,9 @@ class _Library:
 
 
 def _is_installed(library: str) -> bool:
-    try:
+    with suppress(ImportError, ValueError):
         return find_spec(library) is not None
-    except (ImportError, ValueError):
-        return False
+    return False
 
 
 _active: dict[str, _Library] = {}

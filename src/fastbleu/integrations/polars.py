@@ -76,16 +76,21 @@ class BLEUExpressions:
     def _columns(self, references: Sequence[polars.Expr | str]) -> list[polars.Expr]:
         if not references:
             raise TypeError("there is no reference; pass at least one column or expression")
-        for one in references:  # polars would take a list for a literal, the same in each row
-            if not isinstance(one, (str, polars.Expr, polars.Series)):
+        columns = [self._hypotheses]
+        for one in references:
+            if isinstance(one, str):
+                columns.append(polars.col(one))
+            elif isinstance(one, polars.Series):
+                columns.append(polars.lit(one))
+            elif isinstance(one, polars.Expr):
+                columns.append(one)
+            else:  # polars would take a list for a literal, the same in each row
                 fix = 'pass several one by one, as in bleu.corpus("ref_1", "ref_2")'
                 raise TypeError(
                     f"a reference is {a_type(one)}, expected the name of a column or an expression;"
                     f" {'pass it as metric=' if hasattr(one, 'scorer') else fix}"
                 )
-        columns = [polars.lit(one) if isinstance(one, polars.Series) else one for one in references]
-        columns = [polars.col(one) if isinstance(one, str) else one for one in columns]
-        return [self._hypotheses, *columns]
+        return columns
 
 
 def _scorer(metric: BLEU | None, missing: MissingChoice) -> ColumnScorer:

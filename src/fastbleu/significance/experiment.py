@@ -13,7 +13,7 @@ from numpy.random import default_rng
 from ..counting.stats import AdaptedRows, Stats
 from ..dialects import Dialect, get
 from ..dialects.scorer import Scorer
-from ..inputs.arguments import closest, shown
+from ..inputs.arguments import a_type, closest, shown
 from ..inputs.warnings import warn_input
 from ..runtime.progress import ProgressBar
 from .resampling import Columns, draw_sums, read_seed, toss_coins
@@ -202,8 +202,7 @@ def check_systems(named: list[tuple[str, Stats]]) -> None:
     first, baseline = named[0]
     for name, stats in named:
         if not isinstance(stats, Stats):
-            given = type(stats).__name__
-            raise TypeError(f"{name} is a {given}, expected Stats; fastbleu.count makes them")
+            raise TypeError(f"{name} is {a_type(stats)}, expected Stats; fastbleu.count makes them")
         if len(stats) != len(baseline):
             lengths = f"{name} has {len(stats)} rows, {first} has {len(baseline)}"
             fix = "compare systems on the same segments, in the same order"

@@ -79,14 +79,12 @@ def compare(
         raise TypeError(f"metric is {a_type(metric)}, expected a fastbleu.BLEU")
     check_choice("method", method, tuple(_METHODS))
     if not isinstance(systems, Mapping):
-        given = type(systems).__name__
-        raise TypeError(f"systems is a {given}, expected hypotheses by name: {{'new': hypotheses}}")
+        given = a_type(systems)
+        raise TypeError(f"systems is {given}, expected hypotheses by name: {{'new': hypotheses}}")
     if len(systems) < 2:
         given = f"systems has {len(systems)} entries"
         raise ValueError(f"{given}, expected two or more: the first one is the baseline")
-    dialect, known = metric.scorer.dialect, CompareOptions.__optional_keys__
-    unknown = {name: given for name, given in options.items() if name not in known}
-    refuse_options("compare", unknown, known)
+    refuse_options("compare", options, CompareOptions.__optional_keys__)
     chosen = scoring_options(metric)
     rows = {}
     for name, hypotheses in systems.items():
@@ -99,7 +97,7 @@ def compare(
     baseline, *others = rows
     compared = {name: rows[name] for name in others}
     found: Comparisons[Name] = _METHODS[method](
-        rows[baseline], compared, dialect=dialect, **chosen, **options
+        rows[baseline], compared, dialect=metric.scorer.dialect, **chosen, **options
     )
     found.baseline = baseline
     return found

