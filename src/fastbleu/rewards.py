@@ -212,6 +212,7 @@ def _content(completion: Any) -> Any:
         return completion
     content = message["content"]
     if isinstance(content, (list, tuple)):  # parts, of which some may be images
-        texts = [part if isinstance(part, str) else part.get("text") for part in content]
+        parts = [part for part in content if isinstance(part, (str, dict))]
+        texts = [part if isinstance(part, str) else part.get("text") for part in parts]
         return "".join(filter(None, texts))
     return "" if content is None else content

@@ -43,7 +43,9 @@ def test_messages():
         [{"role": "assistant", "content": [{"type": "image"}, {"type": "text", "text": text}]}]
         for text in COMPLETIONS
     ]
-    texts = [[{"content": [text[:5], {"type": "text", "text": text[5:]}]}] for text in COMPLETIONS]
+    texts = [
+        [{"content": [text[:5], None, {"type": "text", "text": text[5:]}]}] for text in COMPLETIONS
+    ]
     for completions in (one, turns, parts, texts, [messages[0] for messages in one]):
         rewards = BLEUReward()(completions=completions, references=REFERENCES)
         assert rewards == expected(COMPLETIONS, REFERENCES)
