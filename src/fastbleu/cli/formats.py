@@ -21,7 +21,7 @@ from typing import Any
 from ..inputs.arguments import shown
 from ..inputs.compression import without_suffix
 from ..inputs.missing import is_missing
-from ..inputs.quoting import cells_of, delimiter_of, is_quoted, rows_of
+from ..inputs.quoting import cells_of, layout_of, rows_of
 from .coco_files import CocoReader
 from .files import ByteSource, InputError, TextLines
 from .markup import Document, Part, Segment, documents
@@ -75,11 +75,8 @@ def open_input(
     if lines.source.size is not None:
         with ExitStack() as closed:
             again = _lines_of(TextLines(ByteSource(path, closed), encoding))
-            header = next(again, "")
             wanted = () if selector.isdecimal() else (selector,)
-            delimiter = delimiter or delimiter_of(header, wanted, "\t")
-            if quoted is None:
-                quoted = delimiter != "\t" or is_quoted(chain([header], again))
+            delimiter, quoted, _ = layout_of(again, wanted, delimiter, quoted)
     elif quoted is None:
         raise InputError(f"{path}: a pipe is read once: add --quoted or --no-quoted")
     return ColumnReader(lines, selector, missing, quoted, delimiter or "\t")
