@@ -167,11 +167,7 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
         numbers = chosen = list[int]()
         chunks = _chosen(chunks, kept, readers, chosen)
     if is_ragged:
-        chunks = (
-            [[text or None for text in column] for column in chunk[:references]]
-            + chunk[references:]
-            for chunk in chunks
-        )
+        chunks = _without_blank(chunks, references)
     if options.reported:
         from .html_report import write_reports
 
@@ -188,10 +184,10 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
         simplefilter("always", InputWarning)
         try:
             if options.diagnosed:
-                result = iter([diagnose(options, systems, references, chunks)])
+                result: Iterable[str] = [diagnose(options, systems, references, chunks)]
             else:
                 totals = _count(options, printer, readers, chunks, references, segments)
-                result = segments.printed() if segments else iter([printer.result(names, totals)])
+                result = segments.printed() if segments else [printer.result(names, totals)]
             for total in totals:
                 warn_of_blank(total.blank_references)
                 warn_of_equal(total.row, total.segments)
@@ -201,9 +197,6 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
             raise InputError(f"{printer.place}{error}") from error
     found = [] if options.force else list(dict.fromkeys([str(w.message) for w in caught]))
     _warn(options, readers, found)
-    if segments is None and totals:
-        for warning in printer.warnings(names, totals):
-            _complain(f"warning: {warning}")
     return result
 
 
@@ -276,9 +269,10 @@ def _count(
 
 def _side_by_side(columns: list[Any], ragged: bool) -> Any:
     """The references of each segment; with `ragged` columns may have lists, or None."""
-    if len(columns) == 1:
+    is_utf8 = type(columns[0]) is Utf8Rows
+    if len(columns) == 1 and (is_utf8 or not ragged):
         return columns[0]
-    if type(columns[0]) is Utf8Rows:
+    if is_utf8:
         return Utf8Rows.side_by_side(columns)
     return list(map(present if ragged else tuple, zip(*columns, strict=True)))
 
@@ -304,6 +298,15 @@ def _chosen(
             yield columns
     if not numbers and (notes := [note for r in readers if r.left_out for note in r.notes()]):
         raise InputError(f"no segment to score: {'; '.join(notes)}")
+
+
+def _without_blank(chunks: Chunks, references: int) -> Chunks:
+    """Yield the chunks with None, or a shorter list, where references are blank."""
+    for chunk in chunks:
+        for column in chunk[:references]:
+            for number, cell in enumerate(column):
+                column[number] = list(filter(None, cell)) if type(cell) is list else cell or None
+        yield chunk
 
 
 def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:

@@ -35,7 +35,6 @@ _FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml", ".json": "coco"}
 _TABLES = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc", ".csv")
 _FORMATS |= dict.fromkeys(_TABLES, "table")
 NAMED = tuple(end[1:] for end in _FORMATS)
-_MARK = "\ufeff"
 
 
 def open_input(
@@ -83,7 +82,10 @@ def open_input(
 
 
 def _lines_of(lines: TextLines) -> Iterator[str]:
+    """The lines of a file, without its byte order mark."""
     while block := lines.read(CHUNK_LINES):
+        if lines.taken == len(block):
+            block[0] = block[0].removeprefix("\ufeff")
         yield from block
 
 
@@ -162,7 +164,7 @@ class ColumnReader(_OneOfMany):
         self._quoted, self._delimiter = quoted, delimiter
         if quoted:
             self._rows = rows_of(self._rows)
-        rows = [row.removeprefix(_MARK) for row in islice(self._rows, 1)]
+        rows = list(islice(self._rows, 1))
         first = rows[0].removesuffix("\r") if rows else ""
         cells = [cell or "" for cell in self._cells(first)]
         self._width = len(cells)
@@ -211,8 +213,8 @@ class JsonReader(_OneOfMany):
         self._rows = self._objects(self._rows)
 
     def _objects(self, rows: Iterator[str]) -> Iterator[str]:
-        first = [row.removeprefix(_MARK) for row in islice(rows, 1)]
-        if not first or not first[0].lstrip().startswith("["):
+        first = list(islice(rows, 1))
+        if not "".join(first).lstrip().startswith("["):
             yield from chain(first, rows)
             return
         objects = self._parsed("\n".join([*first, *rows]))

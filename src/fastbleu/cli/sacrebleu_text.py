@@ -11,13 +11,13 @@ import re
 import sys
 from argparse import Namespace
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..counting._counted import Sums
 from ..counting.counter import Counter
 from ..dialects._sacrebleu import details
-from ..inputs.warnings import TOKENIZED_PERIODS
+from ..inputs.warnings import TOKENIZED_PERIODS, warn_input
 from ..runtime.terminal import CONTROLS
 from ..sacrebleu.bleu_score import BLEUScore, BLEUSignature, estimate_from_rows
 from ..tokenizers.loaded import get_tokenizer
@@ -128,7 +128,7 @@ class SacrebleuText:
         )
         self._signature = BLEUSignature(
             {
-                "num_refs": -1 if options.missing == "ragged" else references,
+                "num_refs": references,
                 "smooth_method": options.smooth_method,
                 "smooth_value": options.smooth_value,
                 "lowercase": options.lowercase,
@@ -171,17 +171,14 @@ class SacrebleuText:
         style = options.width, options.score_only, signature
         return [score.format(*style) for score in self.segments(counted)]
 
-    def warnings(self, names: Sequence[str], totals: list[Sums]) -> Iterator[str]:
-        """Yield warnings about the texts."""
+    def result(self, names: Sequence[str], totals: list[Sums]) -> str:
+        """Return the report on the systems."""
         for name, total in zip(names, totals, strict=True):
-            if total.tokenized_periods >= TOKENIZED_PERIODS and not self._options.force:
-                yield (
+            if total.tokenized_periods >= TOKENIZED_PERIODS:
+                warn_input(
                     f"{name}: {total.tokenized_periods} lines end in ' .', as tokenized text does; "
                     "scores of such text are not comparable: detokenize it, or add --force"
                 )
-
-    def result(self, names: Sequence[str], totals: list[Sums]) -> str:
-        """Return the report on the systems."""
         self.name_references(totals[0].nrefs)
         tokenizers = sorted(filter(None, totals[0].tokenizers or ()))
         self._signature.update("tok", "+".join([self._signature.info["tok"], *tokenizers]))
