@@ -280,9 +280,9 @@ def _side_by_side(columns: list[Any], ragged: bool) -> Any:
 def _warn(options: argparse.Namespace, readers: list[Reader], found: Sequence[str] = ()) -> None:
     """Print warnings about the options, the files and what was `found` in them."""
     notes = [note for reader in readers for note in reader.notes()]
-    for warning in [*command_line.warnings(options), *notes, *map(as_options, found)]:
-        own = "--dialect sacrebleu " if options.prints_as_sacrebleu else ""
-        _complain(f"warning: {warning.replace(own, '')}")
+    default = "--dialect sacrebleu " if options.prints_as_sacrebleu else ""
+    for warning in [*command_line.warnings(options), *notes, *found]:
+        _complain(f"warning: {as_options(warning).replace(default, '')}")
 
 
 def _chosen(

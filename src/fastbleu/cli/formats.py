@@ -61,8 +61,12 @@ def open_input(
     if fields != 1:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
     if kind == "table":
-        of_cells = {"quoted": quoted, "delimiter": delimiter, "encoding": encoding}
-        options = of_cells | {"format": read_as}
+        options = {
+            "quoted": quoted,
+            "delimiter": delimiter,
+            "encoding": encoding,
+            "format": read_as,
+        }
         return TableReader(path, selector, missing, options, role == REFERENCE)
     if kind == "coco" and not selector:
         return CocoReader(path, opened)

@@ -231,6 +231,7 @@ class SacrebleuText:
         """Return the report on several systems; the first is the baseline of a test."""
         if self._options.format == "json":
             return json.dumps([self._record(system) for system in systems], indent=4) + "\n"
+        systems = [system._replace(name=system.name.translate(CONTROLS)) for system in systems]
         text = f"{self._table(systems)}\n\n"
         if self._options.test:
             text += self._explanation(systems[0].name)
@@ -250,7 +251,7 @@ class SacrebleuText:
 
         width = self._options.width
         latex = self._options.format == "latex"
-        names = [system.name.translate(CONTROLS) for system in systems]
+        names = [system.name for system in systems]
         cells = [self._cell(system, " " if latex else "\n") for system in systems]
         if names[0].startswith(_BASELINE):
             names[0], cells[0] = (self._color(text, "yellow") for text in (names[0], cells[0]))
@@ -276,12 +277,11 @@ class SacrebleuText:
         test = self._options.test
         title = _TITLES[test].format(self._options.samples)
         null = self._color("Null hypothesis", "green")
-        shown = baseline.translate(CONTROLS)
         return _REPORT.format(
             line="-" * len(title),
             title=title,
             # Without a file there is no name: sacreBLEU's sentence ends before it.
-            name=self._color(shown if shown.startswith(_BASELINE) else "", "yellow"),
+            name=self._color(baseline if baseline.startswith(_BASELINE) else "", "yellow"),
             given=_GIVEN[test],
             Null=null,
             null=null.lower(),

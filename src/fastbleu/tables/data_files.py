@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from ..inputs.arguments import check_choice
@@ -99,10 +100,8 @@ class Files:
         self._files: list[tuple[Any, str, str, str | None]] = []
         for path in map(os.fspath, given):
             self._files += self._found(path)
-        self.name = os.fspath(given[0]) if len(given) == 1 else f"{given[0]} and other files"
         self._rows = 0
-        self._starts: list[int] = []
-        self._names: list[str] = []
+        self._begun: list[tuple[int, str]] = []  # of files: the number of the first row, and name
         kinds = {self._kind(path) for _, path, _, _ in self._files}
         self._dataset = self._datasets() if kinds == {"parquet"} else None
         if self._dataset is not None and columns is not None:
@@ -110,8 +109,9 @@ class Files:
 
     def at(self, row: int) -> tuple[str, int]:
         """The file of a row that was read, and its number there, from 0."""
-        number = max(bisect_right(self._starts, row) - 1, 0)
-        return self._names[number], row - self._starts[number]
+        number = bisect_right(self._begun, row, key=itemgetter(0)) - 1
+        start, name = self._begun[max(number, 0)]
+        return name, row - start
 
     @property
     def rows(self) -> int | None:
@@ -128,10 +128,6 @@ class Files:
 
     def _kind(self, path: str) -> str | None:
         return self._format or format_of(path)
-
-    def _begin(self, name: str) -> None:
-        self._starts.append(self._rows)
-        self._names.append(name)
 
     def _found(self, path: str) -> list[tuple[Any, str, str, str | None]]:
         """The files of a path, pattern, directory or URL."""
@@ -243,7 +239,7 @@ class Files:
             check_columns(found.schema.names, names)
             schema = pyarrow.schema([found.schema.field(name) for name in names])
             for fragment in found.get_fragments():
-                self._begin(name_of.get(fragment.path, fragment.path))
+                self._begun.append((self._rows, name_of.get(fragment.path, fragment.path)))
                 keys = dataset.get_partition_keys(fragment.partition_expression)
                 options = {
                     "filesystem": found.filesystem,
@@ -263,7 +259,7 @@ class Files:
     def _parts(self) -> Iterator[Any]:
         """Columns of files of several formats in batches."""
         for system, path, name, _ in self._files:
-            self._begin(name)
+            self._begun.append((self._rows, name))
             try:
                 found, names = self._opened(system, path, name)
                 for batch in found:

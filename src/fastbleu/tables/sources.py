@@ -29,10 +29,8 @@ class Source:
         columns: Sequence[str] | None = None,
         frame: Frame | None = None,
         gives_dicts: bool = False,
-        name: str = "the table",
     ) -> None:
-        self._parts, self._columns, self._name = parts, columns, name
-        self.frame = frame
+        self._parts, self._columns, self.frame = parts, columns, frame
         self._gives_dicts = gives_dicts
 
     @property
@@ -46,7 +44,7 @@ class Source:
         return f"{name}: row {number}" if isinstance(self._parts, Files) else f"row {number}"
 
     def _at(self, row: int) -> tuple[str, int]:
-        return self._parts.at(row) if isinstance(self._parts, Files) else (self._name, row)
+        return self._parts.at(row) if isinstance(self._parts, Files) else ("the table", row)
 
     def chunks(self) -> Iterator[Frame]:
         """Frames of a chunk's size, larger for tables in memory; small ones are joined."""
@@ -113,8 +111,7 @@ def open_table(
     is missing, ImportError, and OSError of files.
     """
     if is_path(table):
-        files = Files(table, columns, texts, **(options or {}))
-        return Source(files, columns, name=files.name)
+        return Source(Files(table, columns, texts, **(options or {})), columns)
     for name, value in (options or {}).items():
         if value is not None:
             raise ValueError(f"{name} is for paths of files, but the table is no path")
