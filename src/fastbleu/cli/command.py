@@ -329,21 +329,18 @@ def _complain(message: str) -> None:
 
 
 def _print(text: str | bytes) -> None:
-    if isinstance(text, bytes):
-        sys.stdout.buffer.write(text)
-        sys.stdout.flush()
-        return
-    raw = getattr(sys.stdout, "buffer", None)
-    if not isinstance(raw, RawIOBase):
-        sys.stdout.write(text)
-        sys.stdout.flush()
-        return
-    # Unbuffered (python -u): the text stream would lose data that the raw stream does not accept at
-    # once.
-    text = text.replace("\n", os.linesep)
-    left = memoryview(text.encode(sys.stdout.encoding, sys.stdout.errors or "strict"))
+    if isinstance(text, str):
+        if not isinstance(getattr(sys.stdout, "buffer", None), RawIOBase):
+            sys.stdout.write(text)
+            sys.stdout.flush()
+            return
+        text = text.replace("\n", os.linesep)
+        text = text.encode(sys.stdout.encoding, sys.stdout.errors or "strict")
+    # Unbuffered (python -u): what the raw stream does not accept at once, a text stream would lose.
+    left = memoryview(text)
     while left:
-        written = raw.write(left)
+        written = sys.stdout.buffer.write(left)
         if written is None:
             raise BlockingIOError(EAGAIN, os.strerror(EAGAIN))
         left = left[written:]
+    sys.stdout.flush()

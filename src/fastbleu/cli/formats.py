@@ -61,12 +61,8 @@ def open_input(
     if fields != 1:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
     if kind == "table":
-        options = {
-            "quoted": quoted,
-            "delimiter": delimiter,
-            "encoding": encoding,
-            "format": read_as,
-        }
+        options = {"quoted": quoted, "delimiter": delimiter, "encoding": encoding}
+        options["format"] = read_as
         return TableReader(path, selector, missing, options, role == REFERENCE)
     if kind == "coco" and not selector:
         return CocoReader(path, opened)
@@ -104,13 +100,13 @@ def _select(name: str, read_as: str | None) -> tuple[str, str, str | None]:
                 path, selector = name[:end], name[end + 2 :]
                 break
     suffix = os.path.splitext(without_suffix(path))[1]
-    kind = _FORMATS.get(f".{read_as}" if selected and read_as else suffix)
-    if selected and _is_of_tables(path):
-        return path, selector, "table"
-    if selected and kind is None:
+    if not selected:
+        return path, "", None if suffix in (".tsv", ".csv") else _FORMATS.get(suffix)
+    kind = "table" if _is_of_tables(path) else _FORMATS.get(f".{read_as}" if read_as else suffix)
+    if kind is None:
         problem = "no such file; a ::SELECTOR can follow names that end in"
         raise InputError(f"{name}: {problem} {', '.join(_FORMATS)}; for others add --read-as")
-    return path, selector, kind if selected or suffix not in (".tsv", ".csv") else None
+    return path, selector, kind
 
 
 def _is_of_tables(path: str) -> bool:
@@ -247,19 +243,15 @@ class JsonReader(_OneOfMany):
             else:
                 where = f"{'.'.join(path[:depth])} is" if depth else "there is"
                 raise self._error(f"no key {shown(key)}; {where} {_described(value)}")
-        if is_missing(value):
-            return None
-        if isinstance(value, str):
-            return value
-        problem = f"{shown(self._selector)} is {_described(value)}, but must be a string"
-        if isinstance(value, list) and self._is_reference:
-            texts = [None if is_missing(text) else text for text in value]
-            others = [text for text in texts if not (text is None or isinstance(text, str))]
-            if texts and not others:
-                self.ragged = True
-                return texts
-            if others:
-                problem = f"{self._selector!r} holds {_described(others[0])}, but must be a string"
+        is_list = isinstance(value, list) and self._is_reference
+        texts = [None if is_missing(text) else text for text in (value if is_list else [value])]
+        others = [text for text in texts if not (text is None or isinstance(text, str))]
+        if texts and not others:
+            self.ragged |= is_list
+            return texts if is_list else texts[0]
+        verb, wrong = ("holds", others[0]) if is_list and others else ("is", value)
+        problem = f"{shown(self._selector)} {verb} {_described(wrong)}, but must be a string"
+        if is_list:
             problem += " or a list of strings, at least one"
         elif isinstance(value, (dict, list)) and value:
             first = next(iter(value)) if isinstance(value, dict) else 0

@@ -192,14 +192,11 @@ class Files:
             try:
                 with import_lock:
                     import fsspec
-            except ImportError:
-                raise ValueError(
-                    f"{url}: {error}; install fsspec for further kinds of URLs"
-                ) from error
-            try:
+
                 opened, path = fsspec.core.url_to_fs(url)
             except (ImportError, ValueError) as problem:
-                raise ValueError(f"{url}: {problem}") from problem
+                fix = "install fsspec and what it needs for URLs of this kind"
+                raise ValueError(f"{url}: {error}; {problem}; {fix}") from problem
             return fs.PyFileSystem(fs.FSSpecHandler(opened)), path
 
     def _datasets(self) -> list[Any]:
@@ -238,14 +235,10 @@ class Files:
             names = self._columns or found.schema.names
             check_columns(found.schema.names, names)
             schema = pyarrow.schema([found.schema.field(name) for name in names])
+            options = {"filesystem": found.filesystem, "buffer_size": _BUFFER, "pre_buffer": False}
             for fragment in found.get_fragments():
                 self._begun.append((self._rows, name_of.get(fragment.path, fragment.path)))
                 keys = dataset.get_partition_keys(fragment.partition_expression)
-                options = {
-                    "filesystem": found.filesystem,
-                    "buffer_size": _BUFFER,
-                    "pre_buffer": False,
-                }
                 with parquet.ParquetFile(fragment.path, **options) as file:
                     present = [n for n in names if n not in keys and n in file.schema_arrow.names]
                     for batch in file.iter_batches(CHUNK_ROWS, columns=present):

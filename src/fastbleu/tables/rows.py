@@ -179,7 +179,15 @@ class RowCounter:
         for metric, rows in self._languages(frame):
             part, some = (frame, numbers) if rows is None else (frame[rows], numbers[rows])
             with errors_naming_rows(self, some, part):
-                for positions, counted, block in self._parts(metric, part, some, most):
+                batch = read(*self.texts_of(part), metric.counter, missing=self.missing)
+                done = 0
+                for block in batch.blocks(metric.threads, most):
+                    counted = metric.counter.count(block)
+                    metric.scorer.dialect._check_references(counted.nrefs)
+                    size = counted.segments if block.present is None else len(block.present)
+                    positions = done + self._present(block, some[done : done + size])
+                    done += size
+                    self._note(metric, counted)
                     nrefs = np.full(len(positions), counted.nrefs)
                     if counted.nrefs < 0 and self.missing == "ragged":
                         nrefs = np.array(list(map(count_of, block.references)), np.int64)
@@ -187,21 +195,11 @@ class RowCounter:
                         nrefs = part[positions].lengths(self.references[0])
                     yield positions if rows is None else rows[positions], nrefs, counted
 
-    def _parts(
-        self, metric: BLEU, frame: Frame, numbers: Indices, most: int
-    ) -> Iterator[tuple[Indices, Counted, Batch]]:
-        counter, scorer, done = metric.counter, metric.scorer, 0
-        batch = read(*self.texts_of(frame), counter, missing=self.missing)
-        for block in batch.blocks(metric.threads, most):
-            counted = counter.count(block)
-            scorer.dialect._check_references(counted.nrefs)
-            size = counted.segments if block.present is None else len(block.present)
-            positions = done + self._present(block, numbers[done : done + size])
-            done += size
-            noted = self._noted.setdefault(metric, Counted(0, metric.max_order))
-            noted.tokenized_periods += counted.tokenized_periods
-            noted.blank_references += counted.blank_references * (self.missing != "empty")
-            yield positions, counted, block
+    def _note(self, metric: BLEU, counted: Counted) -> None:
+        """Remember what `warn` warns of."""
+        noted = self._noted.setdefault(metric, Counted(0, metric.max_order))
+        noted.tokenized_periods += counted.tokenized_periods
+        noted.blank_references += counted.blank_references * (self.missing != "empty")
 
     def sentence_scores(self, frame: Frame, first: int) -> tuple[Indices, NDArray[np.float64]]:
         """The rows in which nothing is missing, and their scores; the first row is `first`."""
