@@ -268,21 +268,31 @@ def test_shell_completion(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 
 @pytest.mark.skipif(not POSIX, reason="needs limits of resources")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_result_that_is_written_in_part_is_an_error(tmp_path: Path, unbuffered: str) -> None:
+@pytest.mark.parametrize(
+    ("size", "arguments"),
+    [
+        (70_000, "r -i r -sl -b --force"),
+        (1_000, "t.csv::ref -i t.csv::mt --by by -f parquet"),
+    ],
+)
+def test_a_result_that_is_written_in_part_is_an_error(
+    tmp_path: Path, size: int, arguments: str, unbuffered: str
+) -> None:
     import resource
 
+    if "parquet" in arguments:
+        pytest.importorskip("pyarrow")
     (tmp_path / "r").write_bytes(b"a b c d\n" * 20_000)
+    (tmp_path / "t.csv").write_text("mt,ref,by\na b c d,a b c d,x\n")
 
     def limit() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (70_000, 70_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
-    options = {"env": {"PYTHONUNBUFFERED": unbuffered}, "preexec_fn": limit}
+    options = {"env": {"PYTHONUNBUFFERED": unbuffered}, "preexec_fn": limit, "cwd": tmp_path}
     with (tmp_path / "out").open("wb") as file:
-        status, _, err = run(
-            *(tmp_path / "r", "-i", tmp_path / "r", "-sl", "-b", "--force"), stdout=file, **options
-        )
-    assert (tmp_path / "out").stat().st_size == 70_000
+        status, _, err = run(*arguments.split(), stdout=file, **options)
+    assert (tmp_path / "out").stat().st_size == size
     assert (status, err) == (1, "fastbleu: error: cannot write the result: File too large\n")
 
 

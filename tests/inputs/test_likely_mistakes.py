@@ -178,6 +178,21 @@ def test_the_command_leaves_blank_references_out(tmp_path, capsys, suffix, optio
     assert listed == ("".join(f"{score:.9f}\n" for score in each), [])
 
 
+def test_blank_references_of_lists_in_files(tmp_path, capsys):
+    rows = zip(HYPOTHESES, REFERENCES, strict=True)
+    lines = [json.dumps({"mt": h, "refs": [*r, None]}) for h, r in rows]
+    path = lines_file(tmp_path, "t.jsonl", lines)
+    files = [f"{path}::refs", "-i", f"{path}::mt", "--missing", "ragged", "-b", "-w", "9"]
+    expected = BLEU().score(HYPOTHESES, DROPPED).value
+    assert command(capsys, *files) == (f"{expected:.9f}\n", [])
+
+    one = [references[0] for references in REFERENCES]
+    texts = [lines_file(tmp_path, name, lines) for name, lines in (("r", one), ("h", HYPOTHESES))]
+    files = [texts[0], "-i", texts[1], "--missing", "ragged", "-b", "-w", "9"]
+    expected = BLEU().score(HYPOTHESES, [[text] for text in one]).value
+    assert command(capsys, *map(str, files)) == (f"{expected:.9f}\n", [])
+
+
 def test_tables_leave_blank_references_out():
     table = {"mt": HYPOTHESES, "all": REFERENCES, "by": ["a", "a", "b", "b"]}
     table |= {str(k): list(texts) for k, texts in enumerate(zip(*REFERENCES, strict=True))}

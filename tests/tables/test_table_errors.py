@@ -91,7 +91,7 @@ def test_no_rows():
     fails(ValueError, "there are no segments to score", {"mt": [], "ref": []}, "mt", "ref")
     fails(ValueError, "there are no segments to score", iter(()), "mt", "ref")
     nothing = {"mt": [None, None], "ref": ["a", "b"]}
-    message = "all 2 rows were left out, because a value is missing; the first is row 0"
+    message = "left out 2 rows, because a value is missing; the first is row 0"
     options = {"confidence": 0.9}, {"metric": BLEU(dialect="codebleu-weighted")}, {"by": "ref"}
     for how in options:
         fails(ValueError, message, nothing, "mt", "ref", missing="skip", **how)

@@ -31,9 +31,7 @@ class CocoReader(Reader):
         self.source = ByteSource(path, opened)
         self.label = self.source.label
         opened.enter_context(collection_paused())  # until the captions are no longer needed
-        data = bytearray()
-        for block in iter(self.source.read, b""):
-            data += block
+        data = b"".join(iter(self.source.read, b""))
         try:
             self.captions = parse_captions(data, self.label)
         except ValueError as error:

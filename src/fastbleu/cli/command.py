@@ -167,11 +167,7 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
         numbers = chosen = list[int]()
         chunks = _chosen(chunks, kept, readers, chosen)
     if is_ragged:
-        chunks = (
-            [[text or None for text in column] for column in chunk[:references]]
-            + chunk[references:]
-            for chunk in chunks
-        )
+        chunks = _without_blank(chunks, references)
     if options.reported:
         from .html_report import write_reports
 
@@ -188,10 +184,10 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
         simplefilter("always", InputWarning)
         try:
             if options.diagnosed:
-                result = iter([diagnose(options, systems, references, chunks)])
+                result: Iterable[str] = [diagnose(options, systems, references, chunks)]
             else:
                 totals = _count(options, printer, readers, chunks, references, segments)
-                result = segments.printed() if segments else iter([printer.result(names, totals)])
+                result = segments.printed() if segments else [printer.result(names, totals)]
             for total in totals:
                 warn_of_blank(total.blank_references)
                 warn_of_equal(total.row, total.segments)
@@ -201,9 +197,6 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
             raise InputError(f"{printer.place}{error}") from error
     found = [] if options.force else list(dict.fromkeys([str(w.message) for w in caught]))
     _warn(options, readers, found)
-    if segments is None and totals:
-        for warning in printer.warnings(names, totals):
-            _complain(f"warning: {warning}")
     return result
 
 
@@ -276,9 +269,10 @@ def _count(
 
 def _side_by_side(columns: list[Any], ragged: bool) -> Any:
     """The references of each segment; with `ragged` columns may have lists, or None."""
-    if len(columns) == 1:
+    is_utf8 = type(columns[0]) is Utf8Rows
+    if len(columns) == 1 and (is_utf8 or not ragged):
         return columns[0]
-    if type(columns[0]) is Utf8Rows:
+    if is_utf8:
         return Utf8Rows.side_by_side(columns)
     return list(map(present if ragged else tuple, zip(*columns, strict=True)))
 
@@ -286,9 +280,9 @@ def _side_by_side(columns: list[Any], ragged: bool) -> Any:
 def _warn(options: argparse.Namespace, readers: list[Reader], found: Sequence[str] = ()) -> None:
     """Print warnings about the options, the files and what was `found` in them."""
     notes = [note for reader in readers for note in reader.notes()]
-    for warning in [*command_line.warnings(options), *notes, *map(as_options, found)]:
-        own = "--dialect sacrebleu " if options.prints_as_sacrebleu else ""
-        _complain(f"warning: {warning.replace(own, '')}")
+    default = "--dialect sacrebleu " if options.prints_as_sacrebleu else ""
+    for warning in [*command_line.warnings(options), *notes, *found]:
+        _complain(f"warning: {as_options(warning).replace(default, '')}")
 
 
 def _chosen(
@@ -304,6 +298,15 @@ def _chosen(
             yield columns
     if not numbers and (notes := [note for r in readers if r.left_out for note in r.notes()]):
         raise InputError(f"no segment to score: {'; '.join(notes)}")
+
+
+def _without_blank(chunks: Chunks, references: int) -> Chunks:
+    """Yield the chunks with None, or a shorter list, where references are blank."""
+    for chunk in chunks:
+        for column in chunk[:references]:
+            for number, cell in enumerate(column):
+                column[number] = list(filter(None, cell)) if type(cell) is list else cell or None
+        yield chunk
 
 
 def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:
@@ -326,21 +329,18 @@ def _complain(message: str) -> None:
 
 
 def _print(text: str | bytes) -> None:
-    if isinstance(text, bytes):
-        sys.stdout.buffer.write(text)
-        sys.stdout.flush()
-        return
-    raw = getattr(sys.stdout, "buffer", None)
-    if not isinstance(raw, RawIOBase):
-        sys.stdout.write(text)
-        sys.stdout.flush()
-        return
-    # Unbuffered (python -u): the text stream would lose data that the raw stream does not accept at
-    # once.
-    text = text.replace("\n", os.linesep)
-    left = memoryview(text.encode(sys.stdout.encoding, sys.stdout.errors or "strict"))
+    if isinstance(text, str):
+        if not isinstance(getattr(sys.stdout, "buffer", None), RawIOBase):
+            sys.stdout.write(text)
+            sys.stdout.flush()
+            return
+        text = text.replace("\n", os.linesep)
+        text = text.encode(sys.stdout.encoding, sys.stdout.errors or "strict")
+    # Unbuffered (python -u): what the raw stream does not accept at once, a text stream would lose.
+    left = memoryview(text)
     while left:
-        written = raw.write(left)
+        written = sys.stdout.buffer.write(left)
         if written is None:
             raise BlockingIOError(EAGAIN, os.strerror(EAGAIN))
         left = left[written:]
+    sys.stdout.flush()

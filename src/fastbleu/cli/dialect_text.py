@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Counted, Sums
@@ -61,10 +61,6 @@ class DialectText:
         """The printed score of each segment."""
         scores = self._scorer.sentence_scores(counted, warns=False).tolist()
         return [self._digits(score, self._scorer.dialect.printed(score)) for score in scores]
-
-    def warnings(self, names: Sequence[str], totals: list[Sums]) -> Iterator[str]:
-        """Warnings about the texts: none besides those of the scorer."""
-        yield from ()
 
     def result(self, names: Sequence[str], totals: list[Sums]) -> str:
         """The text of the result."""

@@ -25,11 +25,6 @@ STDIN = "-"
 _BLOCK_BYTES = 1 << 17  # with smaller blocks, threads wait for each other
 _LEAST_AHEAD = 512  # decompressed data may come in pieces of one byte
 _START_BYTES = 9  # enough to recognize the type of a file
-# The first bytes of files that are not UTF-8 text, and how to fix these files.
-_FOREIGN_STARTS = {
-    b"\xff\xfe": "it is UTF-16: convert it, or use --encoding utf-16 if all files are",
-    b"\xfe\xff": "it is UTF-16: convert it, or use --encoding utf-16 if all files are",
-}
 
 
 class InputError(ValueError):
@@ -230,8 +225,8 @@ class TextLines:
     def _invalid(self, error: UnicodeDecodeError, line: int, byte: int) -> InputError:
         name = "UTF-8" if self.encoding == "utf-8" else self.encoding
         fix = "convert the file (iconv -f LATIN1 -t UTF-8) or name its --encoding, such as latin-1"
-        if line == 1 and byte <= 2:
-            fix = _FOREIGN_STARTS.get(self.source.start[:2], fix)
+        if self.source.start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            fix = "it is UTF-16: convert it, or use --encoding utf-16 if all files are"
         if self._declared:
             fix = "the file declares this encoding: correct the declaration or the text"
         elif self.encoding != "utf-8":

@@ -21,7 +21,7 @@ from typing import Any
 from ..inputs.arguments import shown
 from ..inputs.compression import without_suffix
 from ..inputs.missing import is_missing
-from ..inputs.quoting import cells_of, delimiter_of, is_quoted, rows_of
+from ..inputs.quoting import cells_of, layout_of, rows_of
 from .coco_files import CocoReader
 from .files import ByteSource, InputError, TextLines
 from .markup import Document, Part, Segment, documents
@@ -35,7 +35,6 @@ _FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml", ".json": "coco"}
 _TABLES = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc", ".csv")
 _FORMATS |= dict.fromkeys(_TABLES, "table")
 NAMED = tuple(end[1:] for end in _FORMATS)
-_MARK = "\ufeff"
 
 
 def open_input(
@@ -62,8 +61,8 @@ def open_input(
     if fields != 1:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
     if kind == "table":
-        of_cells = {"quoted": quoted, "delimiter": delimiter, "encoding": encoding}
-        options = of_cells | {"format": read_as}
+        options = {"quoted": quoted, "delimiter": delimiter, "encoding": encoding}
+        options["format"] = read_as
         return TableReader(path, selector, missing, options, role == REFERENCE)
     if kind == "coco" and not selector:
         return CocoReader(path, opened)
@@ -75,18 +74,18 @@ def open_input(
     if lines.source.size is not None:
         with ExitStack() as closed:
             again = _lines_of(TextLines(ByteSource(path, closed), encoding))
-            header = next(again, "")
             wanted = () if selector.isdecimal() else (selector,)
-            delimiter = delimiter or delimiter_of(header, wanted, "\t")
-            if quoted is None:
-                quoted = delimiter != "\t" or is_quoted(chain([header], again))
+            delimiter, quoted, _ = layout_of(again, wanted, delimiter, quoted)
     elif quoted is None:
         raise InputError(f"{path}: a pipe is read once: add --quoted or --no-quoted")
     return ColumnReader(lines, selector, missing, quoted, delimiter or "\t")
 
 
 def _lines_of(lines: TextLines) -> Iterator[str]:
+    """The lines of a file, without its byte order mark."""
     while block := lines.read(CHUNK_LINES):
+        if lines.taken == len(block):
+            block[0] = block[0].removeprefix("\ufeff")
         yield from block
 
 
@@ -101,13 +100,13 @@ def _select(name: str, read_as: str | None) -> tuple[str, str, str | None]:
                 path, selector = name[:end], name[end + 2 :]
                 break
     suffix = os.path.splitext(without_suffix(path))[1]
-    kind = _FORMATS.get(f".{read_as}" if selected and read_as else suffix)
-    if selected and _is_of_tables(path):
-        return path, selector, "table"
-    if selected and kind is None:
+    if not selected:
+        return path, "", None if suffix in (".tsv", ".csv") else _FORMATS.get(suffix)
+    kind = "table" if _is_of_tables(path) else _FORMATS.get(f".{read_as}" if read_as else suffix)
+    if kind is None:
         problem = "no such file; a ::SELECTOR can follow names that end in"
         raise InputError(f"{name}: {problem} {', '.join(_FORMATS)}; for others add --read-as")
-    return path, selector, kind if selected or suffix not in (".tsv", ".csv") else None
+    return path, selector, kind
 
 
 def _is_of_tables(path: str) -> bool:
@@ -165,7 +164,7 @@ class ColumnReader(_OneOfMany):
         self._quoted, self._delimiter = quoted, delimiter
         if quoted:
             self._rows = rows_of(self._rows)
-        rows = [row.removeprefix(_MARK) for row in islice(self._rows, 1)]
+        rows = list(islice(self._rows, 1))
         first = rows[0].removesuffix("\r") if rows else ""
         cells = [cell or "" for cell in self._cells(first)]
         self._width = len(cells)
@@ -214,8 +213,8 @@ class JsonReader(_OneOfMany):
         self._rows = self._objects(self._rows)
 
     def _objects(self, rows: Iterator[str]) -> Iterator[str]:
-        first = [row.removeprefix(_MARK) for row in islice(rows, 1)]
-        if not first or not first[0].lstrip().startswith("["):
+        first = list(islice(rows, 1))
+        if not "".join(first).lstrip().startswith("["):
             yield from chain(first, rows)
             return
         objects = self._parsed("\n".join([*first, *rows]))
@@ -244,19 +243,15 @@ class JsonReader(_OneOfMany):
             else:
                 where = f"{'.'.join(path[:depth])} is" if depth else "there is"
                 raise self._error(f"no key {shown(key)}; {where} {_described(value)}")
-        if is_missing(value):
-            return None
-        if isinstance(value, str):
-            return value
-        problem = f"{shown(self._selector)} is {_described(value)}, but must be a string"
-        if isinstance(value, list) and self._is_reference:
-            texts = [None if is_missing(text) else text for text in value]
-            others = [text for text in texts if not (text is None or isinstance(text, str))]
-            if texts and not others:
-                self.ragged = True
-                return texts
-            if others:
-                problem = f"{self._selector!r} holds {_described(others[0])}, but must be a string"
+        is_list = isinstance(value, list) and self._is_reference
+        texts = [None if is_missing(text) else text for text in (value if is_list else [value])]
+        others = [text for text in texts if not (text is None or isinstance(text, str))]
+        if texts and not others:
+            self.ragged |= is_list
+            return texts if is_list else texts[0]
+        verb, wrong = ("holds", others[0]) if is_list and others else ("is", value)
+        problem = f"{shown(self._selector)} {verb} {_described(wrong)}, but must be a string"
+        if is_list:
             problem += " or a list of strings, at least one"
         elif isinstance(value, (dict, list)) and value:
             first = next(iter(value)) if isinstance(value, dict) else 0

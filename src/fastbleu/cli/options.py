@@ -47,15 +47,7 @@ BLEU of one or more systems, as sacreBLEU has it.
 --dialect another BLEU, --html writes a report.
 fastbleu --help explains all options.
 """
-_EXAMPLES = """\
-  fastbleu reference.txt -i system.txt.gz -b
-  fastbleu ref.1.txt ref.2.txt -i system-a.txt system-b.txt -f text --paired-bs
-  fastbleu reference.txt -i system-a.txt system-b.txt -sl -f tsv --worst 20
-  fastbleu reference.txt -i system-a.txt system-b.txt --html report.html --source source.txt
-  fastbleu news.xml::A -i news.xml::MySystem -tok intl -lc
-  cat system.txt | fastbleu -t wmt22 -l en-de
-"""
-_EPILOG = f"""\
+_EPILOG = """\
 Files are plain text, one segment per line; line i of every file belongs to segment i. Files of \
 .gz, .bz2, .xz, .zst or .zip are unpacked; - is standard input. Without -i, the hypotheses are \
 read from standard input, where tabs separate systems. Some files hold several texts; ::SELECTOR \
@@ -74,7 +66,13 @@ Shell completion needs the package shtab:
   eval "$(fastbleu --print-completion bash)"
 
 Examples:
-{_EXAMPLES}"""
+  fastbleu reference.txt -i system.txt.gz -b
+  fastbleu ref.1.txt ref.2.txt -i system-a.txt system-b.txt -f text --paired-bs
+  fastbleu reference.txt -i system-a.txt system-b.txt -sl -f tsv --worst 20
+  fastbleu reference.txt -i system-a.txt system-b.txt --html report.html --source source.txt
+  fastbleu news.xml::A -i news.xml::MySystem -tok intl -lc
+  cat system.txt | fastbleu -t wmt22 -l en-de
+"""
 
 
 class _Help(argparse.HelpFormatter):
@@ -168,9 +166,8 @@ def make_parser() -> _Parser:
     text = f"smoothing of orders without a match: {', '.join(SMOOTH_DEFAULTS)} (default: exp)"
     known = *SMOOTH_DEFAULTS, *ONLY_DIALECTS["smooth_method"]
     add("-s", "--smooth-method", choices=known, metavar="METHOD", help=text)
-    add(
-        "--reference-length", metavar="RULE", help="closest, shortest, ... if a dialect has several"
-    )
+    text = "closest, shortest, ... if a dialect has several"
+    add("--reference-length", metavar="RULE", help=text)
     text = "value of floor (default: 0.1) or add-k (default: 1)"
     add("-sv", "--smooth-value", type=float, metavar="X", help=text)
     text = "print the score of every dialect, or why the scores of two dialects differ"
@@ -226,14 +223,8 @@ def make_parser() -> _Parser:
     add("--quoted", action=argparse.BooleanOptionalAction, help=text)
     text = "what separates cells of .tsv and .csv files (default: what line 1 has)"
     add("--delimiter", type=_delimiter, metavar="CHARACTER", help=text)
-    text = "format of the files with ::SELECTOR, whatever their names end in"
-    add(
-        "--read-as",
-        type=str.lower,
-        choices=NAMED,
-        metavar="FORMAT",
-        help=f"{text}: {', '.join(NAMED)}",
-    )
+    text = f"format of files with ::SELECTOR, whatever their names end in: {', '.join(NAMED)}"
+    add("--read-as", choices=NAMED, metavar="FORMAT", help=text)
     text = "with --by: the tokenizer of each language, as in lang:zh=zh,ja=ja-mecab"
     add("--by-language", metavar="COLUMN:VALUE=NAME[,...]", help=text)
     add("-b", "--score-only", action="store_true", help="print only scores")

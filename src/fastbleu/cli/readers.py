@@ -131,6 +131,7 @@ class LineReader(Reader):
     def __init__(self, lines: TextLines) -> None:
         self.source = lines.source
         self.label = lines.source.label
+        self.is_utf8 = lines.is_utf8
         self._lines = lines
         self._begun: Utf8Rows | None = None  # lines read before the first segment was requested
 
@@ -251,11 +252,7 @@ def open_lines(
 ) -> LineReader:
     """Open plain text: a segment a line, or `fields` of them (None: as many as in line 1)."""
     lines = TextLines(ByteSource(name, opened), encoding, universal_newlines)
-    if fields != 1:
-        return FieldsReader(lines, fields)
-    reader = LineReader(lines)
-    reader.is_utf8 = lines.is_utf8
-    return reader
+    return LineReader(lines) if fields == 1 else FieldsReader(lines, fields)
 
 
 def present(row: Sequence[str | list[str] | None]) -> list[str]:

@@ -11,13 +11,13 @@ import re
 import sys
 from argparse import Namespace
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..counting._counted import Sums
 from ..counting.counter import Counter
 from ..dialects._sacrebleu import details
-from ..inputs.warnings import TOKENIZED_PERIODS
+from ..inputs.warnings import TOKENIZED_PERIODS, warn_input
 from ..runtime.terminal import CONTROLS
 from ..sacrebleu.bleu_score import BLEUScore, BLEUSignature, estimate_from_rows
 from ..tokenizers.loaded import get_tokenizer
@@ -128,7 +128,7 @@ class SacrebleuText:
         )
         self._signature = BLEUSignature(
             {
-                "num_refs": -1 if options.missing == "ragged" else references,
+                "num_refs": references,
                 "smooth_method": options.smooth_method,
                 "smooth_value": options.smooth_value,
                 "lowercase": options.lowercase,
@@ -171,17 +171,14 @@ class SacrebleuText:
         style = options.width, options.score_only, signature
         return [score.format(*style) for score in self.segments(counted)]
 
-    def warnings(self, names: Sequence[str], totals: list[Sums]) -> Iterator[str]:
-        """Yield warnings about the texts."""
+    def result(self, names: Sequence[str], totals: list[Sums]) -> str:
+        """Return the report on the systems."""
         for name, total in zip(names, totals, strict=True):
-            if total.tokenized_periods >= TOKENIZED_PERIODS and not self._options.force:
-                yield (
+            if total.tokenized_periods >= TOKENIZED_PERIODS:
+                warn_input(
                     f"{name}: {total.tokenized_periods} lines end in ' .', as tokenized text does; "
                     "scores of such text are not comparable: detokenize it, or add --force"
                 )
-
-    def result(self, names: Sequence[str], totals: list[Sums]) -> str:
-        """Return the report on the systems."""
         self.name_references(totals[0].nrefs)
         tokenizers = sorted(filter(None, totals[0].tokenizers or ()))
         self._signature.update("tok", "+".join([self._signature.info["tok"], *tokenizers]))
@@ -234,6 +231,7 @@ class SacrebleuText:
         """Return the report on several systems; the first is the baseline of a test."""
         if self._options.format == "json":
             return json.dumps([self._record(system) for system in systems], indent=4) + "\n"
+        systems = [system._replace(name=system.name.translate(CONTROLS)) for system in systems]
         text = f"{self._table(systems)}\n\n"
         if self._options.test:
             text += self._explanation(systems[0].name)
@@ -253,7 +251,7 @@ class SacrebleuText:
 
         width = self._options.width
         latex = self._options.format == "latex"
-        names = [system.name.translate(CONTROLS) for system in systems]
+        names = [system.name for system in systems]
         cells = [self._cell(system, " " if latex else "\n") for system in systems]
         if names[0].startswith(_BASELINE):
             names[0], cells[0] = (self._color(text, "yellow") for text in (names[0], cells[0]))
@@ -279,12 +277,11 @@ class SacrebleuText:
         test = self._options.test
         title = _TITLES[test].format(self._options.samples)
         null = self._color("Null hypothesis", "green")
-        shown = baseline.translate(CONTROLS)
         return _REPORT.format(
             line="-" * len(title),
             title=title,
             # Without a file there is no name: sacreBLEU's sentence ends before it.
-            name=self._color(shown if shown.startswith(_BASELINE) else "", "yellow"),
+            name=self._color(baseline if baseline.startswith(_BASELINE) else "", "yellow"),
             given=_GIVEN[test],
             Null=null,
             null=null.lower(),

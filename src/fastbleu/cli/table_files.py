@@ -42,7 +42,7 @@ class TableReader(Reader):
         self._column = column
         if not column:
             raise InputError(f"{path}: choose a column by ::NAME after the name of the file")
-        sources = _tables_of(path, "fastbleu.tables.sources")
+        sources = _named(path, lambda: import_undisturbed("fastbleu.tables.sources"))
         self._source = _named(path, lambda: sources.open_table(path, [column], [column], options))
         self._frames: Iterator[Any] = self._source.chunks()
         self._texts: Any = None  # of the frame that is being read, and those of rows that are left
@@ -140,7 +140,7 @@ def score_groups(options: argparse.Namespace, metric: BLEU) -> tuple[str | bytes
         )
     [path] = paths
     *columns, hypothesis = [column for _, column in files]
-    tables = _tables_of(path, "fastbleu.tables")
+    tables = _named(path, lambda: import_undisturbed("fastbleu.tables"))
     by = options.by.split(",")
     settings: dict[str, Any] = {"metric": metric, "progress": options.progress}
     settings |= {"missing": options.missing or "error", "format": options.read_as}
@@ -166,7 +166,7 @@ def _tokenizers(text: str, metric: BLEU) -> dict[str, Any]:
 
 
 def _printed(table: Any, form: str) -> str | bytes:
-    """A table of pyarrow in a format of `GROUP_FORMATS`."""
+    """A table of pyarrow in one of the formats of ``--by``."""
     if form == "parquet":
         from pyarrow import parquet
 
@@ -208,10 +208,6 @@ def _csv_cell(text: str) -> str:
     """A text that no spreadsheet takes for a formula; a number is none."""
     is_formula = re.match(r"[=+@-](?![\d.]+(e[+-]?\d+)?$)", text)
     return "'" * bool(is_formula) + text.translate(CONTROLS)
-
-
-def _tables_of(path: str, module: str) -> Any:
-    return _named(path, lambda: import_undisturbed(module))
 
 
 def _named(path: str, call: Callable[[], Any]) -> Any:

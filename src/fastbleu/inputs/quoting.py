@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import chain
 
 DELIMITERS = ",", ";", "\t", "|", ":"
 # Lines of a row: an open quotation mark in a plain file must not collect the whole file.
@@ -30,20 +31,29 @@ def rows_of(lines: Iterable[str]) -> Iterator[str]:
         yield "\n".join(row)
 
 
-def header_cells(header: str, delimiter: str, quoted: bool | None = None) -> list[str]:
-    """The cells of line 1, with its end and its byte order mark."""
-    header = header.removeprefix("\ufeff").removesuffix("\r")
-    cells = cells_of(header, delimiter) if quoted is not False else None
-    return [cell or "" for cell in cells or header.split(delimiter)]
+def layout_of(
+    lines: Iterator[str],
+    columns: Sequence[str],
+    delimiter: str | None,
+    quoted: bool | None,
+    default: str = "\t",
+) -> tuple[str, bool, list[str]]:
+    """The delimiter of a file, whether marks enclose its cells, and the cells of line 1.
 
+    If it is not given, the delimiter is that with which line 1 has most of the columns.
+    """
+    row = next(rows_of(lines), "").removeprefix("\ufeff").removesuffix("\r")
+    line = row.partition("\n")[0].removesuffix("\r")
 
-def delimiter_of(header: str, columns: Sequence[str], default: str) -> str:
-    """The delimiter with which a header has most of the columns."""
+    def header(mark: str) -> list[str]:
+        cells = None if quoted is False else cells_of(row, mark)
+        return [cell or "" for cell in cells or line.split(mark)]
 
-    def columns_with(delimiter: str) -> int:
-        return len({*columns} & {*header_cells(header, delimiter)})
-
-    return max((default, *DELIMITERS), key=columns_with)
+    if delimiter is None:
+        delimiter = max((default, *DELIMITERS), key=lambda mark: len({*columns} & {*header(mark)}))
+    if quoted is None:
+        quoted = delimiter != "\t" or is_quoted(chain(row.split("\n"), lines))
+    return delimiter, quoted, header(delimiter)
 
 
 @cache

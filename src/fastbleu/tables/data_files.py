@@ -9,13 +9,13 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from ..inputs.arguments import check_choice
 from ..inputs.compression import SUFFIXES, problem_of, unpacked, without_suffix
-from ..inputs.quoting import DELIMITERS, delimiter_of, header_cells, is_quoted, rows_of
+from ..inputs.quoting import DELIMITERS, layout_of
 from ..runtime.extras import install_command
 from ..runtime.import_lock import import_lock
 from .rows import check_columns
@@ -100,10 +100,8 @@ class Files:
         self._files: list[tuple[Any, str, str, str | None]] = []
         for path in map(os.fspath, given):
             self._files += self._found(path)
-        self.name = os.fspath(given[0]) if len(given) == 1 else f"{given[0]} and other files"
         self._rows = 0
-        self._starts: list[int] = []
-        self._names: list[str] = []
+        self._begun: list[tuple[int, str]] = []  # of files: the number of the first row, and name
         kinds = {self._kind(path) for _, path, _, _ in self._files}
         self._dataset = self._datasets() if kinds == {"parquet"} else None
         if self._dataset is not None and columns is not None:
@@ -111,8 +109,9 @@ class Files:
 
     def at(self, row: int) -> tuple[str, int]:
         """The file of a row that was read, and its number there, from 0."""
-        number = max(bisect_right(self._starts, row) - 1, 0)
-        return self._names[number], row - self._starts[number]
+        number = bisect_right(self._begun, row, key=itemgetter(0)) - 1
+        start, name = self._begun[max(number, 0)]
+        return name, row - start
 
     @property
     def rows(self) -> int | None:
@@ -130,49 +129,41 @@ class Files:
     def _kind(self, path: str) -> str | None:
         return self._format or format_of(path)
 
-    def _begin(self, name: str) -> None:
-        self._starts.append(self._rows)
-        self._names.append(name)
-
     def _found(self, path: str) -> list[tuple[Any, str, str, str | None]]:
         """The files of a path, pattern, directory or URL."""
         with import_lock:
             from pyarrow import fs
 
+        def files_below(folder: str) -> list[str]:
+            listed = system.get_file_info(fs.FileSelector(folder, recursive=True))
+            return sorted(info.path for info in listed if info.is_file)
+
         system: Any = fs.LocalFileSystem()
-        inside, before = path, ""
-        if re.match(r"[a-z][a-z0-9+.-]+://", path):
+        inside, scheme = path, ""
+        if url := re.match(r"[a-z][a-z0-9+.-]+://", path):
+            scheme = url[0]
             system, inside = self._opened_url(path)
-            before = path[: path.find("://") + 3]
-        elif _WILDCARD.search(path) and not os.path.exists(path):
-            found = sorted(filter(os.path.isfile, glob.glob(path, recursive=True)))
-            return [(system, f, f, _base_of(path)) for f in self._known(found, path)]
-        if before and _WILDCARD.search(inside):
+        if _WILDCARD.search(inside) and (scheme or not os.path.exists(path)):
             base = _base_of(inside)
-            listed = system.get_file_info(fs.FileSelector(base, recursive=True))
-            matches = re.compile(_translated(inside)).fullmatch
-            found = sorted(info.path for info in listed if info.is_file and matches(info.path))
-            return [(system, f, f"{before}{f}", base) for f in self._known(found, path)]
-        [info] = system.get_file_info([inside])
-        if info.type == fs.FileType.NotFound:
+            if scheme:
+                found = list(filter(re.compile(_translated(inside)).fullmatch, files_below(base)))
+            else:
+                found = sorted(filter(os.path.isfile, glob.glob(path, recursive=True)))
+        elif (kind := system.get_file_info([inside])[0].type) == fs.FileType.Directory:
+            base = inside
+            is_hidden = re.compile(r"(^|/)[._]").search
+            visible = [file for file in files_below(base) if not is_hidden(file[len(base) :])]
+            found = [file for file in visible if self._kind(file) is not None]
+        elif kind == fs.FileType.File:
+            return [(system, file, path, None) for file in self._known([inside], path)]
+        elif kind == fs.FileType.NotFound:
             if os.path.splitext(inside)[1]:
                 self._known([inside], path)
             fix = f"relative paths begin in {os.getcwd()}"
             raise FileNotFoundError(f"{path}: there is no such file or directory; {fix}")
-        if info.type == fs.FileType.Directory:
-            listed = system.get_file_info(fs.FileSelector(inside, recursive=True))
-            hidden = re.compile(r"(^|/)[._]")
-            found = sorted(
-                info.path
-                for info in listed
-                if info.is_file and not hidden.search(info.path[len(inside) :])
-            )
-            known = [f for f in found if self._kind(f) is not None]
-            return [(system, f, f"{before}{f}", inside) for f in self._known(known, path)]
-        if info.type != fs.FileType.File:
+        else:
             raise ValueError(f"{path}: this is a pipe or a device: save what it holds as a file")
-        self._known([inside], path)
-        return [(system, inside, path, None)]
+        return [(system, file, f"{scheme}{file}", base) for file in self._known(found, path)]
 
     def _known(self, paths: list[str], given: str) -> list[str]:
         """The paths, if there are any and all are of a known format."""
@@ -192,28 +183,20 @@ class Files:
         with import_lock:
             from pyarrow import fs
 
-        host = url.partition("://")[2]
-        pattern = _WILDCARD.search(host)
         # The URL of a pattern may not be valid.
-        plain = url[: url.find("://") + 3] + (host[: pattern.start()] if pattern else host)
+        plain = _base_of(url) if _WILDCARD.search(url) else url
         try:
-            system, path = fs.FileSystem.from_uri(plain.rstrip("/") if pattern else plain)
-            return (
-                system,
-                f"{path}{'/' * plain.endswith('/')}{host[pattern.start() :]}" if pattern else path,
-            )
+            system, path = fs.FileSystem.from_uri(plain)
+            return system, path + url[len(plain) :]
         except (self.pyarrow.ArrowInvalid, self.pyarrow.ArrowNotImplementedError) as error:
             try:
                 with import_lock:
                     import fsspec
-            except ImportError:
-                raise ValueError(
-                    f"{url}: {error}; install fsspec for further kinds of URLs"
-                ) from error
-            try:
+
                 opened, path = fsspec.core.url_to_fs(url)
             except (ImportError, ValueError) as problem:
-                raise ValueError(f"{url}: {problem}") from problem
+                fix = "install fsspec and what it needs for URLs of this kind"
+                raise ValueError(f"{url}: {error}; {problem}; {fix}") from problem
             return fs.PyFileSystem(fs.FSSpecHandler(opened)), path
 
     def _datasets(self) -> list[Any]:
@@ -230,7 +213,7 @@ class Files:
             try:
                 datasets.append(dataset.dataset(list(paths), **options))
             except self.pyarrow.ArrowInvalid as error:
-                raise ValueError(f"{names[0]}: {_explained(error)}") from error
+                raise ValueError(f"{names[0]}: {explained(error)}") from error
             except self.pyarrow.ArrowTypeError as error:
                 raise TypeError(
                     f"{names[0]} has a column of the name that a directory has as a key "
@@ -252,14 +235,10 @@ class Files:
             names = self._columns or found.schema.names
             check_columns(found.schema.names, names)
             schema = pyarrow.schema([found.schema.field(name) for name in names])
+            options = {"filesystem": found.filesystem, "buffer_size": _BUFFER, "pre_buffer": False}
             for fragment in found.get_fragments():
-                self._begin(name_of.get(fragment.path, fragment.path))
+                self._begun.append((self._rows, name_of.get(fragment.path, fragment.path)))
                 keys = dataset.get_partition_keys(fragment.partition_expression)
-                options = {
-                    "filesystem": found.filesystem,
-                    "buffer_size": _BUFFER,
-                    "pre_buffer": False,
-                }
                 with parquet.ParquetFile(fragment.path, **options) as file:
                     present = [n for n in names if n not in keys and n in file.schema_arrow.names]
                     for batch in file.iter_batches(CHUNK_ROWS, columns=present):
@@ -273,48 +252,22 @@ class Files:
     def _parts(self) -> Iterator[Any]:
         """Columns of files of several formats in batches."""
         for system, path, name, _ in self._files:
-            self._begin(name)
-            kind = self._kind(path)
+            self._begun.append((self._rows, name))
             try:
-                yield from self._parts_of(system, path, name)
+                found, names = self._opened(system, path, name)
+                for batch in found:
+                    yield self.pyarrow.Table.from_batches([batch]).select(names)
             except Exception as error:
                 problem = problem_of(error)
-                of_cells = isinstance(error, self.pyarrow.ArrowException) and kind != "json"
-                if of_cells or isinstance(error, UnicodeError):
-                    problem = _explained(error)
+                is_arrow = isinstance(error, self.pyarrow.ArrowException)
+                if isinstance(error, UnicodeError) or (is_arrow and self._kind(path) != "json"):
+                    problem = explained(error)  # which names the row of a file of cells
                 if problem is None:
                     raise
                 raise ValueError(f"{name}: {problem}") from error
 
-    def _parts_of(self, system: Any, path: str, name: str) -> Iterator[Any]:
-        found, columns = self._opened(system, path)
-        names = list(self._columns or columns)
-        if keys := [n for n in names if n not in columns and f"/{n}=" in path]:
-            raise ValueError(
-                f"{name}: {keys[0]!r} is in the name of a directory, which is read only if all "
-                "files are Parquet; of others of one format pass pyarrow.dataset.dataset(path, "
-                'format="csv", partitioning="hive")'
-            )
-        check_columns(columns, names)
-        if twice := [column for column in names if columns.count(column) > 1]:
-            raise ValueError(f"{name}: two columns are named {twice[0]!r}: rename one of them")
-        if hasattr(found, "scanner"):
-            # A few batches ahead: by default it may be gigabytes.
-            found = found.to_batches(
-                columns=names, batch_size=CHUNK_ROWS, batch_readahead=4, fragment_readahead=1
-            )
-        for batch in found:
-            yield self.pyarrow.Table.from_batches([batch]).select(names)
-
-    def _lines(self, system: Any, path: str) -> Iterator[str]:
-        """The lines of a file without their ends."""
-        content = unpacked(io.BufferedReader(system.open_input_file(path)), path)
-        with io.TextIOWrapper(content, self._encoding, "replace", newline="\n") as lines:
-            for line in lines:
-                yield line.removesuffix("\n")
-
-    def _opened(self, system: Any, path: str) -> tuple[Any, list[str]]:
-        """A file as a dataset, or as a stream of Arrow's, and its columns."""
+    def _opened(self, system: Any, path: str, name: str) -> tuple[Any, list[str]]:
+        """The batches of a file, and the names of the columns that are wanted of it."""
         pyarrow, kind = self.pyarrow, self._kind(path)
         with import_lock:
             from pyarrow import csv, dataset, ipc, json
@@ -328,19 +281,14 @@ class Files:
             if not is_utf8:
                 stream = pyarrow.transcoding_input_stream(stream, self._encoding, "utf-8")
         if kind in ("csv", "tsv"):
-            lines = partial(self._lines, system, path)
-            header = next(rows_of(lines()), "")
-            if "\0" in header:
+            wanted, default = self._columns or self._texts, "," if kind == "csv" else "\t"
+            delimiter, quoted, columns = layout_of(
+                self._lines(system, path), wanted, self._delimiter, self._quoted, default
+            )
+            if "\0" in "".join(columns):
                 fix = 'name the encoding, as in encoding="utf-16"'
-                raise ValueError(f"{path}: line 1 has null characters: {fix}")
-            default = "," if kind == "csv" else "\t"
-            wanted = self._columns or self._texts
-            delimiter = self._delimiter or delimiter_of(header, wanted, default)
-            quoted = self._quoted
-            if quoted is None:
-                quoted = delimiter != "\t" or is_quoted(lines())
-            columns = header_cells(header, delimiter, quoted)
-            check_columns(columns, [name for name in wanted if f"/{name}=" not in path])
+                raise ValueError(f"{name}: line 1 has null characters: {fix}")
+            names = self._checked(columns, path, name)
             parsing = csv.ParseOptions(
                 delimiter=delimiter,
                 quote_char='"' if quoted else False,
@@ -350,51 +298,75 @@ class Files:
             # An empty cell is missing, "" in quotation marks is an empty text, and "NA" a word.
             converting = csv.ConvertOptions(
                 column_types={text: pyarrow.string() for text in self._texts},
-                include_columns=[name for name in self._columns or columns if name in columns],
+                include_columns=names,
                 null_values=[""],
                 strings_can_be_null=True,
                 quoted_strings_can_be_null=False,
             )
             stream = stream or system.open_input_stream(path, compression=None)
             reading = csv.ReadOptions(use_threads=False)  # else it does not name a wrong row
-            return csv.open_csv(stream, reading, parsing, converting), columns
+            return csv.open_csv(stream, reading, parsing, converting), names
+        if stream is not None:
+            found = json.open_json(stream)
+            return found, self._checked(found.schema.names, path, name)
         try:
-            if stream is not None:
-                found = json.open_json(stream)
-            else:
-                found = dataset.dataset([path], filesystem=system, format=kind)
-        except pyarrow.ArrowInvalid as error:
+            found = dataset.dataset([path], filesystem=system, format=kind)
+        except pyarrow.ArrowInvalid:
             if kind != "ipc":
-                problem = json_problem(error) or _explained(error)
-                raise ValueError(f"{path}: {problem}") from error
+                raise
             # the other format of Arrow's files, that of streams
             found = ipc.open_stream(system.open_input_stream(path))
-        return found, found.schema.names
+            return found, self._checked(found.schema.names, path, name)
+        names = self._checked(found.schema.names, path, name)
+        # A few batches ahead: by default it may be gigabytes.
+        options = {"batch_size": CHUNK_ROWS, "batch_readahead": 4, "fragment_readahead": 1}
+        return found.to_batches(columns=names, **options), names
+
+    def _lines(self, system: Any, path: str) -> Iterator[str]:
+        """The lines of a file without their ends."""
+        content = unpacked(io.BufferedReader(system.open_input_file(path)), path)
+        with io.TextIOWrapper(content, self._encoding, "replace", newline="\n") as lines:
+            for line in lines:
+                yield line.removesuffix("\n")
+
+    def _checked(self, columns: list[str], path: str, name: str) -> list[str]:
+        """The names of the columns to read of those that a file has."""
+        names = list(self._columns or columns)
+        needed = [*names, *self._texts]
+        if keys := [n for n in needed if n not in columns and f"/{n}=" in path]:
+            raise ValueError(
+                f"{name}: {keys[0]!r} is in the name of a directory, which is read only if all "
+                "files are Parquet; of others of one format pass pyarrow.dataset.dataset(path, "
+                'format="csv", partitioning="hive")'
+            )
+        check_columns(columns, needed)
+        if twice := [column for column in names if columns.count(column) > 1]:
+            raise ValueError(f"{name}: two columns are named {twice[0]!r}: rename one of them")
+        return names
 
 
-def _explained(error: Exception) -> str:
+_ROW = "row {}, with line 1 as row 1: {}; "
+# What pyarrow says about files, and what a user reads.
+_PROBLEMS = {
+    r"Row #(\d+): .*?(Expected \d+ columns, got \d+)": _ROW + "enclose cells with a delimiter or a "
+    "line break in quotation marks, or pass quoted=False if marks are text",
+    r"Row #(\d+): .*?(invalid UTF8)": _ROW + "convert the file, or name its encoding, as in "
+    'encoding="latin-1"',
+    r"Column\(/?(.+)\) changed from (\w+) to (\w+)": "{!r} is a JSON {} in one line and a JSON {} "
+    "in another: write it as one type in all lines",
+    r"Column\(/?\) changed from \w+ to (\w+)": "a line holds a JSON {}, expected an object on "
+    "each line",
+    "surrogate": "a text has half of an emoji (an escape \\ud800 to \\udfff alone): repair or "
+    "remove it",
+}
+
+
+def explained(error: Exception) -> str:
     """What pyarrow says about a file, without what it says about datasets, and how to fix it."""
-    marks = "enclose cells with a delimiter or a line break in quotation marks"
-    fixes = {
-        r"Expected \d+ columns, got \d+": f"{marks}, or pass quoted=False if marks are text",
-        "invalid UTF8": 'convert the file, or name its encoding, as in encoding="latin-1"',
-    }
-    for problem, fix in fixes.items():
-        if found := re.search(rf"Row #(\d+): .*?({problem})", str(error), re.DOTALL):
-            return f"row {found[1]}, with line 1 as row 1: {found[2]}; {fix}"
+    for pattern, problem in _PROBLEMS.items():
+        if found := re.search(pattern, str(error), re.DOTALL):
+            return problem.format(*found.groups())
     return f"{str(error).rpartition(' file?: ')[2]}; is it complete, and each column of one type?"
-
-
-def json_problem(error: Exception) -> str:
-    """What is wrong with JSON Lines that pyarrow refuses; "" for other errors."""
-    found = re.search(r"Column\(/?(.*)\) changed from (\w+) to (\w+)", str(error))
-    if found and found[1]:
-        kinds = f"is a JSON {found[2]} in one line and a JSON {found[3]} in another"
-        return f"{found[1]!r} {kinds}: write it as one type in all lines"
-    if found:
-        return f"a line holds a JSON {found[3]}, expected an object on each line"
-    half = "a text has half of an emoji (an escape \\ud800 to \\udfff alone): repair or remove it"
-    return half if "surrogate" in str(error) else ""
 
 
 def _base_of(pattern: str) -> str:

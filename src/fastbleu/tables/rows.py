@@ -104,13 +104,12 @@ class RowCounter:
     @property
     def options(self) -> RowOptions:
         """The arguments besides the names of the columns of texts."""
-        options: RowOptions = {
+        return {
             "metric": self.metric,
             "language": self.language,
             "tokenize": {value: one.tokenizer for value, one in self._of_languages.items()} or None,
             "missing": self.missing,
         }
-        return options
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(RowCounter, **self.options), (self.hypothesis, self.chosen)
@@ -180,7 +179,15 @@ class RowCounter:
         for metric, rows in self._languages(frame):
             part, some = (frame, numbers) if rows is None else (frame[rows], numbers[rows])
             with errors_naming_rows(self, some, part):
-                for positions, counted, block in self._parts(metric, part, some, most):
+                batch = read(*self.texts_of(part), metric.counter, missing=self.missing)
+                done = 0
+                for block in batch.blocks(metric.threads, most):
+                    counted = metric.counter.count(block)
+                    metric.scorer.dialect._check_references(counted.nrefs)
+                    size = counted.segments if block.present is None else len(block.present)
+                    positions = done + self._present(block, some[done : done + size])
+                    done += size
+                    self._note(metric, counted)
                     nrefs = np.full(len(positions), counted.nrefs)
                     if counted.nrefs < 0 and self.missing == "ragged":
                         nrefs = np.array(list(map(count_of, block.references)), np.int64)
@@ -188,21 +195,11 @@ class RowCounter:
                         nrefs = part[positions].lengths(self.references[0])
                     yield positions if rows is None else rows[positions], nrefs, counted
 
-    def _parts(
-        self, metric: BLEU, frame: Frame, numbers: Indices, most: int
-    ) -> Iterator[tuple[Indices, Counted, Batch]]:
-        counter, scorer, done = metric.counter, metric.scorer, 0
-        batch = read(*self.texts_of(frame), counter, missing=self.missing)
-        for block in batch.blocks(metric.threads, most):
-            counted = counter.count(block)
-            scorer.dialect._check_references(counted.nrefs)
-            size = counted.segments if block.present is None else len(block.present)
-            positions = done + self._present(block, numbers[done : done + size])
-            done += size
-            noted = self._noted.setdefault(metric, Counted(0, metric.max_order))
-            noted.tokenized_periods += counted.tokenized_periods
-            noted.blank_references += counted.blank_references * (self.missing != "empty")
-            yield positions, counted, block
+    def _note(self, metric: BLEU, counted: Counted) -> None:
+        """Remember what `warn` warns of."""
+        noted = self._noted.setdefault(metric, Counted(0, metric.max_order))
+        noted.tokenized_periods += counted.tokenized_periods
+        noted.blank_references += counted.blank_references * (self.missing != "empty")
 
     def sentence_scores(self, frame: Frame, first: int) -> tuple[Indices, NDArray[np.float64]]:
         """The rows in which nothing is missing, and their scores; the first row is `first`."""
@@ -237,14 +234,11 @@ class RowCounter:
         """The positions of a counted batch's rows that count; others are remembered."""
         if batch.present is None:
             return np.arange(len(numbers))
-        self._leave_out(numbers[~np.array(batch.present)])
+        missing = numbers[~np.array(batch.present)]
+        if len(missing) and not self._left_out:
+            self._first_left_out = int(missing[0])
+        self._left_out += len(missing)
         return np.flatnonzero(batch.present)
-
-    def _leave_out(self, numbers: Indices) -> None:
-        """Remember rows that are left out, for the warning."""
-        if len(numbers) and not self._left_out:
-            self._first_left_out = int(numbers[0])
-        self._left_out += len(numbers)
 
     def _languages(self, frame: Frame) -> Iterator[tuple[BLEU, Indices | None]]:
         """The metric of each language, and its rows; None for all rows."""
@@ -256,12 +250,7 @@ class RowCounter:
 
     def no_rows(self) -> ValueError:
         """The error for a table of which nothing was counted."""
-        problem = "the table has no rows"
-        if self._left_out:
-            problem = (
-                f"all {self._left_out} rows were left out, because a value is missing; the first "
-                f"is {self.place(self._first_left_out)}"
-            )
+        problem = self._note_of_missing() if self._left_out else "the table has no rows"
         return ValueError(f"there are no segments to score: {problem}")
 
     def warn(self) -> None:
@@ -269,10 +258,11 @@ class RowCounter:
         for metric, noted in self._noted.items():
             metric.scorer.warn_of_texts(noted)
         if self._left_out:
-            warn_input(
-                f"left out {self._left_out} rows, because a value is missing; the first is "
-                f"{self.place(self._first_left_out)}"
-            )
+            warn_input(self._note_of_missing())
+
+    def _note_of_missing(self) -> str:
+        first = self.place(self._first_left_out)
+        return f"left out {self._left_out} rows, because a value is missing; the first is {first}"
 
 
 @contextmanager

@@ -8,18 +8,13 @@ from typing import Any
 
 from ..inputs.arguments import shown
 from ..inputs.columns import is_query
-from .data_files import CHUNK_ROWS, Files, import_pyarrow, is_path, json_problem
+from .data_files import CHUNK_ROWS, Files, explained, import_pyarrow, is_path
 from .frames import Frame, joined, load_narwhals
 from .rows import check_columns
 
 # Chunks of a table in memory whose keys are read at once.
 _CHUNKS = 8
-# What to do with the tables of engines, by the package of these.
-_OF_ENGINES = {
-    "pyspark": "; for Spark's there is fastbleu.integrations.spark.score",
-    "ray": "; for Ray's there is fastbleu.integrations.ray.score",
-    "dask": "; for Dask's there is fastbleu.integrations.dask.score",
-}
+_ENGINES = {"pyspark": "Spark", "ray": "Ray", "dask": "Dask"}  # by their packages
 
 
 class Source:
@@ -34,10 +29,8 @@ class Source:
         columns: Sequence[str] | None = None,
         frame: Frame | None = None,
         gives_dicts: bool = False,
-        name: str = "the table",
     ) -> None:
-        self._parts, self._columns, self._name = parts, columns, name
-        self.frame = frame
+        self._parts, self._columns, self.frame = parts, columns, frame
         self._gives_dicts = gives_dicts
 
     @property
@@ -51,7 +44,7 @@ class Source:
         return f"{name}: row {number}" if isinstance(self._parts, Files) else f"row {number}"
 
     def _at(self, row: int) -> tuple[str, int]:
-        return self._parts.at(row) if isinstance(self._parts, Files) else (self._name, row)
+        return self._parts.at(row) if isinstance(self._parts, Files) else ("the table", row)
 
     def chunks(self) -> Iterator[Frame]:
         """Frames of a chunk's size, larger for tables in memory; small ones are joined."""
@@ -86,11 +79,8 @@ class Source:
             except Exception as error:
                 if type(error).__module__.startswith("pyarrow."):
                     name, row = self._at(row)
-                    fix = "is it complete, and each column of one type?"
-                    problem = json_problem(error) or f"{error}; {fix}"
-                    raise ValueError(
-                        f"{name} cannot be read from row {row} on: {problem}"
-                    ) from error
+                    problem = f"{name} cannot be read from row {row} on: {explained(error)}"
+                    raise ValueError(problem) from error
                 raise
             self._gives_dicts = isinstance(part, Mapping)
             what = f"part {number} of the table"
@@ -121,12 +111,11 @@ def open_table(
     is missing, ImportError, and OSError of files.
     """
     if is_path(table):
-        files = Files(table, columns, texts, **(options or {}))
-        return Source(files, columns, name=files.name)
+        return Source(Files(table, columns, texts, **(options or {})), columns)
     for name, value in (options or {}).items():
         if value is not None:
             raise ValueError(f"{name} is for paths of files, but the table is no path")
-    if type(table).__module__.partition(".")[0] in _OF_ENGINES:
+    if type(table).__module__.partition(".")[0] in _ENGINES:
         # Those of Spark have the Arrow interface, but would be collected in this process.
         raise _no_table(table, "the table")
     if (parts := _stream(table, columns)) is not None:
@@ -191,7 +180,10 @@ def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> A
 
 def _no_table(value: Any, what: str) -> TypeError:
     kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
-    fix = _OF_ENGINES.get(kind.partition(".")[0], "")
+    engine = _ENGINES.get(kind.partition(".")[0])
+    fix = (
+        f"; for {engine}'s there is fastbleu.integrations.{engine.lower()}.score" if engine else ""
+    )
     return TypeError(
         f"{what} is a {kind}, expected a data frame or table (pandas, polars, pyarrow, a dict of "
         f"columns), a path of a file, or an iterable of them{fix}"
