@@ -3,8 +3,7 @@
 Data. A row is [hyp_len, ref_len, matches_1..N, totals_1..N] of one segment: the hypothesis' length,
 the length of the reference closest to it (REFERENCE_LENGTHS has other choices), and per order the clipped
 n-gram matches and the n-grams of the hypothesis. This module knows no strings, no smoothing and no dialect;
-ids come from packers. Rows are `array('q')`, so that numpy is loaded only on request. Additions check for
-overflow.
+ids come from packers. Rows are `array('q')`, not numpy's arrays. Additions check for overflow.
 
 Algorithm. Segments whose sequences have at most 512 tokens, which are nearly all, are counted by bit masks of
 positions (kernel/simd/masks.h, match_counts.h). Masks of up to 64 tokens are made by packers, if the

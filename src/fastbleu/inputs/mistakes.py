@@ -166,7 +166,8 @@ def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
 
 def warn_of_printed_lists(hypotheses: Any, references: Any) -> None:
     """Warn if the first references are lists as JSON or Python prints them, unlike hypotheses."""
-    texts = [text.strip() for text in _first_entries(references, 3) if isinstance(text, str)]
+    first_texts = [text for text in _first_entries(references, 3) if isinstance(text, str)]
+    texts = [str.strip(text) for text in first_texts]  # as a str, whatever a subclass does
     are_printed = [text.startswith(_STARTS_OF_LISTS) and text[-1] in "])}" for text in texts]
     first = str(next(iter(hypotheses), ""))
     if texts and all(are_printed) and not first.startswith(_STARTS_OF_LISTS):
