@@ -11,16 +11,19 @@ import codecs
 import gzip
 import json
 import os
+import re
 import zlib
 from contextlib import ExitStack, suppress
 
 from fastbleu.cli import files, markup
 from fastbleu.cli.formats import REFERENCE, SYSTEM, open_input
 from fastbleu.cli.readers import in_step, listed
+from fastbleu.inputs.compression import PackedError, module_of
 from trust.fuzz_input import Input, directory, equal
 
 ENDS = ("", ".tsv", ".jsonl", ".xml", ".sgm")
 ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "latin-1", "utf-16", "utf-16-le", "ascii")
+is_output = re.compile(" is (fairseq's output|an n-best list|lines of <seg>|XML or SGML)").search
 BLOCK, LINES = files._BLOCK_BYTES, markup._LINES
 BLOCKS = (1, 2, 3, 5, 8, 61, 700, BLOCK)
 
@@ -32,7 +35,7 @@ def outcome(
     files._BLOCK_BYTES, markup._LINES = block, max(1, block >> 6)
     try:
         with ExitStack() as opened:
-            reader = open_input(name, opened, role, encoding, fields, quoted=False)
+            reader = open_input(name, opened, role, encoding, fields, quoted=False, delimiter="\t")
             columns: list[list[str]] = [[] for _ in range(reader.width)]
             for chunk in in_step([reader], 1 + block % 5, in_place and reader.is_utf8):
                 for column, more in zip(columns, listed([reader], chunk), strict=True):
@@ -52,6 +55,14 @@ def unpacked(content: bytes) -> bytes | None:
     with suppress(OSError, EOFError, zlib.error):
         return gzip.decompress(content)
     return None
+
+
+def looks_packed(content: bytes) -> bool:
+    """Whether its first bytes say so; what then is read, cli/test_files.py tests."""
+    try:
+        return module_of(content[:262]) is not None
+    except PackedError:
+        return True
 
 
 def text_of(content: bytes, encoding: str) -> str | None:
@@ -161,6 +172,11 @@ def run(data: bytes) -> None:
             equal(found[0], [" ".join(text.split()) for text in found[0]], *about)
         return
     plain = unpacked(stored) if packed else stored
+    damaged = plain is None and stored.startswith(b"\x1f\x8b")
+    if not damaged and looks_packed(stored if plain is None else plain):
+        return
+    if not end and isinstance(found, str) and is_output(found):  # see cli/test_files.py, too
+        return
     expected = None if plain is None else expected_columns(plain, end, encoding, fields, selector)
     equal(same_in_pieces(found), "refused" if expected is None else expected, *about)
 
