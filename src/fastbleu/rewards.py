@@ -205,6 +205,8 @@ class BLEUReward:
 
 def _content(completion: Any) -> Any:
     """The text of a completion: of chat messages the content of the last one."""
+    if isinstance(completion, str):
+        return completion
     message = completion
     if isinstance(completion, (list, tuple)) and completion:
         message = completion[-1]

@@ -255,7 +255,9 @@ class Counter:
         if type(batch.hypotheses) is IdRows:
             self._warn_of_ids(batch, counted)
             return
-        self._warn_of_texts(batch, counted)
+        # Single pairs may differ in all words by chance.
+        if not self.texts_were_checked or counted.segments >= mistakes.MIN_SEQUENCES_TO_WARN:
+            self._warn_of_texts(batch, counted)
         if type(batch.hypotheses) is Utf8Rows:
             return
         if not (self.is_text or self.padding_was_checked):

@@ -313,7 +313,8 @@ class Scorer:
     def statistics(self, counted: Counted) -> Stats:
         """The rows of a corpus, as they were counted."""
         self.dialect._check_references(counted.nrefs)
-        self.warn_of_texts(counted)
+        if counted.tokenized_periods or counted.blank_references:
+            self.warn_of_texts(counted)
         return counted.stats
 
     def sentence_scores(self, counted: Counted, warns: bool = True) -> NDArray[numpy.float64]:
@@ -408,7 +409,7 @@ class Scorer:
 
     def warn_of_tokenized(self, periods: int) -> None:
         """Warn of text that looks tokenized."""
-        if self.warns_of_tokenized:
+        if periods and self.warns_of_tokenized:
             warn_tokenized(periods, 'use BLEU(tokenize="none")')
 
     @property

@@ -314,9 +314,10 @@ def warn_of_scripts(*samples: str) -> bool:
 
 def warn_of_equal(row: Sequence[int], segments: int | None) -> None:
     """Warn if the sums of a corpus show that hypotheses are equal to references."""
+    if not segments or segments < _EQUAL_SEGMENTS:
+        return
     middle = len(row) // 2 + 1
-    is_equal = row[0] == row[1] and row[2:middle] == row[middle:] and row[-1] > 0
-    if is_equal and (segments or 0) >= _EQUAL_SEGMENTS:
+    if row[0] == row[1] and row[2:middle] == row[middle:] and row[-1] > 0:
         warn_input(f"all {segments:,} hypotheses are equal to references: is a side given twice?")
 
 
