@@ -81,9 +81,11 @@ def warn_of_padded_lists(what: str, sequences: Any) -> None:
 
 def _ends_in_run(ids: Sequence[Any], is_one_of_few: bool) -> bool:
     """See _id_rows.pyx."""
+    if {*map(type, ids)} != {int}:  # others may compare as they like
+        return False
     run = ids[ids.index(ids[-1]) :]
     is_long = 4 <= len(run) < len(ids) if is_one_of_few else len(run) > 1
-    return is_long and {*map(type, run)} == {int} and run.count(run[0]) == len(run)
+    return is_long and run.count(run[0]) == len(run)
 
 
 def warn_of_empty_rows(what: str, mask: str) -> None:
