@@ -56,7 +56,8 @@ CONTENTS = {
     "long-line": b"word " * 400_000 + b"\n",
     "binary": bytes(range(256)) * 64,
     "empty": b"",
-    "many": GOOD * 35,
+    "other": GOOD * 35 + b"so\n",  # not equal to "more" in its last line
+    "more": GOOD * 35 + b"and so\n",
     **CUT,
 }
 NO_SPACE = "fastbleu: error: cannot write the result: No space left on device"
@@ -78,13 +79,13 @@ REFUSED = [
 ]  # fmt: skip
 # Of a shell, in which FASTBLEU is the command: the exit status, and what is printed on either side.
 SHELL = [
-    ("FASTBLEU many -i many -sl -b | head -n 1", 141, "100.0\n", ""),
-    ("FASTBLEU many -i many -sl -f json | head -c 0", 141, "", ""),
-    ("PYTHONUNBUFFERED=1 FASTBLEU many -i many -sl -b | head -n 1", 141, "100.0\n", ""),
-    ("FASTBLEU many -i many >&-", 1, "", "standard output is closed"),
+    ("FASTBLEU more -i other -sl -b | head -n 1", 141, "100.0\n", ""),
+    ("FASTBLEU more -i other -sl -f json | head -c 0", 141, "", ""),
+    ("PYTHONUNBUFFERED=1 FASTBLEU more -i other -sl -b | head -n 1", 141, "100.0\n", ""),
+    ("FASTBLEU more -i other >&-", 1, "", "standard output is closed"),
     ("FASTBLEU - -i good <&-", 1, "", "standard input is closed"),
     ("head -n 7 good | FASTBLEU good", 1, "", "standard input has 7 lines"),
-    *((f"FASTBLEU many -i many {form} >/dev/full", 1, "", NO_SPACE)
+    *((f"FASTBLEU more -i other {form} >/dev/full", 1, "", NO_SPACE)
       for form in ("", "-sl", "-f text", "-ci -cin 20")),
 ]  # fmt: skip
 FULL_DISK = {
@@ -126,7 +127,7 @@ def test_files_that_are_refused(directory, arguments, says):
         ("good -i system -b", "good -i system -b", ""),
         ("good -i crlf -b", "good -i system -b", ""),
         ("good -i marked -b", "good -i system -b", "byte order mark"),
-        ("nul -i nul -b", "nul -i nul -b", ""),
+        ("nul -i nul -b", "nul -i nul -b", "equal to references"),
         ("long-line -i long-line -b", "good -i good -b", ""),
     ],
 )
@@ -175,8 +176,8 @@ def small_disk():
 
 @pytest.mark.parametrize("what", FULL_DISK)
 def test_the_command_line_on_a_full_disk(directory, what):
-    many = shlex.quote(str(directory / "many"))
-    command = f"{shlex.quote(sys.executable)} -m fastbleu {many} -i {many} -sl -f json"
+    more, other = (shlex.quote(str(directory / name)) for name in ("more", "other"))
+    command = f"{shlex.quote(sys.executable)} -m fastbleu {more} -i {other} -sl -f json"
     shell = FULL_DISK[what].format(command)
     done = finish([*small_disk(), "bash", "-c", shell], 120, env=environment(), stdin=b"")
     assert (done.status, done.errors.strip()) == (1, NO_SPACE), done.why()
