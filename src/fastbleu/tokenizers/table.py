@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .libraries import Loaded
 
-    # The names of the table for type checkers, but for those that only recipes have.
+    # The names of the table for type checkers, without those that only recipes have.
     Compiled: TypeAlias = Literal["none", "zh", "13a", "intl", "char"]
     Models: TypeAlias = Literal["spm", "flores101", "flores200", "spBLEU-1K"]
     # Tokenizers of other originals, and mteval's names of its tokenizers.
