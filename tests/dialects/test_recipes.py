@@ -326,6 +326,7 @@ def test_compounds_split_as_by_get_ende_bleu():
         return [tokenizer.tokenize(line, return_str=True) for line in lines]
 
     metric = BLEU(dialect="get_ende_bleu")
+    systems = wmt22.lines_of_systems("en-de")  # skips where they are not there
     reference = by_moses(wmt22.lines_of_references("en-de")[0])
     for system, (value, printed) in COMPOUNDS_SPLIT.items():
         score = metric.score(
