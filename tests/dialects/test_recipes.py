@@ -329,9 +329,7 @@ def test_compounds_split_as_by_get_ende_bleu():
     systems = wmt22.lines_of_systems("en-de")  # skips where they are not there
     reference = by_moses(wmt22.lines_of_references("en-de")[0])
     for system, (value, printed) in COMPOUNDS_SPLIT.items():
-        score = metric.score(
-            by_moses(wmt22.lines_of_systems("en-de")[f"en-de.{system}"]), reference
-        )
+        score = metric.score(by_moses(systems[f"en-de.{system}"]), reference)
         assert (score.value, score.printed) == (value, printed)
 
 
