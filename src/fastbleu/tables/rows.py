@@ -278,7 +278,7 @@ def errors_naming_rows(row_counter: RowCounter, numbers: Indices, frame: Frame) 
         if segment < len(numbers):
             row = row_counter.place(int(numbers[segment]))
             if PATH in frame.columns:
-                row += f" ({PATH} {shown(frame.values(PATH)[segment])})"
+                row += f" ({PATH} {frame.values(PATH)[segment]!r})"  # whole: it names the file
             if facts["is_missing"]:
                 number = facts["reference"]
                 raise kind(no_value(row, row_counter.column_of(number), number)) from error
