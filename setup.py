@@ -43,6 +43,10 @@ SANITIZE = switch("FASTBLEU_SANITIZE")
 TSAN = switch("FASTBLEU_TSAN")
 PORTABLE = switch("FASTBLEU_PORTABLE")
 
+# Cython 3.3.1 passes a constructor's keywords in an array; if there is no memory for their
+# names, it frees what is not set. With this it passes them in a dict.
+MACROS = [("CYTHON_VECTORCALL_TPNEW", "0")]
+
 # Objects built with different switches must never be mixed.
 SWITCHES = ("DEBUG", "SYMBOLS", "SANITIZE", "TSAN", "PORTABLE")
 BUILD_BASE = "-".join(
@@ -110,7 +114,7 @@ def extension(path):
         [path.as_posix()],
         include_dirs=[PACKAGE.as_posix()],
         depends=["setup.py", *sorted(os.path.relpath(header) for header in headers_of(path))],
-        define_macros=[("FASTBLEU_PORTABLE", "1")] if PORTABLE else [],
+        define_macros=MACROS + [("FASTBLEU_PORTABLE", "1")] * PORTABLE,
     )
 
 

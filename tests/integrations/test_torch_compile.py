@@ -15,6 +15,7 @@ with warnings.catch_warnings():
     warnings.filterwarnings("ignore", ".*torch.jit.script. is deprecated", DeprecationWarning)
     host("torcheval.metrics")
 
+from fastbleu import BLEU  # noqa: E402
 from fastbleu.integrations import torcheval, torchmetrics  # noqa: E402
 
 IDS = {"tokenize": None, "ignore_ids": (0,)}
@@ -96,12 +97,30 @@ def test_a_whole_graph_is_refused_in_one_sentence(adaptor, call, logged):
         compiled(torch.ones(2, 4), LINES, LINES)
 
 
+def test_update_in_a_compiled_function(logged):
+    """pytest makes an error of Dynamo's warning that it cannot trace a builtin."""
+    metric, ids = BLEU(None), torch.arange(40).reshape(4, 10)
+
+    def step(x):
+        y = x * 2
+        metric.update(x, y)
+        return y + 1
+
+    compiled = torch.compile(step, backend="eager")
+    assert torch.equal(compiled(ids), ids * 2 + 1)
+    torch.compile(metric.update, backend="eager")(ids, ids * 2)
+    assert metric.compute().hyp_len == 80
+    assert not logged
+
+
 UNCOMPILED = """
 import sys, warnings
 warnings.simplefilter("ignore")
+from fastbleu import BLEU
 from fastbleu.integrations import torcheval, torchmetrics
 torchmetrics.BLEUScore()(["a b c d"], [["a b c d"]])
 torcheval.BLEUScore(n_gram=4).update(["a b c d"], [["a b c d"]]).compute()
+BLEU().update(["a b c d"], [["a b c d"]])
 print("torch._dynamo" in sys.modules)
 """
 

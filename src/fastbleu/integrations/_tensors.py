@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import sys
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Sequence, Sized
 
 import torch
 
@@ -14,38 +12,9 @@ from ..metric.bleu import BLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeVar
+    from typing import Any
 
     from ..dialects.base import Dialect
-
-    Method = TypeVar("Method", bound=Callable[..., Any])
-
-_NOT_TRACED = (
-    "n-grams are not counted by tensor operations; call the metric outside of what is compiled "
-    "with fullgraph=True"
-)
-
-
-def not_compiled(method: Method) -> Method:
-    """Have torch.compile leave out a method, and everything that it calls.
-
-    This is `torch.compiler.disable`, without the import of torch._dynamo, which takes seconds and
-    is not needed before something is compiled. Dynamo recognizes the method by the two attributes.
-    """
-    disabled: Any = None
-
-    @functools.wraps(method)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        nonlocal disabled
-        if disabled is None:
-            dynamo = sys.modules.get("torch._dynamo")
-            if dynamo is None:
-                return method(*args, **kwargs)
-            disabled = dynamo.disable(method)
-        return disabled(*args, **kwargs)
-
-    call.__dict__.update(_torchdynamo_disable=True, _torchdynamo_disable_msg=_NOT_TRACED)
-    return call  # type: ignore[return-value]
 
 
 def options_of(

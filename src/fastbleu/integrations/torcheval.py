@@ -13,12 +13,13 @@ from ..dialects.torcheval import TORCHEVAL
 from ..dialects.torchmetrics import tensors
 from ..metric.bleu import BLEU
 from ..runtime.extras import HostImports
+from ..runtime.torch_compile import not_compiled
 
 with HostImports("torcheval", "torch", "torcheval"):
     import torch
     from torcheval.metrics import Metric
 
-    from ._tensors import joined, not_compiled, options_of, score
+    from ._tensors import joined, options_of, score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

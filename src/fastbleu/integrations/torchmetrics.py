@@ -15,13 +15,14 @@ from ..counting._counted import Sums
 from ..dialects.torchmetrics import TORCHMETRICS, tensors
 from ..metric.bleu import BLEU
 from ..runtime.extras import HostImports
+from ..runtime.torch_compile import not_compiled
 from ..tokenizers.loaded import get_tokenizer
 
 with HostImports("torchmetrics", "torch", "torchmetrics"):
     import torch
     from torchmetrics import Metric
 
-    from ._tensors import joined, not_compiled, options_of, score
+    from ._tensors import joined, options_of, score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

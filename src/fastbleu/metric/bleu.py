@@ -11,6 +11,7 @@ from ..inputs._id_rows import IdRows
 from ..inputs.arguments import check_flag, shown
 from ..inputs.batch import Batch, read
 from ..runtime.import_lock import import_lock
+from ..runtime.torch_compile import not_compiled
 from .matrix_methods import MatrixMethods
 from .ranks import gather
 from .reading import Reading
@@ -352,6 +353,7 @@ class BLEU(Reading, MatrixMethods):
         counted, _ = self._count(hypotheses, references, *masks, keep_rows=scorer.keep_rows)
         return scorer.sums(counted)
 
+    @not_compiled
     def update(
         self,
         hypotheses: Hypotheses,
