@@ -175,9 +175,9 @@ test-emulated: $(VENV)/tested            ## run tests on other processors, emula
 test-emulated-short:            ## the same with a selection
 	@UNOPTIMIZED=1 FASTBLEU_TEST_SEGMENTS=100 $(MAKE) --no-print-directory test-emulated TESTS="$(EMULATED_SHORT)"
 
-mutants: $(VENV)/tested            ## plant faults in tokenizers, kernels and single calls, which the tests must find
+mutants: $(VENV)/tested            ## plant faults in the package, Python and compiled code, which the tests must find
 	@$(PIP) 'Cython>=3.1,<4'
-	@bash tests/mutants.sh $(BIN)/python
+	@INTEGRATIONS=$(INTEGRATIONS) $(BIN)/python tests/mutants.py
 
 test-pythons:            ## run some tests on all CPythons that are found, or PYTHONS="3.10 3.13"
 	@PYTHONS="$(PYTHONS)" bash tests/pythons.sh

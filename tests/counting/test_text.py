@@ -172,3 +172,14 @@ def test_strings_are_let_go():
     assert sys.getrefcount(line) == before
     SegmentReader("13a", False, 4).row(line, [line])
     assert sys.getrefcount(line) == before
+
+
+def test_a_function_gets_both_sides_in_lower_case():
+    expected = count(["a b c d"], [["a b", "b c d"]], tokenize=str.split)
+    assert count(["A b C d"], [["A B", "b C D"]], tokenize=str.split, lowercase=True) == expected
+
+
+def test_a_wrong_segment_after_the_first_chunk_is_named():
+    lines = ["a b"] * 1000
+    words = "segment 1000: the hypothesis is an int"
+    raises(TypeError, words, count, [*lines, 5], [*lines, "a"], tokenize=str.split)

@@ -534,3 +534,17 @@ def test_unpatch_leaves_no_trace():
             list(sacrebleu_scores(BLEU)), list(nltk_scores(None))
         after = names(BLEU, bleu_score.SmoothingFunction)
         assert not {key for key in changed(before, after) if key in before}
+
+
+def test_every_function_gets_its_own_code_back():
+    owners = bleu_score, bleu_score.SmoothingFunction, sys.modules[SACREBLEU], BLEU
+
+    def codes():
+        members = [(owner, name) for owner in owners for name in vars(owner)]
+        found = [(owner, name, getattr(owner, name)) for owner, name in members]
+        return {one[:2]: one[2].__code__ for one in found if inspect.isfunction(one[2])}
+
+    before = codes()
+    with fastbleu.patch("nltk", "sacrebleu"):
+        assert codes() != before
+    assert codes() == before

@@ -119,3 +119,24 @@ def test_progress_is_shown_on_request(capsys, threads):
             assert capsys.readouterr().err == ""
             method(values, values, progress=True)
             assert "1.20k/1.20k" in capsys.readouterr().err
+
+
+def test_a_missing_second_reference():
+    text = "The cat sat on a mat."
+    hypotheses, references = [text, text], [[text, None], [text, text]]
+    words = r"segment 0: references\[1\] is missing"
+    raises(TypeError, words, BLEU().score, hypotheses, references)
+    with pytest.warns(InputWarning, match="left out 1 of 2 segments.* the first is segment 0"):
+        score = BLEU().score(hypotheses, references, missing="skip")
+    assert score == BLEU().score([text], [[text, text]])
+    with pytest.warns(InputWarning, match="left out 1 of 1"):
+        raises(ValueError, "all 1 were", BLEU().score, [text], [[text, None]], missing="skip")
+
+
+def test_a_missing_time_of_pandas():
+    text, missing = "The cat sat on a mat.", pytest.importorskip("pandas").NaT
+    words = r"segment 1: the hypothesis is missing \(NaT\)"
+    raises(TypeError, words, BLEU().score, [text, missing], [text, text])
+    with pytest.warns(InputWarning, match="left out 1 of 2 segments"):
+        score = BLEU().score([text, missing], [text, text], missing="skip")
+    assert score == BLEU().score([text], [text])

@@ -1,5 +1,6 @@
 """A metric's state: exact int64 counts, enough for the score; what is refused leaves it alone."""
 
+import pickle
 import threading
 import time
 import warnings
@@ -379,3 +380,10 @@ def test_all_reduce_of_one_process_is_a_copy_and_needs_no_torch():
         "print('torch' in sys.modules)"
     )
     assert python("-c", code) == "False\n"
+
+
+def test_a_pickled_metric_warns_as_before():
+    batch = ["a b c d ."] * 64, ["a b c e ."] * 64
+    metric = fed(BLEU(), batch, batch)
+    restored = pickle.loads(pickle.dumps(metric))
+    assert warnings_of(restored.compute) == warnings_of(metric.compute) != []

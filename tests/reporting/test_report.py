@@ -505,3 +505,19 @@ def test_the_verdict_names_a_document_in_which_it_is_the_other_way_round():
     assert verdict.startswith("b is 5.43 worse than a ")
     assert "length +0.00; but better in document d" in verdict
     assert "worst in" not in verdict
+
+
+def test_each_system_has_its_own_numbers_on_the_page():
+    _, sections = payload(fastbleu.report(SYSTEMS, REFERENCES).html(), "numbers")
+    for number, texts in enumerate(SYSTEMS.values()):
+        stats = BLEU().statistics(texts, REFERENCES)
+        assert sections[f"hyp_len.{number}"].tolist() == stats.hyp_lens.tolist()
+        assert sections[f"matches.{number}.0"].tolist() == stats.matches[:, 0].tolist()
+
+
+def test_each_system_has_its_own_scores_in_markdown():
+    text = fastbleu.report(SYSTEMS, REFERENCES).markdown(examples=3)
+    for name, hypotheses in SYSTEMS.items():
+        scores = BLEU().sentence_scores(hypotheses, REFERENCES).tolist()
+        for score, hypothesis in zip(scores, hypotheses, strict=True):
+            assert f"- {name}, {score:.2f}: {hypothesis}\n" in text

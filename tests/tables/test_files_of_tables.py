@@ -385,3 +385,10 @@ def test_parts_of_other_columns_than_the_first():
     for other in (one.drop_columns("key"), one.set_column(2, "key", [[1.5]])):
         reader = tables.sentence_scores([one, other], "mt", "ref").to_reader()
         raises(ValueError, "part 1 of the table differs from part 0", reader.read_all)
+
+
+def test_every_batch_of_a_parquet_file_counts(tmp_path, monkeypatch):
+    monkeypatch.setattr("fastbleu.tables.data_files.CHUNK_ROWS", 70)
+    pq.write_table(pa.table(ITS), tmp_path / "t.parquet", row_group_size=110)
+    found = tables.score(tmp_path / "t.parquet", "mt", ["ref", "other"], BY)
+    assert as_dict(found) == EXPECTED

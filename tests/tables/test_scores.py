@@ -360,3 +360,20 @@ def test_a_group_without_a_score_is_null_in_its_row():
     assert (found["bleu"], found["hyp_len"]) == ([100.0, None, 100.0], [4, 0, 4])
     with pytest.raises(ValueError, match="the hypotheses have no tokens at all"):
         tables.score({"mt": [""], "ref": ["a"]}, "mt", "ref", metric=metric)
+
+
+def test_rows_that_are_added_up_now_and_then_all_count(monkeypatch):
+    its = columns(90)
+    whole = tables.score(its, "mt", "ref", by=BY)
+    monkeypatch.setattr(groups, "WAITING_ROWS", 9)
+    parts = [{name: values[a : a + 20] for name, values in its.items()} for a in range(0, 90, 20)]
+    assert tables.score(parts, "mt", "ref", by=BY) == whole
+
+
+def test_sums_are_not_adapted_again():
+    """For multi-bleu.perl a reference is never farther than 9999 from its hypothesis."""
+    its = {"mt": ["a b c d e"] * 2000, "ref": ["a b c d e" + " f" * 9] * 2000}
+    metric = BLEU(dialect="multi-bleu")
+    score = metric.score(its["mt"], its["ref"])
+    found = tables.score(its, "mt", "ref", metric=metric)
+    assert (found["bleu"], found["ref_len"]) == ([score.value], [2000 * 14])
