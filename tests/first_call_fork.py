@@ -13,7 +13,7 @@ from array import array
 
 import fastbleu
 
-PATIENCE = 60  # seconds after which a child hangs
+PATIENCE = 30  # seconds after which a child hangs
 TEXTS = ["The cat sat on the mat.", "A dog, a cat & a mat!"] * 300
 IDS = array("q", range(5))
 CALLS = {

@@ -365,9 +365,9 @@ def test_a_group_without_a_score_is_null_in_its_row():
 def test_rows_that_are_added_up_now_and_then_all_count(monkeypatch):
     its = columns(90)
     whole = tables.score(its, "mt", "ref", by=BY)
+    monkeypatch.setattr(sources, "CHUNK_ROWS", 44)
     monkeypatch.setattr(groups, "WAITING_ROWS", 9)
-    parts = [{name: values[a : a + 20] for name, values in its.items()} for a in range(0, 90, 20)]
-    assert tables.score(parts, "mt", "ref", by=BY) == whole
+    assert tables.score([its], "mt", "ref", by=BY) == whole
 
 
 def test_sums_are_not_adapted_again():

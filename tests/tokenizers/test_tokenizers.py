@@ -2,7 +2,9 @@
 
 import importlib
 import pickle
+import sys
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 import sacrebleu.metrics.bleu as sacrebleu_bleu
@@ -201,3 +203,18 @@ def test_pickling(source, protocol):
         tokenizer.name, tokenizer.compiled, tokenizer.signature,
     )  # fmt: skip
     assert tokenize("A, b. 5-C", back) == tokenize("A, b. 5-C", tokenizer)
+
+
+def test_a_model_at_another_path_is_another_tokenizer(monkeypatch, tmp_path):
+    class Processor:
+        def Load(self, path):
+            self.path = path
+
+        def EncodeAsPieces(self, text):
+            return [self.path]
+
+    stub = SimpleNamespace(SentencePieceProcessor=Processor)
+    monkeypatch.setitem(sys.modules, "sentencepiece", stub)
+    for path in (tmp_path / "one", tmp_path / "other"):
+        path.touch()
+        assert tokenize("a text", "spm", path) == [str(path)]
