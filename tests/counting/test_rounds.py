@@ -206,3 +206,10 @@ def test_rounds_without_others(make):
     assert np.array(rows).reshape(-1, 10).tolist() == (
         np.asarray(count(*data, tokenize=tokenize)).tolist()
     )
+
+
+def test_rounds_of_short_segments_are_counted_to_their_ends():
+    """Only those of short segments end at their greatest length."""
+    data = [["a", "b", "c", "d"]] * 20_000, [[["a", "b", "x", "c", "d"]]] * 20_000
+    for threads in THREADS:
+        assert BLEU(None, threads=threads).sums(*data).tolist() == BLEU(None).sums(*data).tolist()
