@@ -156,7 +156,9 @@ def main() -> None:
             missed.append(fault.name)
     if missed:
         sys.exit(f"the tests missed {', '.join(missed)}")
-    print(f"mutants: {len(faults)}, none missed, in {time.monotonic() - start:.0f} s")
+    skipped = sum(fault.python is None for fault in faults)
+    seconds = time.monotonic() - start
+    print(f"mutants: {len(faults)}, {skipped} skipped, the others caught, in {seconds:.0f} s")
 
 
 if __name__ == "__main__":
