@@ -32,6 +32,7 @@ def bleu(request):
     else:
         with fastbleu.patch("sacrebleu"):
             yield sacrebleu
+        fastbleu.unpatch()  # what `expected` has patched again
 
 
 def expected(function, *arguments, **named):
