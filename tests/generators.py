@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 SEED = int(os.environ.get("FASTBLEU_TEST_SEED", "20021"))
-SEGMENTS = int(os.environ.get("FASTBLEU_TEST_SEGMENTS", "1000000"))
+SEGMENTS = int(os.environ.get("FASTBLEU_TEST_SEGMENTS", "20000"))
 
 
 def rounds(number):
