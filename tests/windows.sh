@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Does it compile for Windows, where a long has 32 bits and there is no __int128? Nothing is linked or run: what the
-# kernel gives on Windows is compared by tests/levels.sh. Usage: tests/windows.sh PYTHON, after `make build`. It needs
+# kernel gives on Windows is compared by tests/levels.sh. Usage: tests/windows.sh PYTHON, after `make demo`. It needs
 # gcc-mingw-w64-x86-64 and clang.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,1 +1,1 @@
-"""The trust gate: `make trust` runs these tests, `make test` does not; see SECURITY.md."""
+"""`make test-trust` runs these tests, `make test` does not; see SECURITY.md."""
