@@ -9,13 +9,11 @@ FASTBLEU_PORTABLE=1   leaves out all processor-specific code
 """
 
 import filecmp
-import gzip
 import os
 import re
 import shutil
 import sys
 import sysconfig
-import tarfile
 import threading
 from functools import cache
 from pathlib import Path
@@ -23,7 +21,6 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
-from setuptools.command.sdist import sdist
 from setuptools.errors import PlatformError
 from setuptools.modified import newer_group
 
@@ -219,31 +216,8 @@ class BuildExtensions(build_ext):
         return super().copy_file(infile, outfile, *how, **options)
 
 
-class ReproducibleSdist(sdist):
-    """The same files give the same bytes, whoever packs them and when (SOURCE_DATE_EPOCH)."""
-
-    def make_archive(self, base_name, format, root_dir=None, base_dir=None, **owners):
-        time = int(os.environ.get("SOURCE_DATE_EPOCH", "1735689600"))
-
-        def packed(member):
-            member.mtime, member.uid, member.gid, member.uname, member.gname = time, 0, 0, "", ""
-            member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
-            return member
-
-        path = Path(f"{base_name}.tar.gz")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with (
-            path.open("wb") as file,
-            gzip.GzipFile("", "wb", 9, file, mtime=time) as stream,
-            tarfile.open(fileobj=stream, mode="w") as archive,
-        ):
-            for member in sorted(Path(base_dir).rglob("*")):
-                archive.add(member, recursive=False, filter=packed)
-        return str(path)
-
-
 setup(
     ext_modules=[extension(path) for path in sorted(PACKAGE.rglob("*.pyx"))],
-    cmdclass={"build_ext": BuildExtensions, "sdist": ReproducibleSdist},
+    cmdclass={"build_ext": BuildExtensions},
     options={"build": {"build_base": BUILD_BASE, "build_platlib": BUILD_LIB}},
 )

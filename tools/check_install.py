@@ -11,7 +11,10 @@ from pathlib import Path
 import fastbleu
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+COMMAND = Path(sysconfig.get_path("scripts"), "fastbleu")
 FILES = ["reference.1.txt", "reference.2.txt", "-i", "system-a.txt", "-b", "-w", "4"]
+HYPOTHESES = ["The cat sat on the mat.", "It rained all night."]
+REFERENCES = [["The cat sat on a mat."], ["It rained all night.", "It was raining all night."]]
 
 
 def output(*command):
@@ -19,38 +22,18 @@ def output(*command):
     done = subprocess.run(command, cwd=EXAMPLES, capture_output=True, text=True, encoding="utf-8")
     if done.returncode:
         sys.exit(f"{command} ended with status {done.returncode}:\n{done.stdout}{done.stderr}")
-    return done.stdout
+    return done.stdout.strip()
 
 
-def main():
-    script = Path(sysconfig.get_path("scripts"), "fastbleu")
-    found = {
-        "fastbleu --version": output(script, "--version").strip(),
-        "the command": output(script, *FILES).strip(),
-        "python -m fastbleu": output(sys.executable, "-m", "fastbleu", *FILES).strip(),
-        "BLEU": fastbleu.BLEU()
-        .score(
-            ["The cat sat on the mat.", "It rained all night."],
-            [["The cat sat on a mat."], ["It rained all night.", "It was raining all night."]],
-        )
-        .value,
-        "nltk's": fastbleu.sentence_bleu([["a", "b", "c", "d", "e"]], ["a", "b", "c", "d"]),
-        "self-BLEU": fastbleu.matrix.self_bleu([["a", "b"], ["a", "b"]], orders=(2,)).values[2],
-    }
-    wanted = {
-        "fastbleu --version": f"fastbleu {fastbleu.__version__}",
-        "the command": "88.5909",
-        "python -m fastbleu": "88.5909",
-        "BLEU": 69.18912876154525,
-        "nltk's": 0.7788007830714049,
-        "self-BLEU": 1.0,
-    }
-    wrong = {name: value for name, value in found.items() if value != wanted[name]}
-    if wrong:
-        sys.exit(f"{fastbleu.__file__}: {wrong} instead of {[wanted[name] for name in wrong]}")
-    output(sys.executable, "demo.py")
-    print(f"fastbleu {fastbleu.__version__} in {Path(fastbleu.__file__).parent} works")
-
-
-if __name__ == "__main__":
-    main()
+for found, expected in (
+    (output(COMMAND, "--version"), f"fastbleu {fastbleu.__version__}"),
+    (output(COMMAND, *FILES), "88.5909"),
+    (output(sys.executable, "-m", "fastbleu", *FILES), "88.5909"),
+    (fastbleu.BLEU().score(HYPOTHESES, REFERENCES).value, 69.18912876154525),
+    (fastbleu.sentence_bleu([[*"abcde"]], [*"abcd"]), 0.7788007830714049),
+    (fastbleu.matrix.self_bleu([["a", "b"], ["a", "b"]], orders=(2,)).values[2], 1.0),
+):
+    if found != expected:
+        sys.exit(f"{fastbleu.__file__}: {found!r} instead of {expected!r}")
+output(sys.executable, "demo.py")
+print(f"fastbleu {fastbleu.__version__} in {Path(fastbleu.__file__).parent} works")

@@ -42,51 +42,40 @@ def commands():
 
 
 def run(*command, **options):
-    subprocess.run(command, check=True, **options)
+    subprocess.run(list(map(str, command)), check=True, **options)
 
 
-def needed_by_distribution():
-    """What a distribution has installed when it builds the package."""
-    project = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))
-    return [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+def install(folder, command, extra):
+    """Install a checkout in an environment of its own, and use what it is for."""
+    environment, checkout, destination = folder / "env", folder / "checkout", folder / "destination"
+    venv.create(environment, with_pip=True)
+    checkout.mkdir()
+    run("git", "archive", "--output", folder / "files.tar", "HEAD", cwd=PROJECT)
+    run("tar", "-xf", folder / "files.tar", "-C", checkout)
+    pinned = folder / "constraints.txt"
+    pinned.write_text(os.environ.get("TORCH", "torch==2.13.0") + "\n")
+    python = environment / "bin" / "python"
+    pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    options = {"cwd": checkout, "env": {**os.environ, "PIP_CONSTRAINT": str(pinned)}}
+    if "--no-build-isolation" in command:  # a distribution has these
+        project = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))
+        needed = project["build-system"]["requires"] + project["project"]["dependencies"]
+        run(*pip, *needed, **options)
+    if extra in EXPECTS:
+        run(*pip, EXPECTS[extra], **options)
+    run(*pip, *(word.replace("$DESTDIR", str(destination)) for word in command[2:]), **options)
+    if destination.exists():  # the content of a package, which is unpacked at the root
+        built = destination / environment.relative_to("/")
+        shutil.copytree(built, environment, dirs_exist_ok=True, symlinks=True)
+    run(python, checkout / "tools" / "check_install.py", cwd=folder)
+    use = USES.get(extra, f"import fastbleu.integrations.{extra}" if extra else "")
+    backend = {**os.environ, "KERAS_BACKEND": "torch"}
+    run(python, "-c", f"import fastbleu\n{use}", cwd=folder, env=backend)
 
 
-def main():
-    wanted = sys.argv[1:]
-    for command, extra in commands().items():
-        if wanted and not any(word in " ".join(command) for word in wanted):
-            continue
+words = sys.argv[1:]
+for command, extra in commands().items():
+    if not words or any(word in " ".join(command) for word in words):
         print("$", *command, flush=True)
         with tempfile.TemporaryDirectory() as folder:
-            environment = Path(folder, "env")
-            python = environment / "bin" / "python"
-            checkout = Path(folder, "checkout")
-            destination = Path(folder, "destination")
-            checkout.mkdir()
-            venv.create(environment, with_pip=True)
-            archive = subprocess.run(
-                ["git", "archive", "HEAD"], cwd=PROJECT, check=True, capture_output=True
-            ).stdout
-            run("tar", "-x", "-C", checkout, input=archive)
-            pinned = Path(folder, "constraints.txt")
-            pinned.write_text(os.environ.get("TORCH", "torch==2.13.0") + "\n")
-            pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-            options = {"cwd": checkout, "env": {**os.environ, "PIP_CONSTRAINT": str(pinned)}}
-            if "--no-build-isolation" in command:
-                run(*pip, *needed_by_distribution(), **options)
-            if extra in EXPECTS:
-                run(*pip, EXPECTS[extra], **options)
-            arguments = [word.replace("$DESTDIR", str(destination)) for word in command[2:]]
-            run(*pip, *arguments, **options)
-            if destination.exists():  # the content of a package, which is unpacked at the root
-                built = destination / environment.relative_to("/")
-                shutil.copytree(built, environment, dirs_exist_ok=True, symlinks=True)
-            run(python, checkout / "tools" / "check_install.py", cwd=folder)
-            use = USES.get(extra, f"import fastbleu.integrations.{extra}" if extra else "")
-            backend = {**os.environ, "KERAS_BACKEND": "torch"}
-            run(python, "-c", f"import fastbleu\n{use}", cwd=folder, env=backend)
-    print("each command of installation works")
-
-
-if __name__ == "__main__":
-    main()
+            install(Path(folder), command, extra)

@@ -88,7 +88,7 @@ def test_what_is_no_name(name):
 
 
 def test_the_table_in_the_readme_is_what_dialects_say():
-    tool = Path(__file__).resolve().parents[2] / "tools" / "generate_dialect_table.py"
+    tool = Path(__file__).resolve().parents[2] / "tools" / "generate_tables.py"
     subprocess.run([sys.executable, tool, "--check"], check=True)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Unpack a Python of Debian, of any architecture and release, into a folder, and print the path of a command that runs
 # it. Nothing is installed: apt resolves what is needed by a state of its own in that folder, and dpkg only unpacks.
-# Usage: tools/debian_python.sh ARCH RELEASE VERSION FOLDER [PACKAGE...]
+# Usage: tests/debian_python.sh ARCH RELEASE VERSION FOLDER [PACKAGE...]
 #   for example arm64 bookworm 3.11 build/debian/arm64 python3-numpy
 # The command is a script that starts the Python by qemu, or by its own dynamic loader where this processor can run it,
 # and that Python takes for its executable: it works for child processes and for venv, too. On Debian and Ubuntu it

