@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The tests on other processors, emulated by qemu: Debian's Python of that architecture is unpacked into build/debian
-# (tools/debian_python.sh), and the modules are cross-compiled into src, beside this processor's. numpy and what else
+# (tests/debian_python.sh), and the modules are cross-compiled into src, beside this processor's. numpy and what else
 # tests need of compiled packages is Debian's, so an older numpy than usual; child processes are emulated, too.
 # Usage: tests/emulated.sh PYTHON ARCH... [-- PYTEST_ARGUMENT...], where PYTHON is that of an environment with the
 # package, setuptools and Cython, and ARCH is arm64, s390x (big-endian) or i386 (32 bits). It needs gcc-TRIPLET,
@@ -27,7 +27,7 @@ fi
 
 for arch in "${architectures[@]}"; do
   started=$SECONDS
-  emulated=$(bash tools/debian_python.sh "$arch" bookworm 3.11 "build/debian/$arch" \
+  emulated=$(bash tests/debian_python.sh "$arch" bookworm 3.11 "build/debian/$arch" \
     python3-lxml python3-markupsafe python3-numpy python3-regex)
   root=$(cd "build/debian/$arch/root" && pwd)
   data=$("$emulated" -c 'import sysconfig; print(sysconfig._get_sysconfigdata_name())')
@@ -40,7 +40,7 @@ for arch in "${architectures[@]}"; do
     PYTHONPATH="build/debian/$arch/settings" CFLAGS=-w "$python" setup.py -q build_ext --inplace
   echo "$arch: built after $((SECONDS - started)) s; $("$emulated" -c 'import platform, sys
 print(platform.machine(), sys.byteorder + "-endian", "CPython", platform.python_version())')"
-  PYTHONPATH=$PWD/src:$PWD/$packages "$emulated" -m pytest -n "${WORKERS:-2}" -p no:benchmark -p no:cacheprovider -q \
-    -m 'not long' "${tests[@]}"
+  PYTHONPATH=$PWD/src:$PWD/$packages "$emulated" -m pytest -n "${WORKERS:-2}" -p no:cacheprovider -q \
+    "${tests[@]}"
   echo "$arch: $((SECONDS - started)) s"
 done

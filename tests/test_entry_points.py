@@ -176,6 +176,7 @@ ON_HOSTS = IN_PROCESS if "FASTBLEU_REQUIRE_HOSTS" in os.environ else SHORT
 SHORTEST = [entry for entry in SHORT if not re.match(SLOW, entry.label)]
 
 
+@pytest.mark.pythons
 @pytest.mark.parametrize("name", {metric.signature: n for n, metric in METRICS.items()}.values())
 def test_each_dialect(name):
     check([name], {"ragged": SHORT_FORM["ragged"]}, SHORTEST)
@@ -279,6 +280,7 @@ def is_of_the_package(kind: type, member: str) -> bool:
     )
 
 
+@pytest.mark.pythons
 def test_every_public_name_has_an_entry():
     entries = {name for entry in ENTRIES for name in entry.names}
     public = set(public_names())

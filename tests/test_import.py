@@ -13,6 +13,8 @@ from commands import R1, A, python
 
 import fastbleu
 
+pytestmark = pytest.mark.pythons
+
 PUBLIC = [
     *("sentence_bleu", "corpus_bleu", "modified_precision", "closest_ref_length"),
     *("brevity_penalty", "SmoothingFunction", "BLEU", "InputWarning", "Score", "Stats", "count"),

@@ -26,6 +26,8 @@ from fastbleu.cli.command import main
 from fastbleu.cli.files import InputError, printable
 from fastbleu.cli.readers import ChainReader, Reader, in_step, open_lines
 
+pytestmark = pytest.mark.pythons
+
 TEXT = "первая строка\nдругая\n\n第三行\n"
 
 

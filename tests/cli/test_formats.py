@@ -21,6 +21,8 @@ from fastbleu.cli.files import InputError
 from fastbleu.cli.formats import REFERENCE, SYSTEM, align_documents, open_input
 from fastbleu.cli.readers import in_step
 
+pytestmark = pytest.mark.pythons
+
 
 def read(
     *names: Path | str, role: str = REFERENCE, chunk: int = 4096, **options: Any

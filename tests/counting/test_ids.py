@@ -21,7 +21,8 @@ PARTS = 16
 FORMS = ["array", "array", "array", "array", "ragged", "lists"]
 
 pytestmark = [
-    pytest.mark.filterwarnings(ignored) for ignored in (*IGNORED_OF_RANDOM, "ignore:the id -100")
+    pytest.mark.pythons,
+    *map(pytest.mark.filterwarnings, (*IGNORED_OF_RANDOM, "ignore:the id -100")),
 ]
 
 metric_of = functools.lru_cache(2000)(lambda **parameters: BLEU(None, **parameters))

@@ -18,6 +18,7 @@ from fastbleu.dialects import NLTK, SACREBLEU
 # Random references may well match better if they are read the other way round, random tokens hold
 # white space.
 pytestmark = [
+    pytest.mark.pythons,
     pytest.mark.filterwarnings("ignore:there are .* references each"),
     pytest.mark.filterwarnings("ignore:every hypothesis is one token"),
 ]

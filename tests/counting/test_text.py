@@ -14,6 +14,8 @@ from fastbleu.inputs.batch import Batch
 from fastbleu.tokenizers import get_tokenizer
 from fastbleu.tokenizers._compiled import COMPILED, split
 
+pytestmark = pytest.mark.pythons
+
 
 def as_tokens(corpus, tokenizer):
     hypotheses, references = corpus

@@ -17,6 +17,8 @@ from fastbleu import Stats
 from fastbleu.dialects import SACREBLEU
 from fastbleu.dialects._sacrebleu import details, score_rows
 
+pytestmark = pytest.mark.pythons
+
 CASES = max(SEGMENTS // 50, 200)
 SMOOTHINGS = ["exp", "floor", "add-k", "none"]
 VALUES = [None, None, 1, 0.1, 0.5, 2, 0, 0.0, -0.0, 1.7, 3, 1e-9, 1e-30, 5e-324, 123456.789, 10**15]

@@ -24,6 +24,8 @@ from fastbleu import (
 from fastbleu.dialects import NLTK
 from fastbleu.matrix import ReferenceIndex, iter_blocks, mbr, pairwise, self_bleu
 
+pytestmark = pytest.mark.pythons
+
 GOOD = [["a", "b"], ["a"]]
 
 

@@ -30,7 +30,7 @@ from threads import again_and_again
 import fastbleu
 from fastbleu import BLEU, Stats, count, matrix
 
-pytestmark = pytest.mark.usefixtures("the_next_call_is_right")
+pytestmark = [pytest.mark.pythons, pytest.mark.usefixtures("the_next_call_is_right")]
 
 
 @each_entry

@@ -31,6 +31,8 @@ from sacrebleu.metrics import BLEU, BLEUScore
 import fastbleu
 from fastbleu.integrations import patches
 
+pytestmark = pytest.mark.pythons
+
 LATE = "fastbleu_patch_test"
 TEXTS = ["The cat sat on the mat.", "Hello, world (3,000)!", "a b c d e"]
 REFERENCES = [["The cat sat on a mat.", "A cat!"], ["Hello world (3000)!"] * 2, ["a b c d f", "a"]]

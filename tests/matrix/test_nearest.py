@@ -11,6 +11,8 @@ import fastbleu
 from fastbleu.dialects import get, names
 from fastbleu.matrix import PairIndex, duplicates, nearest, pairwise
 
+pytestmark = pytest.mark.pythons
+
 OPTIONS = [
     {},
     {"effective_order": False},

@@ -12,6 +12,8 @@ import fastbleu.sacrebleu
 from fastbleu.matrix import all_pairs, pairwise
 from fastbleu.matrix.reader import SentenceReader
 
+pytestmark = pytest.mark.pythons
+
 PAIRS = min(100_000, SEGMENTS)
 PARTS = 8
 TOO_SHORT = "ignore:.*hypotheses have fewer than"

@@ -18,6 +18,8 @@ from fastbleu import BLEU
 from fastbleu.matrix._sentences import Sentences, sentences_of
 from fastbleu.matrix.reader import SentenceReader
 
+pytestmark = pytest.mark.pythons
+
 COMPILED = ["13a", "none", "zh", "intl", "char"]
 TOKENS = BLEU(None)
 

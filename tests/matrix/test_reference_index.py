@@ -25,7 +25,10 @@ import fastbleu
 from fastbleu import BLEU
 from fastbleu.matrix import ReferenceIndex
 
-pytestmark = pytest.mark.filterwarnings(*IGNORED_OF_RANDOM, "ignore:every one of .* is empty")
+pytestmark = [
+    pytest.mark.pythons,
+    pytest.mark.filterwarnings(*IGNORED_OF_RANDOM, "ignore:every one of .* is empty"),
+]
 
 ROUNDS = min(40, max(4, SEGMENTS // 20_000))
 

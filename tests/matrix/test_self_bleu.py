@@ -28,6 +28,8 @@ from fastbleu.matrix import self_bleu
 from fastbleu.matrix._references import LeaveOneOut
 from fastbleu.matrix.reader import SentenceReader
 
+pytestmark = pytest.mark.pythons
+
 RULES = ("closest", "first", "shortest")
 SMALL_POOLS = {
     "two": [["a", "b", "c"], ["a", "b", "d"]],

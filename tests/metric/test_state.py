@@ -19,6 +19,8 @@ from threads import at_once
 import fastbleu
 from fastbleu import BLEU, InputWarning
 
+pytestmark = pytest.mark.pythons
+
 MOST = 2**63 - 1
 
 

@@ -11,7 +11,7 @@ from commands import python
 from generators import PRISTINE, assert_same, typed
 from test_nltk_parity import HYPOTHESIS, REFERENCES
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [pytest.mark.pythons, pytest.mark.filterwarnings("error")]
 
 
 class Tokens:

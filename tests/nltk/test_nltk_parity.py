@@ -21,7 +21,7 @@ from generators import KINDS, PRISTINE, assert_same, seeded, segments, typed, wo
 
 import fastbleu
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [pytest.mark.pythons, pytest.mark.filterwarnings("error")]
 
 FUNCTIONS = [
     *("sentence_bleu", "corpus_bleu", "modified_precision", "closest_ref_length"),

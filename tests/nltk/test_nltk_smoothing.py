@@ -26,7 +26,7 @@ from generators import (
 
 import fastbleu
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = [pytest.mark.pythons, pytest.mark.filterwarnings("error")]
 
 METHODS = [f"method{number}" for number in range(8)]
 PARAMETERS = [{}, {"epsilon": 0.5, "alpha": 3, "k": 2}, {"epsilon": 0, "alpha": 0, "k": 7.5},

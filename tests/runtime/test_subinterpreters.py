@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from commands import python
 
+pytestmark = pytest.mark.pythons
+
 SCRIPT = Path(__file__).parents[1] / "trust" / "subinterpreters.py"
 
 

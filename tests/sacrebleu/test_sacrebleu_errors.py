@@ -19,6 +19,8 @@ from sacrebleu.metrics.bleu import BLEU
 import fastbleu
 from fastbleu import sacrebleu as ours
 
+pytestmark = pytest.mark.pythons
+
 LINE = "the cat sat on the mat"
 
 

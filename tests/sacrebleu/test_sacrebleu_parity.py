@@ -19,6 +19,8 @@ from sacrebleu.metrics.bleu import BLEU, BLEUScore, BLEUSignature
 import fastbleu.sacrebleu
 from fastbleu.sacrebleu import _sentence_score
 
+pytestmark = pytest.mark.pythons
+
 CASES = max(SEGMENTS // 1000, 200)
 
 

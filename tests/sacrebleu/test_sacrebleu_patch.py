@@ -20,6 +20,8 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 import fastbleu.sacrebleu
 from fastbleu.sacrebleu import patching
 
+pytestmark = pytest.mark.pythons
+
 patch = partial(fastbleu.patch, "sacrebleu")
 
 LINES = ["The cat sat on the mat.", "Hello, world (3,000)!", "It is 5-10% bigger.", "a b c d e"]

@@ -16,6 +16,8 @@ import fastbleu.sacrebleu
 from fastbleu.tokenizers import TOKENIZERS, Tokenizer, get_tokenizer, tokenize
 from fastbleu.tokenizers.table import TABLE
 
+pytestmark = pytest.mark.pythons
+
 COMPILED = importlib.import_module("fastbleu.tokenizers._compiled").COMPILED
 TEXT = "It's 5-10% (1,000.5)... &quot;ok&quot; \u201csì\u201d 世界\u3002"
 

@@ -13,6 +13,8 @@ from generators import seeded
 import fastbleu
 from fastbleu.tokenizers import tokenize
 
+pytestmark = pytest.mark.pythons
+
 NAMES = ("none", "13a", "zh", "intl")  # char makes no words
 LETTERS = {
     1: string.ascii_letters + "éÿñÀ",
