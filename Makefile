@@ -93,7 +93,8 @@ docs: $(DOCS)/with-sphinx            ## build the site in build/docs/html; warni
 bench: $(addprefix bench-,$(or $(PARTS),peers))            ## measure speed: PARTS="peers hosts"; peers writes bench/RESULTS.md and the table of README.md
 
 release: .venv-release/tools            ## check what a release needs (PARTS="check packaging sdist wheels installs")
-	@TORCH='$(TORCH)' .venv-release/bin/python tools/release.py $(or $(PARTS),check packaging sdist wheels installs)
+	@TORCH='$(TORCH)' PYTHONS="$(PYTHONS)" WORDS="$(WORDS)" bash tools/release.sh .venv-release/bin/python \
+	    $(or $(PARTS),check packaging sdist wheels installs)
 
 clean:            ## remove all build output and environments
 	rm -rf $(ENVIRONMENTS) .venv-release .venv-3.* build dist src/*.egg-info $$(find src -name "*.so" -o -name "*.c")

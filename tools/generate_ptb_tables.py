@@ -130,28 +130,20 @@ def determinize(machine: Nondeterministic, unit_classes: np.ndarray) -> tuple[An
     _, examples = np.unique(unit_classes, return_index=True)
     classes_in = [np.frombuffer(units, bool)[examples].nonzero()[0] for units in machine.sets]
     start = machine.closure([machine.start])
-    numbers = {frozenset(): 0, start: 1}
+    numbers, todo = {frozenset(): 0, start: 1}, [start]
     rows, rules = [[0] * len(examples)], [-1]
-    for states in iter_growing(numbers, skip=1):
+    for states in todo:  # which grows meanwhile
         targets: list[set[int]] = [set() for _ in examples]
         for state in states:
             for number, target in machine.moves[state]:
                 for unit_class in classes_in[number]:
                     targets[unit_class].add(target)
         found = [machine.closure(target) for target in targets]
+        todo += [target for target in dict.fromkeys(found) if target not in numbers]
         rows.append([numbers.setdefault(target, len(numbers)) for target in found])
         accepted = [machine.rule_of[state] for state in states if state in machine.rule_of]
         rules.append(min(accepted, default=-1))
     return np.array(rows), np.array(rules)
-
-
-def iter_growing(numbers: dict[frozenset[int], int], skip: int) -> Any:
-    """The keys in order, also those that are added meanwhile."""
-    done = skip
-    while done < len(numbers):
-        for key in list(numbers)[done:]:
-            done += 1
-            yield key
 
 
 def minimize(rows: np.ndarray, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -184,15 +176,10 @@ def tables() -> bytes:
     )
     print(f"{len(rows)} states, {columns.shape[1]} classes, {len(RULES)} rules")
     padded = np.pad(columns, ((0, 0), (0, ROW - columns.shape[1])))
-    numbers = np.array([len(rows), len(distinct)], "<u2").tobytes()
-    units = merged.ravel()[unit_classes].astype(np.uint8).tobytes()
-    return (
-        numbers
-        + actions
-        + accepts.astype(np.uint8).tobytes()
-        + units
-        + padded.astype("<u2").tobytes()
-    )
+    made = np.array([len(rows), len(distinct)], "<u2").tobytes()
+    made += actions + accepts.astype(np.uint8).tobytes()
+    made += merged.ravel()[unit_classes].astype(np.uint8).tobytes()
+    return made + padded.astype("<u2").tobytes()
 
 
 def main() -> None:

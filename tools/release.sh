@@ -72,7 +72,7 @@ packaging() {
 sdist() {
   build_sdist
   tar -xzf "$sdist" -C "$work"
-  env -u FASTBLEU_DATA -u FASTBLEU_REQUIRE_DATA make -C "$work/pyfastbleu-$version" test PYTEST_ARGS=-q
+  env -u FASTBLEU_DATA -u FASTBLEU_REQUIRE_DATA make --no-print-directory -C "$work/pyfastbleu-$version" test PYTEST_ARGS=-q
 }
 
 wheels() {
