@@ -113,7 +113,7 @@ installs() {
 
 if [ "$1" = version ]; then
   sed -i "s/^__version__ = .*/__version__ = \"$2\"/" src/fastbleu/__init__.py
-  sed -i "s/^version: .*/version: $2/; s/^  version: .*/  version: \"$2\"/; 1s/($version-/($2-/" "${versioned[@]}"
+  sed -i "s/^version: .*/version: $2/; s/^  version: \"$version\"/  version: \"$2\"/; 1s/($version-/($2-/" "${versioned[@]}"
   git grep -lF "fastbleu.$version" -- '*.md' | xargs sed -i "s/fastbleu\.$version/fastbleu.$2/g"
   exit
 fi
