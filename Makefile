@@ -58,7 +58,6 @@ test: $(VENV)/tested $(COVERAGE:%=$(VENV)/with-coverage)            ## build, th
 	@$(SEGMENTS) $(BIN)/python -m pytest $(PARALLEL) $(ARGS) $(if $(COVERAGE),--cov=fastbleu \
 	    --cov-report=term:skip-covered --cov-report=html:build/coverage)
 
-# The parts are the rules hosts-PART below.
 HOSTS = integrations tables mbrs engines libraries upstream
 test-hosts: $(addprefix hosts-,$(or $(PARTS),$(HOSTS)))            ## test with other libraries (PARTS="integrations tables mbrs engines libraries upstream", FULL=1)
 
@@ -186,6 +185,8 @@ $(REPORT)/with-browser: $(REPORT)/tested
 .venv-release/tools: .venv-release/created pyproject.toml
 	@$(PIP) --group release
 	@touch $@
+
+.PHONY: $(HOSTS:%=hosts-%) $(PLATFORMS:%=platform-%) bench-peers bench-hosts
 
 # ---- Parts of test-hosts. Tests outside tests/integrations that need a framework are named after it.
 
