@@ -79,7 +79,7 @@ mutants: $(VENV)/with-compiler            ## plant faults in the sources, which 
 
 lint: $(VENV)/with-linters            ## run ruff, cython-lint, clang-format, mypy, stubtest
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
-	@PATH=$(CURDIR)/$(BIN):$$PATH cython-lint src
+	@PATH=$(abspath $(BIN)):$$PATH cython-lint src
 	@$(BIN)/clang-format --dry-run --Werror $(HEADERS)
 	@$(BIN)/mypy
 	@$(BIN)/stubtest $(STUBBED) --ignore-disjoint-bases --allowlist tests/stubtest.allow

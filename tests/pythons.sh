@@ -26,7 +26,7 @@ unpack_python() {   # unpack_python VERSION: Debian's, with .venv-VERSION; print
 
 tested=0
 main=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-marked=$(grep -rl --include='test_*.py' 'pytest.mark.pythons' tests)
+marked=$(grep -rl --include='test_*.py' 'pytest.mark.pythons' tests | sort)
 mark="pythons and not long"
 [ -z "${FULL:-}" ] || mark=pythons
 for version in ${PYTHONS:-3.10 3.11 3.12 3.13 3.14 3.15}; do
