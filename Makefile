@@ -26,8 +26,6 @@ ARGS = $(if $(FULL),-m '') $(PYTEST_ARGS)
 ON_HOSTS = $(SEGMENTS) FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1
 # PyTorch for the CPU: set TORCH if plain torch would install gigabytes for GPUs.
 TORCH ?= torch==2.13.0
-# The revision whose speed make bench compares with.
-AGAINST ?= HEAD~1
 # Into the environment of the target, and without compiling all of it: what is imported is compiled then.
 PIP = $(@D)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile
 unexport PYTHONDONTWRITEBYTECODE
@@ -74,8 +72,8 @@ test-trust: $(VENV)/tested            ## test faults, hostile input, threads, me
 	    $(BIN)/python -m pytest $(PARALLEL) --dist load --maxschedchunk 1 -q $(PYTEST_ARGS) \
 	    $(or $(PARTS:%=tests/trust/test_%.py),tests/trust) $(if $(FULL),--long)
 
-mutants: $(VENV)/with-compiler            ## plant faults in the sources, which the tests must find
-	@bash tests/mutants.sh $(BIN)/python
+mutants: $(VENV)/with-compiler            ## plant faults in Python and compiled code, which the tests must find
+	@INTEGRATIONS=$(INTEGRATIONS) $(BIN)/python tests/mutants.py
 
 lint: $(VENV)/with-linters            ## run ruff, cython-lint, clang-format, mypy, stubtest
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
@@ -89,7 +87,16 @@ docs: $(DOCS)/with-sphinx            ## build the site in build/docs/html; warni
 	@$(if $(LINKS),$(DOCS)/bin/sphinx-build -q -d build/docs/doctrees -b linkcheck docs build/docs/links)
 	@echo 'open build/docs/html/index.html'
 
-bench: $(addprefix bench-,$(or $(PARTS),peers))            ## measure speed: PARTS="peers hosts"; peers writes bench/RESULTS.md and the table of README.md
+# Kinds of benchmarks that need other libraries than the rest.
+BENCH_hosts = $(INTEGRATIONS)/with-hosts
+BENCH_captions = $(INTEGRATIONS)/with-hosts
+BENCH_hosts-mbrs = .venv-mbrs/with-mbrs
+BENCH_engines = $(TABLES)/with-tables
+BENCH_engines-spark = .venv-engines/with-engines
+BENCH_engines-ray = .venv-engines/with-engines
+bench: $(or $(BENCH_$(ONLY)),$(VENV)/with-peers)            ## measure; writes bench/RESULTS.md and the table of README.md (ONLY=text, hosts, engines ...; AGAINST=HEAD~1 compares)
+	@$(<D)/bin/python bench/run.py $(ONLY:%=--only %) $(AGAINST:%=--against %)
+	@$(if $(ONLY)$(AGAINST),,$(BIN)/python bench/table.py)
 
 release: .venv-release/tools            ## check what a release needs (PARTS="check packaging sdist wheels installs")
 	@TORCH='$(TORCH)' PYTHONS="$(PYTHONS)" WORDS="$(WORDS)" bash tools/release.sh .venv-release/bin/python \
@@ -186,7 +193,7 @@ $(REPORT)/with-browser: $(REPORT)/tested
 	@$(PIP) --group release
 	@touch $@
 
-.PHONY: $(HOSTS:%=hosts-%) $(PLATFORMS:%=platform-%) bench-peers bench-hosts
+.PHONY: $(HOSTS:%=hosts-%) $(PLATFORMS:%=platform-%)
 
 # ---- Parts of test-hosts. Tests outside tests/integrations that need a framework are named after it.
 
@@ -249,15 +256,3 @@ platform-emulated: $(VENV)/with-compiler
 # All CPythons that are found, or PYTHONS="3.10 3.13".
 platform-pythons:
 	@PYTHONS="$(PYTHONS)" FULL="$(FULL)" bash tests/pythons.sh
-
-# ---- Parts of bench.
-
-bench-peers: $(VENV)/with-peers
-	@$(BIN)/python bench/run.py
-	@$(BIN)/python bench/table.py
-	@$(BIN)/python bench/run.py --against $(AGAINST)
-
-# Evaluation tools with and without fastbleu.patch (HUB=folder with the hub's scripts).
-bench-hosts: $(INTEGRATIONS)/with-hosts .venv-mbrs/with-mbrs
-	@$(INTEGRATIONS)/bin/python bench/hosts.py --write $(HUB:%=--hub %)
-	@.venv-mbrs/bin/python bench/hosts.py --write --only mbrs
