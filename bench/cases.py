@@ -1,162 +1,186 @@
-"""Benchmark cases as data.
+"""What a case is, how it is checked and how it is timed.
 
-A case is a workload, an adapter per library, the library whose result is the truth, the peer that
-the ratio is computed against, and goals. An adapter is one way to call a library: it imports it and
-returns a `Prepared` run, or raises `ImportError` or `NotAvailable`.
+A *side* is one library's way to do the work of a case: called with fresh hypotheses and references
+it prepares what is not timed and returns the call that is, or raises `ImportError`. Sides import
+their libraries themselves, so that a case loads no others.
+
+First each side runs once, untimed, and its result is checked. Then all run in turn (A B C, A B C,
+...), each on arguments made anew, with the garbage collector as it is by default. A time is the
+median of these rounds, a ratio is that of two medians of one run.
 """
 
-from __future__ import annotations
-
+import statistics
+import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from checks import differing
 from workloads import Corpus, Work
 
-SUBJECT = "fastbleu"
-#: The sections of the tables, in this order, with their titles.
-SECTIONS = {
-    "text": "Raw text, against sacreBLEU",
-    "tokens": "Token lists, against nltk",
-    "training": "Training loops",
-    "matrix": "Many against many",
-    "significance": "Comparing systems, against sacreBLEU's paired tests",
-    "cost": "Long inputs, memory, start-up",
+OURS = "fastbleu"
+#: Seconds after which a library that ran three times skips the other rounds.
+ENOUGH = 10
+#: What a time is divided by, and its unit: the number of units in a run of so many segments.
+UNITS = {
+    "run": ("ms", 1e3, lambda segments: 1),
+    "segment": ("us per segment", 1e6, lambda segments: segments),
+    "call": ("us per call", 1e6, lambda segments: segments),
+    "source": ("us per source", 1e6, lambda segments: segments),
+    "pair": ("ns per pair", 1e9, lambda segments: segments * segments),
 }
 
-
-class NotAvailable(Exception):
-    """A library, a compiler or memory that a case needs is missing."""
+Side = Callable[[Any, Any], Callable[[], Any]]
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A run, and what is done before it and not timed.
+class Part(NamedTuple):
+    """What a slow library computed of the segments with these indices."""
 
-    Parameters
-    ----------
-    run
-        The function to time.
-    prepare
-        Hypotheses and references -> the arguments of `run`: in another layout, or the same after
-        emptying caches that would not know a new text.
-    part
-        Number of evenly spread segments to run if all would take too long. The time is
-        extrapolated to all of them; the result is a `Part`.
-    """
-
-    run: Callable[..., Any]
-    prepare: Callable[[Any, Any], tuple] = lambda *work: work
-    part: int | None = None
+    indices: range
+    result: Any
 
 
-Adapter = Callable[[], Prepared]
+def spread(segments: int, part: int) -> range:
+    """Return the indices of `part` evenly spread segments, or of all if there are fewer."""
+    return range(0, segments, max(1, segments // part))[:part]
 
 
-def imported(
-    adapter: Callable[..., Prepared], module: str, *arguments: Any, **options: Any
-) -> Adapter:
-    """Return an adapter of a module: a drop-in shares that of its original."""
-    return lambda: adapter(import_module(module), *arguments, **options)
+def differing(result: Any, expected: Any, exact: bool = True) -> str:
+    """Return how numbers differ, or "" if they are equal: bit for bit, or except for rounding."""
+    import numpy as np
 
-
-@dataclass(frozen=True)
-class Goal:
-    """A required and a target value of one quantity: at least, or (``at_most``) at most.
-
-    ``quantity`` is a key of the values that a case reached: ``ratio`` (peer's time / fastbleu's),
-    ``slowdown`` (fastbleu's / peer's), that of the case's `Per` (fastbleu's time),
-    ``milliseconds``, ``megabytes``. ``peer`` is the library to compare with, by default the
-    case's.
-    """
-
-    quantity: str
-    required: float
-    target: float | None = None
-    at_most: bool = False
-    peer: str | None = None
-
-    def verdict(self, value: float) -> str:
-        """Return ``target met``, ``met`` (the required value) or ``missed``."""
-
-        def reaches(limit: float) -> bool:
-            return value <= limit if self.at_most else value >= limit
-
-        if self.target is not None and reaches(self.target):
-            return "target met"
-        return "met" if reaches(self.required) else "missed"
-
-
-@dataclass(frozen=True)
-class Per:
-    """The unit in which a time is reported, if not for the whole run.
-
-    Parameters
-    ----------
-    unit
-        As in the tables: "us per call".
-    quantity
-        The name of fastbleu's time in a `Goal`.
-    scale
-        Units in a second.
-    count
-        Number of segments -> number of units in a run.
-    """
-
-    unit: str
-    quantity: str
-    scale: float
-    count: Callable[[int], int] = lambda segments: segments
-
-
-PER_CALL = Per("us per call", "microseconds", 1e6)
-PER_SOURCE = Per("us per source", "microseconds", 1e6)
-#: For as many references as hypotheses.
-PER_PAIR = Per("ns per pair", "nanoseconds", 1e9, lambda segments: segments * segments)
+    found, wanted = (np.asarray(numbers, float) for numbers in (result, expected))
+    if found.shape != wanted.shape:
+        return f"{found.shape} numbers, not {wanted.shape}"
+    wrong = ~((found == wanted) | (np.isnan(found) & np.isnan(wanted)))
+    if not exact:
+        wrong &= ~np.isclose(found, wanted, rtol=1e-14, atol=1e-15)
+    if not wrong.any():
+        return ""
+    error = np.abs(found - wanted)[wrong].max()
+    return f"{wrong.sum():,} of {wrong.size:,} scores differ by up to {error:.1e}"
 
 
 @dataclass(frozen=True)
 class Case:
-    """One workload and the libraries that run it.
+    """One piece of work and the libraries that do it."""
 
-    Parameters
-    ----------
-    select
-        Number of segments -> the corpus of this case, made once.
-    fresh
-        That corpus -> new hypotheses and references for each run of a library, not timed.
-    adapters
-        Name of a library -> its adapter. The ratio is `peer` against ``fastbleu``.
-    truth
-        A library of `adapters`, or a function of the two arguments that computes the expected
-        result slowly.
-    equal
-        ``equal(result, expected)`` -> "" if they are equal, else a description of the difference.
-    unchecked
-        Library -> why its result is not compared, or for a result that is known to differ a
-        function ``(result, expected)`` -> description. Its time is shown.
-    per
-        Report the time of one call, pair or source.
-    measured_in
-        Unit of the length of a segment: "tokens" or "characters".
-    section
-        A key of `SECTIONS`.
-    """
-
-    name: str
+    name: str  # begins with the kind: "text-13a"
     title: str
     segments: int
-    select: Callable[[int], Corpus]
-    fresh: Callable[[Corpus], Work]
-    adapters: dict[str, Adapter]
-    peer: str
-    truth: str | Callable[[list, list], object]
-    goals: tuple[Goal, ...] = ()
-    equal: Callable[..., str] = differing
-    unchecked: dict[str, str | Callable[..., str]] = field(default_factory=dict)
-    per: Per | None = None
-    measured_in: str = "tokens"
-    section: str = "tokens"
-    rounds: int = 7
+    corpus: Callable[[int], Corpus]  # so many segments
+    fresh: Callable[[Corpus], Work]  # hypotheses and references made anew, as the sides take them
+    ours: Side
+    others: dict[str, Side]  # the first one is the original, whose result ours must be
+    notes: dict[str, str] = field(default_factory=dict)  # library -> why it is not compared
+    compare: Callable[[Any, Any], str] = differing  # ours with the original
+    is_approximate: bool = False  # that ours differs is told and is no fault
+    per: str = "run"  # a key of UNITS
+    has_threads: bool = False  # time by the clock, and not by the process's CPU time
+    length: str = "tokens"  # or "characters": how the length of a segment is told
+    tells_memory: bool = False
+
+    def lines(self, is_quick: bool) -> Corpus:
+        """Return the lines of a whole or a quick run."""
+        return self.corpus(max(1, self.segments // 20) if is_quick else self.segments)
+
+    def measure(self, repeat: int, is_quick: bool) -> dict:
+        """Check and time all sides; return what `table` shows."""
+        corpus = self.lines(is_quick)
+        results, missing = {}, {}
+        for name, side in {**self.others, OURS: self.ours}.items():
+            try:
+                call = side(*self.fresh(corpus))
+            except ImportError as error:
+                missing[name] = str(error)
+                continue
+            grown = growth_of_memory()
+            results[name] = call()
+            memory = grown()
+        if {OURS, next(iter(self.others))} & set(missing):
+            return {"not_run": " ".join(missing.values())}
+        notes = self._check(results)
+        seconds: dict[str, list[float]] = {name: [] for name in results}
+        for _ in range(repeat):
+            for name, times in seconds.items():
+                if len(times) < 3 or sum(times) < ENOUGH:
+                    side = self.ours if name == OURS else self.others[name]
+                    times.append(self.seconds(side, corpus)[0])
+        unit, scale, count = UNITS[self.per]
+        scale /= count(len(corpus))
+        rows = {}
+        for name, times in seconds.items():
+            rows[name] = {"time": statistics.median(times) * scale}
+            if isinstance(results[name], Part):
+                part = len(results[name].indices)
+                rows[name]["time"] *= len(corpus) / part
+                rows[name]["part"] = part
+            if notes.get(name):
+                rows[name]["note"] = notes[name]
+        in_characters = self.length == "characters"
+        length = sum(len(line if in_characters else line.split()) for line in corpus.hypotheses)
+        return {
+            "size": f"{len(corpus):,} x {length / len(corpus):,.0f} {self.length}",
+            "data": corpus.source,
+            "unit": unit,
+            "ours": rows.pop(OURS),
+            "others": rows,
+            "wrong": "" if self.is_approximate else notes[OURS],
+            "memory": memory if self.tells_memory else None,
+        }
+
+    def seconds(self, side: Side, corpus: Corpus) -> tuple[float, Any]:
+        """Run a side once; return the time that it took, and its result."""
+        call = side(*self.fresh(corpus))
+        forget()
+        clock = time.perf_counter if self.has_threads else time.process_time
+        start = clock()
+        result = call()
+        return clock() - start, result
+
+    def _check(self, results: dict[str, Any]) -> dict[str, str]:
+        """Return how results differ: ours from the original's, the others' from ours."""
+        original, *others = self.others
+        ours = results[OURS]
+        notes = {OURS: "", **self.notes}
+        if original not in notes:
+            notes[OURS] = self.compare(*_same_segments(ours, results[original]))
+        for name in set(others) & set(results) - set(notes):
+            notes[name] = differing(*_same_segments(ours, results[name]), exact=False)
+        return notes
+
+
+def _same_segments(ours: Any, others: Any) -> tuple[Any, Any]:
+    """Return two results, of the segments that both have."""
+    if not isinstance(others, Part):
+        return ours, others
+    if isinstance(ours, float):
+        return ours, others.result
+    return [ours[index] for index in others.indices], others.result
+
+
+def forget() -> None:
+    """Empty the caches of sacreBLEU's tokenizers: in practice a text is new to them."""
+    base = sys.modules.get("sacrebleu.tokenizers.tokenizer_base")
+    waiting = [base.BaseTokenizer] if base else []
+    while waiting:
+        tokenizer = waiting.pop()
+        waiting += tokenizer.__subclasses__()
+        if hasattr(tokenizer.__call__, "cache_clear"):
+            tokenizer.__call__.cache_clear()
+
+
+def growth_of_memory() -> Callable[[], float | None]:
+    """Return a function: how many MB this process's memory has grown at its peak (Linux)."""
+
+    def megabytes(what: str) -> float:
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith(what)) / 1024
+
+    try:
+        Path("/proc/self/clear_refs").write_text("5")  # the peak starts again from here
+        before = megabytes("VmRSS")
+    except OSError:
+        return lambda: None
+    return lambda: max(0, megabytes("VmHWM") - before)

@@ -1,529 +1,392 @@
-"""Evaluation tools, unedited, with and without `fastbleu.patch`: equal results, and their time.
+"""Evaluation tools, unedited, with and without `fastbleu.patch`: rows of docs/guides/patching.md.
 
-    .venv-integrations/bin/python bench/hosts.py            # prints the table
-    .venv-integrations/bin/python bench/hosts.py --write    # and puts its rows into the guide
-
-The files of tools are downloaded from PyPI into build/hosts, one by one and without what they
-require: what a file imports and is not installed is a stub, but what computes is the tool's own.
-`--hub DIR` names a folder with the hub's scripts `bleu` and `sacrebleu` for evaluate and MLflow.
+A tool that is not installed is downloaded from PyPI into build/hosts, without what it requires:
+what its files import and is not installed is a stub, but what computes is the tool's own. Without
+network, HUB names a folder with the scripts `bleu` and `sacrebleu` of the hub for evaluate, MLflow.
 Times are CPU seconds: of the calls of BLEU in the tool, and of its whole function.
 """
 
-from __future__ import annotations
-
-import argparse
 import importlib
-import importlib.util
 import io
 import os
-import re
 import subprocess
 import sys
-import tarfile
 import warnings
-import zipfile
-from contextlib import ExitStack, contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
+from functools import partial
 from importlib.machinery import ModuleSpec
-from importlib.metadata import version
+from importlib.metadata import distributions, version
+from importlib.util import spec_from_file_location
 from pathlib import Path
+from pkgutil import resolve_name
 from time import process_time
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from unittest import mock
 
-ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT / "build" / "hosts"
-GUIDE = ROOT / "docs" / "guides" / "patching.md"
-sys.path += [str(ROOT / "tests")]
+from workloads import in_script
 
-os.environ.setdefault("DISABLE_MULTIPROC", "1")  # lm-eval resamples in this process
-os.environ.setdefault("HF_HUB_OFFLINE", "1")
-os.environ.setdefault("HF_HOME", str(FOLDER / "hub"))
-
+FOLDER = Path(__file__).resolve().parents[1] / "build" / "hosts"
 SEGMENTS = 200
 
+os.environ.setdefault("DISABLE_MULTIPROC", "1")  # lm-eval resamples in this process
+os.environ.setdefault("HF_HOME", str(FOLDER / "hub"))
 
-class _Permissive(type):
-    """A class whose unknown attributes are such classes, too."""
+
+class Permissive(type):
+    """A class whose unknown attributes are stubs."""
 
     def __getattr__(cls, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return _Stub
+        return Stub
 
 
-class _Stub(metaclass=_Permissive):
+class Stub(metaclass=Permissive):
     """Stands for what a file imports and BLEU does not need; keeps named arguments."""
 
     def __init__(self, *arguments, **named):
         vars(self).update(named)
 
     def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _Stub
+        return getattr(type(self), name)
 
     def __call__(self, *arguments, **named):
-        return _Stub()
+        return Stub()
 
 
-class _StubModule(ModuleType):
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _Stub
-
-
-class _Finder:
-    """Finds the real files of tools; all else that no other finder finds is a stub."""
+class Finder:
+    """Finds the real files of tools; all else in `stubbed` packages is a stub."""
 
     def __init__(self):
-        self.files = {}
+        self.files, self.stubbed = {}, frozenset()
 
     def find_spec(self, name, path=None, target=None):
         if name in self.files:
-            return importlib.util.spec_from_file_location(name, self.files[name])
+            return spec_from_file_location(name, self.files[name])
         # Python asks for optional modules of its own and of installed packages.
-        if not any(name.split(".")[0] == known for known in self.stubbed):
+        if name.partition(".")[0] not in self.stubbed:
             return None
         return ModuleSpec(name, self, is_package=True)
 
-    stubbed = frozenset()
-
     def create_module(self, spec):
-        return _StubModule(spec.name)
+        module = ModuleType(spec.name)
+        module.__getattr__ = partial(getattr, Stub)
+        return module
 
     def exec_module(self, module):
         pass
 
 
-finder = _Finder()
+finder = Finder()
 
 
 def unpacked(requirement):
     """The folder with the files of a package of PyPI, and its version; "name" or "name==1.0"."""
-    package = requirement.partition("==")[0]
-    folder = FOLDER / package
+    folder = FOLDER / requirement.partition("==")[0]
     if not folder.exists():
-        command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-q"]
-        command += ["--no-deps", "--no-build-isolation", "-d", str(FOLDER / "files"), requirement]
-        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-        archive = archive_of(package)
-        if archive.suffix == ".whl":
-            zipfile.ZipFile(archive).extractall(folder)
-        else:
-            with tarfile.open(archive) as files:
-                files.extractall(folder, filter="data")
-    return folder, archive_of(package).name.split("-")[1].removesuffix(".tar.gz")
+        command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "-q"]
+        options = ["--no-deps", "--no-compile", "--target", str(folder)]
+        subprocess.run([*command, *options, requirement], check=True)
+    return folder, next(distributions(path=[str(folder)])).version
 
 
-def archive_of(package):
-    """The file of a package that was downloaded."""
-    pattern = re.compile(re.sub("[-_]", "[-_]", package) + r"-\d", re.IGNORECASE)
-    return next(one for one in (FOLDER / "files").iterdir() if pattern.match(one.name))
+#: Of tools that are downloaded: other files of them that compute, pure Python that they compute
+#: with, and packages that BLEU does not need.
+REAL = ["lm_eval.api.registry", "lighteval.utils.utils", "mlflow.metrics.base"]
+REAL += ["swift.metrics.utils"]
+ROUGE = ("jieba", "rouge-chinese", "rouge", "six")
+NEEDS = {"llamafactory": ROUGE, "ms-swift": ROUGE, "evalscope": ("jieba",)}
+STUBS = {"sklearn", "pytablewriter", "rouge_score", "editdistance", "_opik"}
+
+METRICS = "lighteval.metrics.metrics"
+OPIK = "opik.evaluation.metrics.heuristics.bleu"
+EVALSCOPE = "evalscope.metrics.utils.functions"
+SIMULEVAL = "simuleval.evaluator.scorers.quality_scorer"
+INSTALLED = ("evaluate", "torchmetrics", "pytorch-ignite", "mbrs")
+#: The function of BLEU in a tool that does other work, too.
+NLTK = "nltk.translate.bleu_score.sentence_bleu"
+SACREBLEU = "sacrebleu.corpus_bleu"
+SACREBLEU_METRIC = "sacrebleu.BLEU.corpus_score"
 
 
-def load(package, module, *real, stubs=()):
-    """A module of a tool, and the version; `real` names others of its files that compute."""
-    folder, number = unpacked(package)
-    top = module.partition(".")[0]
-    finder.stubbed |= {top, *stubs}
-    for name in (module, *real):
-        path = folder.joinpath(*name.split(".")).with_suffix(".py")
-        finder.files[name] = str(path)
-    return importlib.import_module(module), number
+TOOLS = []
 
 
-@contextmanager
-def timed(*places):
-    """Sums up the time of functions, given as (module or class, name); yields a list of one sum."""
-    from fastbleu.integrations.patching import _holders
+def tool(name, package, module, function, inner=None, **options):
+    """Add a tool: ``make(module, hypotheses, references, **options)`` returns the call to time.
 
-    spent, depth = [0.0], [0]
+    There is a list of references for each hypothesis.
+    """
 
-    def wrap(function):
-        def call(*arguments, **named):
-            depth[0] += 1
-            start = process_time()
-            try:
-                return function(*arguments, **named)
-            finally:
-                depth[0] -= 1
-                if not depth[0]:
-                    spent[0] += process_time() - start
+    def add(make):
+        TOOLS.append((name, package, module, function, inner, partial(make, **options)))
+        return make
 
-        return call
-
-    changes = [(owner, name, wrap(getattr(owner, name))) for owner, name in places]
-    pairs = [(getattr(owner, name), made) for owner, name, made in changes]
-    held = [place for place in _holders(pairs) if (place[0], place[1]) not in places]
-    changes += held
-    before = [(owner, name, vars(owner).get(name)) for owner, name, _ in changes]
-    for owner, name, value in changes:
-        setattr(owner, name, value)
-    try:
-        yield spent
-    finally:
-        for owner, name, value in before:
-            if value is None:
-                delattr(owner, name)  # a method that the class inherits
-            else:
-                setattr(owner, name, value)
+    return add
 
 
-def nltk_places():
-    from nltk.translate import bleu_score
+def for_each(score):
+    """Call ``score(module, hypothesis, references)`` for each segment."""
 
-    return [(bleu_score, "sentence_bleu"), (bleu_score, "corpus_bleu")]
+    def make(module, hypotheses, references):
+        pairs = list(zip(hypotheses, references, strict=True))
+        return lambda: [score(module, text, golds) for text, golds in pairs]
 
-
-def sacrebleu_places():
-    import sacrebleu
-
-    return [(sacrebleu, "corpus_bleu"), (sacrebleu.BLEU, "corpus_score")]
+    return make
 
 
-# What follows: for each tool its name and version, a function of hypotheses and references (a list
-# of them for each hypothesis), and the places of BLEU in it, none if it does nothing else.
+def first_of(references):
+    return [golds[0] for golds in references]
 
 
-def lm_eval():
-    metrics, number = load("lm-eval", "lm_eval.api.metrics", "lm_eval.api.registry")
+@tool("lm-eval", "lm-eval", "lm_eval.api.metrics", "`bleu`, 100 resamples", SACREBLEU)
+def lm_eval(metrics, hypotheses, references):
+    items = list(zip(references, hypotheses, strict=True))
     error = metrics.stderr_for_metric(metrics.bleu, 100)
 
-    def run(hypotheses, references):
-        items = list(zip(references, hypotheses, strict=True))
+    def call():
         with redirect_stdout(io.StringIO()):
             return metrics.bleu(items), error(items)
 
-    return f"lm-eval {number}", "`bleu`, 100 resamples", run, sacrebleu_places()
+    return call
 
 
-class Tokenizer:
-    """Gives the texts that it was made with, whatever is decoded."""
-
-    pad_token_id = 0
-
-    def __init__(self, *texts):
-        self.texts = list(texts)
-
-    def batch_decode(self, ids, skip_special_tokens):
-        self.texts.append(self.texts.pop(0))
-        return self.texts[-1]
-
-
-def llamafactory():
+@tool("LLaMA-Factory", "llamafactory", "llamafactory.train.sft.metric", "`ComputeSimilarity`", NLTK)
+def llamafactory(metric, hypotheses, references):
     import numpy
 
-    paths("jieba", "rouge-chinese", "rouge", "six")
-    metric, number = load("llamafactory", "llamafactory.train.sft.metric")
     metric.numpify = numpy.asarray
+    # Its tokenizer gives both sides, whatever is decoded.
+    predictions = SimpleNamespace(predictions=numpy.ones((1, 1)), label_ids=numpy.ones((1, 1)))
 
-    class Predictions:
-        predictions = label_ids = numpy.ones((1, 1))
+    def call():
+        sides = iter([hypotheses, first_of(references)])
+        tokenizer = SimpleNamespace(pad_token_id=0, batch_decode=lambda *_, **__: next(sides))
+        return metric.ComputeSimilarity(tokenizer)(predictions)["bleu-4"]
 
-    def run(hypotheses, references):
-        tokenizer = Tokenizer(hypotheses, [several[0] for several in references])
-        return metric.ComputeSimilarity(tokenizer)(Predictions)["bleu-4"]
-
-    return f"LLaMA-Factory {number}", "`ComputeSimilarity`", run, nltk_places()
-
-
-def swift():
-    paths("jieba", "rouge-chinese", "rouge", "six")
-    metric, number = load("ms-swift", "swift.metrics.nlg", "swift.metrics.utils")
-
-    def run(hypotheses, references):
-        return metric.compute_rouge_bleu(hypotheses, [several[0] for several in references])[
-            "bleu-4"
-        ]
-
-    return f"ms-swift {number}", "`compute_rouge_bleu`", run, nltk_places()
+    return call
 
 
-def lighteval(corpus=False):
+@tool("ms-swift", "ms-swift", "swift.metrics.nlg", "`compute_rouge_bleu`", NLTK)
+def swift(metric, hypotheses, references):
+    return lambda: metric.compute_rouge_bleu(hypotheses, first_of(references))["bleu-4"]
+
+
+def document(golds, text):
+    """What lighteval calls a document."""
+    return SimpleNamespace(golds=golds, preds=text, final_text=[text], get_golds=lambda: golds)
+
+
+@tool("lighteval", "lighteval", METRICS + "_sample", "`bleu_4`", NLTK)
+def lighteval(module, hypotheses, references):
     import nltk
 
-    names = "lighteval.metrics.metrics_sample", "lighteval.metrics.metrics_corpus"
-    own = names[corpus], "lighteval.utils.utils"
-    module, number = load("lighteval", *own, stubs=("sklearn", "pytablewriter"))
     nltk.download = lambda *_: None
-
-    class Doc:
-        def __init__(self, golds, hypothesis=""):
-            self.golds, self.preds, self.final_text = golds, hypothesis, [hypothesis]
-
-        def get_golds(self):
-            return self.golds
-
-    def sentences(hypotheses, references):
-        metric = module.BLEU(4)
-        docs = map(Doc, references, hypotheses)
-        return [metric.compute(doc, doc) for doc in docs]
-
-    def whole(hypotheses, references):
-        metric = module.CorpusLevelTranslationMetric("bleu")
-        return metric.compute_corpus(list(map(Doc, references, hypotheses)))
-
-    if corpus:
-        return f"lighteval {number}", "`bleu` of a corpus", whole, sacrebleu_places()
-    return f"lighteval {number}", "`bleu_4`", sentences, nltk_places()
+    metric, docs = module.BLEU(4), list(map(document, references, hypotheses))
+    return lambda: [metric.compute(doc, doc) for doc in docs]
 
 
-def helm():
-    stubs = ("rouge_score",)
-    name = "helm.benchmark.metrics.evaluate_reference_metrics"
-    module, number = load("crfm-helm", name, stubs=stubs)
-
-    def run(hypotheses, references):
-        pairs = zip(hypotheses, references, strict=True)
-        return [max(module.bleu_4(gold, text) for gold in golds) for text, golds in pairs]
-
-    return f"HELM {number}", "`bleu_4`", run, nltk_places()
+@tool("lighteval", "lighteval", METRICS + "_corpus", "`bleu` of a corpus", SACREBLEU_METRIC)
+def lighteval_corpus(module, hypotheses, references):
+    docs = list(map(document, references, hypotheses))
+    return lambda: module.CorpusLevelTranslationMetric("bleu").compute_corpus(docs)
 
 
-def deepeval():
-    module, number = load("deepeval", "deepeval.scorer.scorer")
-
-    def run(hypotheses, references):
-        score = module.Scorer.sentence_bleu_score
-        pairs = zip(references, hypotheses, strict=True)
-        return [score(golds, text, "bleu4") for golds, text in pairs]
-
-    return f"DeepEval {number}", "`sentence_bleu_score`", run, nltk_places()
+@tool("HELM", "crfm-helm", "helm.benchmark.metrics.evaluate_reference_metrics", "`bleu_4`", NLTK)
+@for_each
+def helm(module, text, golds):
+    return max(module.bleu_4(gold, text) for gold in golds)
 
 
-def evalscope():
-    paths("jieba")
-    module, number = load("evalscope", "evalscope.metrics.utils.functions", stubs=("editdistance",))
-
-    def run(hypotheses, references):
-        pairs = zip(hypotheses, references, strict=True)
-        return [module.bleu_ngram_one_sample(text, golds[0]) for text, golds in pairs]
-
-    return f"EvalScope {number}", "`bleu_ngram_one_sample`", run, nltk_places()
+@tool("DeepEval", "deepeval", "deepeval.scorer.scorer", "`sentence_bleu_score`", NLTK)
+@for_each
+def deepeval(module, text, golds):
+    return module.Scorer.sentence_bleu_score(golds, text, "bleu4")
 
 
-def opik(corpus=False):
-    module, number = load("opik", "opik.evaluation.metrics.heuristics.bleu", stubs=("_opik",))
+@tool(
+    "EvalScope", "evalscope", "evalscope.metrics.utils.functions", "`bleu_ngram_one_sample`", NLTK
+)
+@for_each
+def evalscope(module, text, golds):
+    return module.bleu_ngram_one_sample(text, golds[0])
 
-    def sentences(hypotheses, references):
-        metric = module.SentenceBLEU()
-        return [
-            metric.score(text, golds).value
-            for text, golds in zip(hypotheses, references, strict=True)
-        ]
 
-    def whole(hypotheses, references):
-        return module.CorpusBLEU().score(hypotheses, references).value
+@tool("Opik", "opik", OPIK, "`SentenceBLEU`", NLTK)
+@for_each
+def opik(module, text, golds):
+    return module.SentenceBLEU().score(text, golds).value
 
-    if corpus:
-        return f"Opik {number}", "`CorpusBLEU`", whole, nltk_places()
-    return f"Opik {number}", "`SentenceBLEU`", sentences, nltk_places()
+
+@tool("Opik", "opik", OPIK, "`CorpusBLEU`", f"{OPIK}.nltk_bleu_score.corpus_bleu")
+def opik_corpus(module, hypotheses, references):
+    # In nltk itself another function in this place would make patched ones slow.
+    module.nltk_bleu_score = SimpleNamespace(**vars(module.nltk_bleu_score))
+    return lambda: module.CorpusBLEU().score(hypotheses, references).value
+
+
+@tool("MLflow", "mlflow", "mlflow.metrics.metric_definitions", "`bleu`")
+def mlflow(module, hypotheses, references):
+    metric = from_hub("bleu")
+    module._cached_evaluate_load = lambda name: metric
+
+    def call():
+        value = module._bleu_eval_fn(hypotheses, first_of(references))
+        return value.scores, value.aggregate_results
+
+    return call
+
+
+@tool("evaluate", "evaluate", "evaluate", "`bleu`", of="bleu")
+@tool("evaluate", "evaluate", "evaluate", "`sacrebleu`", of="sacrebleu")
+def evaluate(module, hypotheses, references, of):
+    metric = from_hub(of)
+    return lambda: metric.compute(predictions=hypotheses, references=references)
 
 
 def from_hub(name):
     """A metric of evaluate by its script."""
-    import evaluate
+    from evaluate import load
 
-    if not options.hub and name == "sacrebleu":
-        folder = Path(importlib.util.find_spec("opencompass").submodule_search_locations[0])
-        script = folder / "openicl" / "icl_evaluator" / "hf_metrics" / "sacrebleu.py"
-        own = FOLDER / "scripts" / "sacrebleu"
-        own.mkdir(parents=True, exist_ok=True)
-        (own / "sacrebleu.py").write_bytes(script.read_bytes())
-        return evaluate.load(str(own))
-    if not options.hub:
-        raise ImportError("needs the hub's script: --hub DIR")
-    return evaluate.load(str(Path(options.hub) / name))
+    return load(str(Path(os.environ.get("HUB", ""), name)))
 
 
-def hub_metric(name):
-    metric = from_hub(name)
+@tool("torchmetrics", "torchmetrics", "torchmetrics.text", "`BLEUScore`", of="BLEUScore")
+@tool("torchmetrics", "torchmetrics", "torchmetrics.text", "`SacreBLEUScore`", of="SacreBLEUScore")
+def torchmetrics(module, hypotheses, references, of):
+    metric = getattr(module, of)()
+    parts = [slice(start, start + 32) for start in range(0, len(hypotheses), 32)]
 
-    def run(hypotheses, references):
-        return metric.compute(predictions=hypotheses, references=references)
-
-    return f"evaluate {version('evaluate')}", f"`{name}`", run, []
-
-
-def mlflow():
-    name = "mlflow.metrics.metric_definitions"
-    module, number = load("mlflow", name, "mlflow.metrics.base")
-    metric = from_hub("bleu")
-    module._cached_evaluate_load = lambda name: metric
-
-    def run(hypotheses, references):
-        value = module._bleu_eval_fn(hypotheses, [several[0] for several in references])
-        return value.scores, value.aggregate_results
-
-    return f"MLflow {number}", "`bleu`", run, []
-
-
-def torchmetrics(name):
-    import torchmetrics.text
-
-    metric = getattr(torchmetrics.text, name)()
-
-    def run(hypotheses, references):
+    def call():
         metric.reset()
-        for start in range(0, len(hypotheses), 32):
-            metric.update(hypotheses[start : start + 32], references[start : start + 32])
+        for part in parts:
+            metric.update(hypotheses[part], references[part])
         return metric.compute().item()
 
-    return f"torchmetrics {version('torchmetrics')}", f"`{name}`", run, []
+    return call
 
 
-def ignite(average):
-    from ignite.metrics import Bleu
+@tool("ignite", "pytorch-ignite", "ignite.metrics", "`Bleu`, macro", of="macro")
+@tool("ignite", "pytorch-ignite", "ignite.metrics", "`Bleu`, micro", of="micro")
+def ignite(module, hypotheses, references, of):
+    metric = module.Bleu(smooth="smooth1", average=of)
+    tokens = [text.split() for text in hypotheses]
+    several = [[gold.split() for gold in golds] for golds in references]
+    parts = [slice(start, start + 32) for start in range(0, len(tokens), 32)]
 
-    metric = Bleu(smooth="smooth1", average=average)
-    batches = []
-
-    def run(hypotheses, references):
-        if not batches:  # ignite takes tokens
-            tokens = [text.split() for text in hypotheses]
-            several = [[one.split() for one in some] for some in references]
-            starts = range(0, len(tokens), 32)
-            batches.extend((tokens[i : i + 32], several[i : i + 32]) for i in starts)
+    def call():
         metric.reset()
-        for batch in batches:
-            metric.update(batch)
+        for part in parts:
+            metric.update((tokens[part], several[part]))
         return metric.compute()
 
-    return f"ignite {version('pytorch-ignite')}", f"`Bleu`, {average}", run, []
+    return call
 
 
-def mbrs(aggregated=False):
-    from mbrs.decoders import DecoderAggregateMBR, DecoderMBR
+@tool("SimulEval", "simuleval", SIMULEVAL, "`SacreBLEUScorer`", SACREBLEU_METRIC)
+def simuleval(module, hypotheses, references):
+    pairs = zip(hypotheses, first_of(references), strict=True)
+    instances = [SimpleNamespace(prediction=text, reference=gold) for text, gold in pairs]
+    return lambda: module.SacreBLEUScorer()(dict(enumerate(instances)))
+
+
+@tool("mbrs", "mbrs", "mbrs.decoders", "`DecoderMBR`, 64 texts", of="DecoderMBR")
+@tool("mbrs", "mbrs", "mbrs.decoders", "`DecoderAggregateMBR`, 64 texts", of="DecoderAggregateMBR")
+def mbrs(decoders, hypotheses, references, of):
     from mbrs.metrics import MetricBLEU
 
-    kind = DecoderAggregateMBR if aggregated else DecoderMBR
+    kind = getattr(decoders, of)
     decoder = kind(kind.Config(), MetricBLEU(MetricBLEU.Config(num_workers=1)))
+    texts = hypotheses[:64]
 
-    def run(hypotheses, references):
-        texts = hypotheses[:64]
+    def call():
         best = decoder.decode(texts, texts, nbest=3)
         return best.idx, best.sentence, best.score
 
-    return f"mbrs {version('mbrs')}", f"`{kind.__name__}`, 64 texts", run, []
-
-
-def simuleval():
-    name = "simuleval.evaluator.scorers.quality_scorer"
-    module, number = load("simuleval", name)
-
-    class Instance:
-        def __init__(self, prediction, reference):
-            self.prediction, self.reference = prediction, reference
-
-    def run(hypotheses, references):
-        pairs = zip(hypotheses, references, strict=True)
-        instances = {i: Instance(text, golds[0]) for i, (text, golds) in enumerate(pairs)}
-        return module.SacreBLEUScorer()(instances)
-
-    return f"SimulEval {number}", "`SacreBLEUScorer`", run, sacrebleu_places()
-
-
-ROWS = [
-    *((lm_eval,), (llamafactory,), (swift,), (lighteval,), (lighteval, True), (helm,)),
-    *((deepeval,), (evalscope,), (opik,), (opik, True), (mlflow,), (hub_metric, "bleu")),
-    *((hub_metric, "sacrebleu"), (torchmetrics, "BLEUScore"), (torchmetrics, "SacreBLEUScore")),
-    *((ignite, "macro"), (ignite, "micro"), (mbrs,), (mbrs, True), (simuleval,)),
-]
-
-
-def paths(*packages):
-    """Put small packages of pure Python on the path."""
-    for package in packages:
-        folder, _ = unpacked(package)
-        inner = list(folder.glob("*/setup.py"))
-        place = str(inner[0].parent if inner else folder)
-        if place not in sys.path:
-            sys.path.append(place)
+    return call
 
 
 def texts():
-    """Hypotheses of WMT22, or of examples/, and two references each."""
-    import wmt22
-
-    if wmt22.SYSTEMS:
-        systems = wmt22.lines_of_systems("en-de")
-        hypotheses = list(next(iter(systems.values())))[:SEGMENTS]
-        streams = [list(lines)[:SEGMENTS] for lines in wmt22.lines_of_references("en-de")]
-    else:
-        read = (ROOT / "examples" / "system-a.txt").read_text(encoding="utf-8").splitlines()
-        hypotheses = (read * SEGMENTS)[:SEGMENTS]
-        both = [(ROOT / "examples" / f"reference.{k}.txt").read_text("utf-8") for k in (1, 2)]
-        streams = [(one.splitlines() * SEGMENTS)[:SEGMENTS] for one in both]
-    return hypotheses, [list(several) for several in zip(*streams, strict=True)]
+    """Hypotheses, and two references for each."""
+    corpus = in_script("German, two references", SEGMENTS)
+    return corpus.hypotheses, [list(golds) for golds in zip(*corpus.references, strict=True)]
 
 
-def measured(run, places, pair, repeats):
+@contextmanager
+def timed(name):
+    """Sum up the time of a function, wherever it was imported to, in a list of one number."""
+    spent, function = [0.0], resolve_name(name)
+
+    def call(*arguments, **named):
+        start = process_time()
+        try:
+            return function(*arguments, **named)
+        finally:
+            spent[0] += process_time() - start
+
+    holders = [
+        (module, key)
+        for module in list(sys.modules.values())
+        for key, value in list(getattr(module, "__dict__", {}).items())
+        if value is function and module.__name__ != function.__module__
+    ]
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch(name, call))
+        for module, key in holders:
+            stack.enter_context(mock.patch.object(module, key, call))
+        yield spent
+
+
+def measured(call, inner, repeats):
     """The result, and the least seconds of BLEU and of the whole."""
     best, whole = float("inf"), float("inf")
     for _ in range(repeats):
-        with ExitStack() as stack:
-            spent = stack.enter_context(timed(*places)) if places else None
+        with timed(inner) if inner else nullcontext() as spent:
             start = process_time()
-            result = run(*pair)
+            result = call()
             seconds = process_time() - start
         whole = min(whole, seconds)
-        best = min(best, spent[0] if spent else seconds)
+        best = min(best, spent[0] if inner else seconds)
     return result, best, whole
 
 
-def row(measured_tool, pair):
+def loaded(package, name):
+    """A module of a tool, and the tool's version."""
+    if package in INSTALLED:
+        return importlib.import_module(name), version(package)
+    folder, number = unpacked(package)
+    sys.path += [str(unpacked(other)[0]) for other in NEEDS.get(package, ())]
+    top = name.partition(".")[0]
+    finder.stubbed |= {top, *STUBS}
+    for real in (name, *REAL):
+        if real.startswith(f"{top}."):
+            finder.files[real] = str(folder.joinpath(*real.split(".")).with_suffix(".py"))
+    return importlib.import_module(name), number
+
+
+def row_of(name, package, module, function, inner, make):
+    """Measure a tool; return its row of the guide's table."""
     import fastbleu
 
-    tool, what, run, places = measured_tool
-    expected, slow, slow_whole = measured(run, places, pair, 2)
+    module, number = loaded(package, module)
+    call = make(module, *texts())
+    expected, slow, slow_whole = measured(call, inner, 2)
     with fastbleu.patch():
-        result, fast, fast_whole = measured(run, places, pair, 5)
-    again = run(*pair)
-    equal = repr(result) == repr(expected) == repr(again)
-    ratio, whole = slow / fast, slow_whole / fast_whole
-    return f"| {tool} | {what} | {ratio:,.0f} | {whole:,.1f} | {'yes' if equal else 'NO'} |"
+        result, fast, fast_whole = measured(call, inner, 5)
+    equal = "yes" if repr(result) == repr(expected) == repr(call()) else "NO"
+    ratios = f"{slow / fast:,.0f} | {slow_whole / fast_whole:,.1f}"
+    return f"| {name} {number} | {function} | {ratios} | {equal} |"
 
 
-def main():
-    sys.meta_path.append(finder)
-    tokenizer_data, _ = unpacked("llama-index-core")  # it holds punkt_tab
-    data = tokenizer_data / "llama_index" / "core" / "_static" / "nltk_cache"
-    os.environ["NLTK_DATA"] = str(data)
-    pair, rows = texts(), []
-    for make, *arguments in ROWS:
-        if options.only not in (None, make.__name__):
-            continue
-        try:
-            rows.append(row(make(*arguments), pair))
-        except (ImportError, AttributeError) as error:
-            print(f"left out: {error!r}", file=sys.stderr)
-        else:
-            print(rows[-1], flush=True)
-    if options.write:
-        write(rows)
-
-
-def write(rows):
-    """Replace the rows of the guide's table by those of the same tool and function."""
-
-    def key(line):
-        tool, what = line.split("|")[1:3]
-        return tool.split()[0], what.strip()
-
-    new = {key(line): line for line in rows}
-    lines = GUIDE.read_text(encoding="utf-8").split("\n")
-    start = next(i for i, line in enumerate(lines) if line.startswith("| tool |")) + 2
-    end = next(i for i in range(start, len(lines)) if not lines[i].startswith("|"))
-    table = {key(line): line for line in lines[start:end]} | new
-    lines[start:end] = table.values()
-    GUIDE.write_text("\n".join(lines), encoding="utf-8")
-
-
-if __name__ == "__main__":
+def report(only):
+    """Print the rows of the tools, or of those whose package begins with `only`."""
     warnings.simplefilter("ignore")
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--hub", help="a folder with the hub's scripts, bleu/ and sacrebleu/")
-    parser.add_argument("--write", action="store_true", help="put the rows into the guide")
-    parser.add_argument("--only", help="the function here that makes the row")
-    options = parser.parse_args()
-    main()
+    folder, _ = unpacked("llama-index-core")  # it holds punkt_tab
+    os.environ["NLTK_DATA"] = str(folder / "llama_index" / "core" / "_static" / "nltk_cache")
+    sys.meta_path.append(finder)
+    for name, package, *rest in TOOLS:
+        if package.startswith(only):
+            try:
+                print(row_of(name, package, *rest), flush=True)
+            except Exception as error:
+                print(f"left out: {name}: {error!r}", file=sys.stderr)

@@ -1,256 +1,227 @@
-"""Write the benchmark tables from results.json: ten rows into README.md, all into RESULTS.md.
+"""Write bench/RESULTS.md, README.md's table and its chart from build/bench.json.
 
-python bench/table.py            prints the README's table, writes both files and its chart
-python bench/table.py --print    only prints it
+python bench/table.py [FILE] [--into FOLDER]     from other results, into copies of the documents
 """
 
-from __future__ import annotations
-
+import argparse
 import json
-import sys
+import math
+from html import escape
 from pathlib import Path
 
-from cases import SECTIONS, SUBJECT
-from chart import draw_chart
-
-BEGIN = "<!-- bench:begin -->"
-END = "<!-- bench:end -->"
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "build" / "bench.json"
+BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
+KINDS = {
+    "text": "Raw text, against sacreBLEU",
+    "tokens": "Token lists, against nltk",
+    "training": "Training loops",
+    "matrix": "Many against many",
+    "significance": "Comparing systems, against sacreBLEU's paired tests",
+    "costs": "Long inputs, start-up",
+    "captions": "Captions",
+    "engines": "Engines",
+}
 #: The cases in the README, by what a user would call them.
 README_ROWS = {
     "text-13a": "`corpus_bleu` on text, 13a",
     "text-chinese": "`corpus_bleu` on Chinese text, zh",
     "text-sentence": "`sentence_bleu` on text, one call",
-    "corpus-fresh": "`corpus_bleu` on lists of tokens",
-    "sentence-method1": "`sentence_bleu` on lists of tokens, one call",
+    "tokens-corpus": "`corpus_bleu` on lists of tokens",
+    "tokens-sentence-method1": "`sentence_bleu` on lists of tokens, one call",
     "training-ids": "sentence BLEU of each row of a batch of token ids",
-    "training-torchmetrics-sacrebleuscore": "an epoch of SacreBLEUScore, batches of 32",
+    "training-sacrebleuscore": "an epoch of SacreBLEUScore, batches of 32",
     "significance-ar": "paired approximate randomization, 5 systems",
     "matrix-pairwise": "all pairs of 256 x 256 sentences",
     "matrix-self-bleu": "self-BLEU of 2,000 sentences",
 }
-HEADER = (
-    "| case | peer | peer's time | fastbleu | ratio | required / target | equal |",
-    "|---|---|--:|--:|--:|---|---|",
-)
-UNITS = {
-    "ratio": "x",
-    "slowdown": "x",
-    "nanoseconds": " ns",
-    "microseconds": " us",
-    "milliseconds": " ms",
-    "megabytes": " MB",
-}
 ABOUT = """\
 # All benchmarks
 
-Written by `make bench` from [results.json](results.json). [run.py](run.py) explains how times are
-measured, and imports the modules that define the cases. A time is the median of interleaved runs,
-followed by the fastest and the slowest; if these are far apart, the machine was also busy with
-something else. "required / target" are goals of this project: the value that a case must reach, and
-the value that it should reach.
+`make bench` writes this page and README.md's table and chart; [cases.py](cases.py) says how cases
+are checked and timed. Before they are timed, fastbleu's results must equal the original's bit for
+bit; notes tell where another library's differ. A ratio is the other's time divided by fastbleu's.
+Where the other is fastbleu itself (one update, one thread, 20,000 segments), it tells what that
+costs. Sizes are segments x mean length; a blank one is the one above.
+
+Measured elsewhere: [tools that are patched](../docs/guides/patching.md),
+[tables and engines](../docs/scale.md), [captions](../docs/guides/from-pycocoevalcap.md).
 """
 
 
+def tables_of(results: dict) -> str:
+    """Return a Markdown table for each kind, then the machine and versions."""
+    parts = []
+    for kind, title in KINDS.items():
+        cases = [case for case in results["cases"] if case["name"].startswith(kind)]
+        if cases:
+            header = (
+                "| case | size | other | its time | fastbleu | ratio |\n|---|---|---|--:|--:|--:|"
+            )
+            rows = rows_of(cases)
+            parts.append("\n".join([f"**{title}**", "", header, *rows]))
+            notes = [f"- {note}." for case in cases for note in notes_of(case)]
+            parts += ["\n".join(notes)] if notes else []
+    data = dict.fromkeys(case["data"] for case in results["cases"] if "data" in case)
+    return "\n\n".join([*parts, f"{conditions_of(results)}\nData: {'; '.join(data)}."])
+
+
+def rows_of(cases: list[dict]) -> list[str]:
+    """Return a row for each case and other library; a size only where it is a new one."""
+    rows, size_above = [], ""
+    for case in cases:
+        if "not_run" in case:
+            rows.append(row_of(case["title"], "", f"not run: {case['not_run']}", "", "", ""))
+            continue
+        title = case["title"]
+        for name, other in case["others"].items():
+            size = "" if case["size"] == size_above else case["size"]
+            time = f"{digits(other['time'])} {case['unit']}"
+            ratio = case.get("gain") or f"{digits(ratio_of(case, name))}x"
+            if case.get("memory") is not None:
+                ratio += f", {digits(case['memory'])} MB"
+            ours = digits(case["ours"]["time"])
+            rows.append(row_of(title, size, named(name, case), time, ours, ratio))
+            title, size_above = "same", case["size"]
+    return rows
+
+
+def notes_of(case: dict) -> list[str]:
+    """Say of each result that is not the original's how it differs."""
+    libraries = {"fastbleu": case.get("ours", {}), **case.get("others", {})}
+    notes = {name: library.get("note") for name, library in libraries.items()}
+    return [f"{case['title']}, {name}: {note}" for name, note in notes.items() if note]
+
+
 def readme_table(results: dict) -> str:
-    """Return one Markdown table of the cases in `README_ROWS`, against their originals."""
-    by_name = {result["name"]: result for result in results["cases"]}
+    """Return one table of the cases in `README_ROWS`, against their originals."""
     rows = [
         "| work | compared with | its time | fastbleu | faster | equal |",
         "|---|---|--:|--:|--:|---|",
     ]
-    for name, label in README_ROWS.items():
-        result = by_name.get(name, {"not_run": "not measured"})
-        if "not_run" in result:
-            rows.append(_row(label, "", "", "", "", result["not_run"]))
-            continue
-        peer, subject = result["libraries"][result["peer"]], result["libraries"][SUBJECT]
-        is_wrong = _is_wrong(peer) or _is_wrong(subject)
-        rows.append(
-            _row(
-                label,
-                _peer(result["peer"], peer, result),
-                _time(peer, result["unit"], False),
-                _time(subject, result["unit"], False),
-                "" if is_wrong else f"{_digits(peer['time'] / subject['time'])}x",
-                subject["correct"],
-            )
-        )
+    for label, case, original in cases_of_readme(results):
+        other = case["others"][original]
+        times = [f"{digits(side['time'])} {case['unit']}" for side in (other, case["ours"])]
+        ratio = f"{digits(ratio_of(case, original))}x"
+        rows.append(row_of(label, named(original, case), *times, ratio, "yes"))
     return "\n".join(rows)
 
 
-def ratios_of(results: dict) -> list[tuple[str, str, float]]:
-    """Return label, peer and ratio of the README's cases whose results are right."""
-    by_name = {result["name"]: result for result in results["cases"]}
-    ratios = []
-    for name, label in README_ROWS.items():
-        libraries = by_name.get(name, {}).get("libraries")
-        if libraries:
-            peer, subject = libraries[by_name[name]["peer"]], libraries[SUBJECT]
-            if not _is_wrong(peer) and not _is_wrong(subject):
-                ratios.append((label, by_name[name]["peer"], peer["time"] / subject["time"]))
-    return ratios
+def cases_of_readme(results: dict) -> list[tuple[str, dict, str]]:
+    """Return label, case and original of each case in `README_ROWS` that was measured."""
+    by_name = {case["name"]: case for case in results["cases"] if "not_run" not in case}
+    return [
+        (label, by_name[name], next(iter(by_name[name]["others"])))
+        for name, label in README_ROWS.items()
+        if name in by_name
+    ]
 
 
-def tables_of(results: dict) -> str:
-    """Return a Markdown table per section, followed by the machine and versions.
-
-    Parameters
-    ----------
-    results
-        The content of results.json.
-    """
-    parts = []
-    for section, title in SECTIONS.items():
-        chosen = [result for result in results["cases"] if result["section"] == section]
-        if chosen:
-            rows = [row for result in chosen for row in _rows(result)]
-            parts.append("\n".join([f"**{title}**", "", *HEADER, *rows]))
-            notes = [
-                f"{result['title']}: {result['note']}." for result in chosen if "note" in result
-            ]
-            parts += [note[0].upper() + note[1:] for note in notes]
-    return "\n\n".join([*parts, _footer(results)])
+def ratio_of(case: dict, other: str) -> float:
+    return case["others"][other]["time"] / case["ours"]["time"]
 
 
-def write_tables(results: dict, readme: Path, whole: Path) -> None:
-    """Replace the text between the markers of `readme`, and all of `whole`.
-
-    Raises
-    ------
-    ValueError
-        If `readme` does not contain both markers, in order.
-    """
-    text = readme.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"README.md needs the lines {BEGIN} and {END}, in this order")
-    table = f"{readme_table(results)}\n\n{_footer(results, is_whole=False)}"
-    readme.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", encoding="utf-8")
-    whole.write_text(f"{ABOUT}\n{tables_of(results)}\n", encoding="utf-8")
+def named(name: str, case: dict) -> str:
+    """Name a library, and tell if its time is extrapolated from some segments."""
+    part = case["others"][name].get("part")
+    if part is None or name.endswith("segments"):
+        return name
+    return f"{name} ({part:,} of {case['size'].partition(' ')[0]}, extrapolated)"
 
 
-def _rows(result: dict) -> list[str]:
-    """Return a row per peer, beginning with the case's own."""
-    if "not_run" in result:
-        return [_row(result["title"], "", "", "", "", f"not run: {result['not_run']}", "")]
-    libraries = result["libraries"]
-    subject = libraries.get(SUBJECT)
-    peers = [name for name in libraries if name != SUBJECT]
-    peers.sort(key=lambda name: name != result["peer"])
-    rows = []
-    for name in peers:
-        peer = libraries[name]
-        goals = [goal for goal in result["goals"] if goal["peer"] == name]
-        gain = correct = ""
-        if subject:
-            correct = subject["correct"]
-            if not _is_wrong(peer) and not _is_wrong(subject):
-                gain = _gain(result["reached"][name], goals, peer["time"], subject["time"])
-        if peer["correct"].startswith(("no:", "yes, but", "other", "errors")):
-            correct += f"; {name} {peer['correct']}"
-        rows.append(
-            _row(
-                f"{result['title']}{_size(result)}" if name == result["peer"] else "same",
-                _peer(name, peer, result),
-                _time(peer, result["unit"], True),
-                _time(subject, result["unit"], True),
-                gain,
-                "<br>".join(_goal(goal) for goal in goals),
-                correct.lstrip("; "),
-            )
-        )
-    return rows
-
-
-def _row(*cells: str) -> str:
+def row_of(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _size(result: dict) -> str:
-    if "segments" not in result:
-        return ""
-    segments = result["segments"]
-    for measure in ("tokens", "characters"):
-        if measure in result:
-            return f" ({segments:,} segments of {result[measure] / segments:,.0f} {measure})"
-    return f" ({segments:,} segments)"
-
-
-def _peer(name: str, peer: dict, result: dict) -> str:
-    """Name a library, and tell if its time is extrapolated from a part of the segments."""
-    if "part" not in peer:
-        return name
-    return f"{name} ({peer['part']:,} of {result['segments']:,}, extrapolated)"
-
-
-def _is_wrong(library: dict) -> bool:
-    return library["correct"].startswith("no:")
-
-
-def _time(library: dict | None, unit: str, has_range: bool) -> str:
-    """Format a time; the time of a wrong result is left blank."""
-    if not library or _is_wrong(library):
-        return ""
-    text = f"{_digits(library['time'])} {unit}"
-    if has_range and "fastest" in library:
-        text += f" ({_digits(library['fastest'])}-{_digits(library['slowest'])})"
-    return text
-
-
-def _gain(reached: dict[str, float], goals: list[dict], peer_time: float, time: float) -> str:
-    """Format the ratio to a peer, or the slowdown or cost if a goal is about that."""
-    if "milliseconds" in reached:
-        return f"+{_digits(reached['milliseconds'])} ms"
-    is_slowdown = any(goal["quantity"] == "slowdown" for goal in goals)
-    memory = f", {_digits(reached['megabytes'])} MB" if "megabytes" in reached else ""
-    if "slowdown" in reached and (is_slowdown or "ratio" not in reached):
-        return f"{_digits(reached['slowdown'])}x the time{memory}"
-    if memory and "ratio" not in reached:
-        return ""
-    return f"{_digits(peer_time / time)}x{memory}"
-
-
-def _goal(goal: dict) -> str:
-    unit = UNITS[goal["quantity"]]
-    sign = "at most " if goal["at_most"] else ""
-    target = "" if goal["target"] is None else f" / {goal['target']:g}{unit}"
-    return f"{sign}{goal['required']:g}{unit}{target}: {goal['verdict']}"
-
-
-def _digits(value: float) -> str:
+def digits(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _footer(results: dict, is_whole: bool = True) -> str:
-    machine = results["machine"]
-    versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
-    dates = sorted({case["date"] for case in results["cases"]})
-    data = "; ".join(dict.fromkeys(case["data"] for case in results["cases"] if "data" in case))
-    lines = [
-        f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, {machine['processor']}"
-        f" ({machine['architecture']}, {machine['cores']} cores, shared with other work: read the"
-        f" ratios), {machine['system']}, {machine['python']}, {versions}.",
-        f"Data: {data}." if data and is_whole else "",
-        "Medians of interleaved runs, one process a row. Times of wrong results are left blank.",
+def conditions_of(results: dict) -> str:
+    quick = "A quick run: no valid times. " if results["quick"] else ""
+    return (
+        f"{quick}{results['date']}, {results['machine']}, {results['versions']}.\n"
+        f"Medians of interleaved runs, {results['clock']}; one process a case."
+    )
+
+
+# The chart: how many times faster than the original, on a logarithmic scale.
+
+WIDTH, LEFT, RIGHT = 800, 370, 80  # in all; the labels' part; room for the last value
+ROW, TOP = 26, 30
+STYLE = """\
+text { font: 13px system-ui, sans-serif; fill: #24292f }
+.tick { fill: #57606a } .grid { stroke: #d0d7de } .bar { stroke: #0969da; stroke-width: 2 }
+circle { fill: #0969da } .value { font-weight: 600 }
+@media (prefers-color-scheme: dark) {
+text { fill: #e6edf3 } .tick { fill: #9198a1 } .grid { stroke: #3d444d } .bar { stroke: #4493f8 }
+circle { fill: #4493f8 } }"""
+
+
+def chart_of(results: dict) -> str:
+    """Return an SVG with a line for each case of the README's table."""
+    ratios = [
+        (label.replace("`", ""), original, ratio_of(case, original))
+        for label, case, original in cases_of_readme(results)
     ]
-    if results["quick"]:
-        lines.insert(0, "A quick run: it shows only that the benchmarks work, and no valid times.")
-    return "\n".join(line for line in lines if line)
+    decades = math.log10(max(ratio for _, _, ratio in ratios))
+    height = TOP + ROW * len(ratios) + 10
+
+    def x(value: float) -> float:
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * math.log10(value) / decades, 1)
+
+    told = "; ".join(f"{label}, {ratio:,.0f}x" for label, _, ratio in ratios)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}"'
+        f' width="{WIDTH}" height="{height}" role="img" aria-labelledby="title">',
+        f'<title id="title">How many times faster than the original: {escape(told)}</title>',
+        f"<style>{STYLE}</style>",
+        f'<text class="tick" x="{LEFT - 12}" y="{TOP - 14}" text-anchor="end">'
+        "times faster, log scale</text>",
+    ]
+    for decade in range(math.floor(decades) + 1):
+        at = x(10**decade)
+        parts += [
+            f'<line class="grid" x1="{at}" y1="{TOP - 8}" x2="{at}" y2="{height - 8}"/>',
+            f'<text class="tick" x="{at}" y="{TOP - 14}" text-anchor="middle">'
+            f"{10**decade:,}x</text>",
+        ]
+    for number, (label, original, ratio) in enumerate(ratios):
+        y = TOP + ROW * number + ROW / 2
+        parts += [
+            f'<text x="{LEFT - 12}" y="{y + 4}" text-anchor="end">{escape(label)}</text>',
+            f'<line class="bar" x1="{x(1)}" y1="{y}" x2="{x(ratio)}" y2="{y}"/>',
+            f'<circle cx="{x(ratio)}" cy="{y}" r="4.5">'
+            f"<title>against {escape(original)}</title></circle>",
+            f'<text class="value" x="{x(ratio) + 9}" y="{y + 4}">{ratio:,.0f}x</text>',
+        ]
+    return "\n".join([*parts, "</svg>", ""])
 
 
-def main(arguments: list[str]) -> int:
-    """Print the main tables of results.json; write both files unless told only to print."""
-    folder = Path(__file__).resolve().parent
-    results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    print(readme_table(results))
-    if "--print" not in arguments:
-        write_tables(results, folder.parent / "README.md", folder / "RESULTS.md")
-        chart = folder.parent / "docs" / "images" / "speed.svg"
-        chart.parent.mkdir(exist_ok=True)
-        chart.write_text(draw_chart(ratios_of(results)), encoding="utf-8")
-    return 0
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("file", nargs="?", type=Path, default=RESULTS)
+    parser.add_argument("--into", type=Path, default=ROOT, help="instead of the project's folder")
+    options = parser.parse_args()
+    results = json.loads(options.file.read_text(encoding="utf-8"))
+    wrong = [case["title"] for case in results["cases"] if case.get("wrong")]
+    if wrong:
+        raise SystemExit(f"the results of these are wrong: {', '.join(wrong)}")
+    before, begin, rest = (ROOT / "README.md").read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise SystemExit(f"README.md needs the lines {BEGIN} and {END}, in this order")
+    table = f"{readme_table(results)}\n\n{conditions_of(results)}"
+    documents = {
+        "README.md": f"{before}{begin}\n{table}\n{end}{after}",
+        "bench/RESULTS.md": f"{ABOUT}\n{tables_of(results)}\n",
+        "docs/images/speed.svg": chart_of(results),
+    }
+    for name, content in documents.items():
+        path = options.into / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main()

@@ -1,266 +1,147 @@
-"""Raw text, most of it against sacreBLEU.
+"""Raw text, most of it against sacreBLEU: ``references[k][segment]``."""
 
-``run(hypotheses, references)`` with ``references[k][segment]``. sacreBLEU caches the tokens of a
-text in its tokenizer objects. In practice a text is new to it, so that `forget` empties the caches
-before every run.
-"""
-
-from __future__ import annotations
-
-from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import workloads
-from cases import PER_CALL, SUBJECT, Adapter, Case, Goal, Prepared, imported
-from checks import score_of_sacrebleu
-from workloads import Corpus, load_corpus
+from cases import Case, Side, differing
 
 ORIGINAL = "sacreBLEU"
 
 
-def corpus_bleu(module: Any, **options: Any) -> Prepared:
-    """Score the corpus in one call."""
-    score = module.corpus_bleu
-    return Prepared(lambda *work: score(*work, **options).score, forget)
+def by_segment(references: list[list[str]]) -> list[list[str]]:
+    return [list(of_segment) for of_segment in zip(*references, strict=True)]
 
 
-def corpus_bleu_reused(module: Any) -> Prepared:
-    """Score one system after the other with an object that keeps the references."""
-    metric = None
+def corpus_bleu(module: str, **options: Any) -> Side:
+    def side(hypotheses, references):
+        score = import_module(module).corpus_bleu
+        return lambda: score(hypotheses, references, **options).score
 
-    def prepare(hypotheses, references):
-        nonlocal metric
-        if metric is None:
-            metric = module.BLEU(references=references)
-        return forget(hypotheses, None)
-
-    return Prepared(lambda hypotheses, _: metric.corpus_score(hypotheses, None).score, prepare)
+    return side
 
 
-def sentence_bleu(module: Any) -> Prepared:
-    """Score each segment by itself, a function call for each."""
-    return _one_by_one(module.sentence_bleu)
+def with_kept_references(module: str) -> Side:
+    """The object has read the references before."""
+
+    def side(hypotheses, references):
+        score = import_module(module).BLEU(references=references).corpus_score
+        return lambda: score(hypotheses, None).score
+
+    return side
 
 
-def sentence_bleu_reused(module: Any) -> Prepared:
-    """Score each segment by itself, with one object."""
-    return _one_by_one(module.BLEU(effective_order=True).sentence_score)
+def sentence_bleu(module: str, name: str = "sentence_bleu") -> Side:
+    """Score each segment by itself, by the function or by a method of one object."""
+
+    def side(hypotheses, references):
+        library = import_module(module)
+        score = library.sentence_bleu
+        if name == "sentence_score":
+            score = library.BLEU(effective_order=True).sentence_score
+        pairs = list(zip(hypotheses, by_segment(references), strict=True))
+        return lambda: [score(hypothesis, several).score for hypothesis, several in pairs]
+
+    return side
 
 
-def _one_by_one(score: Callable) -> Prepared:
-    return Prepared(
-        lambda hypotheses, references: [
-            score(hypothesis, of_segment).score
-            for hypothesis, of_segment in zip(hypotheses, references, strict=True)
-        ],
-        _by_segment,
-    )
+sentence_score = partial(sentence_bleu, name="sentence_score")
 
 
-def native_sentence_scores() -> Prepared:
-    """Score each segment by itself, all in one call."""
+def native_sentence_scores(hypotheses, references):
     from fastbleu import BLEU
 
-    score = BLEU(effective_order=True).sentence_scores
-    return Prepared(lambda *work: score(*work).tolist(), _by_segment)
+    scores, several = BLEU(effective_order=True).sentence_scores, by_segment(references)
+    return lambda: scores(hypotheses, several).tolist()
 
 
-def native_score(threads: int) -> Prepared:
-    """Score the corpus, which has one reference, with the native metric."""
+def native_score(threads: int, hypotheses, references):
     from fastbleu import BLEU
 
     score = BLEU(threads=threads).score
-    return Prepared(lambda hypotheses, references: score(hypotheses, references[0]).value)
+    return lambda: score(hypotheses, references[0]).value
 
 
-def bleuscore() -> Prepared:
-    """Score the corpus with bleuscore, on sacreBLEU's scale.
-
-    Its dialect is that of Hugging Face's `evaluate`, which is sacreBLEU's, except for the order of
-    operations, where there is one reference and every order has a match.
-    """
+def bleuscore(hypotheses, references):
+    """Its dialect is sacreBLEU's where there is one reference and every order has a match."""
     from bleuscore import compute
 
-    def run(hypotheses, references):
-        return 100 * compute(references=references, predictions=hypotheses)["bleu"]
-
-    return Prepared(run, _by_segment)
+    several = by_segment(references)
+    return lambda: 100 * compute(references=several, predictions=hypotheses)["bleu"]
 
 
-def torchmetrics_score() -> Prepared:
-    """Return torchmetrics' score, which follows a dialect of its own."""
-    from torchmetrics.functional.text import bleu_score
-
-    return Prepared(lambda *work: float(bleu_score(*work)), _by_segment)
+def split(hypotheses, references):
+    return lambda: [[line.split() for line in stream] for stream in (hypotheses, *references)]
 
 
-def split_into_lists() -> Prepared:
-    """Split all lines at whitespace into lists of tokens."""
-    return Prepared(
-        lambda hypotheses, references: (
-            [line.split() for line in hypotheses],
-            [[line.split() for line in stream] for stream in references],
-        )
-    )
-
-
-def split_and_drop() -> Prepared:
-    """Split all lines at whitespace, dropping each list before making the next."""
-
-    def run(hypotheses, references):
-        for stream in (hypotheses, *references):
-            for line in stream:
-                line.split()
-
-    return Prepared(run)
-
-
-def forget(hypotheses: list, references: list | None) -> tuple:
-    """Empty sacreBLEU's caches."""
-    from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
-
-    waiting = [BaseTokenizer]
-    while waiting:
-        tokenizer = waiting.pop()
-        waiting += tokenizer.__subclasses__()
-        if hasattr(tokenizer.__call__, "cache_clear"):
-            tokenizer.__call__.cache_clear()
-    return hypotheses, references
-
-
-def _by_segment(hypotheses: list, references: list) -> tuple:
-    """Return the references by segment, for functions that score sentences."""
-    forget(hypotheses, references)
-    return hypotheses, [list(of_segment) for of_segment in zip(*references, strict=True)]
-
-
-def _both(adapter: Callable[..., Prepared], **options: Any) -> dict[str, Adapter]:
-    return {
-        ORIGINAL: imported(adapter, "sacrebleu", **options),
-        SUBJECT: imported(adapter, "fastbleu.sacrebleu", **options),
-    }
-
-
-def _of(script: str) -> Callable[[int], Corpus]:
-    return lambda segments: load_corpus(script).take(segments)
-
-
-def _case(name: str, title: str, adapters: dict[str, Adapter], **options: Any) -> Case:
-    defaults = {
-        "segments": 20_000,
-        "select": workloads.latin,
-        "peer": ORIGINAL,
-        "truth": ORIGINAL,
-        "measured_in": "characters",
-        "rounds": 3,
-    }
+def case(name: str, title: str, make: Any, others: dict | None = None, **options: Any) -> Case:
+    """Return a case of `make` with sacreBLEU's module and with ours."""
+    defaults = {"segments": 20_000, "corpus": workloads.latin, "length": "characters"}
     return Case(
         f"text-{name}",
         title,
         fresh=workloads.text,
-        adapters=adapters,
-        section="text",
+        ours=make("fastbleu.sacrebleu"),
+        others={ORIGINAL: make("sacrebleu"), **(others or {})},
         **{**defaults, **options},
     )
 
 
-def _sentences(name: str, title: str, adapters: dict[str, Adapter], **options: Any) -> Case:
-    defaults = {"segments": 400, "select": workloads.of_25_tokens, "rounds": 11}
-    defaults |= {"per": PER_CALL, "measured_in": "tokens"}
-    return _case(name, title, adapters, **{**defaults, **options})
+def in_script(script: str, tokenize: str, segments: int) -> Case:
+    return case(
+        script.lower().replace(", ", "-").replace(" ", "-"),
+        f"`corpus_bleu`, {script}, {tokenize}",
+        partial(corpus_bleu, tokenize=tokenize),
+        segments=segments,
+        corpus=partial(workloads.in_script, script),
+    )
 
 
-CASES: tuple[Case, ...] = (
-    _case(
-        "13a",
-        "corpus_bleu, 13a",
-        {
-            **_both(corpus_bleu),
-            "bleuscore (Rust, all cores)": bleuscore,
-            "str.split() into lists": split_into_lists,
-            "str.split(), lists dropped": split_and_drop,
-        },
-        goals=(
-            Goal("ratio", 100, 170),
-            Goal("ratio", 12, 25, peer="bleuscore (Rust, all cores)"),
-            Goal("ratio", 3, 6, peer="str.split() into lists"),
-        ),
-        unchecked={
-            "str.split() into lists": "no score",
-            "str.split(), lists dropped": "no score",
-        },
-        rounds=7,
+SENTENCES = {"segments": 400, "corpus": workloads.of_25_tokens, "per": "call", "length": "tokens"}
+SPLIT = "`str.split()` into lists"
+
+CASES = (
+    case("13a", "`corpus_bleu`, 13a", corpus_bleu, {SPLIT: split}, notes={SPLIT: "no score"}),
+    Case(
+        "text-all-cores",
+        "`corpus_bleu`, 13a",
+        20_000,
+        workloads.latin,
+        workloads.text,
+        ours=corpus_bleu("fastbleu.sacrebleu"),
+        others={"bleuscore (Rust, all cores)": bleuscore},
+        compare=partial(differing, exact=False),
+        has_threads=True,
+        length="characters",
     ),
-    _case(
-        "reused",
-        "corpus_score of a reused BLEU(references=...), 13a",
-        _both(corpus_bleu_reused),
-        goals=(Goal("ratio", 60, 100),),
-        rounds=7,
+    case("reused", "`corpus_score`, the references read before", with_kept_references),
+    in_script("Latin, two references", "13a", 16_000),
+    in_script("Cyrillic", "13a", 8_000),
+    in_script("Chinese", "zh", 6_000),
+    in_script("Japanese", "char", 6_000),
+    case("intl", "`corpus_bleu`, intl", partial(corpus_bleu, tokenize="intl")),
+    case("none", "`corpus_bleu`, none", partial(corpus_bleu, tokenize="none")),
+    case("lowercase", "`corpus_bleu`, 13a, lowercase", partial(corpus_bleu, lowercase=True)),
+    case("sentence", "`sentence_bleu`", sentence_bleu, **SENTENCES),
+    case("sentence-score", "`sentence_score` of one `BLEU`", sentence_score, **SENTENCES),
+    Case(
+        "text-sentence-scores",
+        "`fastbleu.BLEU().sentence_scores`, all in one call",
+        ours=native_sentence_scores,
+        others={ORIGINAL: sentence_score("sacrebleu")},
+        fresh=workloads.text,
+        **{**SENTENCES, "segments": 2_000},
     ),
-    *(
-        _case(
-            script.lower(),
-            f"corpus_bleu, {script}, {tokenizer}",
-            _both(corpus_bleu, tokenize=tokenizer),
-            segments=segments,
-            select=_of(script),
-            goals=(Goal("ratio", 50, 110),),
-            rounds=5,
-        )
-        for script, tokenizer, segments in (
-            ("Cyrillic", "13a", 8_000),
-            ("Chinese", "zh", 6_000),
-            ("Japanese", "char", 6_000),
-        )
-    ),
-    _case("intl", "corpus_bleu, intl", _both(corpus_bleu, tokenize="intl")),
-    _case(
-        "none",
-        "corpus_bleu, none",
-        {
-            **_both(corpus_bleu, tokenize="none"),
-            "torchmetrics": torchmetrics_score,
-        },
-        unchecked={"torchmetrics": "other dialect"},
-    ),
-    _case("lowercase", "corpus_bleu, 13a, lowercase", _both(corpus_bleu, lowercase=True)),
-    _case(
-        "two-references",
-        "corpus_bleu, 13a, two references",
-        _both(corpus_bleu),
-        segments=16_000,
-        select=_of("Latin, two references"),
-    ),
-    _sentences(
-        "sentence",
-        "sentence_bleu",
-        _both(sentence_bleu),
-        goals=(Goal("ratio", 60, 120),),
-    ),
-    _sentences(
-        "sentence-reused",
-        "sentence_score of a reused BLEU",
-        _both(sentence_bleu_reused),
-    ),
-    _sentences(
-        "sentence-native",
-        "fastbleu.BLEU().sentence_scores, against the same",
-        {
-            ORIGINAL: imported(sentence_bleu_reused, "sacrebleu"),
-            SUBJECT: native_sentence_scores,
-        },
-        segments=2_000,
-        rounds=9,
-    ),
-    _case(
-        "threads",
-        "fastbleu.BLEU().score, 2 threads against 1",
-        {"1 thread": partial(native_score, 1), SUBJECT: partial(native_score, 2)},
-        peer="1 thread",
-        truth=score_of_sacrebleu,
-        goals=(Goal("ratio", 1.4, 1.8),),
-        rounds=25,
+    Case(
+        "text-threads",
+        "`fastbleu.BLEU().score`, 2 threads",
+        20_000,
+        workloads.latin,
+        workloads.text,
+        ours=partial(native_score, 2),
+        others={"1 thread": partial(native_score, 1)},
+        has_threads=True,
+        length="characters",
     ),
 )

@@ -1,4 +1,4 @@
-"""The data that the benchmarks run on: lines of text, and token lists split from them.
+"""The lines that the benchmarks run on, and what is made of them for each run.
 
 WMT22 hypotheses and references if they are found (``FASTBLEU_DATA``, by default
 ``../shared/data`` beside the project), else seeded synthetic lines of the same shape.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import random
-import sys
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from itertools import cycle, islice
+from functools import cache, partial
+from itertools import cycle, islice, zip_longest
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -19,12 +20,14 @@ PROJECT = Path(__file__).resolve().parent.parent
 WMT22 = {
     "Latin": {"cs-en": "B", "de-en": "A", "en-de": "A", "liv-en": "A", "uk-cs": "A"},
     "Latin, two references": {"cs-en": "BC", "de-en": "AB", "en-de": "AB"},
+    "German, two references": {"en-de": "AB"},
+    "English": {"cs-en": "B", "de-en": "A", "liv-en": "A"},
     "Cyrillic": {"en-ru": "A", "sah-ru": "A"},
     "Chinese": {"en-zh": "A"},
     "Japanese": {"en-ja": "A"},
 }
 # For synthetic lines: letters, lengths of words, and separators.
-_ALPHABETS = {
+ALPHABETS = {
     "Latin": ("etaoinshrdlucmfwypvbgk", range(2, 12), " "),
     "Cyrillic": ("оеаинтсрвлкмдпуяыьгзбчй", range(2, 12), " "),
     "Chinese": ("的一是不了在人有我他这中大来上国个到说们", range(1, 3), ""),
@@ -68,20 +71,15 @@ def load_corpus(script: str = "Latin") -> Corpus:
     hypotheses: list[str] = []
     references: list[list[str]] = [[] for _ in next(iter(pairs.values()))]
     for pair, letters in pairs.items():
-        streams = [_read_lines(root / "references" / f"{pair}.{letter}.txt") for letter in letters]
+        streams = [read_lines(root / "references" / f"{pair}.{letter}.txt") for letter in letters]
         for system in sorted((root / "systems").glob(f"{pair}.*.txt")):
-            hypotheses += _read_lines(system)
+            hypotheses += read_lines(system)
             for reference, stream in zip(references, streams, strict=True):
                 reference += stream
-    if not hypotheses or any(len(stream) != len(hypotheses) for stream in references):
-        raise ValueError(
-            f"the WMT22 files hold {[len(stream) for stream in references]} references for "
-            f"{len(hypotheses)} hypotheses"
-        )
-    return Corpus(hypotheses, references, "WMT22 " + ", ".join(pairs))
+    return Corpus(hypotheses, references, "WMT22")
 
 
-def _read_lines(path: Path) -> list[str]:
+def read_lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
@@ -89,7 +87,7 @@ def synthetic_corpus(segments: int, script: str = "Latin", seed: int = 2022) -> 
     """Return seeded lines: frequencies of tokens as in a language, hypotheses near references."""
     rng = random.Random(seed)
     script, _, two_references = script.partition(",")
-    letters, lengths, space = _ALPHABETS[script]
+    letters, lengths, space = ALPHABETS.get(script, ALPHABETS["Latin"])
     words = ["".join(rng.choices(letters, k=rng.choice(lengths))) for _ in range(30_000)]
     weights = [1 / (rank + 2) for rank in range(len(words))]
     vocabulary = rng.choices(words, weights, k=1_000_000)  # drawing from it is cheap
@@ -99,64 +97,79 @@ def synthetic_corpus(segments: int, script: str = "Latin", seed: int = 2022) -> 
         original = rng.choices(vocabulary, k=length)
         lines[0].append(space.join(original) + ".")
         for stream in lines[1:]:
-            stream.append(space.join(_changed(original, vocabulary, rng)) + ".")
+            others = rng.choices(vocabulary, k=length)
+            pairs = zip(original, others, strict=True)
+            stream.append(space.join(rng.choices(pair, (3, 1))[0] for pair in pairs) + ".")
     *references, hypotheses = lines
     return Corpus(hypotheses, references, f"synthetic, seed {seed} (WMT22 not found)")
 
 
-def _changed(words: list[str], vocabulary: list[str], rng: random.Random) -> list[str]:
-    changed = []
-    for word in words:
-        chance = rng.random()
-        if chance < 0.72:
-            changed.append(word)
-        elif chance < 0.96:
-            changed.append(rng.choice(vocabulary))
-    return changed or words
+# Corpora: the number of segments -> lines.
 
 
-def long_segments(corpus: Corpus, tokens: int = 1000) -> Corpus:
+def in_script(script: str, segments: int) -> Corpus:
+    return load_corpus(script).take(segments)
+
+
+latin = partial(in_script, "Latin")
+
+
+def selected(keep: Callable[[list[str], list[str]], bool]) -> Corpus:
+    """Return the segments of which `keep(hypothesis, reference)` is true."""
+    corpus = load_corpus()
+    kept = [
+        pair
+        for pair in zip(corpus.hypotheses, corpus.references[0], strict=True)
+        if keep(*(line.split() for line in pair))
+    ]
+    hypotheses, references = map(list, zip(*kept, strict=True))
+    return Corpus(hypotheses, [references], corpus.source)
+
+
+def ngrams(tokens: list[str], order: int) -> set[tuple[str, ...]]:
+    return set(zip(*(tokens[start:] for start in range(order)), strict=False))
+
+
+def matched_segments(tokens: int) -> Corpus:
+    """Return segments with a match at every order, where nltk has no cause to warn."""
+    return selected(
+        lambda hypothesis, reference: (
+            len(hypothesis) == tokens and not ngrams(hypothesis, 4).isdisjoint(ngrams(reference, 4))
+        )
+    )
+
+
+def of_25_tokens(segments: int) -> Corpus:
+    return selected(lambda hypothesis, _: len(hypothesis) == 25).take(segments)
+
+
+def of_25_tokens_matched(segments: int) -> Corpus:
+    return matched_segments(25).take(segments)
+
+
+def of_25_tokens_both(segments: int) -> Corpus:
+    """The references are cut to 25 tokens, too, so that no row of ids is padded."""
+    corpus = selected(lambda hypothesis, ref: len(hypothesis) == 25 and len(ref) >= 25)
+    cut = [" ".join(line.split()[:25]) for line in corpus.references[0]]
+    return Corpus(corpus.hypotheses, [cut], corpus.source).take(segments)
+
+
+def long_segments(segments: int, tokens: int) -> Corpus:
     """Join neighboring lines to hypotheses of exactly `tokens` tokens.
 
     Their references are cut to the same length, or are a little shorter.
     """
-    hypotheses, references = [], []
-    hypothesis: list[str] = []
-    reference: list[str] = []
-    for hypothesis_line, reference_line in zip(
-        corpus.hypotheses, corpus.references[0], strict=True
-    ):
-        hypothesis += hypothesis_line.split()
-        reference += reference_line.split()
-        if len(hypothesis) >= tokens:
-            hypotheses.append(" ".join(hypothesis[:tokens]))
-            references.append(" ".join(reference[:tokens]))
-            hypothesis, reference = [], []
-    return Corpus(hypotheses, [references], corpus.source)
-
-
-def cut_references(corpus: Corpus, tokens: int) -> Corpus:
-    """Keep the segments whose reference is at least so long, and cut it to that length."""
-    kept = _select(corpus, lambda _, reference: len(reference) >= tokens)
-    (lines,) = kept.references
-    return Corpus(
-        kept.hypotheses, [[" ".join(line.split()[:tokens]) for line in lines]], corpus.source
-    )
-
-
-def segments_of_length(corpus: Corpus, tokens: int = 25) -> Corpus:
-    """Return the segments whose hypothesis has exactly `tokens` tokens."""
-    return _select(corpus, lambda hypothesis, _: len(hypothesis) == tokens)
-
-
-def latin(segments: int) -> Corpus:
-    """Return the first segments of the corpus."""
-    return load_corpus().take(segments)
-
-
-def of_25_tokens(segments: int) -> Corpus:
-    """Return the first segments whose hypothesis has 25 tokens."""
-    return segments_of_length(load_corpus(), 25).take(segments)
+    corpus = load_corpus()
+    joined: list[tuple[str, str]] = []
+    sides: tuple[list[str], list[str]] = ([], [])
+    for pair in zip(corpus.hypotheses, corpus.references[0], strict=True):
+        for side, line in zip(sides, pair, strict=True):
+            side += line.split()
+        if len(sides[0]) >= tokens:
+            joined.append(tuple(" ".join(side[:tokens]) for side in sides))
+            sides = ([], [])
+    hypotheses, references = map(list, zip(*joined, strict=True))
+    return Corpus(hypotheses, [references], corpus.source).take(segments)
 
 
 def scattered(segments: int) -> Corpus:
@@ -166,69 +179,75 @@ def scattered(segments: int) -> Corpus:
     return Corpus(corpus.hypotheses[::step][:segments], corpus.references, corpus.source)
 
 
-def matched_segments(corpus: Corpus, max_order: int = 4) -> Corpus:
-    """Return the segments that match at `max_order`, where nltk has no cause to warn."""
-
-    def is_matched(hypothesis: list[str], reference: list[str]) -> bool:
-        return not set(ngrams(hypothesis, max_order)).isdisjoint(ngrams(reference, max_order))
-
-    return _select(corpus, is_matched)
+# Corpora to compare many with many. Samples are what a translation model is made to say again and
+# again for one source: here the outputs of real systems with seeded edits.
 
 
-def _select(corpus: Corpus, keep) -> Corpus:
-    (reference_lines,) = corpus.references
-    kept = [
-        (hypothesis, reference)
-        for hypothesis, reference in zip(corpus.hypotheses, reference_lines, strict=True)
-        if keep(hypothesis.split(), reference.split())
+def unrelated(sentences: int) -> Corpus:
+    """Return two sets of distinct references of about 26 tokens, as 13a counts them."""
+    corpus = load_corpus()
+    chosen = [
+        line
+        for line in dict.fromkeys(corpus.references[0])
+        if 25 <= len(re.findall(r"[\w'-]+|[^\w\s'-]", line)) <= 28
     ]
-    return Corpus([pair[0] for pair in kept], [[pair[1] for pair in kept]], corpus.source)
+    return Corpus(chosen[:sentences], [chosen[sentences : 2 * sentences]], corpus.source)
 
 
-def ngrams(tokens: list[str], order: int):
-    """Iterate over the n-grams of one order, as tuples."""
-    return zip(*(tokens[start:] for start in range(order)), strict=False)
+def two_sets(sentences: int) -> Corpus:
+    """Return two sets of distinct lines."""
+    corpus = load_corpus()
+    lines = list(dict.fromkeys(corpus.hypotheses))[: 2 * sentences]
+    return Corpus(lines[::2], [lines[1::2]], corpus.source)
+
+
+@cache
+def samples_of_many_sources(each: int, sources: int) -> Corpus:
+    """Return samples: ``references[k][i]`` is number k of source i."""
+    corpus, rng = load_corpus(), random.Random(2022)
+    outputs: dict[str, dict[str, None]] = {}
+    for hypothesis, reference in zip(corpus.hypotheses, corpus.references[0], strict=True):
+        outputs.setdefault(reference, {reference: None})[hypothesis] = None
+    by_source = [list(lines) for lines in outputs.values()]
+    samples = []
+    for source, own in enumerate(by_source[:sources]):
+        around = [line for lines in by_source[max(0, source - 10) : source + 10] for line in lines]
+        pools = " ".join(own).split(), " ".join(around).split()
+        samples.append([edited(rng.choice(own), rng, *pools) for _ in range(each)])
+    streams = list(map(list, zip(*samples, strict=True)))
+    return Corpus(streams[0], streams, corpus.source + ", with seeded edits")
+
+
+def edited(line: str, rng: random.Random, *pools: list[str]) -> str:
+    """Change about a word in seven: another one from any of the pools; left out; one put in."""
+    words = []
+    for word in line.split():
+        chance = rng.random()
+        if chance < 0.86 or chance > 0.985:
+            words.append(word)
+        if 0.86 <= chance < 0.97 or chance > 0.985:
+            words.append(rng.choice(rng.choice(pools)))
+    return " ".join(words) or line
+
+
+# What each run of a library gets: new objects, made of the lines.
 
 
 def text(corpus: Corpus) -> Work:
     """Make every line anew, as if just read from a file; references are ``[k][segment]``."""
-    return _made_anew(corpus.hypotheses), [_made_anew(stream) for stream in corpus.references]
-
-
-def _made_anew(lines: list[str]) -> list[str]:
-    return "\n".join(lines).encode().decode().split("\n")
-
-
-def split_fresh(corpus: Corpus) -> Work:
-    """Split every line anew: token strings without a cached hash."""
-    return (
-        [line.split() for line in corpus.hypotheses],
-        [
-            [line.split() for line in of_segment]
-            for of_segment in zip(*corpus.references, strict=True)
-        ],
+    hypotheses, *references = (
+        "\n".join(lines).encode().decode().split("\n")
+        for lines in (corpus.hypotheses, *corpus.references)
     )
-
-
-def split_hashed(corpus: Corpus) -> Work:
-    """Split every line anew and hash every token, as if the lists had been scored before."""
-    hypotheses, references = split_fresh(corpus)
-    for hypothesis, of_segment in zip(hypotheses, references, strict=True):
-        for tokens in (hypothesis, *of_segment):
-            for token in tokens:
-                hash(token)
     return hypotheses, references
 
 
-def split_interned(corpus: Corpus) -> Work:
-    """Split every line into interned tokens: equal ones are one object, with its hash cached."""
-    intern = sys.intern
+def split_fresh(corpus: Corpus) -> Work:
+    """Split every line anew, without cached hashes; references are ``[segment][k]``."""
+    by_segment = zip(*corpus.references, strict=True)
     return (
-        [[intern(token) for token in line.split()] for line in corpus.hypotheses],
-        [
-            [[intern(token) for token in line.split()] for line in of_segment]
-            for of_segment in zip(*corpus.references, strict=True)
-        ],
+        [line.split() for line in corpus.hypotheses],
+        [[line.split() for line in lines] for lines in by_segment],
     )
 
 
@@ -245,12 +264,7 @@ def token_ids(corpus: Corpus) -> Work:
     vocabulary: dict[str, int] = {}
     sides = []
     for lines in (corpus.hypotheses, corpus.references[0]):
-        rows = [
-            [vocabulary.setdefault(word, len(vocabulary) + 1) for word in line.split()]
-            for line in lines
-        ]
-        ids = np.zeros((len(rows), max(map(len, rows))), np.int64)
-        for row, padded in zip(rows, ids, strict=True):
-            padded[: len(row)] = row
-        sides.append(ids)
+        rows = [[vocabulary.setdefault(w, len(vocabulary) + 1) for w in x.split()] for x in lines]
+        columns = zip_longest(*rows, fillvalue=0)
+        sides.append(np.ascontiguousarray(np.array(list(columns), np.int64).T))
     return sides[0], sides[1]

@@ -1,0 +1,133 @@
+"""What a long input costs in time and memory, and what it costs to start."""
+
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import text
+import tokens
+import workloads
+from cases import ENOUGH, Case, Part, Side
+
+FEW = 20_000
+# Four tokens that match: a warning would load Python's own modules for showing source lines.
+ONE_SENTENCE = "import fastbleu; fastbleu.sentence_bleu([list('abcd')], list('abcd'))"
+ONE_TEXT = "from fastbleu.sacrebleu import sentence_bleu; sentence_bleu('a, b c', ['a, b c'])"
+
+
+def of_few(score: Side, is_text: bool, hypotheses, references):
+    """Score the first of the segments, which are repeated: the score is that of all."""
+    references = [one[:FEW] for one in references] if is_text else references[:FEW]
+    call = score(hypotheses[:FEW], references)
+    return lambda: Part(range(FEW), call())
+
+
+def in_a_loop(segments: int) -> workloads.Corpus:
+    return workloads.latin(FEW).take(max(FEW, segments - segments % FEW))
+
+
+def long_case(name: str, title: str, fresh: Any, score: Side, is_text: bool) -> Case:
+    return Case(
+        f"costs-{name}",
+        title,
+        1_000_000,
+        in_a_loop,
+        fresh,
+        ours=score,
+        others={"20,000 segments": partial(of_few, score, is_text)},
+        per="segment",
+        tells_memory=True,
+    )
+
+
+def write_lines(folder: Path, is_quick: bool) -> str:
+    corpus = workloads.latin(2_000)
+    for name, lines in (("ref", corpus.references[0]), ("hyp", corpus.hypotheses)):
+        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "2,000"
+
+
+@dataclass(frozen=True)
+class Started:
+    """Two programs from start to end, the other's and ours, by CPU time.
+
+    `programs` gives the arguments for Python of both; `write` writes their files into a folder and
+    returns how many segments they have; `result_of` what they printed must be equal.
+    """
+
+    name: str
+    title: str
+    programs: dict[str, list[str]]
+    write: Callable[[Path, bool], str]
+    result_of: Callable[[str], Any] = str
+    tells_difference: bool = False
+
+    def measure(self, repeat: int, is_quick: bool) -> dict:
+        other, ours = self.programs
+        seconds: dict[str, list[float]] = {other: [], ours: []}
+        results = {}
+        with TemporaryDirectory() as folder:
+            size = self.write(Path(folder), is_quick)
+            for round_ in range(3 * repeat + 1):
+                for program, arguments in self.programs.items():
+                    if round_ > 3 and sum(seconds[program]) > ENOUGH:
+                        continue
+                    placed = [argument.replace("FOLDER", folder) for argument in arguments]
+                    taken, printed = run_python(*placed)
+                    results[program] = self.result_of(printed)
+                    if round_:
+                        seconds[program].append(taken)
+        times = {name: statistics.median(all_) * 1e3 for name, all_ in seconds.items()}
+        return {
+            "size": size,
+            "unit": "ms",
+            "ours": {"time": times[ours]},
+            "others": {other: {"time": times[other]}},
+            "wrong": "" if results[other] == results[ours] else f"the results are {results}",
+            "gain": f"+{times[ours] - times[other]:.3g} ms" if self.tells_difference else None,
+        }
+
+
+def run_python(*arguments: str) -> tuple[float, str]:
+    """Run ``python ARGUMENTS``; return its CPU time with that of its children, and its output."""
+    import resource
+
+    def used() -> float:
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return children.ru_utime + children.ru_stime
+
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    command, before = [sys.executable, *arguments], used()
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return used() - before, done.stdout
+
+
+def import_case(name: str, code: str) -> Started:
+    """An import and one call, which must do without numpy."""
+    tell = "; import sys; print('numpy' in sys.modules)"
+    programs = {"bare interpreter": ["-c", "pass" + tell], "fastbleu": ["-c", code + tell]}
+    title = f"import and one `sentence_bleu` of {name}"
+    return Started(f"costs-import-{name}", title, programs, lambda *_: "1", tells_difference=True)
+
+
+FILES = ["FOLDER/ref", "-i", "FOLDER/hyp", "-b", "-w", "14"]
+TEXT, TOKENS = text.corpus_bleu("fastbleu.sacrebleu"), tokens.corpus_bleu("fastbleu.nltk")
+CASES = (
+    long_case("text", "`sacrebleu.corpus_bleu`", workloads.text, TEXT, True),
+    long_case("tokens", "`nltk.corpus_bleu`", workloads.split_fresh, TOKENS, False),
+    Started(
+        "costs-command",
+        "the command, one system",
+        {module: ["-m", module, *FILES] for module in ("sacrebleu", "fastbleu")},
+        write_lines,
+    ),
+    import_case("text", ONE_TEXT),
+    import_case("tokens", ONE_SENTENCE),
+)
