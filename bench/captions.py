@@ -1,9 +1,8 @@
 """BLEU of image captions against pycocoevalcap, which needs Java.
 
 40,504 images, as many as in COCO's validation set, with a caption and 5 references each, made from
-the English of WMT22 (COCO's own may not be carried). Each side is a new process that reads the
-captions as JSON, tokenizes and scores them; fastbleu's command reads COCO's files with msgspec
-(extra `captions`), scores captions line by line, and counts on two threads.
+the English of WMT22 (COCO's own may not be carried). Each side is a new process that reads them as
+JSON, tokenizes and scores them; the command uses msgspec (extra `captions`) and two threads.
 """
 
 import json

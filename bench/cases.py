@@ -126,6 +126,7 @@ class Case:
             "unit": unit,
             "ours": rows.pop(OURS),
             "others": rows,
+            "missing": missing,
             "wrong": "" if self.is_approximate else notes[OURS],
             "memory": memory if self.tells_memory else None,
         }

@@ -90,6 +90,7 @@ def notes_of(case: dict) -> list[str]:
     """Say of each result that is not the original's how it differs."""
     libraries = {"fastbleu": case.get("ours", {}), **case.get("others", {})}
     notes = {name: library.get("note") for name, library in libraries.items()}
+    notes |= {name: f"not run: {why}" for name, why in case.get("missing", {}).items()}
     return [f"{case['title']}, {name}: {note}" for name, note in notes.items() if note]
 
 

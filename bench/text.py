@@ -75,7 +75,7 @@ def split(hypotheses, references):
     return lambda: [[line.split() for line in stream] for stream in (hypotheses, *references)]
 
 
-def case(name: str, title: str, make: Any, others: dict | None = None, **options: Any) -> Case:
+def case(name: str, title: str, make: Any, others: Any = (), **options: Any) -> Case:
     """Return a case of `make` with sacreBLEU's module and with ours."""
     defaults = {"segments": 20_000, "corpus": workloads.latin, "length": "characters"}
     return Case(
@@ -83,7 +83,7 @@ def case(name: str, title: str, make: Any, others: dict | None = None, **options
         title,
         fresh=workloads.text,
         ours=make("fastbleu.sacrebleu"),
-        others={ORIGINAL: make("sacrebleu"), **(others or {})},
+        others={ORIGINAL: make("sacrebleu"), **dict(others)},
         **{**defaults, **options},
     )
 
