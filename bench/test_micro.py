@@ -1,7 +1,7 @@
-"""The small pieces, one call at a time: ``pytest bench/test_micro.py --benchmark-group-by=func``.
+"""The small pieces, one call at a time: ``pytest -p benchmark bench/test_micro.py``.
 
-Not part of the test suite. Every result is compared with nltk's or sacreBLEU's; nothing is asserted
-about time.
+With ``--benchmark-group-by=func`` libraries stand beside each other. Not part of the test suite.
+Every result is compared with nltk's or sacreBLEU's; nothing is asserted about time.
 """
 
 import nltk.translate.bleu_score as original
