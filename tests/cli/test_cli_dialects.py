@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from commands import run
+from commands import output, run
 
 import fastbleu
 from fastbleu import BLEU, dialects
@@ -43,21 +43,31 @@ def test_options_are_the_dialects(files):
     arguments = reference, "-i", system, "-b", "--dialect", "mteval-v13a"
     how = "--cased", "-tok", "international", "-s", "none", "--reference-length", "shortest"
     metric = BLEU("international", False, smoothing="none", dialect="mteval-v13a")
-    score = metric.score(HYPOTHESES, REFERENCES)
-    assert run(*arguments, *how) == (0, f"{score.printed}\n", "")
-    status, _, err = run(*arguments, "--max-ngram-order", "5")
-    assert (status, err) == (
-        1,
-        "fastbleu: error: --dialect mteval-v13a: dialect 'mteval-v13a' does not support "
-        "max_order=5: its longest n-grams are 4\n",
-    )
-    status, out, _ = run(*arguments[:3], other, *arguments[3:], "--paired-bs", "-f", "text")
-    assert status == 0
-    assert len(out.split()) == 2
-    status, _, err = run(reference, "-i", system, "-tok", "international")
-    assert (status, "name the --dialect" in err) == (2, True)
-    status, _, err = run(reference, reference, "-i", system, "--dialect", "fairseq")
-    assert (status, "takes one reference" in err) == (1, True)
+    assert output(*arguments, *how) == f"{metric.score(HYPOTHESES, REFERENCES).printed}\n"
+    both = output(*arguments[:3], other, *arguments[3:], "--paired-bs", "-f", "text")
+    assert len(both.split()) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        ("--dialect mteval-v13a --max-ngram-order 5", 1, "mteval-v13a' does not support max_order"),
+        ("-tok international", 2, "name the --dialect"),
+        ("--dialect fairseq", 1, "takes one reference"),
+        ("--explain nltk", 2, "--explain takes two dialects, or none"),
+        ("--explain nltk bleu", 2, "dialect 'bleu' is unknown; did you mean 'sacrebleu'?"),
+        ("--identify much", 1, "--identify: 'much' is not a number"),
+        ("--identify 101", 1, "is not a BLEU score: it is not in 0-100"),
+        ("--explain -i {other} {reference}", 1, "--explain is for one system, but there are 2"),
+    ],
+)
+def test_mistakes(files, arguments, status, words):
+    reference, system, other = files
+    references = [reference] * (1 + ("fairseq" in arguments))
+    arguments = arguments.format(other=other, reference=reference).split()
+    found, out, err = run(*references, "-i", system, *arguments)
+    assert (found, out) == (status, "")
+    assert words in err
 
 
 # ---- explanations and identification
@@ -72,7 +82,10 @@ ADVICE = 'BLEU(tokenize="none")', "--dialect sacrebleu -tok none"
 ADVICE_IN_JSON = ADVICE[0].replace('"', r"\""), ADVICE[1]
 
 
-@pytest.mark.parametrize("names", [(), ("nltk", "sacrebleu"), ("mteval-v13a", "coco")])
+@pytest.mark.parametrize(
+    "names",
+    [pytest.param((), marks=pytest.mark.long), ("nltk", "sacrebleu"), ("mteval-v13a", "coco")],
+)
 def test_explanations(files, names):
     expected = fastbleu.explain(HYPOTHESES, REFERENCES, *names)
     # In a pipe a row is a line; `str(expected)` fits into 80 columns.
@@ -83,26 +96,7 @@ def test_explanations(files, names):
     assert (status, found) == (0, json.dumps(expected.to_dict()).replace(*ADVICE_IN_JSON))
 
 
+@pytest.mark.long
 def test_identification(files):
     expected = fastbleu.identify(PUBLISHED, HYPOTHESES, REFERENCES)
     assert run(*one_of(files), "--identify", PUBLISHED) == (0, f"{expected._text(None)}\n", "")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "words"),
-    [
-        (("--explain", "nltk"), 2, "--explain takes two dialects, or none"),
-        (("--explain", "nltk", "bleu"), 2, "dialect 'bleu' is unknown; did you mean 'sacrebleu'?"),
-        (("--identify", "much"), 1, "--identify: 'much' is not a number"),
-        (("--identify", "101"), 1, "is not a BLEU score: it is not in 0-100"),
-    ],
-)
-def test_mistakes(files, arguments, status, words):
-    found, out, err = run(*one_of(files), *arguments)
-    assert (found, out) == (status, "")
-    assert words in err
-
-
-def test_one_system_only(files):
-    status, _, err = run(*one_of(files), files[2], "--explain")
-    assert (status, "--explain is for one system, but there are 2" in err) == (1, True)

@@ -18,102 +18,103 @@ from commands import POSIX, R1, A, B, error, output, python, run, start, usage_e
 from fastbleu.cli import command as cli
 
 FORMS = [[], ["-sl"], ["-f", "text"], ["-ci", "-cin", "20"]]
+FILES = {
+    "short": b"a\nb\n",
+    "longer": A.read_bytes() + b" \n",
+    "empty": b"",
+    "one": b"a\n",
+    "r": b"b x d y f\n" * 2,
+    "h": b"b c d e f\n" * 2,
+    "marked": b"\xef\xbb\xbf" + A.read_bytes(),
+    "tokenized": b"a b c d . \n" * 100,
+    "detokenized": b"a b c x .\n" * 99 + b"a b c x.\n",
+}
 
 # ---- mistakes and what is said about them ---------------------------------------------------
 
 
-def test_references_after_the_systems() -> None:
-    message = error("-i", A, R1)
-    assert "give their files first" in message
-    assert message.endswith(f"Did you mean: fastbleu {R1} -i {A}")
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with the files."""
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
-def test_a_negative_smoothing_value_is_told_in_one_line(tmp_path: Path) -> None:
-    hypotheses = tmp_path / "hypotheses.txt"
-    hypotheses.write_bytes(b"b c d e f\n" * 2)
-    (tmp_path / "ref").write_bytes(b"b x d y f\n" * 2)
-    for form in [], ["-sl"]:
-        message = error(tmp_path / "ref", "-i", hypotheses, *form, "-s", "floor", "-sv", "-1")
-        assert message.startswith("--smooth-value -1 with --smooth-method floor")
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["-i", A, R1], f"^.*give their files first.*Did you mean: fastbleu {R1} -i {A}$"),
+        ([R1, "-i", A, "short"], f"^short has 2 lines, {R1} has 40 lines: "),
+        ([R1, "-i", "longer"], "41 lines: remove its last line, which is blank$"),
+        (["one"], "^standard input has 0 lines, one has 1 line: "),  # sacreBLEU scores it
+        (["-t", "wmt14", "-i", A], "^test set wmt14 needs a language pair, such as -l en-de$"),
+        ([R1, "-i", A, "-ol", "en"], "-t names it"),
+        (["-", "-i", "-"], r"standard input \(-\) is named more than once"),
+        (["-"], "without -i"),
+        ([R1], "without -i"),  # it is empty
+        (["empty"], "^no segment to score: the files have no lines$"),
+        (["r", "-i", "h", "-s", "floor", "-sv", "-1"], "^--smooth-value -1 with --smooth-method"),
+        (["r", "-i", "h", "-sl", "-s", "floor", "-sv", "-1"], "^--smooth-value -1 with --smooth"),
+    ],
+)
+def test_files_and_options_that_cannot_be_scored(words: list[Any], problem: str) -> None:
+    assert re.search(problem, error(*words))
 
 
-def test_a_line_too_many_or_too_few(tmp_path: Path) -> None:
-    short = tmp_path / "short.txt"
-    short.write_bytes(b"a\nb\n")
-    message = f"{short} has 2 lines, {R1} has 40 lines: "
-    for form in FORMS:
-        assert error(R1, "-i", short, *form).startswith(message)
-    assert error(R1, "-i", A, short).startswith(message)
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("form", FORMS)
+def test_other_numbers_of_lines_and_none_in_every_form(form: list[str]) -> None:
+    message = f"short has 2 lines, {R1} has 40 lines: "
+    assert error(R1, "-i", "short", *form).startswith(message)
     message = f"{R1} has 40 lines, standard input has 80 lines: "
-    assert error(R1, stdin=A.read_bytes() * 2).startswith(message)
-    short.write_bytes(A.read_bytes() + b" \n")
-    assert error(R1, "-i", short).endswith("41 lines: remove its last line, which is blank")
+    assert error(R1, *form, stdin=A.read_bytes() * 2).startswith(message)
+    assert error("empty", "-i", "empty", *form).startswith("no segment to score")
 
 
-def test_a_test_set_without_a_language_pair() -> None:
-    assert error("-t", "wmt14", "-i", A) == "test set wmt14 needs a language pair, such as -l en-de"
-    assert "-t names it" in error(R1, "-i", A, "-ol", "en")
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["tokenized", "-i", "tokenized", "-b"], " end in ' .'"),
+        (["tokenized", "-i", "detokenized", "-b"], None),
+        (["tokenized", "-i", "detokenized", "tokenized"], "tokenized: .* end in ' .'"),
+        (["tokenized", "-i", "tokenized", "--force"], None),
+        (["tokenized", "-i", "tokenized", "-sl", "--force"], None),
+        ([R1, "-i", A, "-l", "en-zh", "-tok", "13a"], "use zh or a SentencePiece tokenizer"),
+        ([R1, "-i", A, "-s", "exp", "-sv", "1"], "has no effect"),
+        ([R1, "-i", "marked"], "marked starts with a byte order mark"),
+        ([R1, "-i", "marked", "-e", "utf-8-sig"], None),
+    ],
+)
+def test_doubtful_input_is_scored_with_a_warning(words: list[Any], problem: str | None) -> None:
+    status, out, err = run(*words)
+    assert (status, out != "") == (0, True)
+    assert re.search(problem, err) if problem else err == ""
 
 
-def test_tokenized_text(tmp_path: Path) -> None:
-    tokenized = tmp_path / "tokenized.txt"
-    tokenized.write_bytes(b"a b c d . \n" * 100)
-    detokenized = tmp_path / "detokenized.txt"
-    detokenized.write_bytes(b"a b c d .\n" * 99 + b"a b c d.\n")
-    for system, warned in ((tokenized, True), (detokenized, False)):
-        status, out, err = run(tokenized, "-i", system, "-b")
-        assert (status, out.endswith("\n")) == (0, True)
-        assert (" end in ' .'" in err) == warned
-    assert str(tokenized) in run(tokenized, "-i", detokenized, tokenized)[2]
-    assert output(tokenized, "-i", tokenized, "-b", "--force") == "100.0\n"
-    assert output(tokenized, "-i", tokenized, "-sl", "-b", "--force") == "100.0\n" * 100
+def test_a_byte_order_mark_is_part_of_the_first_token(folder: Path) -> None:
+    expected = output(R1, "-i", A, "-b")
+    assert output(R1, "-i", folder / "marked", "-b", "-e", "utf-8-sig") == expected
+    assert run(R1, "-i", folder / "marked", "-b")[1] != expected
 
 
-def test_doubtful_options(tmp_path: Path) -> None:
-    assert (
-        "use zh or a SentencePiece tokenizer" in run(R1, "-i", A, "-l", "en-zh", "-tok", "13a")[2]
-    )
-    assert "has no effect" in run(R1, "-i", A, "-s", "exp", "-sv", "1")[2]
-    marked = tmp_path / "marked.txt"
-    marked.write_bytes(b"\xef\xbb\xbf" + A.read_bytes())
-    status, out, err = run(R1, "-i", marked, "-b")
-    assert (status, f"{marked} starts with a byte order mark" in err) == (0, True)
-    assert output(R1, "-i", marked, "-b", "-e", "utf-8-sig") == output(R1, "-i", A, "-b") != out
-
-
-def test_standard_input_only_once() -> None:
-    assert "standard input (-) is named more than once" in error("-", "-i", "-")
-    assert "without -i" in error("-")
-    assert "without -i" in error(R1)  # empty
-
-
-def test_nothing_to_score(tmp_path: Path) -> None:
-    empty = tmp_path / "empty.txt"
-    empty.write_bytes(b"")
-    for form in FORMS:
-        assert error(empty, "-i", empty, *form).startswith("no segment to score")
-    assert error(empty) == "no segment to score: the files have no lines"
-    one = tmp_path / "one.txt"
-    one.write_bytes(b"a\n")
-    message = f"standard input has 0 lines, {one} has 1 line: "
-    assert error(one).startswith(message)  # sacreBLEU scores an empty segment
-
-
-def test_a_seed_that_is_none() -> None:
+def test_a_wrong_seed() -> None:
     for form in (["-ci"], [B, "-pbs"], [B, "-par"]):
         assert "SACREBLEU_SEED" in error(R1, "-i", A, *form, env={"SACREBLEU_SEED": "x"})
     assert output(R1, "-i", A, "-ci", "-cin", "9", "-b", env={"SACREBLEU_SEED": "None"})
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs file names of any bytes")
-def test_names_that_are_no_text(tmp_path: Path) -> None:
+def test_names_of_any_bytes(tmp_path: Path) -> None:
     odd = tmp_path / "a\nb\udcff.txt"
     assert r"a\nb\udcff.txt" in error(odd, "-i", A)
     odd.write_bytes(A.read_bytes())
     for encoding in ("utf-8", "ascii"):
         environment = {"PYTHONIOENCODING": encoding}
-        for form in ("text", "json", "latex"):
-            assert r"\udcff.txt" in output(R1, "-i", odd, B, "-f", form, env=environment)
+        assert r"\udcff.txt" in output(R1, "-i", odd, B, "-f", "text", env=environment)
         assert "μ" in output(R1, "-i", A, "-ci", "-cin", "9", "-f", "text", env=environment)
 
 
@@ -123,8 +124,6 @@ def test_nothing_is_printed_before_all_is_read(tmp_path: Path, form: list[str]) 
     (tmp_path / "h").write_bytes(b"a b c d\n" * 19_998 + b"caf\xe9\n" + b"\n")
     message = error(tmp_path / "r", "-i", tmp_path / "h", *form)
     assert message.startswith(f"{tmp_path / 'h'}: line 19999 is not valid UTF-8")
-    (tmp_path / "h.gz").write_bytes(gzip.compress(b"a b c d\n" * 20_000)[:-9])
-    assert "h.gz: after line " in error(tmp_path / "r", "-i", tmp_path / "h.gz", *form)
 
 
 @pytest.mark.parametrize(
@@ -133,14 +132,11 @@ def test_nothing_is_printed_before_all_is_read(tmp_path: Path, form: list[str]) 
         (["r", "-i"], "--input: expected at least one argument"),
         (["r", "-b", "s", "-i", "h"], "unrecognized arguments: s: all REF files come first"),
         (["r", "-i", "h", "--max-ngram-order", "0"], "must be from 1 to 100, not 0"),
-        (["r", "-i", "h", "--threads", "0"], "must be from 1 to 256, not 0"),
         (["r", "-i", "h", "--num-refs", "0"], "must be at least 1, not 0"),
         (["r", "-i", "h", "-w", "1001"], "--width: must be from 0 to 1000"),
         (["r", "-i", "h", "-cin", str(10**30)], "--confidence-n: must be from"),
-        (["r", "-i", "h", "--width", "-1"], "--width"),
         (["r", "-i", "h", "-s", "floor", "-sv", "1/2"], "invalid float value: '1/2'"),
         (["r", "-i", "h", "-e", "utf-9"], "'utf-9' is not an encoding"),
-        (["r", "-i", "h", "-e", "rot13"], "'rot13' is not an encoding"),
         (["r", "-i", "h", "-e", "undefined"], "'undefined' is not an encoding"),
         (["r", "-i", "h", "-l", "de"], "'de' is not a language pair"),
         (
@@ -152,7 +148,6 @@ def test_nothing_is_printed_before_all_is_read(tmp_path: Path, form: list[str]) 
             "--format: value 'JSN' is unknown; did you mean 'json'?",
         ),
         (["r", "-i", "h", "-tok", "moses"], "value 'moses' is unknown; choose one of none, zh"),
-        (["r", "-i", "h", "-tok", "v13a"], "value 'v13a' is unknown; did you mean '13a'?"),
         (["r", "-i", "h", "-s", "flor"], "value 'flor' is unknown; did you mean 'floor'?"),
         (
             ["r", "-i", "h", "--missing", "drop"],
@@ -170,10 +165,14 @@ def test_nothing_is_printed_before_all_is_read(tmp_path: Path, form: list[str]) 
             f"arguments: {'x' * 77}...: all REF files",
         ),
         (["r", "-i", "h", "--chrf-beta", "3"], "only the command sacrebleu has this"),
-        (["r", "-i", "h", "-d"], "only the command sacrebleu has this"),
+        (
+            [R1, "-i", A, "--smooth", "floor"],
+            "ambiguous option: --smooth could be --smooth-method",
+        ),
+        ([R1, "-i", A, "--smooth", "floor"], " or --smooth-value (value of floor"),
     ],
 )
-def test_arguments_that_make_no_sense(arguments: list[str], problem: str) -> None:
+def test_wrong_arguments(arguments: list[str], problem: str) -> None:
     assert problem in usage_error(*arguments)
 
 
@@ -216,12 +215,6 @@ def test_a_tokenizer_that_cannot_be_had(tmp_path: Path) -> None:
     assert message.startswith("-tok spm: ")
 
 
-def test_an_ambiguous_option_names_the_candidates() -> None:
-    message = usage_error(R1, "-i", A, "--smooth", "floor")
-    assert "ambiguous option: --smooth could be --smooth-method (smoothing of orders" in message
-    assert " or --smooth-value (value of floor" in message
-
-
 def ends_on_a_terminal(*words: Any) -> tuple[int, bytes, bytes]:
     """Status and output of a run whose standard input is a terminal."""
     main, terminal = os.openpty()
@@ -235,22 +228,18 @@ def ends_on_a_terminal(*words: Any) -> tuple[int, bytes, bytes]:
 
 
 @pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
-def test_the_bare_command_on_a_terminal_prints_its_usage() -> None:
+def test_nothing_is_awaited_from_a_terminal() -> None:
     _, out, err = ends_on_a_terminal()
     assert out == b""
     assert err.startswith(b"usage: fastbleu REF")
     assert b"  fastbleu ref.txt -i system.txt -b\n" in err
     assert err.endswith(b"\nfastbleu --help explains all options.\n")
-
-
-@pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
-def test_hypotheses_are_not_awaited_from_a_terminal() -> None:
     status, out, err = ends_on_a_terminal(R1)
     assert (status, out) == (2, b"")
     assert b"no hypotheses: name their files after -i" in err
 
 
-def test_shell_completion(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_shell_completion(tmp_path: Path) -> None:
     (tmp_path / "shtab.py").write_text("raise ImportError")
     message = error("--print-completion", "bash", env={"PYTHONPATH": str(tmp_path)})
     assert (
@@ -267,7 +256,6 @@ def test_shell_completion(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(not POSIX, reason="needs limits of resources")
-@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(
     ("size", "arguments"),
     [
@@ -276,7 +264,7 @@ def test_shell_completion(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     ],
 )
 def test_a_result_that_is_written_in_part_is_an_error(
-    tmp_path: Path, size: int, arguments: str, unbuffered: str
+    tmp_path: Path, size: int, arguments: str
 ) -> None:
     import resource
 
@@ -289,11 +277,12 @@ def test_a_result_that_is_written_in_part_is_an_error(
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
-    options = {"env": {"PYTHONUNBUFFERED": unbuffered}, "preexec_fn": limit, "cwd": tmp_path}
-    with (tmp_path / "out").open("wb") as file:
-        status, _, err = run(*arguments.split(), stdout=file, **options)
-    assert (tmp_path / "out").stat().st_size == size
-    assert (status, err) == (1, "fastbleu: error: cannot write the result: File too large\n")
+    for unbuffered in ("", "1"):
+        options = {"env": {"PYTHONUNBUFFERED": unbuffered}, "preexec_fn": limit, "cwd": tmp_path}
+        with (tmp_path / "out").open("wb") as file:
+            status, _, err = run(*arguments.split(), stdout=file, **options)
+        assert (tmp_path / "out").stat().st_size == size
+        assert (status, err) == (1, "fastbleu: error: cannot write the result: File too large\n")
 
 
 IMPORT = """
@@ -387,20 +376,19 @@ def peak(*arguments: Any, feed: Any = None) -> int:
 
 @needs_memory_use  # and named pipes
 def test_memory_with_pipes(tmp_path: Path) -> None:
-    reference, system = tmp_path / "reference", tmp_path / "system"
-    for pipe in (reference, system):
+    pipes = tmp_path / "reference", tmp_path / "system"
+    for pipe in pipes:
         os.mkfifo(pipe)
 
     def feed() -> None:
-        with reference.open("wb") as of_reference, system.open("wb") as of_system:
-            for start_ in range(0, 300_000, 1000):
-                lines = b"".join(
-                    b"line %d of a text with words\n" % i for i in range(start_, start_ + 1000)
-                )
+        with pipes[0].open("wb") as of_reference, pipes[1].open("wb") as of_system:
+            for first in range(0, 300_000, 1000):
+                numbers = range(first, first + 1000)
+                lines = b"".join(b"line %d of a text with words\n" % number for number in numbers)
                 of_reference.write(lines)
                 of_system.write(lines)
 
-    assert peak(reference, "-i", system, "-b", feed=feed) < 100 << 20
+    assert peak(pipes[0], "-i", pipes[1], "-b", feed=feed) < 100 << 20
 
 
 def test_more_lines_than_a_chunk_and_threads(tmp_path: Path) -> None:

@@ -30,13 +30,10 @@ def test_a_table_holds_the_scores_and_texts_of_the_lines() -> None:
 
 def test_json_says_the_same() -> None:
     records = json.loads(output(R1, "-i", A, "-sl", "-f", "json"))
-    rows = output(R1, "-i", A, "-sl", "-f", "tsv").splitlines()
-    assert [[str(value) for value in record.values()] for record in records] == [
-        row.split("\t") for row in rows[1:]
-    ]
-    assert (
-        list(records[0]) == rows[0].split("\t") == ["segment", "score", "hypothesis", "reference"]
-    )
+    names, *rows = output(R1, "-i", A, "-sl", "-f", "tsv").splitlines()
+    values = [list(map(str, record.values())) for record in records]
+    assert values == [row.split("\t") for row in rows]
+    assert list(records[0]) == names.split("\t") == ["segment", "score", "hypothesis", "reference"]
 
 
 def test_control_characters_are_shown_as_such(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from generators import raises
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from packing import PACKERS, archive, zipped
 
@@ -88,13 +88,7 @@ def test_what_a_line_is(tmp_path: Path, data: bytes, lines: list[str]) -> None:
         assert read(write(tmp_path / "a.txt", data), chunk=chunk) == [lines]
 
 
-@pytest.mark.parametrize(
-    "mark", ["\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]
-)
-def test_only_newlines_end_a_line(tmp_path: Path, mark: str) -> None:
-    assert read(write(tmp_path / "a.txt", f"a{mark}b\nc\n")) == [[f"a{mark}b", "c"]]
-
-
+@settings(max_examples=30, deadline=None)
 @given(
     lines=st.lists(st.text(st.characters(exclude_characters="\n", codec="utf-8"))),
     chunk=st.integers(1, 5),
@@ -103,8 +97,8 @@ def test_only_newlines_end_a_line(tmp_path: Path, mark: str) -> None:
 def test_lines_come_back(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], chunk: int, last: bool
 ) -> None:
-    data = "\n".join(lines) + "\n" * (bool(lines) and (last or not lines[-1]))
-    path = write(tmp_path_factory.mktemp("lines") / "a.txt", data)
+    lines = [*lines, "a".join("\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), "b"]
+    path = write(tmp_path_factory.mktemp("lines") / "a.txt", "\n".join(lines) + "\n" * last)
     assert read(path, chunk=chunk) == [[line.rstrip() for line in lines]]
     with open(path, encoding="utf-8", newline="\n") as stream:  # as sacreBLEU reads it
         assert read(path, chunk=chunk) == [[line.rstrip() for line in stream]]
@@ -150,18 +144,6 @@ def test_size_and_position(tmp_path: Path) -> None:
         assert [file.position for file in files] == [file.size for file in files]
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_a_pipe_has_no_size(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    writer = threading.Thread(target=pipe.write_bytes, args=(b"a\nb\n",))
-    writer.start()
-    with opened(pipe) as files:
-        assert files[0].size is None
-        assert list(in_step(files)) == [[["a", "b"]]]
-    writer.join()
-
-
 def test_files_are_closed(tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt.gz", gzip.compress(b"a\n" * 9000))
     folder = Path("/proc/self/fd")
@@ -179,7 +161,7 @@ def test_files_are_closed(tmp_path: Path) -> None:
 # ---- errors ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("chunk", [1, 2, 3, 4096])
+@pytest.mark.parametrize("chunk", [1, 3, 4096])
 def test_unequal_lengths(tmp_path: Path, chunk: int) -> None:
     short = write(tmp_path / "short.txt", "a\nb\nc")
     long = write(tmp_path / "long.txt.gz", gzip.compress(b"a\nb\nc\nd\ne\n", mtime=0))
@@ -197,7 +179,7 @@ def test_a_longer_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
     def feed() -> None:
         with pipe.open("wb") as stream:
-            stream.write(b"a\n" * 8)
+            stream.write(b"%b\n" % (b"a" * 999) * 8)  # enough to recognize a format by
             stream.flush()
             done.wait(30)
 
@@ -205,12 +187,13 @@ def test_a_longer_pipe_is_not_waited_for(tmp_path: Path) -> None:
     writer.start()
     try:
         assert error_of(short, pipe, chunk=4).startswith(f"{short} ends after line 3, {pipe} goes")
+        assert writer.is_alive()
     finally:
         done.set()
         writer.join()
 
 
-@pytest.mark.parametrize("before", [0, 1, 511, 512, 9000])
+@pytest.mark.parametrize("before", [0, 511, 9000])
 def test_bad_utf8_names_line_and_byte(tmp_path: Path, before: int) -> None:
     good = write(tmp_path / "good.txt", "é\n" * (before + 2))
     bad = write(tmp_path / "bad.txt", "é\n".encode() * before + b"\xc3\xa9 caf\xe9 x\nb\n")
@@ -218,11 +201,8 @@ def test_bad_utf8_names_line_and_byte(tmp_path: Path, before: int) -> None:
     assert message.startswith(f"{bad}: line {before + 1} is not valid UTF-8 (byte 7 of the line")
     assert "0xe9" in message
     assert "iconv" in message
-
-
-@pytest.mark.parametrize("data", [b"ok\n\xed\xa0\x80\n", b"ok\n\xc0\x80\n", b"ok\n\xe2\x82"])
-def test_surrogates_overlong_and_cut_sequences_are_bad(tmp_path: Path, data: bytes) -> None:
-    assert ": line 2 is not valid UTF-8" in error_of(write(tmp_path / "a.txt", data))
+    for data in (b"ok\n\xed\xa0\x80\n", b"ok\n\xc0\x80\n", b"ok\n\xe2\x82"):
+        assert ": line 2 is not valid UTF-8" in error_of(write(bad, data))
 
 
 def test_bad_bytes_of_other_encodings(tmp_path: Path) -> None:
@@ -236,25 +216,18 @@ def test_bad_bytes_of_other_encodings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["idna", "punycode"])
-@pytest.mark.parametrize("data", [b"a\nb\xff\n", b"xn--\xff.a\n"])
-def test_encodings_of_domain_names(tmp_path: Path, encoding: str, data: bytes) -> None:
-    message = error_of(write(tmp_path / "a.txt", data), encoding=encoding)
-    assert ": line 1 cannot be decoded: " in message
+def test_encodings_of_domain_names(tmp_path: Path, encoding: str) -> None:
+    for data in (b"a\nb\xff\n", b"xn--\xff.a\n"):
+        message = error_of(write(tmp_path / "a.txt", data), encoding=encoding)
+        assert ": line 1 cannot be decoded: " in message
 
 
-@pytest.mark.parametrize(
-    ("data", "hint"),
-    [
-        (b"Rar!\x1a\7\0a\n", "this is RAR, not text: convert it, or use .gz"),
-        ("a\n".encode("utf-16"), "--encoding utf-16"),
-        (b"\xfe\xff\0a\0\n", "--encoding utf-16"),
-    ],
-)
-def test_foreign_formats_are_recognized(tmp_path: Path, data: bytes, hint: str) -> None:
-    assert hint in error_of(write(tmp_path / "a.txt", data))
+def test_utf16_is_recognized(tmp_path: Path) -> None:
+    for data in ("a\n".encode("utf-16"), b"\xfe\xff\0a\0\n"):
+        assert "--encoding utf-16" in error_of(write(tmp_path / "a.txt", data))
 
 
-def test_names_that_cannot_be_opened(tmp_path: Path) -> None:
+def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
     good = write(tmp_path / "good.txt", "a\n")
     missing = tmp_path / "missing.txt"
     assert error_of(good, missing).startswith(f"{missing}: no such file or directory; check")
@@ -268,16 +241,16 @@ def test_names_that_cannot_be_opened(tmp_path: Path) -> None:
 def test_damaged_gzip(tmp_path: Path) -> None:
     data = gzip.compress("".join(f"line {i * i}\n" for i in range(60_000)).encode())
     cut = write(tmp_path / "cut.gz", data[: len(data) // 2])
-    message = error_of(cut)
-    assert message.startswith(f"{cut}: after line ")
-    assert "ends too early" in message
-    assert 512 < int(message.split("after line ")[1].split(":")[0]) < 60_000
-    flipped = bytearray(data)
-    flipped[len(data) // 2 : len(data) // 2 + 64] = bytes(64)
-    assert "gzip -t" in error_of(write(tmp_path / "flipped.gz", bytes(flipped)))
-    wrong_sum = data[:-8] + bytes(4) + data[-4:]
-    assert "crc" in error_of(write(tmp_path / "sum.gz", wrong_sum))
-    assert "not a gzipped file" in error_of(write(tmp_path / "plain.gz", b"a\nb\n"))
+    line = re.match(f"{cut}: after line (\\d+): .*ends too early", error_of(cut))
+    assert line is not None
+    assert 512 < int(line[1]) < 60_000
+    middle = len(data) // 2
+    for wrong, words in (
+        (data[:middle] + bytes(64) + data[middle + 64 :], "gzip -t"),
+        (data[:-8] + bytes(4) + data[-4:], "crc"),
+        (b"a\nb\n", "not a gzipped file"),
+    ):
+        assert words in error_of(write(tmp_path / "wrong.gz", wrong))
 
 
 @pytest.mark.parametrize("named", [True, False], ids=["by its name", "by its first bytes"])
@@ -292,7 +265,7 @@ def test_packed_files_are_unpacked(tmp_path: Path, suffix: str, named: bool) -> 
 
 
 @pytest.mark.parametrize("suffix", PACKERS)
-def test_packed_files_that_are_cut_or_are_none(tmp_path: Path, suffix: str) -> None:
+def test_damaged_packed_files(tmp_path: Path, suffix: str) -> None:
     lines = "".join(f"line {i * i}\n" for i in range(60_000)).encode()
     data = PACKERS[suffix](lines)
     cut = error_of(write(tmp_path / f"cut{suffix}", data[: len(data) // 2]), encoding="latin-1")
@@ -388,11 +361,6 @@ def test_endless_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert read("-") == read(os.devnull) == [[]]
 
 
-def test_closed_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", None)
-    assert error_of("-").startswith("standard input is closed: name a file")
-
-
 def test_messages_are_one_printable_line() -> None:
     assert printable("ответ.txt") == "ответ.txt"
     assert printable("a\nb\t\udcff\033") == r"a\nb\t\udcff\x1b"
@@ -413,7 +381,7 @@ def test_fields(tmp_path: Path) -> None:
         assert read(plain, path, chunk=chunk, fields=None)[0] == ["1", "2", "3"]
 
 
-@pytest.mark.parametrize("chunk", [1, 2, 4096])
+@pytest.mark.parametrize("chunk", [1, 4096])
 def test_lines_with_other_numbers_of_fields(tmp_path: Path, chunk: int) -> None:
     path = write(tmp_path / "a.tsv", "a\tb\n" * 3 + "c\t \n" + "d\te\tf\n")
     message = error_of(path, chunk=chunk, fields=2, status=17)
@@ -425,22 +393,24 @@ def test_lines_with_other_numbers_of_fields(tmp_path: Path, chunk: int) -> None:
     assert read(empty, fields=3) == [[], [], []]
 
 
-@pytest.mark.parametrize("chunk", [1, 2, 3, 4096])
+@pytest.mark.parametrize("chunk", [1, 3, 4096])
 def test_files_one_after_the_other(tmp_path: Path, chunk: int) -> None:
     paths = [write(tmp_path / str(n), f"{n}\n" * n) for n in (2, 0, 3)]
     whole = write(tmp_path / "whole", "2\n2\n3\n3\n3\n")
 
-    with ExitStack() as stack:
+    def both(stack: ExitStack) -> list[Reader]:
         chain = ChainReader([open_lines(str(path), stack) for path in paths])
-        files = [chain, open_lines(str(whole), stack)]
+        return [chain, open_lines(str(whole), stack)]
+
+    with ExitStack() as stack:
+        files = both(stack)
         assert sum(file.size or 0 for file in files) == 2 * whole.stat().st_size
         for ours, expected in in_step(files, chunk):
             assert ours == expected
         assert [file.position for file in files] == [file.size for file in files]
     write(whole, "2\n2\n3\n3\n")
     with ExitStack() as stack:
-        chain = ChainReader([open_lines(str(path), stack) for path in paths])
-        files = [chain, open_lines(str(whole), stack)]
+        files = both(stack)
         raises(InputError, r"4 lines, .* \+ .* has 5 lines", list, in_step(files, chunk))
 
 
@@ -487,14 +457,12 @@ def test_outputs_of_toolkits(
     assert float(capsys.readouterr().out) == BLEU().score(MT, REF).value
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["H-1 is a bomb", "0 ||| x", "<seg> is a tag", "<b>bold</b>", "T-\t1", "<doc> begins", "H-0\t"],
-)
-def test_texts_that_resemble_outputs(line: str, tmp_path: Path) -> None:
+def test_texts_that_resemble_outputs(tmp_path: Path) -> None:
     path = tmp_path / "a"
-    path.write_text(f"{line}\nanother\n")
-    assert read(path) == [[line.rstrip(), "another"]]
+    lines = ["H-1 is a bomb", "0 ||| x", "<seg> is a tag", "<b>bold</b>", "T-\t1", "<doc> begins"]
+    for line in [*lines, "H-0\t"]:
+        path.write_text(f"{line}\nanother\n")
+        assert read(path) == [[line.rstrip(), "another"]]
 
 
 def test_markup_with_another_suffix_is_told_to_change_it(tmp_path: Path) -> None:

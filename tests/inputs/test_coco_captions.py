@@ -37,7 +37,7 @@ VALUES = [
         (b'[{"image_id": true, "caption": "a"}]', 'entry 0 has no "image_id"'),
     ],
 )
-def test_errors_say_what_is_wrong(data, problem):
+def test_damaged_files(data, problem):
     with pytest.raises(ValueError) as raised:
         parse_captions(data, "name")
     assert str(raised.value).startswith(f"name: {problem}")

@@ -40,15 +40,16 @@ class Indexed:
         return self.tokens[index]
 
 
-SEQUENCES = [list, tuple, "".join, deque, UserList, Tokens, Indexed, Counter, OrderedDict.fromkeys,
-             lambda tokens: dict.fromkeys(tokens).keys(),
-             lambda tokens: dict(enumerate(tokens)).values(),
-             lambda tokens: "".join(tokens).encode(),
-             lambda tokens: bytearray("".join(tokens).encode()),
-             lambda tokens: memoryview("".join(tokens).encode()), lambda tokens: range(len(tokens)),
-             lambda tokens: np.array(list(tokens)),
-             lambda tokens: np.array([ord(token) for token in tokens]),
-             lambda tokens: np.array([ord(token) for token in tokens], dtype=object)]  # fmt: skip
+SEQUENCES = [
+    *(list, tuple, "".join, deque, UserList, Tokens, Indexed, Counter, OrderedDict.fromkeys),
+    lambda tokens: dict.fromkeys(tokens).keys(),
+    lambda tokens: dict(enumerate(tokens)).values(),
+    lambda tokens: "".join(tokens).encode(),
+    lambda tokens: memoryview("".join(tokens).encode()),
+    lambda tokens: range(len(tokens)),
+    lambda tokens: np.array(list(tokens)),
+    lambda tokens: np.array([ord(token) for token in tokens], dtype=object),
+]
 
 
 @pytest.mark.parametrize("make", SEQUENCES)
@@ -99,47 +100,25 @@ def test_generators_where_nltk_takes_them(bleu):
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("corpus_bleu", ([], [])),
-        ("corpus_bleu", ([], [["a"]])),
-        ("corpus_bleu", ([[["a"]]], [])),
+        *(("corpus_bleu", sides) for sides in (([], []), ([], [["a"]]), ([[["a"]]], []))),
         ("corpus_bleu", ([[["a"]]], [["a"], ["b"]])),
-        ("corpus_bleu", (None, [["a"]])),
-        ("corpus_bleu", ([[["a"]]], None)),
-        ("corpus_bleu", ([[["a"]]], 3)),
-        ("corpus_bleu", ([[["a"]]], [None])),
-        ("corpus_bleu", ([None], [["a"]])),
-        ("corpus_bleu", ([[["a"]]], [3])),
-        ("sentence_bleu", ([["a"]], None)),
-        ("sentence_bleu", (None, ["a"])),
-        ("sentence_bleu", ([None], ["a"])),
-        ("sentence_bleu", ([3], ["a"])),
-        ("sentence_bleu", (3, ["a"])),
-        ("sentence_bleu", ([["a"]], ["a", ["b"]])),
-        ("sentence_bleu", ([["a", ["b"]]], ["a"])),
-        ("sentence_bleu", ([["a"]], [{}])),
-        ("sentence_bleu", ([["a"]], [("a", [])])),
+        *(("corpus_bleu", (wrong, [["a"]])) for wrong in (None, [None])),
+        *(("corpus_bleu", ([[["a"]]], wrong)) for wrong in (None, 3, [None], [3])),
+        *(("sentence_bleu", (wrong, ["a"])) for wrong in (None, 3, [None], [3], [["a", ["b"]]])),
+        *(("sentence_bleu", ([["a"]], wrong)) for wrong in (None, ["a", ["b"]], [{}], [("a", [])])),
         ("sentence_bleu", ()),
         ("sentence_bleu", ([["a"]],)),
         ("sentence_bleu", ([["a"]], ["a"], (1,), None, False, 1)),
-        ("closest_ref_length", ([], 3)),
-        ("closest_ref_length", (None, 3)),
-        ("closest_ref_length", ([None], 3)),
-        ("closest_ref_length", ([["a"]], None)),
-        ("closest_ref_length", ([["a"]], "3")),
-        ("modified_precision", ([["a"]], ["a"], None)),
-        ("modified_precision", ([["a"]], ["a"], 1.0)),
-        ("modified_precision", ([["a"]], ["a"], 2.5)),
-        ("modified_precision", ([["a"]], ["a"], "1")),
-        ("modified_precision", ([["a"]], ["a"], -1)),
-        ("modified_precision", ([["a"]], ["a"], 0)),
-        ("modified_precision", ([["a"]], ["a"], True)),
+        *(("closest_ref_length", (wrong, 3)) for wrong in ([], None, [None])),
+        *(("closest_ref_length", ([["a"]], wrong)) for wrong in (None, "3")),
+        *(
+            ("modified_precision", ([["a"]], ["a"], order))
+            for order in (None, 1.0, 2.5, "1", -1, 0, True)
+        ),
         ("modified_precision", ([["a", "b"]], ["a", "b"], 10**30)),
         ("modified_precision", ([], [], 1)),
-        ("brevity_penalty", (None, 3)),
-        ("brevity_penalty", ("3", 3)),
-        ("brevity_penalty", (3, None)),
-        ("brevity_penalty", (-(10**6), -1)),
-        ("brevity_penalty", (10**400, 3)),
+        *(("brevity_penalty", (wrong, 3)) for wrong in (None, "3", 10**400)),
+        *(("brevity_penalty", sides) for sides in ((3, None), (-(10**6), -1))),
     ],
 )
 def test_exceptions(bleu, name, arguments):

@@ -3,19 +3,17 @@
 import io
 import json
 import re
-import subprocess
-import sys
 from csv import reader
 
 import pytest
+from commands import run_for_bytes
 from table_families import write
 
 from fastbleu import BLEU, tables
-from fastbleu.cli import command
 
 pyarrow = pytest.importorskip("pyarrow")
 pytest.importorskip("narwhals")
-from pyarrow import csv, feather, parquet  # noqa: E402
+from pyarrow import csv, parquet  # noqa: E402
 
 ITS = {
     "mt": ["the cat sat on the mat", "it rained at night ", "nobody came back", "a dog barked"],
@@ -24,32 +22,21 @@ ITS = {
 }
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
-INVALID = b"abc\xffe"
+OFFSETS = pyarrow.array(["a", "b", "cd", "e"]).buffers()[:2]
+DAMAGED = [*OFFSETS, pyarrow.py_buffer(b"abc\xffe")]
+DAMAGED = pyarrow.Array.from_buffers(pyarrow.string(), 4, DAMAGED)
 
 
 def run(*arguments, status=0):
-    command = [sys.executable, "-m", "fastbleu", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, check=False)
-    assert done.returncode == status, done.stderr.decode()
-    return done.stdout if status == 0 else done.stderr.decode()
+    """What is printed, or the error."""
+    found, out, err = run_for_bytes(*arguments)
+    assert found == status, err
+    return out if status == 0 else err
 
 
 @pytest.fixture(params=["parquet", "arrow", "csv"])
 def path(request, tmp_path):
     return write(ITS, tmp_path / f"outputs.{request.param}")
-
-
-def test_the_bar_knows_its_total_from_the_footer(monkeypatch, capsys, tmp_path):
-    rows = 4000
-    path = tmp_path / "t.parquet"
-    table = pyarrow.table({"mt": ["a b c d"] * rows, "ref": ["a b c d"] * rows})
-    parquet.write_table(table, path, row_group_size=1000)
-    monkeypatch.setattr(command, "_PROGRESS_DELAY", 0)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert command.main([f"{path}::ref", "-i", f"{path}::mt", "-b"]) == 0
-    out, err = capsys.readouterr()
-    assert out == "100.0\n"
-    assert "/4.00k" in err
 
 
 def test_columns_are_scored_as_files_of_lines(path, tmp_path):
@@ -84,38 +71,35 @@ def test_groups_as_text(path):
     ("its", "message"),
     [
         (pyarrow.array([1, 2, 3, 4]), "row 0: column 'mt' is an int; choose a column of texts"),
-        (
-            pyarrow.Array.from_buffers(
-                pyarrow.string(),
-                4,
-                [*pyarrow.array(["a", "b", "cd", "e"]).buffers()[:2], pyarrow.py_buffer(INVALID)],
-            ),
-            "row 2: column 'mt' is not valid UTF-8 (byte 2 is 0xff)",
-        ),
-        (pyarrow.array(ITS["mt"] * 2), "outputs.parquet::ref"),
+        (DAMAGED, "row 2: column 'mt' is not valid UTF-8 (byte 2 is 0xff)"),
+        (pyarrow.array(ITS["mt"] * 2), "rows"),
     ],
 )
-def test_values_that_are_no_text(its, message, tmp_path):
+def test_columns_that_hold_no_texts(its, message, tmp_path):
     path, other = tmp_path / "outputs.parquet", tmp_path / "others.parquet"
     parquet.write_table(pyarrow.table({"ref": ITS["ref"]}), path)
     parquet.write_table(pyarrow.table({"mt": its}), other)
     error = run(f"{path}::ref", "-i", f"{other}::mt", status=1)
-    assert message in error or "4 segments" in error or "rows" in error
+    assert message in error
     assert error.count("\n") == 1
 
 
-def test_mistakes(path, tmp_path):
-    message = "has no column 'reff'; did you mean 'ref'?"
-    assert message in run(f"{path}::reff", "-i", f"{path}::mt", status=1)
-    assert message in run(f"{path}::reff", "-i", f"{path}::mt", "--by", "lang", status=1)
-    assert "has no column 'x'" in run(f"{path}::ref", "-i", f"{path}::mt", "--by", "x", status=1)
-    assert "name its columns" in run("examples", "-i", f"{path}::mt", "--by", "lang", status=1)
-    assert "--by has no --html" in run(
-        f"{path}::ref", "-i", f"{path}::mt", "--by", "lang", "--html", "a.html", status=2
-    )
-    assert "it needs --by" in run(f"{path}::ref", "-i", f"{path}::mt", "-f", "parquet", status=2)
-    missing = tmp_path / "none.parquet"
-    assert "no such file" in run(f"{missing}::ref", "-i", f"{path}::mt", status=1)
+@pytest.mark.parametrize(
+    ("words", "status", "problem"),
+    [
+        ("{path}::reff -i {path}::mt", 1, "has no column 'reff'; did you mean 'ref'?"),
+        ("{path}::reff -i {path}::mt --by lang", 1, "has no column 'reff'; did you mean 'ref'?"),
+        ("{path}::ref -i {path}::mt --by x", 1, "has no column 'x'"),
+        ("examples -i {path}::mt --by lang", 1, "name its columns"),
+        ("{path}::ref -i {path}::mt --by lang --html a.html", 2, "--by has no --html"),
+        ("{path}::ref -i {path}::mt -f parquet", 2, "it needs --by"),
+        ("{path}.parquet::ref -i {path}::mt", 1, "no such file"),
+        ("{path}::ref -i {path}::mt --by lang --by-language lang", 1, "as in lang:zh=zh"),
+        ("{path}::ref -i {path}::mt --by-language lang:zh=zh", 2, "it needs --by"),
+    ],
+)
+def test_mistakes(path, words, status, problem):
+    assert problem in run(*words.format(path=path).split(), status=status)
 
 
 @pytest.fixture
@@ -150,8 +134,6 @@ def test_tokenizers_of_languages(tmp_path):
     how = {"language": "lang", "tokenize": {"zh": "char", "de": "none", None: "13a"}}
     found = json.loads(run(*arguments, "--by-language", "lang:zh=char,de=none"))
     assert found == tables.score(holes, "mt", ["ref"], "lang", missing="skip", **how).to_pylist()
-    assert "as in lang:zh=zh" in run(*arguments, "--by-language", "lang", status=1)
-    assert "it needs --by" in run(*arguments[:3], "--by-language", "lang:zh=zh", status=2)
 
 
 def test_groups_as_markdown_and_latex(path):
@@ -187,20 +169,8 @@ def test_csv_in_another_encoding_with_another_delimiter(name, options, tmp_path)
     assert "such as latin-1" in (error := run(*words, status=1)) or "encoding latin-1" in error
 
 
-KEYS = [
-    "a|b",
-    "x\ny",
-    "\x1b[31m",
-    "=1+2",
-    "-5",
-    "+2.5e3",
-    "@x",
-    "-x",
-    "007",
-    "nan",
-    "a_b%",
-    "\u202e\x9b",
-]
+KEYS = ["a|b", "x\ny", "\x1b[31m", "=1+2", "-5", "+2.5e3", "@x", "-x", "007", "nan", "a_b%"]
+KEYS.append("\u202e\x9b")
 TEXT = ["a|b", r"x\ny", r"\x1b[31m", *KEYS[3:-1], r"\u202e\x9b"]
 
 
@@ -235,20 +205,3 @@ def test_keys_are_shown_as_they_are(keyed):
     found = run(*keyed, "-f", "json").decode()
     assert [row["k|y"] for row in json.loads(found)] == KEYS
     assert found.replace("\n", "").isprintable()
-
-
-def test_texts_of_several_encodings_and_chunks(tmp_path):
-    """More rows than are counted at once, in files that encode them differently."""
-    texts = [f"the cat number {row} sat on a mat" for row in range(1500)]
-    for number, kind in enumerate(["string", "large_string", "string_view"]):
-        part = pyarrow.array(texts[number * 500 : number * 500 + 500]).cast(kind)
-        feather.write_feather(
-            pyarrow.table({"mt": part, "ref": part}), tmp_path / f"{number}.arrow"
-        )
-    dictionary = pyarrow.array(texts[:700]).dictionary_encode()
-    parquet.write_table(
-        pyarrow.table({"mt": dictionary, "ref": dictionary}), tmp_path / "3.parquet"
-    )
-    both = run(f"{tmp_path}::ref", "-i", f"{tmp_path}::mt", "-f", "json")
-    assert json.loads(both)["score"] == 100
-    assert "hyp_len = 17600" in json.loads(both)["verbose_score"]

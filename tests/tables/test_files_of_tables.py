@@ -27,13 +27,19 @@ EXPECTED = tables.score(ITS, "mt", ["ref", "other"], BY)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_every_suffix(suffix, tmp_path, monkeypatch):
-    """Three files as a list, as a pattern, in a directory and as a relative path."""
+def test_every_suffix(suffix, tmp_path):
+    for number, part in enumerate(PARTS):
+        write(part, tmp_path / f"{number}.{suffix}")
+    assert as_dict(tables.score(tmp_path, "mt", ["ref", "other"], BY)) == EXPECTED
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_files_as_a_list_a_pattern_and_a_relative_path(suffix, tmp_path, monkeypatch):
     for number, part in enumerate(PARTS):
         write(part, tmp_path / f"{number}.{suffix}")
     paths = sorted(tmp_path.iterdir())
     monkeypatch.chdir(tmp_path.parent)
-    for table in (paths, list(map(str, paths)), f"{tmp_path}/*.{suffix}", tmp_path, tmp_path.name):
+    for table in (paths, list(map(str, paths)), f"{tmp_path}/*.{suffix}", tmp_path.name):
         assert as_dict(tables.score(table, "mt", ["ref", "other"], BY)) == EXPECTED
     [*parts] = tables.sentence_scores(f"{tmp_path.name}/[12].{suffix}", "mt", "ref")
     assert sum(map(len, parts)) == 200
@@ -138,14 +144,8 @@ def test_errors_name_the_file_and_its_row(tmp_path):
     (tmp_path / "1.csv").write_text(
         "system,lang,mt,ref,other\n" + "a,b,c,d,e\n" * 200_000 + "a,b\n"
     )
-    raises(
-        ValueError,
-        r"1\.csv: row 200002, with line 1 as row 1: Expected 5 columns, got 2; .*quoted=False",
-        tables.score,
-        f"{tmp_path}/*.csv",
-        "mt",
-        "ref",
-    )
+    words = r"1\.csv: row 200002, with line 1 as row 1: Expected 5 columns, got 2; .*quoted=False"
+    raises(ValueError, words, tables.score, f"{tmp_path}/*.csv", "mt", "ref")
 
 
 ROW = "a b café d;a b caffè d;x\n"
@@ -207,7 +207,7 @@ def test_an_odd_mark_in_the_header_of_a_plain_file(tmp_path):
     assert part.column_names[:3] == ["mt", "ref", '5" disk']
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES[:10])
+@pytest.mark.parametrize("suffix", ["parquet", "arrows", "tsv", "jsonl"])
 def test_files_of_any_name_in_a_format_that_is_named(suffix, tmp_path):
     for number, part in enumerate(PARTS):
         write(part, tmp_path / f"{number}.{suffix}").rename(tmp_path / f"{number}.data")
@@ -217,7 +217,7 @@ def test_files_of_any_name_in_a_format_that_is_named(suffix, tmp_path):
     raises(ValueError, words, tables.score, tmp_path / "0.data", "mt", "ref")
 
 
-@pytest.mark.parametrize("suffix", PACKERS)
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst", ".tar.gz"])
 def test_packed_tables_that_are_cut(suffix, tmp_path):
     write(ITS, tmp_path / "t.jsonl")
     data = PACKERS[suffix]((tmp_path / "t.jsonl").read_bytes())
@@ -257,7 +257,7 @@ def test_json_lines_that_do_not_fit_together(line, problem, tmp_path):
         raises(ValueError, place + ".*" + problem, tables.score, path, "mt", "ref")
 
 
-def test_files_that_are_none(tmp_path):
+def test_wrong_files(tmp_path):
     raises(FileNotFoundError, "no such file", tables.score, tmp_path / "*.parquet", "mt", "ref")
     raises(FileNotFoundError, "no such file", tables.score, tmp_path, "mt", "ref")
     raises(ValueError, "expected one of", tables.score, [tmp_path / "a.xls"], "mt", "ref")
@@ -295,32 +295,22 @@ def bucket():
     server.stop()
 
 
-@pytest.mark.parametrize("path", ["", "/", "/day=*/*.parquet", "/day=*/t.parquet", "/**/*.parquet"])
-def test_s3(bucket, path):
-    if path in ("", "/"):
-        path = [f"{bucket}/day={number}/t.parquet" for number in range(3)]
-        found = tables.score(path, "mt", ["ref", "other"], BY)
-        assert as_dict(found) == EXPECTED
-        found = tables.score(f"{bucket}/day=1/", "mt", "ref")
-        assert as_dict(found)["segments"] == [100]
-        return
-    found = tables.score(bucket + path, "mt", ["ref", "other"], BY)
+@pytest.mark.parametrize("pattern", ["/day=*/t.parquet", "/**/*.parquet"])
+def test_s3(bucket, pattern):
+    found = tables.score(bucket + pattern, "mt", ["ref", "other"], BY)
     assert as_dict(found) == EXPECTED
-    assert as_dict(tables.score(bucket + path, "mt", "ref", "day"))["day"] == [0, 1, 2]
+    assert as_dict(tables.score(bucket + pattern, "mt", "ref", "day"))["day"] == [0, 1, 2]
 
 
-def test_s3_texts_and_errors(bucket):
-    found = tables.score(f"{bucket}/texts/t.tsv.gz", "mt", "ref")
-    assert as_dict(found)["segments"] == [9]
-    raises(
-        FileNotFoundError,
-        "s3://outputs/no.parquet",
-        tables.score,
-        f"{bucket}/no.parquet",
-        "mt",
-        "ref",
-    )
-    raises(ValueError, "no column 'x'", tables.score, f"{bucket}/day=1/t.parquet", "x", "ref")
+def test_s3_files_texts_and_errors(bucket):
+    paths = [f"{bucket}/day={number}/t.parquet" for number in range(3)]
+    assert as_dict(tables.score(paths, "mt", ["ref", "other"], BY)) == EXPECTED
+    for path, segments in (("day=1/", 100), ("texts/t.tsv.gz", 9)):
+        found = tables.score(f"{bucket}/{path}", "mt", "ref")
+        assert as_dict(found)["segments"] == [segments]
+    words = "s3://outputs/no.parquet"
+    raises(FileNotFoundError, words, tables.score, f"{bucket}/no.parquet", "mt", "ref")
+    raises(ValueError, "no column 'x'", tables.score, paths[1], "x", "ref")
 
 
 def test_urls_of_fsspec():
@@ -333,7 +323,7 @@ def test_urls_of_fsspec():
         assert as_dict(tables.score(path, "mt", ["ref", "other"], BY)) == EXPECTED
 
 
-PATTERNS = ["d/[!a]?.csv", "d/[ab]?.csv", "d/**", "**/*.csv", "d/**/?b.csv"]
+PATTERNS = ["d/[!a]?.csv", "d/**", "**/*.csv", "d/**/?b.csv"]
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)

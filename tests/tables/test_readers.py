@@ -1,15 +1,17 @@
 """Every reader of a corpus gives the number of `BLEU.score`, of missing values and of quotes."""
 
 import csv
+import gzip
 import json
 import os
 import threading
 import warnings
 
 import pytest
+from commands import error, output, run
 from generators import raises
 from hosts import host
-from table_families import FAMILIES, SUFFIXES, as_dict, table_of, write
+from table_families import FAMILIES, as_dict, table_of, write
 
 from fastbleu import BLEU, InputWarning, tables
 from fastbleu.cli.command import main
@@ -66,10 +68,12 @@ READERS = {"lists": by_lists}
 READERS |= {name: by_tables(lambda c, _, name=name: table_of(name, c)) for name in FAMILIES}
 READERS["polars, lazy"] = by_tables(lambda columns, _: table_of("polars", columns).lazy())
 READERS["DuckDB"] = by_tables(lambda c, _: host("duckdb").from_arrow(pa.table(c)))
-READERS |= {form: of_file(form) for form in SUFFIXES}
-READERS |= {f"command, {form}": by_command(form) for form in SUFFIXES}
+# Other suffixes are read by the same code: see test_files_of_tables.py.
+FORMS = ["parquet", "arrow", "arrows", "csv", "tsv.gz", "jsonl", "jsonl.zst"]
 GROUPED = "--by", "key", "-f", "json"
-READERS |= {f"command --by, {form}": by_command(form, *GROUPED) for form in SUFFIXES}
+READERS |= {form: of_file(form) for form in FORMS}
+READERS |= {f"command, {form}": by_command(form) for form in FORMS}
+READERS |= {f"command --by, {form}": by_command(form, *GROUPED) for form in FORMS[::3]}
 PLACE = r"(segment 2|row 2|line [34]):"
 # Of what has NaN for a missing text; others have null.
 OF_NAN = ["lists", "dict", "pandas"]
@@ -104,53 +108,54 @@ RAGGED = [["the cat sat on a mat", "a cat sat on the mat"], ["it rained"], ["nob
 LISTS = {"mt": [*TEXTS[:1], "it rained here", *TEXTS[2:3]], "key": ["a"] * 3}
 
 
-@pytest.mark.parametrize("references", [RAGGED, [(texts * 2)[:2] for texts in RAGGED]])
-@pytest.mark.parametrize("form", ["jsonl", "jsonl.gz", "parquet", "arrow", "json"])
-def test_a_column_of_lists_of_references(form, references, tmp_path, capsys):
+def test_lists_of_references(tmp_path, capsys):
     """As many references as each segment has, also beside other columns."""
-    columns = LISTS | {"ref": references, "first": [texts[0] for texts in references]}
-    path = tmp_path / f"t.{form}"
-    if form == "json":
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        path.write_text(json.dumps(rows))
-    else:
-        write(columns, path)
-    score = BLEU().score(columns["mt"], references)
-    assert command(capsys, path, "-w", "17") == score.value
-    assert main([f"{path}::ref", "-i", f"{path}::mt"]) == 0
-    assert json.loads(capsys.readouterr().out)["signature"] == score.signature
-    assert main([f"{path}::first", f"{path}::ref", "-i", f"{path}::mt", "-b", "-w", "17"]) == 0
-    twice = [[texts[0], *texts] for texts in references]
-    assert float(capsys.readouterr().out) == BLEU().score(columns["mt"], twice).value
-    assert main([f"{path}::ref", "-i", f"{path}::mt", "-sl", "-f", "json"]) == 0
-    assert [row["reference"] for row in json.loads(capsys.readouterr().out)] == references
-    for more in (["-sl", "-f", "tsv"], ["--identify", f"{score.value}"], ["--dialect", "nltk"]):
-        assert main([f"{path}::ref", "-i", f"{path}::mt", *more]) == 0
-        capsys.readouterr()
-    if form != "json":
-        assert command(capsys, path, *GROUPED) == score.value
-    assert main([f"{path}::mt", "-i", f"{path}::ref"]) == 1
-    place = {"parquet": "row 0", "arrow": "row 0", "json": "object 1"}.get(form, "line 1")
-    assert f"{path}: {place}: " in capsys.readouterr().err
+    for form, references in (
+        *((form, RAGGED) for form in ("jsonl.gz", "parquet", "arrow", "json")),
+        *((form, [(texts * 2)[:2] for texts in RAGGED]) for form in ("jsonl", "parquet")),
+    ):
+        columns = LISTS | {"ref": references, "first": [texts[0] for texts in references]}
+        path = tmp_path / f"t.{form}"
+        if form == "json":
+            rows = zip(*columns.values(), strict=True)
+            path.write_text(json.dumps([dict(zip(columns, row, strict=True)) for row in rows]))
+        else:
+            write(columns, path)
+        score = BLEU().score(columns["mt"], references)
+        words = [f"{path}::ref", "-i", f"{path}::mt", "-w", "17"]
+        found = json.loads(output(*words))
+        assert (found["score"], found["signature"]) == (score.value, score.signature)
+        twice = [[texts[0], *texts] for texts in references]
+        expected = BLEU().score(columns["mt"], twice).value
+        assert float(output(f"{path}::first", *words, "-b")) == expected
+        listed = json.loads(output(*words, "-sl", "-f", "json"))
+        assert [row["reference"] for row in listed] == references
+        for more in (["-sl", "-f", "tsv"], ["--identify", f"{score.value}"], ["--dialect", "nltk"]):
+            assert run(*words, *more)[0] == 0
+        if form != "json":
+            assert command(capsys, path, *GROUPED) == score.value
+        place = {"parquet": "row 0", "arrow": "row 0", "json": "object 1"}.get(form, "line 1")
+        assert f"{path}: {place}: " in error(f"{path}::mt", "-i", f"{path}::ref")
 
 
-@pytest.mark.parametrize("form", ["jsonl", "parquet"])
-def test_many_lists_of_references(form, tmp_path, capsys):
+@pytest.mark.parametrize(("form", "rows"), [("jsonl", 9_000), ("parquet", 70_000)])
+def test_many_lists_of_references(form, rows, tmp_path, capsys):
     """More rows than are read at once, with missing references and an empty list."""
-    rows = 70_000
     columns = {"mt": (LISTS["mt"] * rows)[:rows], "ref": (RAGGED * rows)[:rows]}
-    path = write(columns, tmp_path / f"t.{form}")
+    path, wrong = write(columns, tmp_path / f"t.{form}"), rows - 3_000
     assert command(capsys, path, "-w", "17") == BLEU().score(*columns.values()).value
-    columns["ref"][66_000] = ["a text", None]
+    columns["ref"][wrong] = ["a text", None]
     write(columns, path)
-    place = f"{path}: {'row 66000' if form == 'parquet' else 'line 66001'}"
+    place = f"{path}: {f'row {wrong}' if form == 'parquet' else f'line {wrong + 1}'}"
     raises(CommandError, f"{place}: column 'ref' has no value", command, capsys, path)
     for missing in ("skip", "empty"):
         expected = BLEU().score(*columns.values(), missing=missing).value
         assert command(capsys, path, "-w", "17", "--missing", missing) == expected
-    columns["ref"][66_000] = []
+    columns["ref"][wrong] = []
     write(columns, path)
-    words = "segment 66000: no references" if form == "parquet" else f"{place}: 'ref' is an empty"
+    words = (
+        f"segment {wrong}: no references" if form == "parquet" else f"{place}: 'ref' is an empty"
+    )
     raises(CommandError, words, command, capsys, path)
 
 
@@ -180,24 +185,22 @@ def test_lists_that_were_printed_as_text(reader, printer, tmp_path, capsys):
         read(columns | {"mt": columns["ref"]}, path, capsys)
 
 
-def test_a_list_of_segments_keeps_the_numbers_of_those_that_are_left(tmp_path, capsys):
+def test_a_list_of_segments_keeps_the_numbers_of_those_that_are_left(tmp_path):
     path = write({"mt": [*"abc", None, "e"], "ref": [*"abcde"]}, tmp_path / "t.tsv")
     listed = "-sl", "-f", "json", "--missing", "skip"
-    assert main([f"{path}::ref", "-i", f"{path}::mt", *listed]) == 0
-    out, error = capsys.readouterr()
+    _, out, said = run(f"{path}::ref", "-i", f"{path}::mt", *listed)
     assert [row["segment"] for row in json.loads(out)] == [1, 2, 3, 5]
-    assert f"left out 1 line, because a value is missing; the first is {path}: line 5" in error
+    assert f"left out 1 line, because a value is missing; the first is {path}: line 5" in said
 
 
-def test_an_option_of_tables_without_a_table_is_refused(tmp_path, capsys):
+def test_an_option_of_tables_without_a_table_is_refused(tmp_path):
     path = tmp_path / "t.txt"
     path.write_text("a\n\n")  # a blank line of plain text is a text
-    assert main([str(path), "-i", str(path), "-b"]) == 0
+    assert run(path, "-i", path, "-b")[0] == 0
     for option in (["--missing", "skip"], ["--no-quoted"], ["--delimiter", ";"]):
-        assert main([str(path), "-i", str(path), *option]) == 1
-        assert f"{option[0].replace('no-', '')}" in capsys.readouterr().err
-    assert main([str(path), "-i", str(path), "--read-as", "tsv"]) == 1
-    assert "--read-as is for files with ::SELECTOR" in capsys.readouterr().err
+        assert option[0].replace("no-", "") in error(path, "-i", path, *option)
+    words = "--read-as is for files with ::SELECTOR"
+    assert words in error(path, "-i", path, "--read-as", "tsv")
     for name in ("quoted", "delimiter", "encoding", "format"):
         words = f"{name} is for paths"
         raises(ValueError, words, tables.score, {"a": ["b"]}, "a", "a", **{name: "tsv"})
@@ -237,11 +240,10 @@ def test_quotation_marks_that_writers_of_tables_add_are_no_text(writer, form, tm
     path = tmp_path / f"t.{form}"
     with open(path, "w", newline="") as file:
         WRITERS[writer](QUOTES, file, "," if form == "csv" else "\t")
-    packed = pa.output_stream(f"{path}.gz")
-    with packed:
-        packed.write(path.read_bytes())
-    for name in (path, f"{path}.gz"):
-        assert tables.score(str(name), "mt", "ref")["bleu"][0].as_py() == expected
+    packed = tmp_path / f"t.{form}.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    for name in (path, packed):
+        assert tables.score(name, "mt", "ref")["bleu"][0].as_py() == expected
         for options in (["-w", "17"], GROUPED):
             assert command(capsys, name, *options) == expected
 
@@ -269,17 +271,17 @@ def test_whether_marks_enclose_cells_is_found_out(lines, expected):
     assert is_quoted(lines) is expected
 
 
-@pytest.mark.parametrize("text", PLAIN)
-def test_marks_of_plain_tsv_are_text(text, tmp_path, capsys):
+def test_marks_of_plain_tsv_are_text(tmp_path, capsys):
     path = tmp_path / "t.tsv"
-    mt, ref = [f"{text} the cat sat", text], [f"{text} the cat sits", "b"]
-    rows = zip(["mt", *mt], ["ref", *ref], ["key", "a", "a"], strict=True)
-    path.write_text("".join("\t".join(row) + "\n" for row in rows))
-    expected = BLEU().score(mt, ref).value
-    for options in ({}, {"quoted": False}):
-        assert tables.score(path, "mt", "ref", **options)["bleu"][0].as_py() == expected
-    for options in (["-w", "17"], ["-w", "17", "--no-quoted"], GROUPED, [*GROUPED, "--no-quoted"]):
-        assert command(capsys, path, *options) == expected
+    for text in PLAIN:
+        mt, ref = [f"{text} the cat sat", text], [f"{text} the cat sits", "b"]
+        rows = zip(["mt", *mt], ["ref", *ref], ["key", "a", "a"], strict=True)
+        path.write_text("".join("\t".join(row) + "\n" for row in rows))
+        expected = BLEU().score(mt, ref).value
+        for options in ({}, {"quoted": False}):
+            assert tables.score(path, "mt", "ref", **options)["bleu"][0].as_py() == expected
+        for options in (["-w", "17"], ["-w", "17", "--no-quoted"], GROUPED):
+            assert command(capsys, path, *options) == expected
 
 
 def test_an_option_says_whether_marks_enclose_cells(tmp_path, capsys):
@@ -297,19 +299,17 @@ def test_an_option_says_whether_marks_enclose_cells(tmp_path, capsys):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
-def test_a_pipe_is_read_once(tmp_path, capsys):
+def test_a_pipe_is_read_once(tmp_path):
     """So that it is not searched for quotation marks that enclose cells."""
     path, other = tmp_path / "t.tsv", tmp_path / "o.txt"
     other.write_text('a 5" pipe of it\n')
     os.mkfifo(path)
-    arguments = str(other), "-i", f"{path}::mt", "-b"
+    arguments = other, "-i", f"{path}::mt", "-b"
     for cell, option in (('"a 5"" pipe of it"', "--quoted"), ('a 5" pipe of it', "--no-quoted")):
         writer = threading.Thread(target=path.write_text, args=(f"mt\n{cell}\n",))
         writer.start()
-        assert main([*arguments, option]) == 0
+        assert output(*arguments, option) == "100.0\n"
         writer.join()
-        assert capsys.readouterr().out == "100.0\n"
     descriptor = os.open(path, os.O_RDWR)  # or opening it would wait
-    assert main([*arguments]) == 1
+    assert "a pipe is read once: add --quoted or --no-quoted" in error(*arguments)
     os.close(descriptor)
-    assert "a pipe is read once: add --quoted or --no-quoted" in capsys.readouterr().err

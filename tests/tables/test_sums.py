@@ -4,6 +4,7 @@ import importlib
 import json
 import pickle
 import pickletools
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -57,8 +58,9 @@ def test_the_metric_comes_back(name):
     assert tables.combine(sums, sums)["segments"] == [2 * n for n in sums["segments"]]
 
 
-@pytest.mark.parametrize("other", FAMILIES)
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    ("family", "other"), [*pairwise(FAMILIES), (FAMILIES[-1], FAMILIES[0]), ("pandas", "pandas")]
+)
 def test_tables_of_two_libraries_are_added(family, other):
     keys = ["system", "year"]
     its = {**ITS, "year": [2020 + row % 3 for row in range(300)]}
@@ -121,7 +123,7 @@ def test_a_tokenizer_for_each_language():
         ({"smoothing": "floor"}, "smoothing is 'exp' in some and 'floor' in others"),
     ],
 )
-def test_sums_that_were_counted_otherwise(options, difference):
+def test_sums_counted_with_other_options_are_refused(options, difference):
     one = tables.sums(ITS, "mt", ["ref"], BY)
     other = tables.sums(ITS, "mt", ["ref"], BY, metric=BLEU(**options))
     raises(ValueError, difference, tables.combine, one, other)
@@ -138,45 +140,23 @@ def test_sums_that_were_counted_otherwise(options, difference):
 
 def test_other_rules_and_damaged_sums():
     sums = tables.sums(ITS, "mt", ["ref"], BY)
+    rows = len(sums["counted"])
     newer = [text.replace('"rules": 1', '"rules": 2') for text in sums["counted"]]
     assert newer != sums["counted"]
-    raises(
-        ValueError, "by rules 2, this version has rules 1", tables.scores, sums | {"counted": newer}
-    )
-    rows = len(newer)
-    raises(ValueError, "'counted' has None", tables.scores, sums | {"counted": [None] * rows})
-    raises(
-        ValueError,
-        "has no column 'counted'",
-        tables.scores,
-        {n: v for n, v in sums.items() if n != "counted"},
-    )
-    raises(
-        ValueError,
-        "row 0 of the sums: .*more matches than",
-        tables.scores,
-        sums | {"matches_1": [10**6] * rows},
-    )
+    without = {name: values for name, values in sums.items() if name != "counted"}
+    for damaged, words in (
+        (sums | {"counted": newer}, "by rules 2, this version has rules 1"),
+        (sums | {"counted": [None] * rows}, "'counted' has None"),
+        (without, "has no column 'counted'"),
+        (sums | {"matches_1": [10**6] * rows}, "row 0 of the sums: .*more matches than"),
+    ):
+        raises(ValueError, words, tables.scores, damaged)
     for wrong in (0.5, None, 2.0**60):
         damaged = sums | {"hyp_len": [wrong] * rows}
         raises(TypeError, "'hyp_len' holds a value that is no count", tables.combine, damaged)
-    raises(
-        ValueError,
-        "pass tables with the same keys",
-        tables.combine,
-        sums,
-        sums | {"day": [1] * rows},
-    )
+    words = "pass tables with the same keys"
+    raises(ValueError, words, tables.combine, sums, sums | {"day": [1] * rows})
     raises(ValueError, "at least one table", tables.combine)
-    raises(
-        ValueError,
-        "does not support",
-        tables.sums,
-        ITS,
-        "mt",
-        "ref",
-        metric=BLEU(dialect="codexglue-summary"),
-    )
 
 
 def test_a_function_as_tokenizer():

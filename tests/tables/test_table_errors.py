@@ -11,129 +11,125 @@ from fastbleu import BLEU, tables
 
 for name in ("narwhals", "pyarrow"):
     host(name)
+pyarrow = host("pyarrow")
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 ITS = {"mt": ["a b", "c d", "e f"], "ref": ["a b", "c", "e f"], "lang": ["de", "zh", "de"]}
+MIXED = ITS | {"mt": ["a", 7, "b"]}
+MANY = {f"column {number}": ["a"] for number in range(30)}
+NULLS = {"mt": [None, None], "ref": ["a", "b"]}
+RECORDS = [{"mt": "a b", "ref": "a b"}, {"mt": "c", "ref": "d"}]
+TWICE = pyarrow.table([["a b"], ["a"], ["x"], ["y"]], ["mt", "ref", "lang", "lang"])
+LISTS = pyarrow.table(ITS | {"key": [[1]] * 3})
+FEW = BLEU(dialect="codebleu-weighted")
+BY_LANGUAGE = {"by": "lang", "language": "lang", "tokenize": {"zh": "zh"}}
 
 
 def fails(error, message, *arguments, **options):
     raises(error, re.escape(message), tables.score, *arguments, **options)
 
 
+def split(text):
+    raise ValueError("segment 1: the hypothesis is missing (ours)")
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "message"),
+    [
+        # Columns that are not there.
+        (ITS, {"references": "reff"}, "the table has no column 'reff'; did you mean 'ref'?"),
+        (ITS, {"by": "system"}, "the table has no column 'system'"),
+        (MANY, {}, "'column 11' and 18 more"),
+        # Names of columns, and options.
+        (ITS, {"hypothesis": ["a"]}, "hypothesis is a list, expected the name of a column"),
+        (ITS, {"references": []}, "references is empty"),
+        (ITS, {"by": BLEU()}, "by is a BLEU, expected names of columns; pass it"),
+        (ITS, {"by": 3}, "by is an int, expected names of columns"),
+        (ITS, {"by": ["lang", "lang"]}, "by has 'lang' several times"),
+        (ITS, {"metric": "x"}, "metric is a str, expected a fastbleu.BLEU"),
+        (ITS, {"missing": "drop"}, "missing 'drop' is unknown"),
+        (ITS, {"confidence": 2}, "confidence is 2"),
+        (ITS, {"threads": 0}, "threads is 0"),
+        (ITS, {"metric": FEW, "confidence": 0.9}, "does not support s"),
+        (ITS, {"language": "lang"}, "tokenize and language go together"),
+        (ITS, {"language": "lang", "tokenize": {"zh": "zh"}}, "pass by=['lang']"),
+        (ITS, BY_LANGUAGE, "column 'lang' has 'de', for which tokenize has no tokenizer"),
+        (ITS, BY_LANGUAGE | {"tokenize": "zh"}, "expected a dict of tokenizers"),
+        (ITS | {"bleu": list("xyx")}, {"by": "bleu"}, "rename that of the table"),
+        # Values that are no texts.
+        (ITS | {"ref": ["a", "b"]}, {}, "column 'mt' has 3 rows, but column 'ref' has 2: row 2 is"),
+        (MIXED, {}, "the table has values in column 'mt' of which pyarrow makes no column: "),
+        (ITS | {"mt": [1, 2**70, 3]}, {}, "values in column 'mt' of which pyarrow makes no column"),
+        ([ITS, MIXED], {}, "part 1 of the table has values in column 'mt'"),
+        (ITS, {"metric": BLEU(split)}, "1: the hypothesis is missing (ours) (the hypotheses are"),
+        # No rows.
+        ({"mt": [], "ref": []}, {}, "there are no segments to score"),
+        *(
+            (NULLS, {"missing": "skip", **options}, "left out 2 rows, because a value is missing")
+            for options in ({"confidence": 0.9}, {"metric": FEW}, {"by": "ref"})
+        ),
+        # Tables of another form.
+        (RECORDS, {}, "part 0 of the table has a text as 'mt', expected a column of them"),
+        (RECORDS, {}, "of dicts of rows pass pyarrow.Table.from_pylist(dicts)"),
+        (7, {}, "expected a data frame"),
+        (None, {}, "expected a data frame"),
+        (b"abc", {}, "expected a data frame"),
+        ("abc.txt", {}, "expected one of .parquet"),
+        (["a.b", "b"], {}, "expected one of .parquet"),
+        (TWICE, {"by": "lang"}, "the table has columns of the same name, rename them: "),
+        (LISTS, {"by": "key"}, "rows cannot be grouped by 'key': "),
+        (LISTS, {"by": "key", "confidence": 0.9}, "rows cannot be grouped by 'key': "),
+    ],
+)
+def test_mistakes(table, options, message):
+    arguments = {"hypothesis": "mt", "references": "ref"} | options
+    fails((TypeError, ValueError), message, table, **arguments)
+
+
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_column_that_is_not_there(family):
+def test_mistakes_with_tables_of_every_library(family):
     table = table_of(family, ITS)
     message = "the table has no column 'reff'; did you mean 'ref'? Its columns: 'mt', 'ref', 'lang'"
     fails(ValueError, message, table, "mt", "reff")
     fails(ValueError, "the table has no column 'system'", table, "mt", "ref", by="system")
     fails(ValueError, "the table has no column 'system'", iter([table]), "mt", "ref", by="system")
-    raises(ValueError, "has no column 'x'", tables.sentence_scores, table, "x", "ref")
+    numbers = table_of(family, ITS | {"mt": [1, 2, 3]})
+    fails(TypeError, "(the hypotheses are column 'mt', the references 'ref')", numbers, "mt", "ref")
+    if family != "dict":
+        keyed = table_of(family, ITS | {"key": [{"x": 1}] * 3})
+        fails(TypeError, "rows cannot be grouped by 'key': ", keyed, "mt", "ref", by="key")
+        words = "rows cannot be grouped by ('lang', )?'key': "
+        raises(TypeError, words, tables.score, keyed, "mt", "ref", by=["lang", "key"])
 
 
-def test_a_metric_in_another_place_and_paths_that_are_not_there(tmp_path, monkeypatch):
-    path = tmp_path / "a.csv"
-    path.write_text("mt,ref\na b,a b\n")
-    fails(TypeError, "by is a BLEU, expected names of columns; pass it", path, "mt", "ref", BLEU())
-    fails(TypeError, "by is an int, expected names of columns", ITS, "mt", ["ref"], 3)
+def test_parts_of_a_stream():
+    polars, part = host("polars"), pyarrow.table(ITS)
+    for library in (pyarrow.table, polars.DataFrame):
+        parts = [library(ITS), library(ITS | {"lang": [1, 2, 3]})]
+        message = "the parts of the table have columns of different types: "
+        fails(TypeError, message, parts, "mt", "ref", by="lang")
+    message = "part 1 of the table is a polars.dataframe.frame.DataFrame, those before are pyarrow"
+    fails(TypeError, message, [part, polars.DataFrame(ITS)], "mt", "ref")
+    message = "part 0 of the table has columns of the same name, rename them: "
+    fails(ValueError, message, TWICE.to_reader(), "mt", "ref", by="lang")
+    fails(ValueError, "there are no segments to score", iter(()), "mt", "ref")
+    fails(TypeError, "expected a data frame", iter([["a"]]), "mt", "ref")
+
+
+def test_paths_that_are_not_there(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for missing in ("none", "none/", "none/more", "none/b.csv", tmp_path / "none"):
         words = f"there is no such file or directory; relative paths begin in {tmp_path}"
         fails(FileNotFoundError, words, missing, "mt", "ref")
     (tmp_path / "empty").mkdir()
     fails(FileNotFoundError, "no such file of a table: .parquet, .pq", "empty", "mt", "ref")
-    many = {f"column {number}": ["a"] for number in range(30)}
-    fails(ValueError, "'column 11' and 18 more", many, "mt", "ref")
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_no_text(family):
-    table = table_of(family, ITS | {"mt": [1, 2, 3]})
-    fails(TypeError, "(the hypotheses are column 'mt', the references 'ref')", table, "mt", "ref")
 
 
 def test_the_row_of_an_error_is_that_of_the_table():
-    objects = {"mt": ["a", 7, "b"]}
-    pandas = host("pandas")
-    parts = [pandas.DataFrame(its, dtype=object) for its in (ITS, ITS | objects)]
+    parts = [host("pandas").DataFrame(its, dtype=object) for its in (ITS, MIXED)]
     fails(TypeError, "row 4: the hypothesis is ", parts, "mt", "ref")
     how = {"by": "lang", "language": "lang", "tokenize": {"zh": "zh", None: "13a"}}
     fails(TypeError, "row 4: the hypothesis is ", parts, "mt", "ref", **how)
-
-
-def test_an_error_of_a_users_tokenizer_is_left_as_it_is():
-    def split(text):
-        raise ValueError("segment 1: the hypothesis is missing (ours)")
-
-    message = "segment 1: the hypothesis is missing (ours) (the hypotheses are column 'mt'"
-    fails(ValueError, message, ITS, "mt", "ref", metric=BLEU(split))
-
-
-def test_columns_of_different_lengths():
-    message = "column 'mt' has 3 rows, but column 'ref' has 2: row 2 is in one of them only"
-    fails(ValueError, message, ITS | {"ref": ["a", "b"]}, "mt", "ref")
-
-
-def test_values_of_several_types_in_a_dict():
-    message = "the table has values in column 'mt' of which pyarrow makes no column: "
-    fails(TypeError, message, ITS | {"mt": ["a", 7, "b"]}, "mt", "ref")
-    fails(TypeError, message, ITS | {"mt": [1, 2**70, 3]}, "mt", "ref")
-    message = "part 1 of the table has values in column 'mt'"
-    fails(TypeError, message, [ITS, ITS | {"mt": ["a", 7, "b"]}], "mt", "ref")
-
-
-def test_a_list_of_records():
-    records = [{"mt": "a b", "ref": "a b"}, {"mt": "c", "ref": "d"}]
-    message = "part 0 of the table has a text as 'mt', expected a column of them; of dicts of rows "
-    fails(TypeError, f"{message}pass pyarrow.Table.from_pylist(dicts)", records, "mt", "ref")
-
-
-def test_no_rows():
-    fails(ValueError, "there are no segments to score", {"mt": [], "ref": []}, "mt", "ref")
-    fails(ValueError, "there are no segments to score", iter(()), "mt", "ref")
-    nothing = {"mt": [None, None], "ref": ["a", "b"]}
-    message = "left out 2 rows, because a value is missing; the first is row 0"
-    options = {"confidence": 0.9}, {"metric": BLEU(dialect="codebleu-weighted")}, {"by": "ref"}
-    for how in options:
-        fails(ValueError, message, nothing, "mt", "ref", missing="skip", **how)
-    raises(ValueError, message, tables.sums, nothing, "mt", "ref", missing="skip")
-
-
-@pytest.mark.parametrize("table", [7, None, "abc.txt", b"abc", ["a.b", "b"], iter([["a"]])])
-def test_no_table(table):
-    with pytest.raises((TypeError, ValueError), match=r"expected (a data frame|one of \.parquet)"):
-        tables.score(table, "mt", "ref")
-
-
-def test_columns_that_cannot_be_keys():
-    pyarrow, polars = host("pyarrow"), host("polars")
-    keyed = ITS | {"key": [{"x": 1}] * 3}
-    words = "rows cannot be grouped by 'key': "
-    for table in (pyarrow.table(keyed), polars.DataFrame(keyed), table_of("pandas", keyed)):
-        fails(TypeError, words, table, "mt", "ref", by="key")
-        pattern = "rows cannot be grouped by ('lang', )?'key': "
-        raises(TypeError, pattern, tables.score, table, "mt", "ref", by=["lang", "key"])
-    lists = pyarrow.table(ITS | {"key": [[1]] * 3})
-    fails(TypeError, words, lists, "mt", "ref", by="key")
-    fails(TypeError, words, lists, "mt", "ref", by="key", confidence=0.9)
-    fails(ValueError, "by has 'lang' several times", ITS, "mt", "ref", by=["lang", "lang"])
-
-
-def test_columns_of_the_same_name():
-    pyarrow = host("pyarrow")
-    table = pyarrow.table([["a b"], ["a"], ["x"], ["y"]], ["mt", "ref", "lang", "lang"])
-    message = "has columns of the same name, rename them: "
-    fails(ValueError, f"the table {message}", table, "mt", "ref", by="lang")
-    fails(ValueError, f"part 0 of the table {message}", table.to_reader(), "mt", "ref", by="lang")
-
-
-def test_parts_that_do_not_fit_together():
-    pyarrow, polars = host("pyarrow"), host("polars")
-    for library in (pyarrow.table, polars.DataFrame):
-        parts = [library(ITS), library(ITS | {"lang": [1, 2, 3]})]
-        message = "the parts of the table have columns of different types: "
-        fails(TypeError, message, parts, "mt", "ref", by="lang")
-    message = "part 1 of the table is a polars.dataframe.frame.DataFrame, those before are pyarrow"
-    fails(TypeError, message, [pyarrow.table(ITS), polars.DataFrame(ITS)], "mt", "ref")
 
 
 def test_frames_of_dask_are_not_read():
@@ -149,36 +145,17 @@ def test_frames_of_dask_are_not_read():
     assert tables.score(parts, "mt", "ref")["segments"].tolist() == [20]
 
 
-def test_arguments():
-    fails(TypeError, "hypothesis is a list, expected the name of a column", ITS, ["a"], "ref")
-    fails(ValueError, "references is empty", ITS, "mt", [])
-    fails(TypeError, "metric is a str, expected a fastbleu.BLEU", ITS, "mt", "ref", metric="x")
-    fails(ValueError, "missing 'drop' is unknown", ITS, "mt", "ref", missing="drop")
-    fails(ValueError, "confidence is 2", ITS, "mt", "ref", confidence=2)
-    fails(ValueError, "threads is 0", ITS, "mt", "ref", threads=0)
-    fails(ValueError, "tokenize and language go together", ITS, "mt", "ref", language="lang")
-    tokenize = {"zh": "zh"}
-    fails(ValueError, "pass by=['lang']", ITS, "mt", "ref", language="lang", tokenize=tokenize)
-    how = {"by": "lang", "language": "lang", "tokenize": tokenize}
-    message = "column 'lang' has 'de', for which tokenize has no tokenizer"
-    fails(ValueError, message, ITS, "mt", "ref", **how)
-    how["tokenize"] = "zh"
-    fails(TypeError, "expected a dict of tokenizers", ITS, "mt", "ref", **how)
-    taken = ITS | {"bleu": ["x", "y", "x"]}
-    fails(ValueError, "rename that of the table", taken, "mt", "ref", by="bleu")
-    raises(ValueError, "rename that of the table", tables.sentence_scores, taken, "mt", "ref")
-
-
-def test_a_dialect_without_rows():
-    its = columns(20)
-    metric = BLEU(dialect="codebleu-weighted")
-    with pytest.raises(ValueError, match="does not support statistics"):
-        tables.statistics(its, "mt", "ref", metric=metric)
-    fails(ValueError, "does not support s", its, "mt", "ref", metric=metric, confidence=0.9)
-
-
-@pytest.mark.parametrize("name", ["score", "sentence_scores", "statistics"])
-def test_parameters_of_a_metric_are_refused_with_the_way_to_pass_them(name):
-    words = r"no parameter 'dialect'; .*metric=fastbleu\.BLEU\(dialect='nltk'\)"
+@pytest.mark.parametrize("name", ["score", "sentence_scores", "statistics", "sums"])
+def test_every_function_names_the_fix(name):
     call = getattr(tables, name)
-    raises(TypeError, words, call, {"mt": ["a"], "ref": ["a"]}, "mt", "ref", dialect="nltk")
+    words = r"no parameter 'dialect'; .*metric=fastbleu\.BLEU\(dialect='nltk'\)"
+    raises(TypeError, words, call, ITS, "mt", "ref", dialect="nltk")
+    raises(ValueError, "has no column 'x'", call, ITS, "x", "ref")
+    if name in ("statistics", "sums"):
+        raises(ValueError, "does not support statistics", call, ITS, "mt", "ref", metric=FEW)
+    if name == "sentence_scores":
+        taken = ITS | {"bleu": list("xyx")}
+        raises(ValueError, "rename that of the table", call, taken, "mt", "ref")
+    if name == "sums":
+        words = "left out 2 rows, because a value is missing; the first is row 0"
+        raises(ValueError, words, call, NULLS, "mt", "ref", missing="skip")
