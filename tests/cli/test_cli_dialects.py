@@ -57,7 +57,8 @@ def test_options_are_the_dialects(files):
         ("--explain nltk", 2, "--explain takes two dialects, or none"),
         ("--explain nltk bleu", 2, "dialect 'bleu' is unknown; did you mean 'sacrebleu'?"),
         ("--identify much", 1, "--identify: 'much' is not a number"),
-        ("--identify 101", 1, "is not a BLEU score: it is not in 0-100"),
+        ("--identify nan", 1, "is not a BLEU score: it is not in 0-100"),
+        pytest.param("--identify 101", 1, "0-100, and no setting has it", marks=pytest.mark.long),
         ("--explain -i {other} {reference}", 1, "--explain is for one system, but there are 2"),
     ],
 )

@@ -100,14 +100,13 @@ def test_the_same_as_sacrebleu(words: list[Any]) -> None:
 
 
 def test_standard_input_and_several_sets(tmp_path: Path) -> None:
-    one = A.read_bytes()
+    one, two = A.read_bytes(), ["-t", "wmt14,wmt14", "-l", "de-en"]
     assert same(*SGM, stdin=one)[0] == 0
-    assert same("-t", "wmt14,wmt14", "-l", "de-en", stdin=one * 2)[0] == 0
-    assert same("-t", "wmt14,wmt14", "-l", "de-en", "-ol", "de", stdin=one * 2)[0] == 0
-    assert same("-t", "wmt14,wmt14", "-l", "de-en", stdin=one)[0] == 1
+    assert same(*two, "-ol", "de", stdin=one * 2)[0] == 0
+    assert same(*two, stdin=one)[0] == 1
     system = tmp_path / "S1"
     system.write_text(output("--echo", "S1", *XML))
-    for options in ([], ["-ol", "de"], ["--subset", "news", "-f", "text"]):
+    for options in (["-ol", "de"], ["--subset", "news", "-f", "text"]):
         assert same(*XML, "-i", system, *options)[0] == 0
 
 
