@@ -155,9 +155,10 @@ def test_the_command_leaves_blank_references_out(tmp_path, capsys, options):
     out, (note,) = command(capsys, *files, "-b")
     assert out == f"{messages(BLEU(**options).score, HYPOTHESES, REFERENCES)[0].value:.9f}\n"
     assert re.search("length 0: 5 of .* leave them out by --missing ragged$", note)
-    each = BLEU(**options).sentence_scores(HYPOTHESES, DROPPED)
-    listed = command(capsys, *files, "-sl", "-b", "--missing", "ragged")
-    assert listed == ("".join(f"{score:.9f}\n" for score in each), [])
+    if "dialect" not in options:  # whose original dies of a segment without tokens
+        each = BLEU(**options).sentence_scores(HYPOTHESES, DROPPED)
+        listed = command(capsys, *files, "-sl", "-b", "--missing", "ragged")
+        assert listed == ("".join(f"{score:.9f}\n" for score in each), [])
 
 
 def test_blank_references_in_files_of_tables(tmp_path, capsys):

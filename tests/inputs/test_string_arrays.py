@@ -126,7 +126,7 @@ def test_arrays_that_only_look_like_those_read_in_place():
     texts = ["the cat", "a dog ran"]
     for array in (numpy.array(texts, object).view(Subclass), numpy.array(texts)):
         assert BLEU().statistics(array, array) == BLEU().statistics(texts, texts)
-    for wrong in (numpy.array([texts], object), numpy.array("a", object), numpy.ndarray):
+    for wrong in (numpy.array([texts], object), numpy.array("a", object)):
         raises((TypeError, ValueError), "hypothes[ei]s", BLEU().score, wrong, texts)
 
 
