@@ -361,6 +361,11 @@ def test_endless_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert read("-") == read(os.devnull) == [[]]
 
 
+def test_closed_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert error_of("-").startswith("standard input is closed: name a file")
+
+
 def test_messages_are_one_printable_line() -> None:
     assert printable("ответ.txt") == "ответ.txt"
     assert printable("a\nb\t\udcff\033") == r"a\nb\t\udcff\x1b"

@@ -245,6 +245,7 @@ SENTENCES = [
     (TEXT, {"a": 1}, TypeError, r"hypotheses is a dict.*; pass list\(hypotheses.values\(\)\)"),
     (TEXT, Frame(), TypeError, r"hypotheses is a Frame.*pass hypotheses.values.tolist\(\)"),
     (IDS, np.array(5), ValueError, "hypotheses has"),
+    (TEXT, np.array(5), TypeError, "hypotheses has no dimension, expected a list of sentences"),
     (TEXT, ["a", b"one"], TypeError, r"hypotheses\[1\] is a bytes, expected a str; decode it"),
     (TEXT, ["a", None], TypeError, r"hypotheses\[1\] is missing \(None\)"),
     (FUNCTION, ["a", 1], TypeError, r"hypotheses\[1\] is an int, expected a str"),

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import sys
 from csv import reader
 
 import pytest
@@ -10,6 +11,7 @@ from commands import run_for_bytes
 from table_families import write
 
 from fastbleu import BLEU, tables
+from fastbleu.cli import command
 
 pyarrow = pytest.importorskip("pyarrow")
 pytest.importorskip("narwhals")
@@ -37,6 +39,13 @@ def run(*arguments, status=0):
 @pytest.fixture(params=["parquet", "arrow", "csv"])
 def path(request, tmp_path):
     return write(ITS, tmp_path / f"outputs.{request.param}")
+
+
+def test_the_bar_knows_its_total_from_the_footer(monkeypatch, capsys, path):
+    monkeypatch.setattr(command, "_PROGRESS_DELAY", 0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert command.main([f"{path}::ref", "-i", f"{path}::mt", "-b"]) == 0
+    assert ("/4" in capsys.readouterr().err) == (path.suffix == ".parquet")
 
 
 def test_columns_are_scored_as_files_of_lines(path, tmp_path):
