@@ -389,18 +389,3 @@ def test_memory_with_pipes(tmp_path: Path) -> None:
                 of_system.write(lines)
 
     assert peak(pipes[0], "-i", pipes[1], "-b", feed=feed) < 100 << 20
-
-
-def test_more_lines_than_a_chunk_and_threads(tmp_path: Path) -> None:
-    (tmp_path / "r").write_text("".join(f"a b c {i % 7} {i}\n" for i in range(9_001)))
-    system = "".join(f"a b c {i % 5} {i}\n" for i in range(9_001))
-    (tmp_path / "h.gz").write_bytes(gzip.compress(system.encode()))
-    arguments = [tmp_path / "r", "-i", tmp_path / "h.gz", "-w", "14"]
-    expected = output(*arguments)
-    assert '"hyp_len": 0' not in expected
-    assert "hyp_len = 45005" in expected
-    for threads in (2, 3):
-        assert output(*arguments, "--threads", threads) == expected
-        by_line = output(*arguments, "-sl", "--threads", threads)
-        assert by_line == output(*arguments, "-sl")
-        assert by_line.count("\n") == 9_001

@@ -115,11 +115,6 @@ def test_lines_longer_than_a_block_in_any_encoding(tmp_path: Path, encoding: str
     assert read(path, encoding=encoding, fields=None) == [lines]
 
 
-def test_universal_newlines(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.txt", b"a\rb\r\nc\n\r\rd")
-    assert read(path, universal_newlines=True) == [["a", "b", "c", "", "", "d"]]
-
-
 # ---- several files --------------------------------------------------------------------------
 
 
