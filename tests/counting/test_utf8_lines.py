@@ -5,7 +5,7 @@ import sys
 import pytest
 from generators import raises, seeded
 
-from fastbleu.inputs._utf8_rows import Utf8Lines, Utf8Rows
+from fastbleu.inputs._utf8_rows import Utf8Lines
 
 WHITE = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if c.isspace())
 # Beside the white space: its neighbors, and characters that share bytes with it.
@@ -89,14 +89,6 @@ def test_white_space_behind_bad_bytes(bad):
             assert found.value.start == expected.value.start
 
 
-def test_lines_behind_others():
-    lines = Utf8Lines(blocks_of(b"a\nb\nc\nd", 3))
-    first = lines.take(1)
-    assert lines.take(3, first) is first
-    assert (list(first), first.before, lines.taken) == (["a", "b", "c"], 0, 3)
-    assert list(lines.take(9, lines.take(0))) == ["d"]
-
-
 def test_what_is_unfinished():
     blocks = iter([b"a\nb", b"c", b"\nd", b""])
     seen = []
@@ -124,11 +116,3 @@ def test_surrogates():
     data = "a\ud800\n\udfff".encode("utf-8", "surrogatepass")
     assert lines_of(data, 2, surrogates=True) == ["a\ud800", "\udfff"]
     raises(UnicodeDecodeError, "position 1", lines_of, data, 2)
-
-
-def test_items_and_bytes():
-    rows = Utf8Lines(blocks_of("a\n\nbé\tc\n".encode(), 2)).take(9)
-    assert [rows.contain(byte) for byte in b"ac\tx"] == [True, True, True, False]
-    for number in (-1, 3):
-        raises(IndexError, "3 lines", rows.__getitem__, number)
-    assert list(Utf8Rows()) == []
