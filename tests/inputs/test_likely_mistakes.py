@@ -183,6 +183,8 @@ def test_blank_references_in_files_of_tables(tmp_path, capsys):
 
 
 def test_tables_leave_blank_references_out():
+    for library in ("narwhals", "pyarrow"):
+        pytest.importorskip(library)
     table = {"mt": HYPOTHESES, "all": REFERENCES, "by": ["a", "a", "b", "b"]}
     table |= {str(k): list(texts) for k, texts in enumerate(zip(*REFERENCES, strict=True))}
     for references in ("all", list("0123")):
