@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ _QUOTED = """
 """
 QUOTED = _QUOTED.split()
 SEPARATORS = [*[" "] * 6, "", "", "", " ", "  ", "\t", "\u00a0", "-", "'", ".", ","]
-CHARACTERS = list("aabbcdeinstTAUS.  ..,''\"-!?()5120&$%:;/@#*+=<>_^~|\\[]{}“”‘’–—…é½€中😀\u00a0")
+CHARACTERS = "aabbcdeinstTAUS.  ..,''\"-!?()5120&$%:;/@#*+=<>_^~|\\[]{}“”‘’–—…é½€中😀\u00a0"
 SUBJECTS = "A man|Two women|a group of people|The dog's owner|An old couple|a T.V. reporter"
 VERBS = "is riding|can't reach|jumps over|are standing next to|'s about to eat|has just thrown"
 OBJECTS = "a bike|the ball|a slice of pizza|a double-decker bus|No. 5|a teddy bear's arm"
@@ -50,25 +51,22 @@ def caption(rng):
     return " ".join(parts) + rng.choice(["", ".", " .", "!", "...", "?", "\t", ", too."])
 
 
-def mixed(rng):
-    count = rng.randint(1, 9)
-    return "".join(rng.choice(WORDS) + rng.choice(SEPARATORS) for _ in range(count))
+def joined(rng, words, most):
+    """Up to so many of the words, with and without white space between them."""
+    return "".join(rng.choice(words) + rng.choice(SEPARATORS) for _ in range(rng.randint(1, most)))
 
 
-def soup(rng):
-    return "".join(rng.choices(CHARACTERS, k=rng.randint(1, 14)))
+def drawn(rng, characters, most):
+    return "".join(rng.choices(characters, k=rng.randint(1, most)))
 
 
-def numbers(rng):
-    return "".join(rng.choices("0123456789  .,-/:()+'$%thx", k=rng.randint(1, 16)))
-
-
-def quoted(rng):
-    count = rng.randint(1, 7)
-    return "".join(rng.choice(QUOTED) + rng.choice(SEPARATORS) for _ in range(count))
-
-
-KINDS = {"captions": caption, "mixed": mixed, "numbers": numbers, "quoted": quoted, "soup": soup}
+KINDS = {
+    "captions": caption,
+    "mixed": partial(joined, words=WORDS, most=9),
+    "numbers": partial(drawn, characters="0123456789  .,-/:()+'$%thx", most=16),
+    "quoted": partial(joined, words=QUOTED, most=7),
+    "soup": partial(drawn, characters=CHARACTERS, most=14),
+}
 
 
 def java_lines(folder, texts, tmp_path):

@@ -14,10 +14,10 @@ import warnings
 import numpy as np
 import oracle
 import pytest
+import random_texts
 import sacrebleu
 import sacrebleu_cases
 import sacrebleu_tokenizers
-import tokenizer_texts
 from commands import python
 from generators import by_stream, raises, result, seeded, typed, words
 from hosts import host
@@ -97,7 +97,7 @@ def corpus(rng):
         predictions, streams = sacrebleu_cases.corpus(rng, missing=False)
     else:
         size, most = rng.choice((1, 2, 3)), rng.choice((1, 2, 3))
-        texts = tokenizer_texts.random_texts(rng, size * (most + 1))
+        texts = random_texts.random_texts(rng, size * (most + 1))
         predictions, *streams = (texts[k :: most + 1] for k in range(most + 1))
     references = [list(its[: rng.randint(1, len(its))]) for its in zip(*streams, strict=True)]
     if rng.random() < 0.3:

@@ -6,16 +6,15 @@ The oracle numbers the tokens by a dict. Of text these are what `fastbleu.tokeni
 import gc
 import pickle
 from array import array
-from itertools import chain
+from itertools import chain, product
 
 import numpy as np
 import pytest
 from generators import KINDS, copied, raises, rounds, seeded
-from tokenizer_texts import random_texts
+from random_texts import random_texts
 
 import fastbleu
 from fastbleu import BLEU
-from fastbleu.matrix._sentences import Sentences, sentences_of
 from fastbleu.matrix.reader import SentenceReader
 
 pytestmark = pytest.mark.pythons
@@ -133,31 +132,15 @@ def test_texts_that_look_tokenized_are_counted():
     reader.read(["a ."], "x")
     reader.vocabulary.forget()
     assert reader.tokenized_periods == 2
-    reader.read(["a ."] * 98, "x", counted=True)
-    with pytest.warns(fastbleu.InputWarning, match="look tokenized"):
-        reader.warn_of_input()
+    assert (reader.sentences, reader.short) == (3, 3)
 
 
-@pytest.mark.parametrize("tokenize", ["none", str.split, None, "ids"])
-def test_sentences_are_counted_where_asked_for(tokenize):
-    def given(*lengths):
-        rows = [list(range(length)) for length in lengths]
-        if tokenize == "ids":
-            return [np.array(row, int) for row in rows]
-        return rows if tokenize is None else [" ".join(map(str, row)) for row in rows]
-
-    reader = SentenceReader(BLEU(None if tokenize == "ids" else tokenize, max_order=3))
-    assert (reader.sentences, reader.short) == (0, 0)
-    reader.read(given(1, 2, 3), "x")
-    assert (reader.sentences, reader.short) == (0, 0)
-    reader.read(given(0, 1, 2, 3, 9), "x", counted=True)
-    assert (reader.sentences, reader.short) == (5, 2)
-    reader.read_pair(given(1, 4), given(1, 1, 1))
-    assert (reader.sentences, reader.short) == (7, 3)
-    other = reader.sharing()
-    assert (other.sentences, other.short) == (0, 0)
-    other.read(given(2), "x", known_only=True, counted=True)
-    assert (reader.sentences, other.sentences, other.short) == (7, 1, 1)
+def test_both_sides_of_a_matrix():
+    reader = SentenceReader(BLEU())
+    reader.read(["x"], "x")
+    rows, columns = reader.read_pair(["a b"], ["b c", "a"])
+    assert (split(rows), split(columns)) == ([[0, 1]], [[1, 2], [0]])
+    assert (reader.sentences, reader.short) == (1, 1)
 
 
 # --- lists of tokens
@@ -185,15 +168,14 @@ def test_random_tokens(kind):
             assert seen == oracle.read(sentences, known_only)
 
 
-@pytest.mark.parametrize("first", [1, 1.0, True, np.int64(1)])
-@pytest.mark.parametrize("then", [1, 1.0, True, np.int64(1)])
-def test_equal_numbers_are_one_token_whichever_came_first(first, then):
-    reader = SentenceReader(TOKENS)
-    assert split(reader.read([["a", first, b"a"]], "x")) == [[0, 1, 2]]
-    assert split(reader.read([[then, "a", b"a", then]], "x")) == [[1, 0, 2, 1]]
-    assert split(reader.read([[then, 2.0]], "x", known_only=True)) == [[1, -1]]
-    assert split(reader.read(np.array([[3, 1]]), "x")) == [[3, 1]]
-    assert split(reader.read(np.array([[4, 1]]), "x", known_only=True)) == [[-1, 1]]
+def test_equal_numbers_are_one_token_whichever_came_first():
+    for first, then in product((1, 1.0, True, np.int64(1)), repeat=2):
+        reader = SentenceReader(TOKENS)
+        assert split(reader.read([["a", first, b"a"]], "x")) == [[0, 1, 2]]
+        assert split(reader.read([[then, "a", b"a", then]], "x")) == [[1, 0, 2, 1]]
+        assert split(reader.read([[then, 2.0]], "x", known_only=True)) == [[1, -1]]
+        assert split(reader.read(np.array([[3, 1]]), "x")) == [[3, 1]]
+        assert split(reader.read(np.array([[4, 1]]), "x", known_only=True)) == [[-1, 1]]
 
 
 def test_other_tokens_may_be_looked_for_and_change_nothing():
@@ -248,14 +230,15 @@ def counted(row, mask, rules):
     return kept
 
 
-@pytest.mark.parametrize("names", [(), ("stop_id",), ("ignore_ids",), ("skip_ids",), tuple(RULES)])
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u4", "i8", ">i8"])
 @pytest.mark.filterwarnings("ignore:.*(end in a run|is empty)")
-def test_random_ids(names, dtype):
-    rng = np.random.default_rng(seeded(names, dtype).randrange(2**32))
-    rules = {name: RULES[name] for name in names}
-    reader = SentenceReader(BLEU(None, **rules))
-    for _ in range(rounds(30)):
+def test_random_ids(dtype):
+    rng = np.random.default_rng(seeded("ids of sentences", dtype).randrange(2**32))
+    readers = {}
+    for number in range(rounds(120)):
+        names = [(), *zip(RULES, strict=True), tuple(RULES)][number % 5]
+        rules = {name: RULES[name] for name in names}
+        reader = readers.setdefault(names, SentenceReader(BLEU(None, **rules)))
         reader.vocabulary.forget()
         oracle = Oracle()
         for _ in range(3):
@@ -295,7 +278,7 @@ def test_what_is_noticed_of_ids():
         reader.warn_of_input()
 
 
-# --- Sentences
+# --- what is read
 
 
 def test_unique():
@@ -313,41 +296,14 @@ def test_unique():
             assert [split(unique)[number] for number in equals] == rows
 
 
-def test_no_sentences():
-    empty = Sentences()
-    assert (len(empty), empty.longest) == (0, 0)
-    assert (len(empty.lengths), len(empty.flat()), len(empty.unique()[0])) == (0, 0, 0)
-    with pytest.raises(AttributeError):
-        empty.longest = 5
-
-
-# --- vocabularies
-
-
-@pytest.mark.parametrize("kind", [*KINDS, "texts"])
-def test_a_reader_that_begins_with_the_tokens_of_another_numbers_alike(kind):
-    rng = seeded("all tokens", kind)
-    sentences = [rng.choices(KINDS.get(kind, " "), k=20) for _ in range(5)]
-    parameters = TOKENS
-    if kind == "texts":
-        parameters, sentences = BLEU(), random_texts(rng, 200)
-    reader = SentenceReader(parameters)
-    before = split(reader.read(sentences, "x"))
-    tokens = reader.vocabulary.all_tokens()
-    fastbleu.runtime._process.reseed(rng.getrandbits(64), rng.getrandbits(64))
-    other = SentenceReader(parameters, tokens)
-    assert split(other.read(sentences, "x", known_only=True)) == before
-    assert other.vocabulary.all_tokens() == tokens
-    assert split(reader.read(sentences, "x")) == before
-
-
 def test_sentences_are_pickled():
     rules = BLEU(None, ignore_ids=(0,))
     read = SentenceReader(rules).read(np.array([[0, 0], [1, 0], [2, 1]]), "x")
-    made = pickle.loads(pickle.dumps(read))
-    assert (split(made), made.padding) == ([[], [0], [1, 0]], [0])
+    copy = pickle.loads(pickle.dumps(read))
+    assert (split(copy), copy.padding) == ([[], [0], [1, 0]], [0])
+    make, _ = read.__reduce__()
     for wrong in (-1, 4, 2**62):
         with pytest.raises(ValueError, match="of 3 ids"):
-            sentences_of(array("i", [1, 2, 3]), array("q", [wrong]), [])
+            make(array("i", [1, 2, 3]), array("q", [wrong]), [])
     with pytest.raises(TypeError, match="expected int32"):
-        sentences_of(array("q", [1]), array("q", [1]), [])
+        make(array("q", [1]), array("q", [1]), [])

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from generators import raises, seeded
 from hostile import Lying, Planned, Token, clean, raising, resident_kilobytes
+from random_texts import random_texts
 from threads import at_once
-from tokenizer_texts import random_texts
 
 from fastbleu import BLEU, InputWarning
 from fastbleu.matrix import mbr, pairwise

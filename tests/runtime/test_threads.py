@@ -9,9 +9,8 @@ import pytest
 from commands import python
 from first_call_fork import CALLS
 from generators import raises, seeded, segments
-from random_texts import random_corpus
+from random_texts import batch, random_corpus
 from threads import at_once
-from tokenizer_texts import batch
 
 import fastbleu.sacrebleu
 from fastbleu import BLEU, count, tokenize

@@ -59,11 +59,6 @@ def test_compiled_tokenizers(name):
     assert all(type(token) is str for token in tokenize(TEXT, name))
 
 
-def test_the_default_is_13a():
-    assert tokenize(TEXT) == sacrebleu_tokenizers.tokens(TEXT, "13a")
-    assert fastbleu.tokenize is tokenize
-
-
 @pytest.mark.parametrize(
     ("function", "name", "expected"),
     [
@@ -83,16 +78,14 @@ def test_callables(function, name, expected):
     assert type(tokenizer.function("A, b. C")) is list
 
 
-def test_a_callable_sees_the_whole_text_and_may_return_anything_between_no_token_and_one():
+def test_a_callable_decides_about_its_tokens():
+    """It sees the whole text, may return tokens with white space, and keeps its list."""
+    kept = ["a", " "]
     assert tokenize(" a \n", lambda text: [text]) == [" a \n"]
-    assert tokenize("a", lambda _: []) == []
-    assert tokenize("a", lambda _: ["", " "]) == ["", " "]
-
-
-def test_the_list_of_a_callable_is_not_shared():
-    kept = ["a"]
     tokenize("text", lambda _: kept).append("b")
-    assert kept == ["a"]
+    assert kept == ["a", " "]
+    with pytest.raises(ZeroDivisionError):
+        tokenize("text", lambda _: 1 / 0)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +94,6 @@ def test_the_list_of_a_callable_is_not_shared():
         ("a b", "returned a str"),
         (None, "returned a NoneType"),
         (iter(["a"]), "returned a list_iterator"),
-        ({"a": 1}, "returned a dict"),
         (["a", 1], "returned an int at position 1"),
         (("a", b"b"), "returned a bytes at position 1"),
     ],
@@ -114,13 +106,6 @@ def test_callables_that_return_something_else(returned, what):
     words = rf"^tokenizer own {what}.*'the text'.*expected a list of str"
     raises(TypeError, words, tokenize, "the text", own)
     raises(TypeError, rf"for '{'x' * 75}\.\.\.', expected a list of str", tokenize, "x" * 5000, own)
-
-
-def test_errors_of_a_callable_pass():
-    def own(_):
-        raise KeyError("mine")
-
-    raises(KeyError, "mine", tokenize, "text", own)
 
 
 @pytest.mark.parametrize(
@@ -137,12 +122,13 @@ def test_unknown_names_get_a_hint(name, close):
         assert all(known in str(caught.value) for known in TOKENIZERS)
 
 
-@pytest.mark.parametrize(("name", "known"), [("13A", "13a"), ("INTL", "intl"), ("None", "none")])
-def test_case_does_not_matter(name, known):
-    assert get_tokenizer(name) is get_tokenizer(known) is fastbleu.BLEU(name).tokenizer
+def test_the_default_is_13a_and_case_does_not_matter():
+    assert tokenize(TEXT) == tokenize(TEXT, "13a")
+    for name, known in (("13A", "13a"), ("INTL", "intl"), ("None", "none")):
+        assert get_tokenizer(name) is get_tokenizer(known) is fastbleu.BLEU(name).tokenizer
 
 
-@pytest.mark.parametrize("name", ["moses", "marian", "whole", "turn", "sentences", "multi-bleu"])
+@pytest.mark.parametrize("name", ["moses", "sentences", "multi-bleu"])
 def test_tokenizers_of_one_recipe_are_no_names(name):
     """They are made for texts of their recipe: "moses" is a split at spaces."""
     for call in (get_tokenizer, fastbleu.BLEU):
@@ -152,26 +138,21 @@ def test_tokenizers_of_one_recipe_are_no_names(name):
     assert fastbleu.BLEU(dialect="marian-words").tokenizer.name == "moses"
 
 
-@pytest.mark.parametrize("name", ["", "entirely different", "\ud800"])
-def test_unknown_names_without_a_hint(name):
-    with pytest.raises(ValueError, match=r"is unknown; choose one of") as caught:
-        get_tokenizer(name, model="some.model")
-    assert ", ".join(TOKENIZERS) in str(caught.value)
+def test_unknown_names_without_a_hint():
+    for name in ("", "entirely different", "\ud800"):
+        words = r"is unknown; choose one of " + ", ".join(TOKENIZERS)
+        raises(ValueError, words, get_tokenizer, name, model="some.model")
 
 
-@pytest.mark.parametrize("value", [None, 13, b"13a", ["13a"], 1.5])
-def test_neither_name_nor_callable(value):
+@pytest.mark.parametrize("value", [None, 13, b"13a", ["13a"]])
+def test_arguments_of_other_types(value):
     raises(TypeError, r"tokenize is an? \w+, expected a name .*13a.*callable", get_tokenizer, value)
-
-
-@pytest.mark.parametrize("value", [None, 5, b"text", ["a", "b"], 1.5])
-def test_what_is_no_text(value):
     for tokenizer in ("13a", str.split, "no such name"):
         raises(TypeError, r"text is an? \w+, expected a str", tokenize, value, tokenizer)
 
 
-@pytest.mark.parametrize("tokenizer", ["13a", "none", "ja-mecab", str.split, get_tokenizer("zh")])
-def test_a_model_for_what_reads_none(tokenizer):
+@pytest.mark.parametrize("tokenizer", ["13a", "ja-mecab", str.split, get_tokenizer("zh")])
+def test_a_model_for_a_tokenizer_without_one(tokenizer):
     words = "model is given.*spm, flores101, flores200, spBLEU-1K do"
     raises(ValueError, words, get_tokenizer, tokenizer, model="some.model")
 
@@ -196,15 +177,14 @@ def test_equality_and_hash():
 
 
 @pytest.mark.parametrize("source", [*COMPILED, str.split, letters_and_digits, Upper().method])
-@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
-def test_pickling(source, protocol):
+def test_pickling(source):
     tokenizer = get_tokenizer(source)
-    back = pickle.loads(pickle.dumps(tokenizer, protocol))
-    assert isinstance(back, Tokenizer)
-    assert (back.name, back.compiled, back.signature) == (
-        tokenizer.name, tokenizer.compiled, tokenizer.signature,
-    )  # fmt: skip
-    assert tokenize("A, b. 5-C", back) == tokenize("A, b. 5-C", tokenizer)
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        back = pickle.loads(pickle.dumps(tokenizer, protocol))
+        assert isinstance(back, Tokenizer)
+        assert (back.name, back.compiled) == (tokenizer.name, tokenizer.compiled)
+        assert back.signature == tokenizer.signature
+        assert tokenize("A, b. 5-C", back) == tokenize("A, b. 5-C", tokenizer)
 
 
 def test_a_model_at_another_path_is_another_tokenizer(monkeypatch, tmp_path):

@@ -11,7 +11,6 @@ import pytest
 from generators import seeded
 
 import fastbleu
-from fastbleu.tokenizers import tokenize
 
 pytestmark = pytest.mark.pythons
 
@@ -45,12 +44,11 @@ def check(name, hypotheses, references):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("width", [1, 2, 4])
-def test_words_match_in_lines_of_every_width(name, width):
-    rng = seeded("widths", name, width)
-    letters = LETTERS[width].replace("漢", "") if name == "zh" else LETTERS[width]
+def test_words_match_in_lines_of_every_width(name):
+    rng = seeded("widths", name)
     hypotheses, references = [], []
-    for length in [*range(1, 40), 63, 64, 65, 130]:
+    for width, length in itertools.product(LETTERS, [*range(1, 40), 63, 64, 65, 130]):
+        letters = LETTERS[width].replace("漢", "") if name == "zh" else LETTERS[width]
         for _ in range(30):
             word = "".join(rng.choices(letters, k=length))
             fillers = ["x" * rng.randint(1, 20) for _ in range(rng.randint(0, 6))]
@@ -96,19 +94,3 @@ def test_words_of_equal_bytes_in_units_of_other_widths_do_not_match():
     hypotheses = [f"{one} a" for one, _ in words]
     references = [f"b {other}{rng.choice(WIDENERS)}" for _, other in words]
     check("none", hypotheses, references)
-
-
-@pytest.mark.parametrize("name", [*NAMES, "char"])
-def test_tokens_are_equal_across_the_widths_of_strings(name):
-    """A word is the same token in an ASCII line, beside a curly quote and beside an emoji."""
-    rng = seeded("pieces", name)
-    pieces = ["word", "é", "longer-word-than-sixteen", "naïve", "5", "1,000.5", ".", "x" * 65]
-    for _ in range(200):
-        text = " ".join(rng.choices(pieces, k=rng.randint(1, 12)))
-        own = tokenize(text, name)
-        for wide in ("é", "“", "世", "\U0001f600"):
-            other = f"{text} {wide}"
-            for hypothesis, reference in ((text, other), (other, text)):
-                stats = fastbleu.count([hypothesis], [reference], 1, tokenize=name)
-                matches = stats.__array__().tolist()[0][2]
-                assert matches == len(own), (hypothesis, reference)

@@ -10,7 +10,7 @@ import functools
 
 import oracle
 import sacrebleu_tokenizers
-from tokenizer_texts import OTHER_UNICODE
+from random_texts import other_unicode
 
 from fastbleu import BLEU
 from fastbleu.runtime import _process
@@ -61,7 +61,7 @@ def run(data: bytes) -> None:
     text_of, asked = given.choice(TEXTS), given.byte()
     text = text_of(given.rest())
     if name == "intl":  # about these characters versions of Unicode disagree
-        text = text.translate(OTHER_UNICODE)
+        text = text.translate(other_unicode())
     _process.use_simd(level)
     if not asked & 1:
         equal(tokenize(text, name), sacrebleu_tokenizers.tokens(text, name), name, level, text)
