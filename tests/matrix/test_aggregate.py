@@ -8,19 +8,16 @@ import pytest
 import sacrebleu
 import sacrebleu_cases as cases
 from generators import IGNORED_OF_RANDOM, rounds, seeded
+from oracle import ngram_counts
 from test_mbr import texts
 
 import fastbleu
-from fastbleu.matrix import mbr, pairwise
+from fastbleu.matrix import mbr
 
 pytestmark = [
     pytest.mark.filterwarnings(ignored)
     for ignored in (*IGNORED_OF_RANDOM, "ignore:without effective_order=True")
 ]
-
-
-def ngrams_of(tokens, n):
-    return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
 
 
 class Length(float):
@@ -39,13 +36,13 @@ def aggregated(candidates, references, weights=None, max_order=4, **smoothing):
         total += weight
         ref_len += weight * len(reference)
         for n, counts in enumerate(expected, 1):
-            for ngram, count in ngrams_of(reference, n).items():
+            for ngram, count in ngram_counts(reference, n).items():
                 counts[ngram] += weight * count
     scores = []
     for candidate in candidates:
         matches, totals = [], []
         for n, counts in enumerate(expected, 1):
-            found = ngrams_of(candidate, n)
+            found = ngram_counts(candidate, n)
             clipped = [min(count, counts[ngram] / total) for ngram, count in found.items()]
             matches.append(sum(clipped) if clipped else 0)
             totals.append(found.total())
@@ -67,7 +64,6 @@ SMOOTHING = [
     {"smooth_method": "floor", "smooth_value": 0.5},
     {"smooth_method": "add-k", "smooth_value": 2},
     {"effective_order": False},
-    {"max_order": 2},
     {"max_order": 70},
 ]
 
@@ -76,7 +72,7 @@ SMOOTHING = [
 def test_aggregated_references(options):
     named = cases.named_here(options)
     rng = seeded("mbr aggregated", options)
-    for _ in range(rounds(60)):
+    for _ in range(rounds(40)):
         longest = rng.choice((3, 12, 90))
         candidates, references = (texts(rng, rng.randint(1, 20), longest) for _ in range(2))
         sides = [[text.split() for text in side] for side in (candidates, references)]
@@ -96,16 +92,6 @@ def test_aggregated_references(options):
         assert np.allclose(own, aggregated(sides[0], sides[0], **options), rtol=1e-13, atol=0)
         as_text = mbr(candidates, references, aggregate=True, tokenize="none", **named)
         assert as_text.utilities.tolist() == found.utilities.tolist()
-
-
-def test_one_reference_is_its_own_expectation():
-    rng = seeded("mbr one reference")
-    candidates = texts(rng, 30)
-    for reference in texts(rng, 10):
-        scores = pairwise(candidates, [reference])[:, 0].tolist()
-        assert mbr(candidates, [reference], aggregate=True).utilities.tolist() == scores
-        copies = mbr(candidates, [reference] * 7, [0.1] * 7, aggregate=True)
-        assert np.allclose(copies.utilities, scores, rtol=1e-14)
 
 
 def test_aggregated_with_weights_of_orders():

@@ -1,73 +1,87 @@
-"""The names of fastbleu.matrix, and that its functions are the methods of a metric."""
+"""What all functions of fastbleu.matrix share: parameters, defaults, warnings, progress bars."""
 
 import inspect
 import pkgutil
-import sys
-from pathlib import Path
 
 import pytest
+from generators import raises
 
 import fastbleu
-from fastbleu import matrix
+from fastbleu import BLEU, matrix
+from fastbleu.matrix import duplicates, iter_blocks, mbr, nearest, pairwise, self_bleu
+
+TEXTS = ["a b c d", "a"]
 
 
 @pytest.mark.parametrize("name", ["pairwise", "iter_blocks", "mbr", "self_bleu"])
-def test_functions_are_the_methods(name):
-    """The same positional parameters; help() tells what each parameter of the function is."""
-    function, method = getattr(matrix, name), getattr(fastbleu.BLEU, name)
+def test_functions_have_the_parameters_of_the_methods(name):
+    function, method = getattr(matrix, name), getattr(BLEU, name)
     *of_function, last = inspect.signature(function).parameters.values()
     _, *of_method, options = inspect.signature(method).parameters.values()
     assert last.kind is options.kind is last.VAR_KEYWORD
     positional = [it.replace(annotation="") for it in of_function if it.kind is not it.KEYWORD_ONLY]
     assert [parameter.replace(annotation="") for parameter in of_method] == positional
-    with pytest.raises(TypeError, match="metric is given, and max_order too; the metric has all"):
-        getattr(fastbleu.BLEU(), name)(["a"], ["a"], max_order=2)
-    lines = inspect.cleandoc(function.__doc__).splitlines()
-    documented = ", ".join(line for line in lines if line and not line.startswith(" "))
     for parameter in (*of_function, last):
-        assert parameter.name in documented
-    for title in ("Parameters", "Examples", "Yields" if name == "iter_blocks" else "Returns"):
-        assert lines.count(title) == 1
-        assert lines[lines.index(title) + 1] == "-" * len(title)
+        assert parameter.name in function.__doc__
+    message = "metric is given, and max_order too; the metric has all"
+    raises(TypeError, message, getattr(BLEU(), name), ["a"], ["a"], max_order=2)
 
 
-def test_names_stay_functions():
+def test_functions_are_not_replaced_by_modules():
     """A module of a function's name would take its place in the package, once it is loaded."""
-    for _ in range(2):
-        assert matrix.pairwise(["a"], ["a"]).shape == (1, 1)
-        assert matrix.mbr(["a", "b"]).best == 0
-        assert matrix.self_bleu([["a"], ["a"]]).orders == (2, 3, 4, 5)
     modules = {module.name for module in pkgutil.iter_modules(matrix.__path__)}
     assert not modules & set(matrix.__all__)
-
-
-def test_names():
-    assert fastbleu.matrix is matrix
-    assert "matrix" in dir(fastbleu)
     assert set(matrix.__all__) <= set(dir(matrix))
-    for_type_checkers = set(Path(matrix.__file__).read_text(encoding="utf-8").split())
-    assert set(matrix.__all__) <= for_type_checkers
-    for name in matrix.__all__:
-        assert getattr(matrix, name).__doc__
     with pytest.raises(AttributeError, match="nothing_of_the_kind"):
         matrix.nothing_of_the_kind  # noqa: B018
 
 
-def test_few_files_are_on_the_way_of_a_call():
-    """A call without options makes no metric; those who read the code read few files."""
-    texts = ["the cat sat on the mat", "a cat sat on a mat"]
-    calls = []
+def test_a_metric_in_place_of_parameters():
+    metric = BLEU(max_order=2, smoothing="floor")
+    assert pairwise(["a b"], ["a c"], metric=metric) == metric.score(["a b"], ["a c"]).value
+    raises(TypeError, r"a str, expected a fastbleu\.BLEU", pairwise, ["a"], ["a"], metric="nltk")
 
-    def note(frame, event, _):
-        if event == "call" and "fastbleu" in frame.f_code.co_filename:
-            calls.append(frame.f_code.co_filename)
 
-    matrix.pairwise(texts, texts)
-    sys.setprofile(note)
-    try:
-        matrix.pairwise(texts, texts)
-    finally:
-        sys.setprofile(None)
-    ours = [name for name in calls if name.startswith(str(Path(fastbleu.__file__).parent))]
-    assert 0 < len(ours) <= 35
-    assert len(set(ours)) <= 9
+SHORT = {
+    "pairwise": lambda metric: metric.pairwise(TEXTS, TEXTS)[1, 1],
+    "nearest": lambda metric: nearest(TEXTS, TEXTS, 1, metric=metric)[0][1, 0],
+    "duplicates": lambda metric: duplicates([*TEXTS, "a"], 0, metric=metric)[1][-1],
+    "mbr": lambda metric: metric.mbr(TEXTS[1:]).utilities[0],
+    "index": lambda metric: metric.reference_index(TEXTS).sentence_scores(TEXTS)[1],
+    "self_bleu": lambda metric: metric.self_bleu([*TEXTS, "a"], (4,)).scores[1, 0],
+}
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_orders_without_ngrams_are_left_out_unless_effective_order_is_false(name):
+    assert SHORT[name](BLEU()) == SHORT[name](BLEU(effective_order=True)) == pytest.approx(100)
+    metric = BLEU(effective_order=False)
+    with pytest.warns(
+        fastbleu.InputWarning, match="[12] of [123] hypotheses have fewer than 4 tok"
+    ):
+        assert SHORT[name](metric) == 0
+
+
+PROGRESS = {
+    "pairwise": (pairwise, (["a b", "c"], ["a b", "d"]), {}, "4.00/4.00"),
+    "iter_blocks": (iter_blocks, (["a b", "c"], ["a b", "d"]), {"rows": 1}, "4.00/4.00"),
+    "mbr": (mbr, (["a", "b", "a"],), {}, "9.00/9.00"),  # pairs of equal sentences, too
+    "mbr of sources": (mbr, ([["a", "b"]] * 3,), {"threads": 2}, "12.0/12.0"),
+    "aggregated": (mbr, ([["a", "b"]] * 3,), {"aggregate": True}, "12.0/12.0"),
+    "nearest": (nearest, (["a b", "c"], ["a b"]), {}, "2.00/2.00"),
+    "duplicates": (duplicates, (["a b", "c"], 1), {}, "2.00/2.00"),
+    "self_bleu": (self_bleu, ([["a"]] * 30_000,), {}, "30.0k/30.0k"),
+    "groups": (self_bleu, ([["a", "b"]] * 3,), {"tokenize": "13a"}, "3.00/3.00"),
+    "index": (matrix.ReferenceIndex, (["a"] * 30,), {}, "30.0/30.0"),
+    "index of an iterator": (lambda **o: matrix.ReferenceIndex(iter("a" * 30), **o), (), {}, "30"),
+}
+
+
+@pytest.mark.parametrize("name", PROGRESS)
+def test_progress_on_request(name, capfd):
+    function, arguments, options, shown = PROGRESS[name]
+    for wanted in (False, True):
+        result = function(*arguments, progress=wanted, **options)
+        if name == "iter_blocks":
+            list(result)
+        assert (shown in capfd.readouterr().err) == wanted

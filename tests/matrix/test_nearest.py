@@ -22,10 +22,7 @@ OPTIONS = [
     {"weights": (0.1, 0.2, 0.3, 0.4)},
     {"weights": (0, 0, 0, 1.0)},
     {"max_order": 1},
-    {"max_order": 2},
     {"max_order": 7},
-    {"dialect": "nltk"},
-    {"dialect": "nltk", "smoothing": "exp"},
     {"dialect": "nltk", "smoothing": "method4"},
     {"dialect": "nltk", "weights": (0.5, 0.25), "max_order": 2},
 ]
@@ -65,10 +62,10 @@ def check_pools(rng, hypotheses, references, **options):
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("length", [tiny_length, edge_length])
-def test_random_tokens(options, length):
-    for number in range(8):
-        rng = seeded("nearest", str(options), length.__name__, number)
+def test_random_tokens(options):
+    for number in range(12):
+        rng = seeded("nearest", str(options), number)
+        length = tiny_length if number % 2 else edge_length
         kind = KINDS[rng.choice(("two letters", "four letters", "words"))]
         hypotheses = sentences(rng, kind, rng.randint(0, 12), length, odd=0.3)
         references = sentences(rng, kind, rng.randint(0, 90), length, odd=0.3)
@@ -79,7 +76,7 @@ def test_random_tokens(options, length):
 def test_every_dialect(dialect):
     if dialect in HOSTED:
         pytest.importorskip(HOSTED[dialect])
-    for number in range(4):
+    for number in range(3):
         rng = seeded("nearest", dialect, number)
         lines = [cases.line(rng) or "a" for _ in range(60)]
         lines = [line for line in lines if len(line.split()) > 3]
@@ -169,11 +166,9 @@ def test_long_sentences():
         ((["a"], ["a"], 0), {}, ValueError, "k is 0, but must be at least 1"),
         ((["a"], ["a"], 1.5), {}, TypeError, "k is 1.5, expected an integer"),
         ((["a"], ["a"], 1, "b"), {}, TypeError, "min_score has 'b', expected a number"),
-        ((["a", 5], ["a"]), {}, TypeError, r"hypotheses\[1\] is an int, expected a str"),
         ((["a"], ["a", None]), {}, TypeError, r"references\[1\] is"),
         (([["a"]], ["a"]), {}, TypeError, r"hypotheses\[0\] is a list.*one flat list of str"),
         ((["a"], ["a"]), {"dialect": "codebleu-weighted"}, ValueError, "does not support"),
-        ((["a"], ["a"]), {"metric": fastbleu.BLEU(), "threads": 2}, TypeError, "threads too"),
     ],
 )
 def test_errors(arguments, options, error, message):
@@ -183,19 +178,3 @@ def test_errors(arguments, options, error, message):
 def test_errors_of_duplicates():
     raises(TypeError, r"sentences\[1\] is an int", duplicates, ["a", 5], 1)
     raises(TypeError, "threshold has None, expected a number", duplicates, ["a"], None)
-
-
-def test_warnings():
-    with pytest.warns(fastbleu.InputWarning, match="1 of 2 hypotheses have fewer than 4 tokens"):
-        nearest(["a b c d", "a"], ["a"], effective_order=False)
-    with pytest.warns(fastbleu.InputWarning, match="1 of 2 hypotheses have fewer than 4 tokens"):
-        duplicates(["a b c d", "a"], 1, effective_order=False)
-
-
-def test_progress(capsys):
-    nearest(["a b", "c"], ["a b"], progress=True)
-    assert "2.00/2.00" in capsys.readouterr().err
-    duplicates(["a b", "c"], 1, progress=True)
-    assert "2.00/2.00" in capsys.readouterr().err
-    nearest(["a b", "c"], ["a b"])
-    assert not capsys.readouterr().err

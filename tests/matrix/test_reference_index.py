@@ -30,7 +30,7 @@ pytestmark = [
     pytest.mark.filterwarnings(*IGNORED_OF_RANDOM, "ignore:every one of .* is empty"),
 ]
 
-ROUNDS = min(40, max(4, SEGMENTS // 20_000))
+ROUNDS = min(400, max(40, SEGMENTS // 2_000))
 
 
 def sentences(rng, kind, count, length=tiny_length):
@@ -60,20 +60,13 @@ def parameters(rng):
     return chosen
 
 
-def check(index, metric, hypotheses, references, **masks):
+def check(index, metric, hypotheses, references):
     """Compare all that an index tells with what the plain path tells."""
     plain = [references] * len(hypotheses)
-    both = {
-        "hypothesis_mask": masks.get("hypothesis_mask"),
-        "reference_mask": masks.get("reference_mask") and [masks["reference_mask"]],
-    }
-    both = {name: mask for name, mask in both.items() if mask is not None}
-    mine = {name: mask for name, mask in both.items() if name == "hypothesis_mask"}
-    stats = metric.statistics(hypotheses, plain, **both)
-    assert index.statistics(hypotheses, **mine) == stats
-    scores = metric.sentence_scores(hypotheses, plain, **both)
-    assert index.sentence_scores(hypotheses, **mine).tolist() == scores.tolist()
-    assert index.score(hypotheses, **mine) == metric.score(hypotheses, plain, **both)
+    assert index.statistics(hypotheses) == metric.statistics(hypotheses, plain)
+    scores = metric.sentence_scores(hypotheses, plain)
+    assert index.sentence_scores(hypotheses).tolist() == scores.tolist()
+    assert index.score(hypotheses) == metric.score(hypotheses, plain)
 
 
 def pickled(index):
@@ -97,10 +90,9 @@ def test_every_kind_of_token(kind):
             check(made, BLEU(**options), *sides)
 
 
-@pytest.mark.parametrize("part", range(ROUNDS))
-def test_every_parameter(part):
-    for number in range(10):
-        rng = seeded("index parameters", part, number)
+def test_every_parameter():
+    for number in range(ROUNDS):
+        rng = seeded("index parameters", number)
         kind = rng.choice(("one letter", "two letters", "four letters", "words"))
         length = rng.choice((tiny_length, edge_length))
         references = sentences(rng, kind, rng.choice((1, 6, 30)), length)
@@ -113,14 +105,14 @@ TEXTS = ["The cat sat.", "the cat, sat!", "A dog -- 5,000 dogs.", "", "The cat s
 
 
 @pytest.mark.parametrize("tokenize", ["13a", "intl", "char", "none", "zh", str.split], ids=shown)
-@pytest.mark.parametrize("threads", [1, 2])
-def test_text(tokenize, threads):
-    options = {"tokenize": tokenize, "lowercase": threads == 2, "threads": threads}
+def test_text(tokenize):
     references = [*TEXTS, "ein Überfluss an Wörtern", "字 𝄞 " + "x" * 40]
     hypotheses = [*TEXTS, "Dogs sat, 5,000!", "ΑΒΓ the é", "a cat", "Überfluss an etwas", "字 字"]
-    index = ReferenceIndex(references, **options)
-    check(index, BLEU(**options), hypotheses, references)
-    check(pickled(index), BLEU(**options), tuple(hypotheses), references)
+    for threads in (1, 2):
+        options = {"tokenize": tokenize, "lowercase": threads == 2, "threads": threads}
+        index = ReferenceIndex(references, **options)
+        check(index, BLEU(**options), hypotheses, references)
+        check(pickled(index), BLEU(**options), tuple(hypotheses), references)
 
 
 def test_ids_with_rules():
@@ -155,7 +147,7 @@ def test_only_padding_is_one_empty_reference():
     assert index.score(hypotheses) == expected
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("threads", [1, 5])
 def test_more_hypotheses_than_a_thread_takes_at_a_time(threads):
     rng = seeded("turns")
     references = [rng.choices("abcd", k=5) for _ in range(50)]
@@ -164,23 +156,23 @@ def test_more_hypotheses_than_a_thread_takes_at_a_time(threads):
     check(ReferenceIndex(references, **options), BLEU(**options), hypotheses, references)
 
 
-def test_references_from_an_iterator_and_in_blocks():
+def test_references_from_an_iterator():
     rng = seeded("parts")
     references = [rng.choices("abcd", k=rng.randint(0, 7)) for _ in range(20_000)]
     hypotheses = [rng.choices("abcde", k=6) for _ in range(30)]
     index = ReferenceIndex(references, tokenize=None)
-    for given in (iter(references), (row for row in references), map(tuple, references)):
-        other = ReferenceIndex(given, tokenize=None)
-        assert other.statistics(hypotheses) == index.statistics(hypotheses)
-        assert len(other) == 20_000
-        assert (other.ngrams, other.nbytes) == (index.ngrams, index.nbytes)
+    other = ReferenceIndex(iter(references), tokenize=None)
+    assert other.statistics(hypotheses) == index.statistics(hypotheses)
+    assert (len(other), other.ngrams, other.nbytes) == (20_000, index.ngrams, index.nbytes)
 
 
-def test_no_hypotheses():
+def test_no_hypotheses_and_empty_references():
     index = ReferenceIndex(["a"])
     assert len(index.statistics([])) == 0
     assert index.sentence_scores([]).shape == (0,)
     raises(ValueError, "there are no segments to score", index.score, [])
+    index = ReferenceIndex([[], []], tokenize=None)
+    assert pickled(index).statistics([["a"], []]) == index.statistics([["a"], []])
 
 
 @pytest.mark.parametrize(
@@ -190,15 +182,9 @@ def test_no_hypotheses():
         (iter([]), {}, ValueError, "references is empty: an index needs at least one"),
         ("a text", {}, TypeError, "references is a str"),
         (["a"] * 9000 + [["a"]], {}, TypeError, r"references\[9000\] is a list"),
-        (["a"], {"max_ordr": 2}, TypeError, "max_ordr"),
         (["a"], {"metric": BLEU(), "max_order": 2}, TypeError, "is given, and max_order too"),
         (["a"], {"reference_mask": [[1]]}, TypeError, "a mask needs token ids"),
-        (
-            ["a"],
-            {"metric": fastbleu.sacrebleu.BLEU()},
-            TypeError,
-            "metric is a fastbleu.sacrebleu.*BLEU, expected a fastbleu.BLEU",
-        ),
+        (["a"], {"metric": fastbleu.sacrebleu.BLEU()}, TypeError, "expected a fastbleu.BLEU"),
     ],
 )
 def test_errors_of_building(references, options, error, message):
@@ -206,20 +192,15 @@ def test_errors_of_building(references, options, error, message):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize(
-    ("hypotheses", "error", "message"),
-    [
-        ("a text", TypeError, "hypotheses is a str"),
-        (["a", 5], TypeError, r"hypotheses\[1\] is an int, expected a str"),
-        (["a"] * 3000 + [["a"]], TypeError, r"hypotheses\[3000\] is a list"),
-        (None, TypeError, "hypotheses is a NoneType"),
-    ],
-    ids=shown,
-)
-def test_errors_of_hypotheses(hypotheses, error, message, threads):
+def test_errors_of_hypotheses(threads):
     index = ReferenceIndex(["a b", "c"], threads=threads)
-    for method in (index.score, index.sentence_scores, index.statistics):
-        raises(error, message, method, hypotheses)
+    for hypotheses, message in (
+        ("a text", "hypotheses is a str"),
+        (["a", 5], r"hypotheses\[1\] is an int, expected a str"),
+        (["a"] * 3000 + [["a"]], r"hypotheses\[3000\] is a list"),
+    ):
+        for method in (index.score, index.sentence_scores, index.statistics):
+            raises(TypeError, message, method, hypotheses)
     assert index.score(["a b"]).matches[:2] == (2, 1)
 
 
@@ -239,7 +220,7 @@ def test_a_list_that_shrinks_while_it_is_read():
         ReferenceIndex([["a"]], tokenize=None).statistics(hypotheses)
 
 
-def test_it_is_what_the_method_of_a_metric_returns():
+def test_reference_index_of_a_metric():
     metric = BLEU(lowercase=True, max_order=3, smoothing="floor")
     index = metric.reference_index(TEXTS)
     assert isinstance(index, ReferenceIndex)
@@ -247,15 +228,12 @@ def test_it_is_what_the_method_of_a_metric_returns():
     check(index, metric, TEXTS, TEXTS)
 
 
-def test_what_it_tells():
+def test_sizes_and_repr():
     index = ReferenceIndex([["a", "b", "a"], ["a", "b"]], tokenize=None, max_order=2)
     assert len(index) == 2
     assert index.ngrams == 4  # a, b, a b, b a
-    assert index.nbytes > 0
     assert repr(index) == f"<ReferenceIndex of 2 references, 4 n-grams, {index.signature}>"
-    score = index.score([["a", "b"]])
-    assert score.signature.startswith("nrefs:2|")
-    assert isinstance(index.score([["a"]]), fastbleu.Score)
+    assert index.score([["a", "b"]]).signature.startswith("nrefs:2|")
 
 
 def test_memory_for_an_ngram():
@@ -266,17 +244,26 @@ def test_memory_for_an_ngram():
         tuple(row[i : i + n]) for row in references for n in (1, 2, 3, 4) for i in range(21 - n)
     }
     assert index.ngrams == len(distinct)
-    assert index.nbytes / len(distinct) <= 24
+    assert 0 < index.nbytes / len(distinct) <= 24
 
 
-def test_it_cannot_be_changed():
+def test_queries_use_no_memory_of_the_index():
+    """Tokens that the references lack are not kept."""
+    index = ReferenceIndex(["a b c"])
+    before = index.nbytes
+    for number in range(50):
+        index.score([f"a new word{number} ."] * 60)  # warnings are those of one query
+    assert index.nbytes == before
+
+
+def test_an_index_cannot_be_changed():
     index = ReferenceIndex(["a"])
-    for name in ("ngrams", "_reader", "anything"):
+    for name in ("ngrams", "anything"):
         raises(AttributeError, "an index cannot be changed", setattr, index, name, 1)
         raises(AttributeError, "an index cannot be changed", delattr, index, name)
 
 
-def test_copies_of_references_that_have_changed():
+def test_copies_do_not_depend_on_the_references():
     rows = np.array([[1, 5, 5, 2, 0], [5, 9, 2, 0, 0], [0, 0, 0, 0, 0]])
     options = {"tokenize": None, "ignore_ids": (0,), "stop_id": (2, 3), "skip_ids": (1, 2**62)}
     index = ReferenceIndex(rows, reference_mask=rows != 9, **options)
@@ -290,38 +277,29 @@ def test_copies_of_references_that_have_changed():
     assert pickled(index).statistics([["a", "b"]]).matches.tolist() == [[2, 1, 0, 0]]
 
 
-def test_another_process_has_a_copy():
+def test_a_copy_in_another_process():
     index = ReferenceIndex(TEXTS, effective_order=True)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         found = pool.apply(index.sentence_scores, (TEXTS,))
     assert found.tolist() == index.sentence_scores(TEXTS).tolist()
 
 
-def test_a_query_leaves_no_trace():
-    """Tokens that the references lack are not kept, and warnings are those of one query."""
-    index = ReferenceIndex(["a b c"])
-    before = index.nbytes
-    for number in range(50):
-        index.score([f"a new word{number} ."] * 60)
-    assert index.nbytes == before
-
-
 def test_warnings_are_those_of_the_plain_path():
     index = ReferenceIndex(["a b c d e ."] * 150)  # of references the plain path does not warn
     with pytest.warns(fastbleu.InputWarning, match='120 hypotheses end in " ."'):
         index.score(["a b c d e ."] * 120)
-    with pytest.warns(fastbleu.InputWarning, match="1 of 2 hypotheses have fewer than 4 tokens"):
-        ReferenceIndex(["a"], effective_order=False).sentence_scores(["a b c d", "a"])
     with pytest.warns(fastbleu.InputWarning, match="-100"):
         ReferenceIndex([[1, 2, 3, 4]], tokenize=None).score(np.array([[1, 2, 3, 4, -100]]))
 
 
-def test_a_progress_bar_on_request(capsys):
-    ReferenceIndex(["a"] * 30)
-    assert capsys.readouterr().err == ""
-    ReferenceIndex(["a"] * 30, progress=True)
-    ReferenceIndex(iter(["a"] * 30), progress=True)
-    assert "30.0/30.0" in capsys.readouterr().err
+def test_rows_that_are_empty_in_one_block_only():
+    rows = [np.array([0, 5, 6, 7])] * 9000 + [np.array([5, 6, 7, 8])] * 1024
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        index = ReferenceIndex(rows, tokenize=None, stop_id=0)
+        assert len(index.sentence_scores(rows)) == len(rows)
+    with pytest.warns(fastbleu.InputWarning, match="every one of references is empty"):
+        ReferenceIndex(rows[:9000], tokenize=None, stop_id=0)
 
 
 @pytest.mark.long
@@ -339,18 +317,3 @@ def test_a_tokenizer_function_is_called_by_one_thread_at_a_time():
     metric = fastbleu.BLEU(split, threads=4, effective_order=True)
     scores = metric.reference_index(texts).sentence_scores(texts)
     assert scores.min() > 99
-
-
-def test_rows_of_an_index_that_are_empty_in_one_block_only():
-    rows = [np.array([0, 5, 6, 7])] * 9000 + [np.array([5, 6, 7, 8])] * 1024
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        index = ReferenceIndex(rows, tokenize=None, stop_id=0)
-        assert len(index.sentence_scores(rows)) == len(rows)
-    with pytest.warns(fastbleu.InputWarning, match="every one of references is empty"):
-        ReferenceIndex(rows[:9000], tokenize=None, stop_id=0)
-
-
-def test_an_index_of_empty_references_is_pickled():
-    index = ReferenceIndex([[], []], tokenize=None)
-    assert pickled(index).statistics([["a"], []]) == index.statistics([["a"], []])
