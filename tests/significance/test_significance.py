@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 from generators import SEGMENTS, raises, seeded
 from sacrebleu.metrics import BLEU
-from sacrebleu.significance import PairedTest, _bootstrap_resample, estimate_ci
+from sacrebleu.significance import PairedTest
 
 import fastbleu
 from fastbleu import Stats
 from fastbleu.dialects import NLTK, SACREBLEU
 from fastbleu.significance import (
-    _resample,
     bootstrap,
     paired_approximate_randomization,
     paired_bootstrap,
@@ -111,56 +110,36 @@ def mean_and_width(interval):
 # The numbers of sacreBLEU
 
 
-@pytest.mark.parametrize("case", range(CASES))
-@pytest.mark.parametrize("seed", ["12345", "0", "7", "987654321987654321"])
-def test_interval_of_one_system_is_sacrebleus(monkeypatch, seed, case):
-    rng = seeded("interval", seed, case)
-    monkeypatch.setenv("SACREBLEU_SEED", seed)
-    [rows] = random_systems(rng, 1)
-    samples, scoring = rng.choice((2, 39, 40, 41, 200)), rng.choice(SMOOTHING)
-    metric = metric_of_rows(len(rows[0]) // 2 - 1, **scoring)
-    score = metric._aggregate_and_compute([list(row) for row in rows]).score
-    name, resampled = _bootstrap_resample(rows, metric, samples)
-    expected = score, *estimate_ci(np.array([sample.score for sample in resampled]))
-    found = bootstrap(Stats(rows), samples=samples, **scoring)
-    assert (found.score, found.mean, found.half_width) == expected
-    assert (str(found.seed), found.samples, found.confidence) == (name, samples, 0.95)
-
-
-@pytest.mark.parametrize("case", range(CASES))
-@pytest.mark.parametrize("seed", [None, "1", "424242"])
 @pytest.mark.parametrize("test", ["bs", "ar"])
-def test_paired_tests_are_sacrebleus(monkeypatch, test, seed, case):
-    rng = seeded("paired", test, seed, case)
+def test_paired_tests_equal_sacrebleus(monkeypatch, test):
     monkeypatch.delenv("SACREBLEU_SEED", raising=False)
-    if seed is not None:
-        monkeypatch.setenv("SACREBLEU_SEED", seed)
-    systems, scoring = random_systems(rng, rng.randint(2, 5)), rng.choice(SMOOTHING)
-    samples = rng.choice((1, 2, 40, 133, 600))
-    assert ours(test, systems, samples, **scoring) == theirs(test, systems, samples, **scoring)
+    for case in range(3 * CASES):
+        rng = seeded("paired", test, case)
+        if case:
+            monkeypatch.setenv("SACREBLEU_SEED", rng.choice(("1", "987654321987654321")))
+        systems, scoring = random_systems(rng, rng.randint(2, 5)), rng.choice(SMOOTHING)
+        samples = rng.choice((1, 2, 40, 133, 600))
+        assert ours(test, systems, samples, **scoring) == theirs(test, systems, samples, **scoring)
 
 
 @pytest.mark.parametrize("test", ["bs", "ar"])
-@pytest.mark.parametrize("longest", [2047, 2048, 3000, 10**6, 3 * 10**7])
-def test_long_segments_are_rounded_as_sacrebleu_rounds(test, longest):
-    rng = seeded("long", test, longest)
-    for scoring in ({}, *rng.sample(SMOOTHING, 3)):
-        systems = random_systems(rng, longest=longest)
-        assert ours(test, systems, 100, **scoring) == theirs(test, systems, 100, **scoring)
+def test_long_segments_are_rounded_as_sacrebleu_rounds(test):
+    rng = seeded("long", test)
+    for longest in (2047, 2048, 3000, 10**6, 3 * 10**7):
+        for scoring in ({}, *rng.sample(SMOOTHING, 2)):
+            systems = random_systems(rng, longest=longest)
+            assert ours(test, systems, 100, **scoring) == theirs(test, systems, 100, **scoring)
 
 
-@pytest.mark.parametrize("around", [-3, -1, 0, 1, 3])
-def test_sums_at_the_end_of_what_float32_holds(around):
-    rng = seeded("2**24", around)
-    each = (2**24 + around) // 4
-    systems = [
-        [[each + rng.randint(0, 1), each, each - rng.randint(0, 9), each] for _ in range(4)]
-        for _ in range(2)
-    ]
-    assert ours("bs", systems, 200) == theirs("bs", systems, 200)
-
-
-def test_numbers_that_become_float32_by_way_of_float64():
+def test_sums_at_the_end_of_what_float32_holds():
+    for around in (-3, -1, 0, 1, 3):
+        rng = seeded("2**24", around)
+        each = (2**24 + around) // 4
+        systems = [
+            [[each + rng.randint(0, 1), each, each - rng.randint(0, 9), each] for _ in range(4)]
+            for _ in range(2)
+        ]
+        assert ours("bs", systems, 200) == theirs("bs", systems, 200)
     between = 2**54 + 2**30 + 1  # by way of a double it is a tie, and goes down; else it goes up
     systems = [
         [[between, 2**54, between - less, 2**55]] * 2
@@ -168,15 +147,6 @@ def test_numbers_that_become_float32_by_way_of_float64():
         for less in (0, 2)
     ]
     assert ours("bs", systems, 20) == theirs("bs", systems, 20)
-
-
-def test_the_seed_0_is_a_seed(monkeypatch):
-    """sacreBLEU takes it for none in paired tests, except for the baseline."""
-    monkeypatch.setenv("SACREBLEU_SEED", "0")
-    systems = random_systems(seeded("seed 0"), segments=100)
-    found = ours("bs", systems, 50)
-    assert found[0] == theirs("bs", systems, 50)[0]
-    assert found == ours("bs", systems, 50)
 
 
 def test_sums_of_many_segments_are_exact(monkeypatch):
@@ -191,15 +161,23 @@ def test_sums_of_many_segments_are_exact(monkeypatch):
     assert found.mean == np.sort(expected).mean() != as_sacrebleu.mean
 
 
-def test_without_a_seed_every_call_differs(monkeypatch):
-    [rows] = random_systems(seeded("no seed"), 1, segments=100)
-    stats = Stats(rows)
-    assert bootstrap(stats, samples=20) == bootstrap(stats, samples=20, seed=12345)
+def test_seeds(monkeypatch):
+    """sacreBLEU takes the seed 0 for none in paired tests, except for the baseline."""
+    systems = random_systems(seeded("seed 0"), segments=100)
+    monkeypatch.setenv("SACREBLEU_SEED", "0")
+    found = ours("bs", systems, 50)
+    assert found[0] == theirs("bs", systems, 50)[0]
+    assert found == ours("bs", systems, 50)
+    stats = Stats(systems[0])
+    assert bootstrap(stats, samples=20, seed=3) == bootstrap(stats, samples=20, seed="3")
     assert bootstrap(stats, samples=20, seed="none") != bootstrap(stats, samples=20, seed="none")
     monkeypatch.setenv("SACREBLEU_SEED", "None")
     assert bootstrap(stats, samples=20) != bootstrap(stats, samples=20)
     assert bootstrap(stats, samples=20).seed is None
-    assert bootstrap(stats, samples=20, seed=3) == bootstrap(stats, samples=20, seed="3")
+    monkeypatch.setenv("SACREBLEU_SEED", "twelve")
+    raises(ValueError, "environment variable SACREBLEU_SEED is 'twelve'", bootstrap, stats)
+    monkeypatch.delenv("SACREBLEU_SEED")
+    assert bootstrap(stats, samples=20) == bootstrap(stats, samples=20, seed=12345)
 
 
 # Exact numbers
@@ -225,10 +203,10 @@ def bounds(scores, confidence):
     return ordered[left_out], ordered[::-1][left_out]
 
 
-@pytest.mark.parametrize("case", range(CASES))
+@pytest.mark.parametrize("case", range(5))
 def test_bootstrap_is_exact(case):
     rng = seeded("exact bootstrap", case)
-    longest = rng.choice((60, 5000, 10**7, 10**14))
+    longest = (60, 5000, 10**7, 10**14, 10**14)[case]
     baseline, system = random_systems(rng, 2, longest, segments=rng.choice((2, 3, 50)))
     weights, confidence = unequal_weights(system), rng.choice((0.5, 0.9, 0.95, 0.999))
     samples, seed = rng.choice((1, 40, 200)), rng.randint(0, 99)
@@ -238,6 +216,7 @@ def test_bootstrap_is_exact(case):
         for rows in (system, baseline)
     )
     score, baseline_score = (exact_score(plain_sum(rows), weights) for rows in (system, baseline))
+
     options = {"samples": samples, "confidence": confidence, "seed": seed, "weights": weights}
     found = bootstrap(Stats(system), **options)
     assert (found.score, found.mean) == (score, np.sort(scores).mean())
@@ -258,10 +237,10 @@ def test_bootstrap_is_exact(case):
     assert compared.p_value == (beyond + 1) / (samples + 1)
 
 
-@pytest.mark.parametrize("case", range(CASES))
+@pytest.mark.parametrize("case", range(5))
 def test_approximate_randomization_is_exact(case):
     rng = seeded("exact randomization", case)
-    longest = rng.choice((60, 5000, 10**7, 10**14))
+    longest = (60, 5000, 10**7, 10**14, 10**14)[case]
     baseline, system = random_systems(rng, 2, longest, segments=rng.choice((2, 5, 31, 33, 70)))
     weights, trials, seed = unequal_weights(system), rng.choice((1, 100, 600)), rng.randint(0, 99)
     size = trials, len(system)
@@ -275,16 +254,13 @@ def test_approximate_randomization_is_exact(case):
 
     observed, distances = distance([False] * len(system)), [distance(toss) for toss in coins]
     options = {"seed": seed, "weights": weights}
-    found = paired_approximate_randomization(
-        Stats(baseline), Stats(system), trials=trials, **options
-    )
+    sides = Stats(baseline), Stats(system)
+    found = paired_approximate_randomization(*sides, trials=trials, **options)
     assert abs(found.difference) == observed
     assert found.p_value == (sum(d > observed for d in distances) + 1) / (trials + 1)
     assert (found.interval, found.wins, found.trials, found.seed) == (None, None, trials, seed)
-    found = paired_approximate_randomization(
-        Stats(baseline), Stats(system), trials=trials, samples=40, **options
-    )
-    same = paired_bootstrap(Stats(baseline), Stats(system), samples=40, **options)
+    found = paired_approximate_randomization(*sides, trials=trials, samples=40, **options)
+    same = paired_bootstrap(*sides, samples=40, **options)
     for name in ("interval", "baseline_interval", "difference_interval", "wins"):
         assert getattr(found, name) == getattr(same, name)
 
@@ -312,6 +288,7 @@ def test_other_dialects_score_samples_of_their_own_rows():
     references = [[rng.choices(words, k=rng.randint(4, 12))] for _ in range(30)]
     stats = fastbleu.count(hypotheses, references)
     found = bootstrap(stats, dialect=NLTK, samples=50, smoothing="floor")
+    assert bootstrap(stats, dialect="nltk", samples=50, smoothing="floor") == found
     smooth = fastbleu.SmoothingFunction().method1
     scores = [
         fastbleu.corpus_bleu(
@@ -370,6 +347,9 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_ways_and_blocks_change_nothing(monkeypatch, way):
+    # Else a new numpy wants a look, and the slow way is taken.
+    assert resampling.coins_are_bits()
+    assert resampling.draws_are_words()
     options = {"samples": 100}
 
     def tests(systems):
@@ -386,54 +366,20 @@ def test_ways_and_blocks_change_nothing(monkeypatch, way):
             assert list(tests(systems)) == expected
 
 
-@pytest.mark.parametrize("bits", [True, False])
-def test_coins_are_those_of_numpy(monkeypatch, bits):
-    assert resampling.coins_are_bits()  # else a new numpy wants a look, and the slow way is taken
-    monkeypatch.setattr(resampling, "coins_are_bits", lambda: bits)
-    monkeypatch.setattr(resampling, "MOST_TRIALS", 3)
-    for segments, trials in ((1, 1), (1, 100), (5, 13), (32, 7), (33, 8), (64, 2), (1000, 10)):
-        one, other = np.random.default_rng(9), np.random.default_rng(9)
-        tossed = []
-        for words, first_bit, count in resampling.toss_coins(one, segments, trials):
-            assert words.dtype == np.uint32
-            bits_of_words = np.unpackbits(words.astype("<u4").view(np.uint8), bitorder="little")
-            tossed += bits_of_words[first_bit : first_bit + count * segments].tolist()
-        assert tossed == other.integers(2, size=trials * segments, dtype=bool).tolist()
-        assert one.bit_generator.state == other.bit_generator.state
-
-
-@pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("deviations", [10, 0, -1000])
-def test_draws_are_those_of_numpy(monkeypatch, threads, deviations):
+def test_draws_are_those_of_numpy(monkeypatch, deviations):
     """Also where a sample does not begin in the range in which it is expected."""
-    assert resampling.draws_are_words()  # else a new numpy wants a look, and the slow way is taken
     monkeypatch.setattr(resampling, "COUNTED_SEGMENTS", 1)
     monkeypatch.setattr(resampling, "DEVIATIONS", deviations)
     for segments, samples in ((1, 2), (3, 40), (1000, 9), (5000, 17), (600_000, 3)):
         monkeypatch.setattr(resampling, "WORDS", 1 << 8 if segments < 10_000 else 1 << 17)
         rows = np.random.default_rng(segments).integers(2000, size=(segments, 10), dtype=np.uint16)
         columns = resampling.Columns([rows], repeated=True)
-        drawn = resampling.draw_sums(np.random.default_rng(7), columns, samples, threads)
         indices = np.random.default_rng(7).choice(segments, (samples, segments))
         wanted = [rows[some].sum(axis=0) for some in indices]
-        assert (np.concatenate([sums for sums, _ in drawn], axis=1)[0] == wanted).all()
-
-
-def test_compiled_sums_refuse_arrays_of_other_shapes():
-    rows, indices = np.ones((4, 8), np.uint16), np.zeros((2, 4), np.int64)
-    for sums in (np.ones((3, 8), np.int32), np.ones((2, 8), np.int64), np.ones((2, 7), np.int32)):
-        raises(ValueError, "do not go with", _resample.add_drawn, rows, indices, sums)
-    with pytest.raises(ValueError, match="nothing to add up"):
-        _resample.add_drawn(rows, np.zeros((2, 0), np.int64), np.ones((2, 8), np.int32))
-    with pytest.raises(ValueError, match="nothing to add up"):
-        _resample.add_tossed(rows[:0], np.zeros(9, np.uint32), 0, np.ones((2, 8), np.int32))
-    its_sums = np.zeros((2, 8), np.int64)
-    raises(ValueError, "not go", _resample.add_counted, rows, np.zeros((2, 3), np.uint8), its_sums)
-    no_rows = np.zeros(0, np.uint8)
-    raises(ValueError, "expected 1 to", _resample.count_drawn_rows, 1, 1, 0, 9, 1, no_rows)
-    for words, first_bit in ((2, 57), (1, 0), (2, -1)):
-        bits, sums = np.zeros(words, np.uint32), np.ones((2, 8), np.int32)
-        raises(ValueError, "words are too few", _resample.add_tossed, rows, bits, first_bit, sums)
+        for threads in (1, 3):
+            drawn = resampling.draw_sums(np.random.default_rng(7), columns, samples, threads)
+            assert (np.concatenate([sums for sums, _ in drawn], axis=1)[0] == wanted).all()
 
 
 # What a caller may get wrong, and what it costs
@@ -442,6 +388,7 @@ GOOD = Stats([[5, 5, 4, 5], [6, 6, 3, 6]])
 NEGATIVE = Stats([[5, 5, 4, 5], [6, 6, 3, 6], [1, 1, -1, 1]])
 IMPOSSIBLE = Stats([[5, 5, 4, 4], [5, 5, 6, 4]])
 TWICE = Stats.concatenate([GOOD, GOOD])
+OTHER = Stats.zeros(2, 3)
 shuffle = paired_approximate_randomization
 
 
@@ -454,34 +401,19 @@ shuffle = paired_approximate_randomization
         (lambda: bootstrap(NEGATIVE), ValueError, "row 2 of stats has a negative number"),
         (lambda: bootstrap(GOOD, samples=0), ValueError, "samples is 0, but must be at least 1"),
         (lambda: bootstrap(GOOD, samples=1.5), TypeError, "samples is 1.5, expected an integer"),
+        (lambda: bootstrap(GOOD, seed=0.5), TypeError, "seed is 0.5, expected an integer"),
         (lambda: bootstrap(GOOD, confidence=95), ValueError, "confidence is 95, but must"),
         (lambda: bootstrap(GOOD, seed=-1), ValueError, "seed is -1, but must be at least 0"),
         (lambda: bootstrap(GOOD, seed="x"), ValueError, "seed is 'x', expected an integer"),
-        (lambda: bootstrap(GOOD, seed=0.5), TypeError, "seed is 0.5, expected an integer"),
-        (lambda: bootstrap(GOOD, smoothing="x"), ValueError, "smoothing 'x' is unknown"),
         (lambda: bootstrap(GOOD, n_samples=9), TypeError, "'n_samples'; did you mean 'samples'"),
         (lambda: shuffle(GOOD, GOOD, smoothin=1), TypeError, "'smoothin'; did you mean 'smooth"),
         (lambda: bootstrap(IMPOSSIBLE), ValueError, "row 1 of stats has more matches than n-grams"),
-        (lambda: bootstrap(GOOD, dialect="x"), ValueError, "dialect 'x' is unknown; choose one"),
-        (
-            lambda: paired_bootstrap(GOOD, TWICE),
-            ValueError,
-            "systems has 4 rows, baseline has 2; compare systems on the same segments",
-        ),
-        (
-            lambda: paired_bootstrap(GOOD, {"b": GOOD, "c": TWICE}),
-            ValueError,
-            r"systems\['c'\] has 4 rows, baseline has 2",
-        ),
-        (
-            lambda: shuffle(GOOD, [Stats.zeros(2, 3)]),
-            ValueError,
-            r"systems\[0\] has max_order=3, baseline has max_order=1; count both",
-        ),
+        (lambda: paired_bootstrap(GOOD, TWICE), ValueError, "systems has 4 rows, baseline has 2;"),
+        (lambda: paired_bootstrap(GOOD, {"c": TWICE}), ValueError, r"systems\['c'\] has 4 rows"),
+        (lambda: shuffle(GOOD, [OTHER]), ValueError, r"\[0\] has max_order=3, baseline has max_o"),
         (lambda: paired_bootstrap(GOOD, []), ValueError, "systems is empty"),
         (lambda: paired_bootstrap(GOOD, [[5, 5, 4, 5]]), TypeError, r"systems\[0\] is a list"),
-        (lambda: paired_bootstrap([[5, 5, 4, 5]], GOOD), TypeError, "baseline is a list"),
-        (lambda: shuffle(GOOD, GOOD, trials=0), ValueError, "trials is 0, but must be at le"),
+        (lambda: shuffle(GOOD, GOOD, trials=0), ValueError, "trials is 0, but must be at least 1"),
         (lambda: shuffle(GOOD, GOOD, samples=-1), ValueError, "samples is -1, but must be at"),
     ],
 )
@@ -489,20 +421,13 @@ def test_errors_say_what_where_and_how(call, error, message):
     raises(error, message, call)
 
 
-def test_a_bad_seed_in_the_environment_is_named(monkeypatch):
-    monkeypatch.setenv("SACREBLEU_SEED", "twelve")
-    raises(ValueError, "environment variable SACREBLEU_SEED is 'twelve'", bootstrap, GOOD)
-
-
 def test_progress_goes_to_standard_error(capfd):
-    bootstrap(GOOD, samples=10)
-    assert capfd.readouterr() == ("", "")
-    bootstrap(GOOD, samples=10, progress=True)
+    for progress, shown in ((False, ""), (True, "samples")):
+        bootstrap(GOOD, samples=10, progress=progress)
+        out, err = capfd.readouterr()
+        assert (out, shown in err, not err) == ("", True, not progress)
     paired_approximate_randomization(GOOD, GOOD, trials=10, progress=True)
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert "samples" in err
-    assert "trials" in err
+    assert "trials" in capfd.readouterr().err
 
 
 @pytest.mark.long
@@ -523,14 +448,8 @@ def test_memory_is_bounded_for_a_million_segments():
             test(samples)
             peaks[name, samples] = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
-    print({case: f"{peak / 2**20:.1f} MB" for case, peak in peaks.items()})
     # The rows themselves have 80 MB for each system. Their one table of uint16 has 32 or 48 MB,
     # counts of draws 24 MB or indices 8 for each sample.
     assert max(peaks.values()) < 128 * 2**20
     for name in ("bootstrap", "paired", "shuffled"):
         assert peaks[name, 36] < 1.05 * peaks[name, 24] + 2**20
-
-
-def test_a_dialect_has_a_name():
-    rows = Stats([[5, 5, 4, 3, 5, 4]] * 8 + [[5, 6, 5, 4, 5, 4]])
-    assert bootstrap(rows, samples=9, dialect="nltk") == bootstrap(rows, samples=9, dialect=NLTK)
