@@ -2,20 +2,13 @@
 
 import functools
 
-import numpy as np
 import pytest
-from generators import raises, seeded, segments
+from generators import Collider, raises, seeded, segments
 
 from fastbleu import BLEU, count
-from fastbleu._core import SegmentCounter, zero_rows
-from fastbleu.counting._counted import Worker
 from fastbleu.counting._rounds import Rounds
-from fastbleu.counting._text_packer import TextPacker
-from fastbleu.counting._token_packer import TokenPacker
 from fastbleu.counting.counter import Counter
 from fastbleu.inputs.batch import Batch
-from fastbleu.inputs.checks import TextChecks, TokenChecks
-from fastbleu.runtime._process import SIMD_LEVELS, active_simd, use_simd
 from fastbleu.tokenizers.loaded import get_tokenizer
 
 pytestmark = [
@@ -23,19 +16,6 @@ pytestmark = [
     pytest.mark.skipif(not Rounds.possible, reason="without a GIL each thread reads alone"),
 ]
 THREADS = [2, 3, 8]
-
-
-class Token:
-    """What only Python's own hash() and == tell apart."""
-
-    def __init__(self, number):
-        self.number = number
-
-    def __hash__(self):
-        return self.number % 3
-
-    def __eq__(self, other):
-        return self.number == other.number
 
 
 def corpus(size=20_000):
@@ -52,7 +32,7 @@ def made_corpus(size):
     for place in rng.sample(range(size), 300):
         hypotheses[place] = rng.choices(["a", "b", "c", "d" * 40], k=rng.choice((64, 65, 600)))
         references[place] = [rng.choices("abce", k=rng.choice((0, 63, 300)))] * rng.choice((1, 20))
-    tokens = [Token(number) for number in range(9)]
+    tokens = [Collider(number) for number in range(9)]
     for place in rng.sample(range(size), 300):
         hypotheses[place] = (*rng.choices(tokens, k=20), "plain")
         references[place] = tuple(rng.choices(tokens, k=20) for _ in range(3))
@@ -72,18 +52,15 @@ def test_rows_and_sums():
         assert by_threads(threads) == one
 
 
-@pytest.mark.parametrize("max_order", [1, 4, 70])
-@pytest.mark.parametrize("keep_rows", [True, False])
+@pytest.mark.parametrize(("max_order", "keep_rows"), [(1, True), (4, False), (70, True)])
 def test_totals_that_are_raised(max_order, keep_rows):
-    data = corpus(5_000)
-    counted = [
-        Counter(None, False, max_order, threads, least_total=1).count(
-            Batch(*data), keep_rows=keep_rows
-        )
+    batch = Batch(*corpus(5_000))
+    one, three = (
+        Counter(None, False, max_order, threads, least_total=1).count(batch, keep_rows=keep_rows)
         for threads in (1, 3)
-    ]
-    assert counted[0].stats == counted[1].stats
-    assert counted[0].nrefs == counted[1].nrefs == -1
+    )
+    assert one.stats == three.stats
+    assert one.nrefs == three.nrefs == -1
 
 
 @pytest.mark.parametrize("place", [0, 8_191, 8_192, 19_999])
@@ -98,7 +75,7 @@ def test_the_first_error_is_raised(place):
 def test_lists_that_user_code_shortens():
     hypotheses, references = corpus()
 
-    class Shortening(Token):
+    class Shortening(Collider):
         def __hash__(self):
             del hypotheses[9_000:], references[9_000:]
             return 1
@@ -145,18 +122,10 @@ def test_lines(tokenize):
         assert by_threads(threads) == one
 
 
-@pytest.mark.parametrize("level", SIMD_LEVELS)
-def test_lines_by_any_instruction_set(level):
-    if SIMD_LEVELS.index(level) > SIMD_LEVELS.index(active_simd()):
-        pytest.skip(f"this processor lacks {level}")
-    data = made_lines(5_000)
-    one = count(*data, tokenize="13a")
-    use_simd(level)
-    try:
-        assert count(*data, tokenize="13a", threads=2) == one
-        assert count(*corpus(3_000), threads=2) == count(*corpus(3_000))
-    finally:
-        use_simd()
+def test_lines_by_any_instruction_set(simd):
+    for data, tokenize in ((made_lines(5_000), "13a"), (corpus(3_000), None)):
+        one = count(*data, tokenize=tokenize)
+        assert count(*data, tokenize=tokenize, threads=2) == one
 
 
 def test_references_that_are_missing():
@@ -170,8 +139,7 @@ def test_references_that_are_missing():
     assert counted[0].stats == count(hypotheses, references, tokenize="13a")
 
 
-@pytest.mark.parametrize("place", [0, 4_999])
-@pytest.mark.parametrize("wrong", [7, [], ["a", None]])
+@pytest.mark.parametrize(("place", "wrong"), [(0, 7), (4_999, []), (4_999, ["a", None])])
 def test_the_first_wrong_line_is_named(place, wrong):
     hypotheses, references = ([*its] for its in made_lines(5_000))
     references[place] = wrong
@@ -182,30 +150,6 @@ def test_the_first_wrong_line_is_named(place, wrong):
 def test_mostly_long_lines_are_counted_in_turns():
     data = [" ".join(map(str, range(size))) for size in range(1_000, 2_100)], ["1 2 3 4"] * 1_100
     assert count(*data, tokenize="13a", threads=2) == count(*data, tokenize="13a")
-
-
-def worker_of(data):
-    packer = (
-        TextPacker(TextChecks(), "13a") if type(data[0][0]) is str else TokenPacker(TokenChecks())
-    )
-    return Worker(packer, SegmentCounter(4))
-
-
-@pytest.mark.parametrize("make", [corpus, made_lines])
-def test_rounds_without_others(make):
-    data = make(9_000)
-    rows = zero_rows(9_000, 4)
-    rounds = Rounds([worker_of(data), worker_of(data)], *data, rows, True, 0, 0)
-    taken = []
-    while read := rounds.lead():
-        taken.append(read)
-    rounds.end()
-    rounds.follow(1)  # too late
-    assert sum(taken) == 9_000
-    tokenize = "13a" if make is made_lines else None
-    assert np.array(rows).reshape(-1, 10).tolist() == (
-        np.asarray(count(*data, tokenize=tokenize)).tolist()
-    )
 
 
 def test_rounds_of_short_segments_are_counted_to_their_ends():

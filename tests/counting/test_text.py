@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from generators import raises, seeded
-from random_texts import random_corpus, random_line
+from random_texts import random_corpus
 
 from fastbleu import count
 from fastbleu.counting._text_packer import SegmentReader, TextPacker
@@ -26,8 +26,8 @@ def as_tokens(corpus, tokenizer):
 
 
 @pytest.mark.parametrize("tokenizer", COMPILED)
-def test_rows_are_those_of_the_tokens(tokenizer, simd):
-    corpus = random_corpus(seeded(tokenizer, simd), 1500)
+def test_rows_are_those_of_the_tokens(tokenizer):
+    corpus = random_corpus(seeded(tokenizer), 1500)
     expected = count(*as_tokens(corpus, tokenizer), 5)
     assert count(*corpus, 5, tokenize=tokenizer) == expected
     assert count(*corpus, 5, 3, tokenize=tokenizer) == expected
@@ -37,16 +37,6 @@ def test_rows_are_those_of_the_tokens(tokenizer, simd):
     for row, hypothesis, references in zip(expected, *corpus, strict=True):
         references = [references] if isinstance(references, str) else references
         assert list(reader.row(hypothesis, references)) == list(row._rows)
-
-
-@pytest.mark.parametrize("tokenizer", ["13a", "intl", "zh"])
-def test_lowercase_is_that_of_str(tokenizer):
-    rng = seeded("lowercase", tokenizer)
-    lines = ["İSTANBUL Straße ΣΑΣ", "ǅ ﬁ &QUOT;A&AMP;", *(random_line(rng) for _ in range(200))]
-    lowered = [line.lower() for line in lines]
-    upper = [line.upper() for line in lines]
-    expected = count(lowered, [[line.lower()] for line in upper], tokenize=tokenizer)
-    assert count(lines, upper, tokenize=tokenizer, lowercase=True) == expected
 
 
 def test_every_character_is_lowered():
@@ -75,71 +65,44 @@ def test_long_lines_are_lowered(size):
         assert count([line], [line[:900]], tokenize="none", lowercase=True) == expected
 
 
-def test_what_a_lone_surrogate_is_and_is_not():
+def test_a_pair_of_surrogates_is_not_the_character_it_stands_for():
     pair = "\ud83d\ude00"
-    assert len(pair) == 2
     assert count([pair], ["😀"], 1, tokenize="none").matches[0, 0] == 0
     assert count([pair], [pair + " 😀"], 1, tokenize="none").matches[0, 0] == 1
 
 
-def test_counted_tells_references_and_tokenized_periods():
-    tokenizer = get_tokenizer("13a")
-    for function in (tokenizer, get_tokenizer(str.split)):
+def test_number_of_references_and_tokenized_periods():
+    for function in (get_tokenizer("13a"), get_tokenizer(str.split)):
         counter, missing = Counter(function), Counter(function, skip_none=True)
         counted = counter.count(Batch(["a .", "b.", " ."], ["a", ["b"], ("c",)]))
         assert (counted.nrefs, counted.tokenized_periods) == (1, 2)
-        counted = missing.count(Batch(["a", "b"], ["a", ["b", None, "c"]]))
-        assert (counted.nrefs, counted.tokenized_periods) == (-1, 0)
-        counted = missing.count(Batch(["a", "b"], [["a", None], [None, "b"]]))
-        assert counted.nrefs == 1
+        assert missing.count(Batch(["a", "b"], ["a", ["b", None, "c"]])).nrefs == -1
+        assert missing.count(Batch(["a", "b"], [["a", None], [None, "b"]])).nrefs == 1
         counted = counter.count(Batch([], []))
         assert (len(counted.stats), counted.segments, counted.nrefs) == (0, 0, 0)
-    big = ["x ."] * 5000, [["x", "y"]] * 5000
-    counted = Counter(tokenizer, threads=4).count(Batch(*big))
+    big = Batch(["x ."] * 5000, [["x", "y"]] * 5000)
+    counted = Counter(get_tokenizer("13a"), threads=4).count(big)
     assert (counted.nrefs, counted.tokenized_periods) == (2, 5000)
 
 
-def test_long_lines_and_block_edges():
-    for length in (*range(56, 74), 126, 127, 128, 129, 192, 1000, 70_000):
-        line = "".join("ab, 1.5-x "[i % 10] for i in range(length))
-        for tail in ("", ".", "5", "–", "😀", "&"):
-            text = line + tail
-            tokens = split(text, "13a")
-            assert "".join(tokens) == "".join(text.split())
-            row = count([text], [text], 2, tokenize="13a").__array__()[0]
-            assert row.tolist() == [len(tokens)] * 3 + [len(tokens) - 1, len(tokens), row[5]]
-
-
-@pytest.mark.parametrize("function", [False, True])
+@pytest.mark.parametrize("tokenize", ["13a", str.split], ids=["compiled", "function"])
 @pytest.mark.parametrize(
     ("hypotheses", "references", "error", "words"),
     [
-        (["a", ["b"]], ["a", "b"], TypeError, "segment 1: the hypothesis is a list|tokenize=None"),
-        (["a", 5], ["a", "b"], TypeError, "segment 1: the hypothesis is an int"),
-        (["a", b"b"], ["a", "b"], TypeError, "segment 1: .* bytes|decode"),
+        (["a", ["b"]], ["a", "b"], TypeError, "segment 1: the hypothesis is a list.*tokenize=None"),
+        (["a", b"b"], ["a", "b"], TypeError, "segment 1: the hypothesis is a bytes.*decode"),
         (["a", "b"], ["a", 5], TypeError, "segment 1: references is an int"),
-        (["a", "b"], ["a", {"b"}], TypeError, "segment 1: references is a set"),
-        (
-            ["a", "b"],
-            ["a", ["b", None]],
-            TypeError,
-            r"segment 1: references\[1\] is missing \(None\)|leave it out",
-        ),
+        (["a", "b"], ["a", ["b", None]], TypeError, r"1: references\[1\] is missing.*leave it out"),
         (["a", "b"], ["a", ["b", ["c"]]], TypeError, r"segment 1: references\[1\] is a list"),
         (["a", "b"], ["a", []], ValueError, "segment 1: no references"),
         (["a", "b"], ["a"], ValueError, "references has 1 segments, hypotheses has 2"),
         (["a"], ["a", "b"], ValueError, r"references has 2 segments.*\[\[reference, ...\]\]"),
         (["a", "b", "c"], [["a", "b", "c"]] * 2, ValueError, r"zip\(\*references\)"),
         ("a b", ["a b"], TypeError, r"hypotheses is a str.*\[hypothesis\]"),
-        (["a"], "a", TypeError, "references is a str"),
     ],
 )
-def test_mistakes(hypotheses, references, error, words, function):
-    tokenize = str.split if function else "13a"
-    with pytest.raises(error) as caught:
-        count(hypotheses, references, tokenize=tokenize)
-    for part in words.split("|"):
-        caught.match(part)
+def test_mistakes(hypotheses, references, error, words, tokenize):
+    raises(error, words, count, hypotheses, references, tokenize=tokenize)
 
 
 def test_lowercase_of_tokens_is_refused():

@@ -1,11 +1,12 @@
 """The packer of UTF-8 counts lines like the same lines as str, and its errors are Python's."""
 
+import itertools
 import re
 import warnings
 
 import pytest
 from arrow_producer import Column, list_array, text_array
-from generators import seeded
+from generators import raises, seeded
 from random_texts import random_line
 
 from fastbleu import BLEU, count
@@ -34,16 +35,16 @@ def random_text(rng):
     return "".join(rng.choices(alphabet, k=size)) + rng.choice(("", "Z", "я", "😀", " ."))
 
 
-@pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("tokenizer", COMPILED)
-def test_rows_are_those_of_strings(tokenizer, lowercase, simd):
-    rng = seeded(f"UTF-8 {tokenizer} {lowercase} {simd}")
+def test_rows_are_those_of_strings(tokenizer, simd):
+    rng = seeded(f"UTF-8 {tokenizer} {simd}")
     lines = [random_text(rng) for _ in range(600)]
     lines += [random_line(rng).replace("\ud800", "") for _ in range(200)]
     others = [line[rng.randint(0, 9) :] + random_text(rng)[:20] for line in lines]
-    metric = BLEU(tokenize=tokenizer, lowercase=lowercase)
-    found = metric.statistics(Column(text_array(lines)), Column(text_array(others)))
-    assert found == metric.statistics(lines, others)
+    for lowercase in (False, True):
+        metric = BLEU(tokenize=tokenizer, lowercase=lowercase)
+        found = metric.statistics(Column(text_array(lines)), Column(text_array(others)))
+        assert found == metric.statistics(lines, others)
 
 
 def test_every_character_is_lowered():
@@ -57,57 +58,44 @@ def test_every_character_is_lowered():
 
 def test_every_character_is_decoded(simd):
     """Each character beside itself: it counts as the same token as in a str."""
-    step = 97
-    lines = [
-        f"{chr(c)}x {chr(c)} y{chr(c)}" * 3 for c in range(1, 0x110000, step) if c >> 11 != 0x1B
-    ]
+    codes = [code for code in range(1, 0x110000, 97) if code >> 11 != 0x1B]
+    lines = [f"{c}x {c} y{c}" * 3 for c in map(chr, codes)]
     columns = Column(text_array(lines)), Column(text_array(lines[::-1]))
     for tokenizer in ("char", "none"):
         expected = count(lines, lines[::-1], 2, tokenize=tokenizer)
         assert count(*columns, 2, tokenize=tokenizer) == expected
 
 
+def check_error(line, lowercase):
+    """The error for a line that is not UTF-8 names the byte that Python names; False if it is."""
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        start = error.start
+    else:
+        return False
+    message = f"segment 0: the hypothesis is not UTF-8: byte {start} is 0x{line[start]:02x}"
+    columns = Column(text_array([line])), Column(text_array(["x"]))
+    raises(ValueError, re.escape(message), BLEU(lowercase=lowercase).score, *columns)
+    return True
+
+
 def test_the_first_bad_byte_is_pythons(simd):
-    rng = seeded(f"bad UTF-8 {simd}")
-    good, wrong = Column(text_array(["x"])), 0
+    rng, wrong = seeded(f"bad UTF-8 {simd}"), 0
     for number in range(300):
         line = random_text(rng).encode()
         cut = rng.randint(0, len(line))
         line = line[:cut] + rng.choice(BAD) + line[rng.randint(0, len(line)) :]
-        try:
-            line.decode()
-        except UnicodeDecodeError as error:
-            start = error.start
-        else:  # what was cut off has found its end
-            continue
-        wrong += 1
-        damaged = Column(text_array([line]))
-        message = f"segment 0: the hypothesis is not UTF-8: byte {start} is 0x{line[start]:02x}"
-        with pytest.raises(ValueError, match=re.escape(message)):
-            BLEU(lowercase=bool(number % 2)).score(damaged, good)
+        wrong += check_error(line, lowercase=number % 2 == 1)
     assert wrong > 250
 
 
-def error_of(line, lowercase):
-    try:
-        BLEU(lowercase=lowercase).score(Column(text_array([line])), Column(text_array(["x"])))
-    except ValueError as error:
-        return str(error)
-    return ""
-
-
-@pytest.mark.parametrize("bad", BAD)
-def test_bad_bytes_are_found_at_any_place(bad, simd):
+def test_bad_bytes_are_found_at_any_place(simd):
     """In and between blocks of 64 bytes; at the end of a line, and before more."""
-    for size in range(56, 72):
+    for bad, size in itertools.product(BAD, range(56, 72)):
         for filler in (b"a" * size, "é".encode() * (size // 2), "漢".encode() * (size // 3)):
             for tail in (b"", b"b" * 70):
-                line = filler + bad + tail
-                with pytest.raises(UnicodeDecodeError) as found:
-                    line.decode()
-                start = found.value.start
-                message = f"byte {start} is 0x{line[start]:02x},"
-                assert message in error_of(line, bool(size % 2)), (bad, filler, tail)
+                assert check_error(filler + bad + tail, lowercase=size % 2 == 1)
 
 
 SPACES = [chr(c) for c in range(0x80, 0x110000) if chr(c).isspace()]
@@ -117,22 +105,16 @@ NO_SPACES = "\x84\x86¡«\u1681\u169f\u1a80\u200b\u2010\u2027\u202a\u202e\u2030\
 
 def test_white_space_beyond_ascii_separates_tokens(simd):
     """At any place in blocks of 64 bytes, at the ends of lines and beside one another."""
-    for character in [*SPACES, *NO_SPACES]:
-        check_white_space(character)
-
-
-def check_white_space(character):
-    c = character
-    parts = [c, f"b{c}c", f"{c}{c}d", f"5{c}.", f"é{c}"]
     starts = ["a" * size for size in (*range(3), *range(58, 66))] + ["é" * 31, "é" * 32]
-    lines = [start + part for start in starts for part in parts]
-    others = [line.replace(character, " ") for line in lines]
-    for tokenizer in ("13a", "none"):
-        for lowercase in (False, True):
+    for c in [*SPACES, *NO_SPACES]:
+        parts = [c, f"b{c}c", f"{c}{c}d", f"5{c}.", f"é{c}"]
+        lines = [start + part for start in starts for part in parts]
+        others = [line.replace(c, " ") for line in lines]
+        for tokenizer, lowercase in itertools.product(("13a", "none"), (False, True)):
             metric = BLEU(tokenize=tokenizer, lowercase=lowercase)
             for theirs in (lines[1:] + lines[:1], others):
                 found = metric.statistics(Column(text_array(lines)), Column(text_array(theirs)))
-                assert found == metric.statistics(lines, theirs), f"U+{ord(character):04X}"
+                assert found == metric.statistics(lines, theirs), f"U+{ord(c):04X}"
 
 
 def test_a_wide_space_before_a_period_is_no_tokenized_period():
@@ -177,17 +159,14 @@ def test_a_line_ends_what_its_neighbors_begin(tokenizer, simd):
         lines += [line[:20] + rng.choice(("&amp;", "-", "<skipped>", ".", "")) for line in lines]
         others = lines[1:] + lines[:1]
         expected = count(lines, others, tokenize=tokenizer)
-        assert (
-            count(*(Column(text_array(side)) for side in (lines, others)), tokenize=tokenizer)
-            == expected
-        )
+        columns = Column(text_array(lines)), Column(text_array(others))
+        assert count(*columns, tokenize=tokenizer) == expected
         rows = Batch(rows_of_a_file(lines), rows_of_a_file(others))
         assert counter.count(rows).stats == expected
         lists = [[other, line] for line, other in zip(lines, others, strict=True)]
         column = Column(list_array(lists, text_array([text for both in lists for text in both])))
-        assert count(Column(text_array(lines)), column, tokenize=tokenizer) == count(
-            lines, lists, tokenize=tokenizer
-        )
+        found = count(columns[0], column, tokenize=tokenizer)
+        assert found == count(lines, lists, tokenize=tokenizer)
 
 
 def test_long_lines_are_decoded_in_parts():
