@@ -76,6 +76,13 @@ def test_what_decides_about_the_layout():
     count(hypotheses, references, tokenize="13a")
     for size in range(2, 12):  # too few to decide
         count(hypotheses[:size], [its[:size] for its in turned[:size]], tokenize="13a")
+    stream = BLEU()  # each batch is too small to decide, together they do
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for start in [*range(0, 16, 4)] * 3:
+            batch = slice(start, start + 4)
+            stream.update(hypotheses[batch], transposed([its[:4] for its in references[batch]]))
+    assert ["zip(*references)" in str(warning.message) for warning in caught] == [True]
     shuffled = seeded("layout").sample(hypotheses, 16)
     metric = BLEU()
     for _ in range(50):
