@@ -1,0 +1,224 @@
+"""The metrics that keep counts, with one way to use them all, and batches for them.
+
+`ADAPTORS` is what test_contract.py runs over: each of its tests holds for every adaptor.
+"""
+
+import copy
+import importlib
+import os
+import pickle
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from commands import python
+from hosts import host
+
+from fastbleu import BLEU
+
+PREDS = ["the cat is on the mat", "a b c d e f", "", "the the the the the"]
+TARGET = [
+    ["there is a cat on the mat", "a cat is on the mat"],
+    ["a b c d e", "a b c d e f g"],
+    ["something"],
+    ["the cat", "the the the dog the", ""],
+]
+WRONG_TEXTS = [
+    *((["a"], [["a"], ["b"]]), (["a", "b"], [["a"], []]), (["a", None], [["a"], ["b"]])),
+    *((["a", "b"], [["a"], [7]]), (["a"], "a"), (["a"], None), (None, [["a"]])),
+]
+# Hypotheses and references of ids, and what they are as text.
+IDS = (
+    [[5, 6, 7, 8, 9, 2, 3, -100], [5, 7, 7, 1, 2, 0, 0, -100]],
+    [[5, 6, 7, 8, 1, 2, -100, -100], [5, 7, 7, 3, 2, 0, 0, -100]],
+)
+ID_RULES = {"tokenize": None, "ignore_ids": (-100, 3), "stop_id": 2, "skip_ids": (1,)}
+TEXT_OF_IDS = ["5 6 7 8 9", "5 7 7"], [["5 6 7 8"], ["5 7 7"]]
+
+
+def pickled(thing):
+    return pickle.loads(pickle.dumps(thing))
+
+
+@dataclass(frozen=True)
+class Adaptor:
+    """A metric of a host, by the names of fastbleu.BLEU; the defaults are what most hosts have.
+
+    `options` are those of the BLEU whose scores, divided by `scale`, are the metric's; None if the
+    numbers are the host's own. `counts` and `load` read and set the row of sums. `nothing` is what
+    `compute` gives or raises before the first segment. `over_ranks` computes over all processes.
+    Metrics of `other` options are refused where counts are added up, with the words `refused`.
+    """
+
+    needs: str
+    place: str
+    compute: Callable[[Any], float]
+    options: dict[str, Any] | None = field(default_factory=dict)
+    scale: int = 1
+    make: Callable[..., Any] = lambda kind, **options: kind(**options)
+    update: Callable[[Any, Any, Any], Any] = lambda metric, *batch: metric.update(*batch)
+    reset: Callable[[Any], Any] = lambda metric: metric.reset()
+    nothing: Any = 0.0
+    counts: Callable[[Any], list[int]] | None = None
+    load: Callable[[Any, list[int]], Any] | None = None
+    merge: Callable[[Any, Any], Any] | None = None
+    copies: tuple[Callable[[Any], Any], ...] = (pickled, copy.deepcopy)
+    over_ranks: Callable[[Any], float] | None = None
+    other: dict[str, Any] | None = None
+    refused: str = ""
+    refuses_overflow_over_ranks: bool = False
+
+    def new(self, **options):
+        """A metric of the host; the test is skipped where the host is not installed."""
+        module, _, name = self.place.partition(":")
+        with warnings.catch_warnings():
+            # TorchEval compiles functions with torch.jit.script, which is deprecated.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            host(self.needs)
+        return self.make(getattr(importlib.import_module(module), name), **options)
+
+    def filled(self, hypotheses=PREDS, references=TARGET, **options):
+        metric = self.new(**options)
+        self.update(metric, hypotheses, references)
+        return metric
+
+    def expected(self, hypotheses, references, **options):
+        """The score of a corpus: that of BLEU, or of one batch where numbers are the host's own."""
+        if self.options is None:
+            return self.compute(self.filled(hypotheses, references, **options))
+        return BLEU(**self.options | options).score(hypotheses, references).value / self.scale
+
+
+def with_n_gram(**own):
+    """How to make a metric that calls `max_order` n_gram, with options of its own."""
+    return lambda kind, max_order=4, **options: kind(n_gram=max_order, **own, **options)
+
+
+def states_of(*names):
+    """How to read and to set the sums of a metric that keeps them in several tensors."""
+
+    def counts(metric):
+        parts = [getattr(metric, name).tolist() for name in names]
+        return [*parts[:2], *parts[2], *parts[3]]
+
+    def load(metric, row):
+        torch, orders = importlib.import_module("torch"), (len(row) - 2) // 2
+        for name, part in zip(
+            names, (row[0], row[1], row[2:][:orders], row[-orders:]), strict=True
+        ):
+            setattr(metric, name, torch.tensor(part))
+
+    return {"counts": counts, "load": load}
+
+
+def torchmetrics(name, options, **own):
+    return Adaptor(
+        needs="torchmetrics",
+        place=f"fastbleu.integrations.torchmetrics:{name}",
+        make=with_n_gram(**own),
+        compute=lambda metric: metric.compute().item(),
+        options=options,
+        scale=100,
+        merge=lambda metric, other: metric.merge_state(other),
+        over_ranks=lambda metric: metric.compute().item(),
+        other={"lowercase": True},
+        refused="different ways",
+        **states_of("preds_len", "target_len", "numerator", "denominator"),
+    )
+
+
+def torcheval(options, **own):
+    toolkit = "torcheval.metrics.toolkit"
+    return Adaptor(
+        needs="torcheval.metrics",
+        place="fastbleu.integrations.torcheval:BLEUScore",
+        make=with_n_gram(**own),
+        compute=lambda metric: metric.compute().item(),
+        options=options,
+        scale=100,
+        merge=lambda metric, other: metric.merge_state([other]),
+        over_ranks=lambda m: importlib.import_module(toolkit).sync_and_compute(m).item(),
+        other={"max_order": 2},
+        refused="cannot be added",
+        **states_of("input_len", "target_len", "matches_by_order", "possible_matches_by_order"),
+    )
+
+
+IGNITE = Adaptor(
+    needs="ignite",
+    place="fastbleu.integrations.ignite:BLEU",
+    update=lambda metric, *batch: metric.update(batch),
+    compute=lambda metric: metric.compute(),
+    nothing="NotComputableError",
+    counts=lambda metric: metric._counts.tolist(),
+    load=lambda metric, row: setattr(metric, "_counts", metric._counts.new_tensor(row)),
+    over_ranks=lambda metric: metric.compute(),
+    refuses_overflow_over_ranks=True,
+)
+KERAS = Adaptor(
+    needs="keras",
+    place="fastbleu.integrations.keras:BLEU",
+    update=lambda metric, hypotheses, references: metric.update_state(references, hypotheses),
+    compute=lambda metric: float(metric.result()),
+    reset=lambda metric: metric.reset_state(),
+    counts=lambda metric: metric.variables[0].numpy().tolist(),
+    load=lambda metric, row: metric.variables[0].assign(row),
+    copies=(),  # of Keras' metrics they are without their state
+)
+EVALUATE = Adaptor(
+    needs="fastbleu",
+    place="fastbleu.integrations.evaluate:Sacrebleu",
+    update=lambda metric, hypotheses, references: metric.add_batch(
+        predictions=hypotheses, references=references
+    ),
+    compute=lambda metric: copy.deepcopy(metric).compute()["score"],
+    reset=lambda metric: metric.compute(),
+    nothing="ValueError",
+)
+NATIVE = Adaptor(
+    needs="fastbleu",
+    place="fastbleu:BLEU",
+    compute=lambda metric: metric.compute().value,
+    nothing="ValueError",
+    counts=lambda metric: metric.state.tolist(),
+    load=lambda metric, row: metric.reset() or metric.merge(BLEU.from_state(row)),
+    merge=lambda metric, other: metric.merge(other),
+    over_ranks=lambda metric: metric.all_reduce().compute().value,
+    other={"lowercase": True},
+    refused="lowercase|case:lc",
+    refuses_overflow_over_ranks=True,
+)
+os.environ.setdefault("KERAS_BACKEND", "torch")
+WORDS = {"tokenize": "none", "smoothing": "none"}
+ADAPTORS = {
+    "BLEU": NATIVE,
+    "evaluate": EVALUATE,
+    "torchmetrics": torchmetrics("SacreBLEUScore", {"smoothing": "none"}),
+    "torchmetrics, of words": torchmetrics("BLEUScore", WORDS),
+    "torchmetrics, own numbers": torchmetrics("SacreBLEUScore", None, dialect="torchmetrics"),
+    "torcheval": torcheval(WORDS),
+    "torcheval, own numbers": torcheval(None, dialect="torcheval"),
+    "ignite": IGNITE,
+    "keras": KERAS,
+}
+IMPORTS = """
+import os, sys, warnings
+os.environ["KERAS_BACKEND"] = "torch"
+import {hosts}
+before = set(sys.modules)
+warnings.simplefilter("error")
+import {adaptors}
+loaded = sorted(set(sys.modules) - before)
+# The last one is built into CPython before 3.12, which has no other way to tell interpreters apart.
+own = ("fastbleu", "_cython", "cython_", "_xxsubinterpreters")
+print([name for name in loaded if not name.startswith(own)])
+"""
+
+
+def check_imports(hosts, adaptors):
+    """In a new process adaptors load nothing but their hosts, and warn of nothing."""
+    for name in hosts:
+        host(name)
+    program = IMPORTS.format(hosts=", ".join(hosts), adaptors=", ".join(adaptors))
+    assert python("-W", "ignore", "-c", program) == "[]\n"
