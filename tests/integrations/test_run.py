@@ -1,10 +1,13 @@
-"""``python -m fastbleu.run`` runs a program unedited, patched, and its child processes as well."""
+"""Patches in new processes: `python -m fastbleu.run`, FASTBLEU_PATCH, imports after a patch."""
 
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+import sacrebleu
 
 PROGRAM = """
 import multiprocessing, os, subprocess, sys
@@ -40,15 +43,12 @@ def folder(tmp_path):
     (tmp_path / "code").mkdir()
     (tmp_path / "code" / "program.py").write_text(PROGRAM, encoding="utf-8")
     (tmp_path / "code" / "beside.py").write_text("NAME = 'beside'", encoding="utf-8")
-    (tmp_path / "site").mkdir()
-    seen = "import os; os.environ['SEEN'] = os.environ.get('SEEN', '') + 'x'"
-    (tmp_path / "site" / "sitecustomize.py").write_text(seen, encoding="utf-8")
     return tmp_path
 
 
 def run(*arguments, cwd, prefix=("-m", "fastbleu.run"), **changes):
-    environment = {**os.environ, **changes}
     command = [sys.executable, *prefix, *arguments]
+    environment = {**os.environ, **changes}
     return subprocess.run(
         command, capture_output=True, text=True, cwd=cwd, env=environment, check=False
     )
@@ -56,65 +56,35 @@ def run(*arguments, cwd, prefix=("-m", "fastbleu.run"), **changes):
 
 @pytest.mark.parametrize("program", [("code/program.py",), ("-m", "program")])
 def test_a_program_and_its_children(folder, program):
-    cwd = folder if program[0] != "-m" else folder / "code"
+    """The children of one of the two are enough."""
+    cwd, changes = (folder / "code", {"ALONE": "1"}) if program[0] == "-m" else (folder, {})
     plain = run(*program, "-m", "--report", cwd=cwd, prefix=(), ALONE="1")
-    done = run(*program, "-m", "--report", cwd=cwd)
+    done = run(*program, "-m", "--report", cwd=cwd, **changes)
     assert (plain.returncode, done.returncode, done.stderr) == (3, 3, "")
-    lines = done.stdout.splitlines()
-    assert lines[0] == plain.stdout.splitlines()[0]
-    assert lines[-1] == "off False"
-    assert all("True" in line for line in lines[1:-1])
-    assert len(lines) > 3
+    first, *lines = done.stdout.splitlines()
+    assert first == plain.stdout.splitlines()[0]
+    assert lines.pop(0) == "here True"
+    if not changes:
+        assert lines.pop() == "off False"
+        assert len(lines) > 1
+        assert all("True" in line for line in lines)
 
 
-MOCKS = """
-from unittest import mock
-import nltk.translate.bleu_score as bleu, sacrebleu
-
-def scores():
-    yield bleu.corpus_bleu([[["a", "b", "c", "d"]]], [["a", "b", "c", "e"]], (0.5, 0.5))
-    yield sacrebleu.sentence_bleu("a b c d.", ["a b c e."]).score
-
-for name in ("modified_precision", "closest_ref_length", "Counter"):
-    with mock.patch.object(bleu, name, side_effect=KeyError(name)):
-        try:
-            print(*scores())
-        except KeyError as error:
-            print(error)
-with mock.patch.object(sacrebleu.BLEU, "sentence_score") as mocked:
-    mocked.return_value.score = 5
-    print(*scores())
-"""
-
-
-@pytest.mark.parametrize(
-    ("value", "is_patched"), [("1", True), ("true", True), ("0", False), ("", False)]
-)
+@pytest.mark.parametrize(("value", "is_patched"), [("true", True), ("1", True), ("0", False)])
 def test_the_variable_alone_patches_when_the_package_is_imported(folder, value, is_patched):
-    code = (
-        "import fastbleu, nltk.translate.bleu_score as b; print('_fastbleu' in str(vars(b).keys()))"
-    )
-    (folder / "alone.py").write_text(code, encoding="utf-8")
-    done = run("alone.py", cwd=folder, prefix=("-W", "error"), FASTBLEU_PATCH=value)
+    code = "import fastbleu, nltk.translate.bleu_score as b; print('_fastbleu' in str([*vars(b)]))"
+    done = run("-c", code, cwd=folder, prefix=("-W", "error"), FASTBLEU_PATCH=value)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{is_patched}\n", "")
 
 
-def test_what_a_program_mocks_is_mocked(folder):
-    (folder / "mocks.py").write_text(MOCKS, encoding="utf-8")
-    plain, done = (run("mocks.py", cwd=folder, prefix=how) for how in ((), ("-m", "fastbleu.run")))
-    assert plain.stdout.startswith("'modified_precision'\n'closest_ref_length'\n'Counter'\n0.7")
-    assert (done.stdout, done.stderr) == (plain.stdout, "")
-
-
-def test_sitecustomize_of_the_environment_runs_too(folder):
+def test_sitecustomize_of_the_environment_runs_too(tmp_path):
+    seen = "import os; os.environ['SEEN'] = os.environ.get('SEEN', '') + 'x'"
+    (tmp_path / "sitecustomize.py").write_text(seen, encoding="utf-8")
     code = "import os, sys; print(os.environ['SEEN'], 'nltk' in sys.modules)"
-    (folder / "code" / "parent.py").write_text(
-        f"import subprocess, sys\nprint(subprocess.check_output([sys.executable, '-c', {code!r}]))",
-        encoding="utf-8",
-    )
-    done = run("code/parent.py", cwd=folder, PYTHONPATH=str(folder / "site"), SEEN="")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "b'xx False" in done.stdout
+    parent = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {code!r}], check=True)"
+    (tmp_path / "parent.py").write_text(parent, encoding="utf-8")
+    done = run("parent.py", cwd=tmp_path, PYTHONPATH=str(tmp_path), SEEN="")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "xx False\n", "")
 
 
 @pytest.mark.parametrize(
@@ -129,3 +99,54 @@ def test_mistakes(folder, arguments, message):
     done = run(*arguments, cwd=folder)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+LATER = """
+import sys
+import fastbleu
+patched = fastbleu.patch("nltk")
+assert "when it is imported" in str(patched), patched
+assert "nltk" not in sys.modules
+import nltk
+from nltk.translate.bleu_score import sentence_bleu
+module = sys.modules["nltk.translate.bleu_score"]
+assert module._fastbleu_0_fast
+assert type(module.__spec__.loader) is type(nltk.__spec__.loader) is type(module.__loader__)
+print(patched)
+fastbleu.unpatch()
+assert not any("fastbleu" in name for name in vars(module))
+assert not any("fastbleu" in str(type(finder)) for finder in sys.meta_path)
+"""
+
+
+def printed(code, cwd, *options):
+    done = run("-c", code, cwd=cwd, prefix=options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_libraries_imported_later(tmp_path):
+    table = printed(LATER, tmp_path, "-W", "error::RuntimeWarning").splitlines()
+    assert table[0].split() == ["library", "version", "replaced", "left", "alone"]
+    assert table[1].startswith("nltk")
+    assert "bleu_score.corpus_bleu, nltk.translate.bleu_score.modified_precision" in table[1]
+
+
+def test_a_version_whose_code_is_not_known_is_left_alone(tmp_path):
+    original = Path(sacrebleu.__file__).parent
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(original, tmp_path / "sacrebleu", ignore=ignored)
+    with open(tmp_path / "sacrebleu" / "metrics" / "bleu.py", "a", encoding="utf-8") as changed:
+        changed.write("\nNEW = 1\n")
+    start = "import sys; sys.path.insert(0, ''); import fastbleu; "
+    early = start + "import sacrebleu; p = fastbleu.patch(); "
+    late = start + "p = fastbleu.patch(); import sacrebleu; "
+    check = "assert sacrebleu.metrics.bleu.NEW; assert '_fastbleu' not in str(vars(sacrebleu.compat"
+    check += ")); print(sacrebleu.sentence_bleu('a b', ['a b']).score > 0); print(p)"
+    for code in (early, late):
+        told = printed(code + check, tmp_path)
+        assert "RuntimeWarning: fastbleu.patch leaves sacrebleu alone: the code of " in told
+        assert "(2.6.0, " in told
+        assert told.startswith("True\n")
+        assert "the code of sacrebleu.metrics.bleu is not" in told.splitlines()[3]
+    printed(late + check, tmp_path, "-W", "error")
