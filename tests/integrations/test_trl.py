@@ -41,8 +41,7 @@ def model():
     return transformers.GPT2LMHeadModel(transformers.GPT2Config(**size, **ids))
 
 
-@pytest.mark.parametrize("as_messages", [False, True])
-def test_training(as_messages, model, tokenizer, tmp_path):
+def test_training(model, tokenizer, tmp_path):
     calls = []
 
     class Recorded(BLEUReward):
@@ -51,20 +50,10 @@ def test_training(as_messages, model, tokenizer, tmp_path):
             calls.append((completions, columns["answer"], rewards))
             return rewards
 
-    prompt = [{"role": "user", "content": "the cat"}] if as_messages else "the cat"
-    options = trl.GRPOConfig(
-        str(tmp_path),
-        per_device_train_batch_size=4,
-        num_generations=2,
-        max_completion_length=8,
-        max_steps=2,
-        logging_steps=1,
-        report_to=[],
-        save_strategy="no",
-        use_cpu=True,
-        bf16=False,
-        disable_tqdm=True,
-    )
+    prompt = [{"role": "user", "content": "the cat"}]
+    small = {"per_device_train_batch_size": 4, "num_generations": 2, "max_completion_length": 8}
+    small |= {"max_steps": 2, "logging_steps": 1, "save_strategy": "no", "report_to": []}
+    options = trl.GRPOConfig(str(tmp_path), use_cpu=True, bf16=False, disable_tqdm=True, **small)
     trainer = trl.GRPOTrainer(
         model,
         Recorded("answer"),
@@ -78,7 +67,7 @@ def test_training(as_messages, model, tokenizer, tmp_path):
     assert len(calls) == 2
     logged = [entry["rewards/bleu/mean"] for entry in trainer.state.log_history[:2]]
     for (completions, answers, rewards), mean in zip(calls, logged, strict=True):
-        texts = [it[-1]["content"] if as_messages else it for it in completions]
+        texts = [messages[-1]["content"] for messages in completions]
         assert set(answers) <= set(ANSWERS)
         scores = BLEU(effective_order=True).sentence_scores(texts, answers) / 100
         assert rewards == scores.clip(0, 1).tolist()
