@@ -2,6 +2,7 @@
 
 import gzip
 import importlib.util
+import itertools
 import json
 import lzma
 import random
@@ -10,14 +11,15 @@ import time
 from pathlib import Path
 
 import pytest
+from generators import raises
 from ptb_texts import DATA, caption, recorded
 
 import fastbleu
 from fastbleu.cli import main
 from fastbleu.integrations.coco import Bleu, PTBTokenizer
 from fastbleu.tables import read_coco
-from fastbleu.tokenizers import _ptb
 
+PUNCTUATION = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
 # Corpora with "\r", "\v", "\f", U+2028 or U+2029, which end a line in Java.
 BROKEN = {"edge:e62", "edge:e63", "edge:e66"}
 
@@ -100,58 +102,41 @@ def test_the_same_as_pycocoevalcap(original, capsys):
                 their_tokenizer().tokenize({1: wrong})
 
 
-def test_parts_of_a_file():
-    """Captions are tokenized in parts; what follows a part still counts."""
-    rng = random.Random(8)
-    ends = [
-        "etc.",
-        "U.S.",
-        "No.",
-        "they've",
-        ":D",
-        "'90",
-        "a",
-        "",
-        " ",
-        "it&apos;s \U0001f600 Inc.",
-    ]
-    starts = [
-        "The cat",
-        "&apos;s U.S.",
-        "\U0001f600 etc.",
-        "the cat",
-        "5 cats",
-        "<b> x",
-        "",
-        " ",
-        "It",
-        "\u00e9 cat",
-    ]
-    for _ in range(300):
-        texts = [f"{rng.choice(starts)} {rng.choice(ends)}"[rng.randint(0, 1) :] for _ in range(70)]
-        texts = ["" if rng.random() < 0.2 else text for text in texts]
-        found = PTBTokenizer(compatible=True).tokenize({1: [{"caption": text} for text in texts]})
-        file = "\n".join(texts)
-        assert found[1] == _ptb.write(file, stop=len(file)).split("\n")
+def tokenized(captions):
+    """As lines of one file."""
+    entries = [{"caption": text} for text in captions]
+    return PTBTokenizer(compatible=True).tokenize({1: entries})[1]
 
 
-def test_blank_captions_between_parts():
-    """Also many, of any white space; the time is linear."""
+def test_the_next_caption_changes_the_end_as_in_java():
+    following = {"end": [], "next a": ["a cat"], "next A": ["A cat"], "next 1": ["1 cat"]}
+    for case in recorded("ptb.jsonl.gz"):
+        if "lines" not in case and "\r" not in case["text"]:
+            for key, others in following.items():
+                tokens = [t for t in case.get(key, case["tokens"]) if t not in PUNCTUATION]
+                assert tokenized([case["text"], *others])[0] == " ".join(tokens), (key, case)
+
+
+def test_a_caption_is_read_with_the_next_one_that_is_not_blank():
+    """Blank captions between them count as one; with many the time is linear."""
     rng = random.Random(9)
     blanks = ["", " ", "\t", "\xa0 ", "\u2003", "\x85", "\x1c"]
-    for _ in range(400):
+    pieces = ["etc.", "U.S.", "they've", ":D", "'90", "Inc.", "cat", "5", "A", "it&apos;s"]
+    pieces += ["&apos;s", "<b>", "\u00e9", "\U0001f600"]
+    for _ in range(100):
         texts = []
-        while len(texts) < 100:
-            texts.append(rng.choice(["etc.", "U.S.", "they've", "The cat", "cat", "A cat", "5 x"]))
-            texts += [rng.choice(blanks) for _ in range(rng.choice([0, 1, 2, 40]))]
-        texts = texts[: rng.randint(60, 100)]
-        found = PTBTokenizer(compatible=True).tokenize({1: [{"caption": text} for text in texts]})
-        file = "\n".join(texts)
-        assert found[1] == _ptb.write(file, stop=len(file)).split("\n")
+        while len(texts) < 70:
+            texts.append(" ".join(rng.choices(pieces, k=3)))
+            texts += [rng.choice(blanks) for _ in range(rng.choice([0, 0, 1, 2, 40]))]
+        found = tokenized(texts)
+        numbers = [number for number, text in enumerate(texts) if text.strip(" \t\xa0\u2003\x85")]
+        for number, after in itertools.pairwise(numbers):
+            between = [""] if after > number + 1 else []
+            assert found[number] == tokenized([texts[number], *between, texts[after]])[0], texts
     times = []
     for size in (5_000, 80_000):
         begin = time.process_time()
-        PTBTokenizer(compatible=True).tokenize({1: [{"caption": ""}] * size})
+        tokenized([""] * size)
         times.append(time.process_time() - begin)
     assert times[1] < 50 * times[0] + 0.1, times
 
@@ -166,8 +151,7 @@ def test_errors():
         ({1: ["a"]}, {1: "a"}, "list of one hypothesis"),
         ({1: []}, {1: ["a"]}, "at least one reference"),
     ):
-        with pytest.raises(AssertionError, match=problem):
-            Bleu().compute_score(gts, res)
+        raises(AssertionError, problem, Bleu().compute_score, gts, res)
 
 
 ANNOTATIONS = [(1, "A man's riding a bike."), (2, "A cat!"), (2, "the cat sat"), (3, "no result")]
@@ -194,8 +178,8 @@ def test_files_of_captions(files, tmp_path, capsys):
         name.write_bytes(lzma.compress(Path(file).read_bytes()))
     assert read_coco(*packed) == table
     packed[1].write_bytes(packed[1].read_bytes()[:-9])
-    with pytest.raises(ValueError, match=r"json\.xz: the compressed data ends too early"):
-        read_coco(*packed)
+    message = r"json\.xz: the compressed data ends too early"
+    raises(ValueError, message, read_coco, *packed)
     assert table["image_id"] == [1, 2]
     assert table["hypothesis"] == ["a man rides a bike", "the cat sat down"]
     assert table["references"] == [["A man's riding a bike."], ["A cat!", "the cat sat"]]
@@ -219,19 +203,15 @@ def test_files_of_captions(files, tmp_path, capsys):
     assert found["cumulative"] == scored(table["hypothesis"], table["references"], False)[0]
 
 
-@pytest.mark.parametrize(
-    ("pairs", "problem"),
-    [
+def test_wrong_results(files, tmp_path, capsys):
+    for pairs, problem in (
         ([(9, "a")], "image 9 has no annotation"),
         ([(1, "a"), (1, "b")], "image 1 has 2 captions, expected one"),
         ([], "there are no captions"),
         ([(True, "a")], 'entry 0 has no "image_id" with a "caption"'),
         ([(1, 7)], 'entry 0 has no "image_id" with a "caption"'),
-    ],
-)
-def test_wrong_results(files, tmp_path, pairs, problem, capsys):
-    results = write(tmp_path / "wrong.json", pairs, False)
-    with pytest.raises(ValueError, match=problem):
-        read_coco(files[0], results)
-    assert main([files[0], "-i", results, "--dialect", "coco"]) == 1
-    assert problem in capsys.readouterr().err
+    ):
+        results = write(tmp_path / "wrong.json", pairs, False)
+        raises(ValueError, problem, read_coco, files[0], results)
+        assert main([files[0], "-i", results, "--dialect", "coco"]) == 1
+        assert problem in capsys.readouterr().err
