@@ -1,6 +1,5 @@
 """Functions inside queries of polars, pandas, DuckDB, pyarrow and Dask: the scores of `BLEU`."""
 
-import itertools
 import re
 
 import pytest
@@ -23,82 +22,84 @@ on_dask = host("fastbleu.integrations.dask")
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 ITS = columns(400)
-LISTS = [
-    [ref, other][: 1 + row % 2]
-    for row, (ref, other) in enumerate(zip(ITS["ref"], ITS["other"], strict=True))
-]
+LISTS = [list(pair) for pair in zip(ITS["ref"], ITS["other"], strict=True)]
 HOLES = [None if row % 7 == 3 else text for row, text in enumerate(ITS["mt"])]
 ALL = ITS | {"refs": LISTS, "holes": HOLES}
-BY = ["system", "lang"]
-NUMBERS = itertools.count()
 
 
-def by_system(references, metric=None, hypothesis="mt", **how):
-    found = tables.score(ALL, hypothesis, references, "system", metric=metric, **how)
+def by_system(references, hypothesis="mt", **how):
+    found = tables.score(ALL, hypothesis, references, "system", **how)
     return dict(zip(found["system"], found["bleu"], strict=True))
 
 
-def sentences(references, metric=None, hypothesis="mt", **how):
-    return tables.sentence_scores(ALL, hypothesis, references, metric=metric, **how)["bleu"]
+def sentences(references, hypothesis="mt", **how):
+    return tables.sentence_scores(ALL, hypothesis, references, **how)["bleu"]
 
 
 def test_polars_with_nulls_and_filters():
-    frame = pl.DataFrame(ALL)
+    frame, own = pl.DataFrame(ALL), pl.col("mt")
     options = {"missing": "skip"}
-    found = frame.with_columns(pl.col("holes").bleu.sentence("ref", **options).alias("s"))
-    assert found["s"].to_list() == sentences("ref", hypothesis="holes", **options)
+    found = frame.select(pl.col("holes").bleu.sentence("ref", **options)).to_series().to_list()
+    assert found == sentences("ref", hypothesis="holes", **options)
     corpus = pl.col("holes").bleu.corpus("ref", **options)
     groups = dict(frame.group_by("system").agg(corpus).iter_rows())
     assert groups == by_system("ref", hypothesis="holes", **options)
-    chosen = frame["system"] == "a"
     is_a = pl.col("system") == "a"
-    filtered = pl.col("mt").filter(is_a).bleu.corpus(pl.col("ref").filter(is_a))
+    filtered = own.filter(is_a).bleu.corpus(pl.col("ref").filter(is_a))
     assert frame.select(filtered).item() == by_system("ref")["a"]
-    assert (
-        frame.filter(chosen)
-        .slice(3)
-        .select(pl.col("mt").bleu.sentence("ref"))
-        .to_series()
-        .to_list()
-        == [
-            score
-            for score, system in zip(sentences("ref"), ITS["system"], strict=True)
-            if system == "a"
-        ][3:]
-    )
-    nothing = frame.filter(pl.lit(False)).select(pl.col("mt").bleu.corpus("ref"))
+    sliced = frame.filter(is_a).slice(3).select(own.bleu.sentence("ref")).to_series().to_list()
+    rows = zip(sentences("ref"), ITS["system"], strict=True)
+    assert sliced == [score for score, system in rows if system == "a"][3:]
+    nothing = frame.filter(pl.lit(False)).select(own.bleu.corpus("ref"))
     assert nothing.to_series().to_list() == [None]
-    for method in ("sentence", "corpus", "sums"):
-        for side, other in (("holes", "ref"), ("mt", "holes")):
-            words = r"column 'holes' is missing \(NULL\) in some row: .*missing=\"skip\", or take"
-            with pytest.raises(Exception, match=words):
-                frame.select(getattr(pl.col(side).bleu, method)(other))
-    words = (
-        r"references is an Arrow column.*\(hypotheses: column 'mt'; references: column 'number'\)"
-    )
-    with pytest.raises(Exception, match=words):
-        frame.select(pl.col("mt").bleu.corpus(pl.lit(1).alias("number")))
-    raises(TypeError, "is a BLEU, .*pass it as metric=", pl.col("mt").bleu.corpus, "ref", BLEU())
-    with pytest.raises(ValueError, match="missing"):
-        pl.col("mt").bleu.sentence("ref", missing="drop")
-    over = frame.select(pl.col("mt").bleu.corpus("ref").over("system")).to_series().to_list()
+    over = frame.select(own.bleu.corpus("ref").over("system")).to_series().to_list()
     assert over == [by_system("ref")[system] for system in ITS["system"]]
 
 
-def test_pandas_with_nulls_and_filters():
+def test_mistakes_with_polars():
+    """A list of references was a literal, with which each row was compared."""
+    frame, own = pl.DataFrame(ALL), pl.col("mt").bleu
+    for method in ("sentence", "corpus", "sums"):
+        for side, other in (("holes", "ref"), ("mt", "holes")):
+            words = r"column 'holes' is missing \(NULL\) in some row: .*missing=\"skip\", or take"
+            raises(Exception, words, frame.select, getattr(pl.col(side).bleu, method)(other))
+        raises(TypeError, "there is no reference", getattr(own, method))
+        for wrong in (["ref", "other"], ITS["ref"], None, BLEU()):
+            words = "a reference is a.* expected the name of a column"
+            raises(TypeError, words, getattr(own, method), wrong)
+    words = (
+        r"references is an Arrow column.*\(hypotheses: column 'mt'; references: column 'number'\)"
+    )
+    raises(Exception, words, frame.select, own.corpus(pl.lit(1).alias("number")))
+    raises(TypeError, "is a BLEU, .*pass it as metric=", own.corpus, "ref", BLEU())
+    raises(ValueError, "missing", own.sentence, "ref", missing="drop")
+    series = pl.Series("r", ITS["ref"])
+    assert frame.select(own.sentence(series)).to_series().to_list() == sentences("ref")
+
+
+def test_pandas_with_nulls_and_mistakes():
     frame = pd.DataFrame(ALL)
     assert frame[frame["system"] == "b"].bleu.corpus("mt", "ref") == by_system("ref")["b"]
     skipped = frame.bleu.sentence("holes", "ref", missing="skip")
     assert skipped.index.equals(frame.index)
     assert skipped.isna().sum() == HOLES.count(None)
+    for call in (frame.bleu.sentence, frame.bleu.corpus, frame.bleu.score, frame.bleu.statistics):
+        raises(ValueError, "no column 'reff'; did you mean 'ref'", call, "mt", "reff")
+        raises(ValueError, "no column 'mt_'; did you mean 'mt'", call, "mt_", ["ref"])
+        raises(TypeError, "hypothesis is a Series, expected the name", call, frame["mt"], "ref")
+        raises(TypeError, "references is a Series, expected the name", call, "mt", [frame["ref"]])
+    numbered = frame.rename(columns={"lang": 7})
+    raises(ValueError, "no column 'reff'", numbered.bleu.sentence, "mt", "reff")
+    scores = frame.assign(bleu=frame["ref"]).bleu.sentence("mt", "bleu")
+    assert scores.name == "bleu"
+    assert scores.tolist() == sentences("ref")
 
 
 def test_one_text_for_all_rows():
     """A literal of polars, DuckDB or pyarrow."""
     frame, text = pl.DataFrame(ALL), "the cat sat on a mat"
     own, literal = pl.col("mt"), pl.lit(text)
-    a_name = f"test_{next(NUMBERS)}"
-    on_arrow.register(name=a_name)
+    on_arrow.register(name="one_text")
     connection = duckdb.connect()
     connection.register("outputs", pa.table(ALL))
     on_duckdb.register(connection)
@@ -119,7 +120,11 @@ def test_one_text_for_all_rows():
         query = f"SELECT system, bleu_corpus({arguments}) FROM outputs GROUP BY system"
         assert dict(connection.sql(query).fetchall()) == groups
         values = [pa.scalar(text) if name == "text" else pa.array(its[name]) for name in names]
-        assert compute.call_function(f"{a_name}_sentence", values).to_pylist() == rows
+        assert compute.call_function("one_text_sentence", values).to_pylist() == rows
+
+
+def rows_of(columns):
+    return sorted(zip(*columns.values(), strict=True), key=str)
 
 
 def test_groups_without_a_segment():
@@ -138,38 +143,6 @@ def test_groups_without_a_segment():
         assert "a" not in pa.table(tables.scores(sums))["system"].to_pylist()
 
 
-def test_numbers_of_references_that_are_none():
-    for number, kind in ((0, ValueError), (-1, ValueError), ("x", TypeError)):
-        raises(kind, "references is", on_duckdb.register, duckdb.connect(), references=number)
-        raises(kind, "references is", on_arrow.register, references=number, name="never")
-    raises(TypeError, "there is no reference", pl.col("mt").bleu.sentence)
-    raises(TypeError, "there is no reference", pl.col("mt").bleu.corpus)
-
-
-@pytest.mark.parametrize("wrong", [["ref", "other"], ["ref"], ITS["ref"], None, BLEU()], ids=type)
-def test_references_of_polars_that_are_no_columns(wrong):
-    """A list was a literal, with which each row was compared."""
-    own = pl.col("mt").bleu
-    for method in (own.sentence, own.corpus, own.sums):
-        raises(TypeError, "a reference is a.* expected the name of a column", method, wrong)
-    series = pl.Series("r", ITS["ref"])
-    assert pl.DataFrame(ALL).select(own.sentence(series)).to_series().to_list() == sentences("ref")
-
-
-def test_names_of_columns_that_pandas_does_not_have():
-    frame = pd.DataFrame(ALL)
-    for call in (frame.bleu.sentence, frame.bleu.corpus, frame.bleu.score, frame.bleu.statistics):
-        raises(ValueError, "no column 'reff'; did you mean 'ref'", call, "mt", "reff")
-        raises(ValueError, "no column 'mt_'; did you mean 'mt'", call, "mt_", ["ref"])
-        raises(TypeError, "hypothesis is a Series, expected the name", call, frame["mt"], "ref")
-        raises(TypeError, "references is a Series, expected the name", call, "mt", [frame["ref"]])
-    numbered = frame.rename(columns={"lang": 7})
-    raises(ValueError, "no column 'reff'", numbered.bleu.sentence, "mt", "reff")
-    scores = frame.assign(bleu=frame["ref"]).bleu.sentence("mt", "bleu")
-    assert scores.name == "bleu"
-    assert scores.tolist() == sentences("ref")
-
-
 def test_duckdb_with_nulls():
     connection = duckdb.connect()
     connection.register("outputs", pa.table(ALL))
@@ -177,14 +150,11 @@ def test_duckdb_with_nulls():
     found = connection.sql("SELECT bleu_sentence(holes, ref) FROM outputs").fetchall()
     assert [score for (score,) in found] == sentences("ref", hypothesis="holes", missing="skip")
     query = "SELECT system, bleu_corpus(holes, ref) FROM outputs GROUP BY system"
-    assert dict(connection.sql(query).fetchall()) == by_system(
-        "ref", hypothesis="holes", missing="skip"
-    )
+    expected = by_system("ref", hypothesis="holes", missing="skip")
+    assert dict(connection.sql(query).fetchall()) == expected
     query = "SELECT system, unnest(bleu_sums(holes, ref)) FROM outputs GROUP BY system"
     scores = tables.scores(connection.sql(query)).to_pylist()
-    assert {row["system"]: row["bleu"] for row in scores} == by_system(
-        "ref", hypothesis="holes", missing="skip"
-    )
+    assert {row["system"]: row["bleu"] for row in scores} == expected
     assert connection.sql("SELECT bleu_corpus(NULL, 'a b')").fetchall() == [(None,)]
     # Several batches of DuckDB's, of 2,048 rows each.
     query = "SELECT system, bleu_corpus(holes, ref) FROM outputs, range(30) GROUP BY system"
@@ -202,6 +172,9 @@ def test_mistakes_with_duckdb():
     connection.register("outputs", pa.table(ALL))
     for name in ("b; DROP", 3):
         raises(ValueError, "a name for functions", on_duckdb.register, connection, name=name)
+    for number, kind in ((0, ValueError), (-1, ValueError), ("x", TypeError)):
+        raises(kind, "references is", on_duckdb.register, connection, references=number)
+        raises(kind, "references is", on_arrow.register, references=number, name="never")
     raises(TypeError, "connection is a str, expected a conn", on_duckdb.register, "scores.db")
     on_duckdb.register(connection)
     cursor = connection.cursor()
@@ -233,12 +206,6 @@ def test_mistakes_with_duckdb():
     on_duckdb.register(connection, references=None)
     message = refused("bleu_sentence(mt, [ref, NULL])")
     assert "reference_1 is missing (NULL) in some row: leave such rows out by" in message
-
-
-def rows_of(table):
-    if not isinstance(table, dict):
-        table = pa.Table.from_pandas(table, preserve_index=False).to_pydict()
-    return sorted(zip(*table.values(), strict=True), key=str)
 
 
 def test_lists_of_references_that_dask_turns_into_text():
