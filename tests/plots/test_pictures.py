@@ -11,6 +11,7 @@ from fastbleu import plots, significance
 
 matplotlib = pytest.importorskip("matplotlib", reason="needs matplotlib: make test-report")
 matplotlib.use("agg")
+pyplot = pytest.importorskip("matplotlib.pyplot")
 
 HYPOTHESES = ["The cat sat on the mat.", "It rained all night long, and more."]
 REFERENCES = ["The cat sat on a mat.", "It rained all night."]
@@ -21,16 +22,24 @@ SHORT = fastbleu.BLEU().score(["The cat sat on", "It rained all"], REFERENCES)
 @pytest.fixture(autouse=True)
 def close_pictures():
     yield
-    matplotlib.pyplot.close("all")
+    pyplot.close("all")
 
 
 def heights(ax):
     return [bar.get_height() for bar in ax.patches]
 
 
+def texts(ax):
+    return [ax.get_title(), *(text.get_text() for text in ax.texts)]
+
+
 def test_precisions():
     expected = [*(100 * precision for precision in SCORE.precisions), 100 * SCORE.bp]
-    assert heights(SCORE.plot()) == expected
+    own = pyplot.subplots()[1]
+    ax = SCORE.plot(own)
+    assert ax is own
+    assert heights(ax) == heights(SCORE.plot()) == expected
+    assert (texts(ax)[0], texts(ax)[-1]) == (f"BLEU {SCORE.value:.4g}", f"{100 * SCORE.bp:.1f}")
     ax = plots.plot_precisions({"one": SCORE, "other": SHORT})
     assert heights(ax) == [*expected, *(100 * p for p in SHORT.precisions), 100 * SHORT.bp]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
@@ -39,60 +48,38 @@ def test_precisions():
     ]
 
 
-def test_axes_of_the_users():
-    ax = matplotlib.pyplot.subplots()[1]
-    assert SCORE.plot(ax) is ax
-
-
 def test_brevity_penalty():
     ax = plots.plot_brevity_penalty(SHORT)
     curve, point = ax.lines
     assert point.get_xydata().tolist() == [[SHORT.hyp_len / SHORT.ref_len, SHORT.bp]]
     for ratio, penalty in curve.get_xydata().tolist():
         assert penalty == min(1.0, math.exp(1 - 1 / ratio))
+    assert f"BP {SHORT.bp:.3f}" in texts(ax)
+    low, high = plots.plot_brevity_penalty(SCORE).get_xlim()
+    assert 0.8 < low < 1 < high < 1.4
 
 
 def test_distribution():
     ax = plots.plot_distribution({"a": [1, 2, 2, 9], "b": [9, 9, 9, 9]}, bins=2)
     assert heights(ax) == [3, 1, 0, 4]
+    boxes = plots.plot_distribution({name: [1, 2, 3, 4 + ord(name)] for name in "abcd"})
+    assert len(boxes.patches) == 4
+    assert [label.get_text() for label in boxes.get_xticklabels()] == [*"abcd"]
 
 
 def test_differences():
     ax = plots.plot_differences([1.0, 5.0, 3.0], [2.0, 1.0, 3.0])
     assert ax.lines[1].get_ydata().tolist() == [4.0, 0.0, -1.0]
-    with pytest.raises(ValueError, match="scores has 1 segments, baseline has 2"):
-        plots.plot_differences([1.0], [1.0, 2.0])
+    assert texts(ax) == ["Better in 1, worse in 1 segments"]
 
 
 def test_history():
     ax = plots.plot_history({"run": [SCORE, SHORT], "other": [1.0, 2.0]}, steps=[100, 200])
     assert ax.lines[0].get_xydata().tolist() == [[100, SCORE.value], [200, SHORT.value]]
-    assert plots.plot_history([3.0, 4.0]).lines[0].get_xdata().tolist() == [1, 2]
-    with pytest.raises(ValueError, match="steps has 1 values, but there are 2 scores"):
-        plots.plot_history([3.0, 4.0], [1])
-
-
-def texts(ax):
-    return [ax.get_title(), *(text.get_text() for text in ax.texts)]
-
-
-def test_values_are_on_the_picture():
-    assert texts(SCORE.plot())[0] == f"BLEU {SCORE.value:.4g}"
-    assert texts(SCORE.plot())[-1] == f"{100 * SCORE.bp:.1f}"
-    assert f"BP {SHORT.bp:.3f}" in texts(plots.plot_brevity_penalty(SHORT))
-    low, high = plots.plot_brevity_penalty(SCORE).get_xlim()
-    assert 0.8 < low < 1 < high < 1.4
     found = plots.plot_history([3.0, 5.0, 4.0])
+    assert found.lines[0].get_xdata().tolist() == [1, 2, 3]
     assert texts(found)[1:] == ["5"]
     assert found.collections[0].get_offsets().tolist() == [[2, 5]]
-    better = plots.plot_differences([1.0, 5.0, 3.0], [2.0, 1.0, 3.0])
-    assert texts(better) == ["Better in 1, worse in 1 segments"]
-
-
-def test_many_systems_are_boxes():
-    ax = plots.plot_distribution({name: [1, 2, 3, 4 + ord(name)] for name in "abcd"})
-    assert len(ax.patches) == 4
-    assert [label.get_text() for label in ax.get_xticklabels()] == [*"abcd"]
 
 
 def test_comparisons():
@@ -103,14 +90,11 @@ def test_comparisons():
         assert line.get_xdata().tolist() == [its.difference]
         assert line.get_fillstyle() == ("full" if its.is_significant else "none")
     ends = [sorted(x for x, _ in its.get_segments()[0].tolist()) for its in ax.collections]
-    assert ends == [
-        pytest.approx([its.difference_interval.low, its.difference_interval.high])
-        for its in found.values()
-    ]
+    intervals = [its.difference_interval for its in found.values()]
+    assert ends == [pytest.approx([interval.low, interval.high]) for interval in intervals]
     assert ax.get_xlabel() == "difference from old"
     without = significance.compare(systems, REFERENCES * 15, samples=0, trials=5)
     raises(ValueError, "no intervals", plots.plot_comparisons, without)
-    raises(ValueError, "no systems", plots.plot_comparisons, {})
 
 
 def test_a_matrix():
@@ -118,7 +102,6 @@ def test_a_matrix():
     assert ax.images[0].get_array().tolist() == [[1, 2], [3, 4.5]]
     assert texts(ax)[1:] == ["1", "2", "3", "4.5"]
     assert texts(plots.plot_matrix([[1.0] * 30] * 30))[1:] == []
-    raises(ValueError, "scores is empty", plots.plot_matrix, [])
 
 
 @pytest.mark.parametrize("background", [0, 255])
@@ -134,7 +117,13 @@ def test_legible_on_white_and_on_black(background):
     assert (other + 0.05) / (one + 0.05) > 3.5
 
 
-def test_what_is_refused():
+def test_nothing_and_other_things_are_refused():
+    words = "scores has 1 segments, baseline has 2"
+    raises(ValueError, words, plots.plot_differences, [1.0], [1.0, 2.0])
+    words = "steps has 1 values, but there are 2 scores"
+    raises(ValueError, words, plots.plot_history, [3.0, 4.0], [1])
+    raises(ValueError, "no systems", plots.plot_comparisons, {})
+    raises(ValueError, "scores is empty", plots.plot_matrix, [])
     raises(TypeError, "scores has a float, expected a Score", plots.plot_precisions, 31.2)
     raises(ValueError, "scores is empty", plots.plot_precisions, {})
 

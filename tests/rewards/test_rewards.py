@@ -6,6 +6,7 @@ TRL's trainer runs with it in tests/integrations/test_trl.py.
 import pickle
 import re
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -18,6 +19,10 @@ from fastbleu.rewards import BLEUReward
 COMPLETIONS = ["The cat sat down.", "A dog.", "There it is, the dog (again)."]
 REFERENCES = ["The cat sat down.", ["The dog sat.", "A cat."], "Here it is, the dog, again."]
 TAGS = "<answer>(.*?)</answer>"
+JAPANESE = [
+    *("今日はとても天気がいいので散歩に行きます", "明日は雨が降るだろう"),
+    *("猫が窓の外を見ている", "東京に行きたいです"),
+]
 
 
 def expected(hypotheses, references, **parameters):
@@ -34,6 +39,12 @@ def test_rewards_are_sentence_scores():
     rewards = BLEUReward("answer", smoothing="floor")(completions=hypotheses, answer=references)
     assert rewards == expected(hypotheses, references, smoothing="floor")
     assert BLEUReward()(completions=[], references=[]) == []
+    tokens, references = [["a", "b", "c"]], [[["a", "b", "d"]]]
+    reward = BLEUReward(tokenize=None)
+    rewards = reward(completions=tokens, references=references)
+    assert rewards == expected(tokens, references, tokenize=None)
+    words = "hypothesis is a str, expected a list of tokens"
+    raises(TypeError, words, reward, completions=["a b c"], references=references)
 
 
 def test_messages():
@@ -46,71 +57,45 @@ def test_messages():
     texts = [
         [{"content": [text[:5], None, {"type": "text", "text": text[5:]}]}] for text in COMPLETIONS
     ]
-    for completions in (one, turns, parts, texts, [messages[0] for messages in one]):
+    answers = [messages[0] for messages in one]
+    for completions in (one, turns, parts, texts, answers):
         rewards = BLEUReward()(completions=completions, references=REFERENCES)
         assert rewards == expected(COMPLETIONS, REFERENCES)
-    answers = [messages[0] for messages in one]
-    assert BLEUReward()(completions=COMPLETIONS, references=answers) == [1.0] * 3
-    assert BLEUReward()(completions=COMPLETIONS, references=one) == [1.0] * 3
+    for references in (answers, one):
+        assert BLEUReward()(completions=COMPLETIONS, references=references) == [1.0] * 3
     call = [{"role": "assistant", "content": None, "tool_calls": []}]
     assert BLEUReward()(completions=[call], references=["a b"]) == [0.0]
 
 
-@pytest.mark.parametrize(
-    "extract",
-    [TAGS, re.compile(TAGS, re.DOTALL), "(?<=<answer>).*?(?=</answer>)"],
-    ids=["str", "compiled", "without a group"],
-)
-def test_answers(extract):
-    texts = ["<answer>the cat\nsat down</answer> <answer>no</answer>", "the cat sat down"]
-    rewards = BLEUReward(extract=extract)(completions=texts, references=["the cat sat down"] * 2)
-    assert rewards == [1.0, 0.0]
+def test_answers_are_extracted():
+    text = "<answer>the cat\nsat down</answer> <answer>no</answer>"
+    completions = {
+        "completions": [text, "the cat sat down"],
+        "references": ["the cat sat down"] * 2,
+    }
+    for extract in (TAGS, re.compile(TAGS, re.DOTALL), "(?<=<answer>).*?(?=</answer>)"):
+        assert BLEUReward(extract=extract)(**completions) == [1.0, 0.0]
 
-
-def test_a_function_finds_answers():
     def last_line(text):
         return text.splitlines()[-1] if "\n" in text else None
 
-    texts = ["So:\nthe cat sat down", "the cat sat down", "\n "]
-    rewards = BLEUReward(extract=last_line)(completions=texts, references=["the cat sat down"] * 3)
-    assert rewards == [1.0, 0.0, 0.0]
+    completions["completions"] = ["So:\nthe cat sat down", "the cat sat down"]
+    assert BLEUReward(extract=last_line)(**completions) == [1.0, 0.0]
     assert BLEUReward(extract="(a)|b")(completions=["b"], references=["b"]) == [0.0]
 
 
-@pytest.mark.parametrize("name", dialects.names())
-def test_every_dialect_is_on_0_to_1_and_has_a_reward_for_empty_texts(name):
-    if name.startswith("torch"):
-        pytest.importorskip("torch")
-    reward = BLEUReward(dialect=name)
+def test_every_dialect_is_on_0_to_1_and_has_a_reward_for_empty_texts():
     text = "the cat sat on the mat and so on"
-    low, high = reward(completions=["", text], references=[text, text])
-    assert low == 0.0
-    assert high == pytest.approx(1)
-    assert high <= 1
+    for name in dialects.names():
+        if not name.startswith("torch") or find_spec("torch"):
+            reward = BLEUReward(dialect=name)
+            low, high = reward(completions=["", text], references=[text, text])
+            assert low == 0.0
+            assert high == pytest.approx(1)
+            assert high <= 1
 
 
-def test_tokens_instead_of_text():
-    tokens, references = [["a", "b", "c"]], [[["a", "b", "d"]]]
-    reward = BLEUReward(tokenize=None)
-    assert reward(completions=tokens, references=references) == expected(
-        tokens, references, tokenize=None
-    )
-    raises(
-        TypeError,
-        "hypothesis is a str, expected a list of tokens",
-        reward,
-        completions=["a b c"],
-        references=[["a b d"]],
-    )
-
-
-def test_effective_order_can_be_left_out():
-    reward = BLEUReward(effective_order=False)
-    with pytest.warns(InputWarning, match="effective_order=False"):
-        assert reward(completions=["a b"], references=["a b"]) == [0.0]
-
-
-def test_verl():
+def test_verl_and_openrlhf():
     reward = BLEUReward(extract=TAGS)
     sample = {"data_source": "wmt", "solution_str": "<answer>the cat sat down</answer>"}
     assert reward.compute_score(**sample, ground_truth="the cat sat down", extra_info={}) == 1.0
@@ -118,29 +103,19 @@ def test_verl():
     assert reward.compute_score(**sample, ground_truth=several, index=3) == 1.0
     assert type(reward.compute_score("wmt", "no answer", "the cat")) is float
 
-
-def test_openrlhf_and_torch():
+    call = BLEUReward().reward_func
+    words = r"queries\[1\] does not begin with prompts\[1\]"
+    raises(ValueError, words, call, ["a b", "c"], ["a", "b"], ["b", "c"])
+    raises(ValueError, "2 queries and 1 prompts", call, ["a", "b"], ["a"], ["b"])
     torch = pytest.importorskip("torch")
     prompts = ["Say it: ", "Once more: ", ""]
     queries = [prompt + text for prompt, text in zip(prompts, COMPLETIONS, strict=True)]
     found = BLEUReward(name="closeness").reward_func(queries, prompts, REFERENCES, extra=1)
     rewards = torch.tensor(expected(COMPLETIONS, REFERENCES), dtype=torch.float32)
-    assert found["rewards"].dtype == torch.float32
     assert list(found) == ["rewards", "scores", "extra_logs"]
-    assert found["rewards"].equal(rewards)
-    assert found["scores"].equal(rewards)
-    assert found["extra_logs"]["closeness"].equal(rewards)
-    raises(
-        ValueError,
-        r"queries\[1\] does not begin with prompts\[1\]",
-        BLEUReward().reward_func,
-        ["a b", "c"],
-        ["a", "b"],
-        ["b", "c"],
-    )
-    raises(
-        ValueError, "2 queries and 1 prompts", BLEUReward().reward_func, ["a", "b"], ["a"], ["b"]
-    )
+    for tensor in (found["rewards"], found["scores"], found["extra_logs"]["closeness"]):
+        assert tensor.dtype == torch.float32
+        assert tensor.equal(rewards)
 
 
 def test_pickling_and_threads():
@@ -153,7 +128,7 @@ def test_pickling_and_threads():
         assert all(each == rewards for each in found)
 
 
-def test_what_is_refused():
+def test_wrong_arguments_and_columns_are_refused():
     several = ["a b c d"] * 3
     raises(ValueError, "reads or writes", BLEUReward, "completions")
     raises(TypeError, "references is a list, expected the name", BLEUReward, several)
@@ -184,28 +159,23 @@ def test_missing_answers():
     assert BLEUReward(missing="skip").compute_score("", "a dog", None) is None
 
 
-def test_an_expression_that_never_matches_is_warned_of():
-    columns = {"completions": ["the cat", "a dog", "", "it"], "references": ["the cat"] * 4}
-    with pytest.warns(InputWarning, match="extract finds an answer in none of the completions"):
-        assert BLEUReward(extract=TAGS)(**columns) == [0.0] * 4
-    columns["completions"][0] = "<answer>the cat</answer>"
-    assert BLEUReward(extract=TAGS)(**columns) == [1.0, 0.0, 0.0, 0.0]
-
-
-def test_a_script_without_spaces_is_warned_of():
-    texts = [
-        "今日はとても天気がいいので散歩に行きます",
-        "明日は雨が降るだろう",
-        "猫が窓の外を見ている",
-        "東京に行きたいです",
-    ]
-    with pytest.warns(InputWarning, match="script without spaces") as issued:
-        assert BLEUReward()(completions=texts, references=texts[1:] + texts[:1]) == [0.0] * 4
+@pytest.mark.parametrize(
+    ("words", "options", "completions", "references", "rewards"),
+    [
+        ("effective_order=False", {"effective_order": False}, ["a b"], ["a b"], [0.0]),
+        ("none of the completions", {"extract": TAGS}, ["a", "b", "", "c"], ["a"] * 4, [0.0] * 4),
+        ("script without spaces", {}, JAPANESE, JAPANESE[::-1], [0.0] * 4),
+        ("all 4 completions are equal to", {}, ["a b c d"] * 4, ["a b c d"] * 4, [1.0] * 4),
+    ],
+)
+def test_likely_mistakes_are_warned_of_once(words, options, completions, references, rewards):
+    columns = {"completions": completions, "references": references}
+    with pytest.warns(InputWarning, match=words) as issued:
+        assert BLEUReward(**options)(**columns) == rewards
     assert len(issued) == 1
 
 
-def test_completions_that_are_the_references_are_warned_of():
-    with pytest.warns(InputWarning, match="all 4 completions are equal to their references"):
-        rewards = BLEUReward()(completions=["a b c d"] * 4, references=["a b c d"] * 4)
-    assert rewards == [1.0] * 4
+def test_a_single_answer_or_difference_is_no_mistake():
+    columns = {"completions": ["<answer>a b</answer>", "a", "b", "c"], "references": ["a b"] * 4}
+    assert BLEUReward(extract=TAGS)(**columns) == [1.0, 0.0, 0.0, 0.0]
     assert BLEUReward()(completions=["a b c d"] * 3, references=["a b c d"] * 3) == [1.0] * 3
