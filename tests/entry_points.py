@@ -1,15 +1,14 @@
 """All public ways to a score, as functions of a metric and a corpus: one list for all tests.
 
 `test_entry_points.py` compares what each gives with `BLEU.score`; the trust gate calls them with
-damaged and hostile corpora, on many threads, and without memory. The names of an entry are a module
-or a class and after it members of this; a public name that no entry has fails a test.
+damaged and hostile corpora, on many threads, and without memory. A public name that does not occur
+here fails a test.
 """
 
 from __future__ import annotations
 
 import atexit
 import functools
-import inspect
 import io
 import itertools
 import json
@@ -133,20 +132,19 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Entry:
-    """A way to a score.
+    """A way to a score: `call` is a function of a metric and a corpus.
 
-    `gives` says what `call` returns: "corpus", the score as a `Score`, a number, or a row of a
-    table; "groups", those of `Corpus.groups`, with None for no score; "sentences", those of
+    `gives` says what it returns: "corpus", the score as a `Score`, a number, or a row of a table;
+    "groups", those of `Corpus.groups`, with None for no score; "sentences", those of
     `BLEU.sentence_scores`; "pair", something and what it must be equal to; "", no score at all.
     It `needs` libraries, may be for `only` some dialects, and be called by one thread `alone`.
     """
 
     label: str
-    names: tuple[str, ...]
     gives: str
     call: Callable[[BLEU, Corpus], Any]
-    needs: tuple[str, ...]
-    only: tuple[str, ...]
+    needs: list[str]
+    only: list[str]
     alone: bool
 
     @property
@@ -160,21 +158,13 @@ TABLES, OF_PANDAS = "narwhals pyarrow", "narwhals pandas pyarrow"
 
 
 def entry(
-    names: str, gives: str = "corpus", needs: str = "", only: str = "", **more: Any
+    gives: str = "corpus", needs: str = "", only: str = "", alone: bool = False, label: str = ""
 ) -> Callable[[Any], Any]:
     """Add a function to `ENTRIES`."""
-    listed = []
-    for owner, *members in map(str.split, names.split(";")):
-        owner = owner if owner.startswith("fastbleu") else f"fastbleu.{owner}"
-        listed += [f"{owner}.{member}" for member in members]
 
     def add(call: Any) -> Any:
-        exhausted = call
-        if inspect.isgeneratorfunction(call):
-            exhausted = functools.wraps(call)(lambda *arguments: list(call(*arguments)))
-        label, alone = more.get("label", call.__name__), more.get("alone", False)
-        rest = tuple(needs.split()), tuple(only.split()), alone
-        ENTRIES.append(Entry(label, tuple(listed), gives, exhausted, *rest))
+        name = label or call.__name__
+        ENTRIES.append(Entry(name, gives, call, needs.split(), only.split(), alone))
         return call
 
     return add
@@ -273,22 +263,22 @@ def files_of_lines(corpus: Corpus) -> list[str]:
 # The metric.
 
 
-@entry("fastbleu.BLEU score")
+@entry()
 def score(metric: BLEU, corpus: Corpus) -> Any:
     return metric.score(*corpus)
 
 
-@entry("fastbleu.BLEU score")
+@entry()
 def threads(metric: BLEU, corpus: Corpus) -> Any:
     return made(metric, threads=2).score(*corpus)
 
 
-@entry("fastbleu.BLEU update compute")
+@entry()
 def batches(metric: BLEU, corpus: Corpus) -> Any:
     return made(metric, *(part for half in corpus.halves for part in half.halves)).compute()
 
 
-@entry("fastbleu.BLEU merge")
+@entry()
 def merge(metric: BLEU, corpus: Corpus) -> Any:
     merged = made(metric)
     for half in corpus.halves:
@@ -296,14 +286,14 @@ def merge(metric: BLEU, corpus: Corpus) -> Any:
     return merged.compute()
 
 
-@entry("fastbleu.BLEU sums state from_state")
+@entry()
 def states(metric: BLEU, corpus: Corpus) -> Any:
     row = sum(metric.sums(*half) for half in corpus.halves)
     assert (row == sum(made(metric, half).state for half in corpus.halves)).all()
     return counts(BLEU.from_state(row, **metric.as_arguments()).compute())
 
 
-@entry("fastbleu.BLEU all_reduce", alone=True)
+@entry(alone=True)
 def ranks(metric: BLEU, corpus: Corpus) -> Any:
     """A stand-in for torch.distributed: the metric that is reduced last has what all have sent."""
     sent: list[Any] = []
@@ -321,27 +311,27 @@ def ranks(metric: BLEU, corpus: Corpus) -> Any:
     return reduced[-1].compute()
 
 
-@entry("fastbleu.BLEU update")
+@entry()
 def pickled(metric: BLEU, corpus: Corpus) -> Any:
     return pickle.loads(pickle.dumps(made(metric, *corpus.halves))).compute()
 
 
-@entry("fastbleu.BLEU segments segment_scores", "sentences")
+@entry("sentences")
 def segments(metric: BLEU, corpus: Corpus) -> Any:
     return made(metric, *corpus.halves, keep_segments=True).segment_scores()
 
 
-@entry("fastbleu.BLEU sentence_scores", "sentences")
+@entry("sentences")
 def sentence_scores(metric: BLEU, corpus: Corpus) -> Any:
     return made(metric, threads=2).sentence_scores(*corpus)
 
 
-@entry("fastbleu.BLEU statistics")
+@entry()
 def statistics(metric: BLEU, corpus: Corpus) -> Any:
     return of_stats(metric, metric.statistics(*corpus))
 
 
-@entry("fastbleu.BLEU score")
+@entry()
 def tokens(metric: BLEU, corpus: Corpus) -> Any:
     def split(text: str) -> list[str]:
         return fastbleu.tokenize(text.lower() if metric.lowercase else text, metric.tokenizer)
@@ -351,28 +341,19 @@ def tokens(metric: BLEU, corpus: Corpus) -> Any:
     return other.score(list(map(split, corpus.hypotheses)), references).value
 
 
-@entry("fastbleu.BLEU score", "pair")
-def words(metric: BLEU, corpus: Corpus) -> Any:
-    """A perfect hypothesis, of words where the tokens of a dialect are lines or sentences."""
-    text = "the cat sat on the mat today ."
-    other = made(metric, tokenize=None, lowercase=False)
-    found = other.score([text.split()], [[text.split()]]).value
-    return found > 0, metric.score([text], [[text]]).value > 0
-
-
-@entry("fastbleu.BLEU prefix_scores", "pair")
+@entry("pair")
 def prefix_scores(metric: BLEU, corpus: Corpus) -> Any:
     metric = of_ids(metric)
     return metric.prefix_scores(*corpus.ids)[:, -1], metric.sentence_scores(*corpus.ids)
 
 
-@entry("fastbleu.BLEU score", needs="pyarrow")
+@entry(needs="pyarrow")
 def columns(metric: BLEU, corpus: Corpus) -> Any:
     references = [corpus.table[name] for name in corpus.names]
     return metric.score(corpus.table["mt"], references[0] if corpus.varies else references)
 
 
-@entry("fastbleu.BLEU sentence_scores", "sentences", "pyarrow")
+@entry("sentences", needs="pyarrow")
 def sentences_of_columns(metric: BLEU, corpus: Corpus) -> Any:
     lists = pa.array(list(map(list, corpus.references)), pa.large_list(pa.large_string()))
     return metric.sentence_scores(corpus.table["mt"], lists)
@@ -381,7 +362,7 @@ def sentences_of_columns(metric: BLEU, corpus: Corpus) -> Any:
 # Many against many, and rewards: sentences.
 
 
-@entry("fastbleu.BLEU pairwise iter_blocks", "pair")
+@entry("pair")
 def pairs(metric: BLEU, corpus: Corpus) -> Any:
     few = corpus.of_firsts
     sides = few.hypotheses, [texts[0] for texts in few.references]
@@ -390,7 +371,7 @@ def pairs(metric: BLEU, corpus: Corpus) -> Any:
     return metric.pairwise(*sides).diagonal(), metric.sentence_scores(*few)
 
 
-@entry("fastbleu.matrix mbr nearest", "pair")
+@entry("pair")
 def single_pairs(metric: BLEU, corpus: Corpus) -> Any:
     few, found = corpus.of_firsts, []
     for text, references in zip(*few, strict=True):
@@ -399,7 +380,7 @@ def single_pairs(metric: BLEU, corpus: Corpus) -> Any:
     return np.array(found), metric.sentence_scores(*few)
 
 
-@entry("fastbleu.matrix.ReferenceIndex score sentence_scores statistics", "pair")
+@entry("pair")
 def reference_index(metric: BLEU, corpus: Corpus) -> Any:
     references, few = corpus.references[-1], corpus.hypotheses[:20]
     index = matrix.ReferenceIndex(references, metric=metric)
@@ -409,7 +390,7 @@ def reference_index(metric: BLEU, corpus: Corpus) -> Any:
     return np.array(found), np.array([*metric.sentence_scores(*same), metric.score(*same).value])
 
 
-@entry("fastbleu.rewards.BLEUReward compute_score reward_func", "pair")
+@entry("pair")
 def reward(metric: BLEU, corpus: Corpus) -> Any:
     arguments = metric.as_arguments()
     del arguments["effective_order"]
@@ -426,7 +407,7 @@ def reward(metric: BLEU, corpus: Corpus) -> Any:
 # Comparisons, reports and explanations.
 
 
-@entry("fastbleu.significance compare")
+@entry()
 def compare(metric: BLEU, corpus: Corpus) -> Any:
     systems = {"a": corpus.hypotheses, "b": corpus.hypotheses}
     options = {"method": "bootstrap", "samples": 2, "metric": metric}
@@ -435,13 +416,13 @@ def compare(metric: BLEU, corpus: Corpus) -> Any:
     return found.score
 
 
-@entry("fastbleu report")
+@entry()
 def report(metric: BLEU, corpus: Corpus) -> Any:
     options = {"metric": metric, "samples": 0, "dialects": False}
     return fastbleu.report({"a": corpus.hypotheses}, corpus.references, **options).scores["a"]
 
 
-@entry("fastbleu explain", "pair")
+@entry("pair")
 def explain(metric: BLEU, corpus: Corpus) -> Any:
     other = BLEU("none", lowercase=True)
     found = fastbleu.explain(*corpus, metric, other)
@@ -451,7 +432,7 @@ def explain(metric: BLEU, corpus: Corpus) -> Any:
 overview_of = functools.cache(lambda corpus: fastbleu.explain(*corpus))
 
 
-@entry("fastbleu explain", only=" ".join(dialects.names()))
+@entry(only=" ".join(dialects.names()))
 def overview(metric: BLEU, corpus: Corpus) -> Any:
     found = overview_of(corpus)
     if metric.dialect in found.failures:
@@ -459,7 +440,7 @@ def overview(metric: BLEU, corpus: Corpus) -> Any:
     return found.scores[metric.dialect]
 
 
-@entry("fastbleu identify", "pair", only=" ".join(dialects.names()))
+@entry("pair", only=" ".join(dialects.names()))
 def identify(metric: BLEU, corpus: Corpus) -> Any:
     number = metric.score(*corpus).value
     found = fastbleu.identify(f"{number:.12f}", *corpus).matches
@@ -489,7 +470,7 @@ def add_tables(source: str, needs: str, table_of: Callable[[Corpus], Any]) -> No
     options = {"missing": "empty" if source == "csv" else "error"}
     needs = f"{TABLES} {needs}"
 
-    @entry("fastbleu.tables score", "groups", needs, label=f"tables.score of {source}")
+    @entry("groups", label=f"tables.score of {source}", needs=needs)
     def groups(metric: BLEU, corpus: Corpus) -> Any:
         def found(by: Any) -> Any:
             arguments = table_of(corpus), "mt", corpus.names, by
@@ -499,7 +480,7 @@ def add_tables(source: str, needs: str, table_of: Callable[[Corpus], Any]) -> No
 
     label = f"tables.sentence_scores of {source}"
 
-    @entry("fastbleu.tables sentence_scores", "sentences", needs, label=label)
+    @entry("sentences", label=label, needs=needs)
     def sentences(metric: BLEU, corpus: Corpus) -> Any:
         arguments = table_of(corpus), "mt", corpus.names
         return bleus(tables.sentence_scores(*arguments, metric=metric, **options))
@@ -509,7 +490,7 @@ for name, source in SOURCES.items():
     add_tables(name, *source)
 
 
-@entry("fastbleu.tables sums combine scores", "groups", TABLES, alone=True)
+@entry("groups", needs=TABLES, alone=True)
 def stored_sums(metric: BLEU, corpus: Corpus) -> Any:
     """Sums of two days in files."""
     paths = [str(scratch() / f"sums{number}.parquet") for number, _ in enumerate(corpus.days)]
@@ -519,14 +500,14 @@ def stored_sums(metric: BLEU, corpus: Corpus) -> Any:
     return by_key(*(tables.scores(tables.combine(*paths, by=by)) for by in ([], "key")))
 
 
-@entry("fastbleu.tables score", "groups", TABLES)
+@entry("groups", needs=TABLES)
 def confidence(metric: BLEU, corpus: Corpus) -> Any:
     options = {"confidence": 0.9, "samples": 2, "metric": metric}
     arguments = corpus.table, "mt", corpus.names
     return by_key(*(tables.score(*arguments, by, **options) for by in ([], "key")))
 
 
-@entry("fastbleu.tables statistics", needs=TABLES)
+@entry(needs=TABLES)
 def table_statistics(metric: BLEU, corpus: Corpus) -> Any:
     found = tables.statistics(file_of(corpus, "parquet"), "mt", corpus.names, metric=metric)
     return of_counts(metric, rows(found))
@@ -540,11 +521,7 @@ def of_pandas(corpus: Corpus) -> Any:
     return corpus.table.to_pandas().bleu
 
 
-@entry(
-    "integrations.pandas BLEUAccessor; integrations.pandas.BLEUAccessor corpus score sums",
-    "groups",
-    OF_PANDAS,
-)
+@entry("groups", needs=OF_PANDAS)
 def pandas_groups(metric: BLEU, corpus: Corpus) -> Any:
     arguments, accessor = ("mt", corpus.names), of_pandas(corpus)
     found = accessor.score(*arguments, "key", metric=metric)
@@ -552,12 +529,12 @@ def pandas_groups(metric: BLEU, corpus: Corpus) -> Any:
     return by_key(found) | {None: accessor.corpus(*arguments, metric=metric)}
 
 
-@entry("integrations.pandas.BLEUAccessor sentence", "sentences", OF_PANDAS)
+@entry("sentences", needs=OF_PANDAS)
 def pandas_sentences(metric: BLEU, corpus: Corpus) -> Any:
     return of_pandas(corpus).sentence("mt", corpus.names, metric=metric)
 
 
-@entry("integrations.pandas.BLEUAccessor statistics", needs=OF_PANDAS)
+@entry(needs=OF_PANDAS)
 def pandas_statistics(metric: BLEU, corpus: Corpus) -> Any:
     return of_counts(metric, rows(of_pandas(corpus).statistics("mt", corpus.names, metric=metric)))
 
@@ -569,19 +546,19 @@ def of_polars(corpus: Corpus, way: str, metric: BLEU) -> Any:
     return pl.LazyFrame(corpus.table), expression.alias("bleu")
 
 
-@entry("integrations.polars BLEUExpressions BLEUExpressions.corpus", "groups", "polars pyarrow")
+@entry("groups", needs="polars pyarrow")
 def polars_groups(metric: BLEU, corpus: Corpus) -> Any:
     frame, bleu = of_polars(corpus, "corpus", metric)
     return by_key(frame.select(bleu), frame.group_by("key").agg(bleu))
 
 
-@entry("integrations.polars.BLEUExpressions sentence", "sentences", "polars pyarrow")
+@entry("sentences", needs="polars pyarrow")
 def polars_sentences(metric: BLEU, corpus: Corpus) -> Any:
     frame, bleu = of_polars(corpus, "sentence", metric)
     return bleus(frame.select(bleu))
 
 
-@entry("integrations.polars.BLEUExpressions sums", "groups", f"{TABLES} polars")
+@entry("groups", needs=f"{TABLES} polars")
 def polars_sums(metric: BLEU, corpus: Corpus) -> Any:
     frame, bleu = of_polars(corpus, "sums", metric)
     least, most = pl.col("fewest_references").min(), pl.col("most_references").max()
@@ -600,7 +577,7 @@ def registered(metric: BLEU, references: int | None) -> str:
     return name
 
 
-@entry("integrations.arrow register", "groups", "pyarrow")
+@entry("groups", needs="pyarrow")
 def arrow_groups(metric: BLEU, corpus: Corpus) -> Any:
     name = registered(metric, None if corpus.varies else len(corpus.names))
     texts, function = ["mt", *corpus.names], f"{name}_corpus"
@@ -610,7 +587,7 @@ def arrow_groups(metric: BLEU, corpus: Corpus) -> Any:
     return {None: whole} | dict(zip(found["key"].to_pylist(), scores, strict=True))
 
 
-@entry("integrations.arrow register", "sentences", "pyarrow")
+@entry("sentences", needs="pyarrow")
 def arrow_sentences(metric: BLEU, corpus: Corpus) -> Any:
     name = registered(metric, None if corpus.varies else len(corpus.names))
     texts = [corpus.table[name] for name in ("mt", *corpus.names)]
@@ -635,19 +612,16 @@ def query(metric: BLEU, corpus: Corpus, selected: str, by: str = "") -> Any:
     return connection(corpus).sql(sql).arrow().read_all()
 
 
-@entry("integrations.duckdb register", "groups", f"{TABLES} duckdb", alone=True)
+@entry("groups", needs=f"{TABLES} duckdb", alone=True)
 def duckdb_groups(metric: BLEU, corpus: Corpus) -> Any:
-    selected = "bleu_corpus(TEXTS) AS bleu"
-    return by_key(*(query(metric, corpus, selected, by) for by in ("", "key")))
+    bleu, sums = "bleu_corpus(TEXTS) AS bleu", "unnest(bleu_sums(TEXTS))"
+    found = by_key(*(query(metric, corpus, bleu, by) for by in ("", "key")))
+    stored = by_key(*(tables.scores(query(metric, corpus, sums, by)) for by in ("", "key")))
+    assert all(repr(found[key]["bleu"]) == repr(stored[key]["bleu"]) for key in found)
+    return stored
 
 
-@entry("integrations.duckdb register", "groups", f"{TABLES} duckdb", alone=True)
-def duckdb_sums(metric: BLEU, corpus: Corpus) -> Any:
-    selected = "unnest(bleu_sums(TEXTS))"
-    return by_key(*(tables.scores(query(metric, corpus, selected, by)) for by in ("", "key")))
-
-
-@entry("integrations.duckdb register", "sentences", f"{TABLES} duckdb", alone=True)
+@entry("sentences", needs=f"{TABLES} duckdb", alone=True)
 def duckdb_sentences(metric: BLEU, corpus: Corpus) -> Any:
     return bleus(query(metric, corpus, "bleu_sentence(TEXTS) AS bleu"))
 
@@ -683,9 +657,9 @@ def of_ray(corpus: Corpus) -> Any:
 
 
 def add_engine(engine: str, library: str, table_of: Callable[[Corpus], Any]) -> None:
-    owner, needs = f"integrations.{engine}", f"{OF_PANDAS} {library}"
+    needs = f"{OF_PANDAS} {library}"
 
-    @entry(f"{owner} score sums", "groups", needs, label=f"{engine}.score", alone=True)
+    @entry("groups", label=f"{engine}.score", needs=needs, alone=True)
     def groups(metric: BLEU, corpus: Corpus) -> Any:
         functions, table = integration(engine), table_of(corpus)
         sums = rows(functions.sums(table, "mt", corpus.names, metric=metric))
@@ -694,7 +668,7 @@ def add_engine(engine: str, library: str, table_of: Callable[[Corpus], Any]) -> 
 
     label = f"{engine}.sentence_scores"
 
-    @entry(f"{owner} sentence_scores", "sentences", needs, label=label, alone=True)
+    @entry("sentences", label=label, needs=needs, alone=True)
     def sentences(metric: BLEU, corpus: Corpus) -> Any:
         arguments = table_of(corpus), "mt", corpus.names
         found = rows(integration(engine).sentence_scores(*arguments, metric=metric))
@@ -702,7 +676,7 @@ def add_engine(engine: str, library: str, table_of: Callable[[Corpus], Any]) -> 
         keys = zip(corpus.table["key"].to_pylist(), corpus.hypotheses, strict=True)
         return [scores[key] for key in keys]
 
-    @entry(f"{owner} statistics", needs=needs, label=f"{engine}.statistics", alone=True)
+    @entry(label=f"{engine}.statistics", needs=needs, alone=True)
     def counted(metric: BLEU, corpus: Corpus) -> Any:
         found = integration(engine).statistics(table_of(corpus), "mt", corpus.names, metric=metric)
         return of_counts(metric, rows(found))
@@ -713,7 +687,7 @@ add_engine("spark", "pyspark", of_spark)
 add_engine("ray", "ray", of_ray)
 
 
-@entry("integrations.spark register sentence_column", "groups", f"{OF_PANDAS} pyspark", alone=True)
+@entry("groups", needs=f"{OF_PANDAS} pyspark", alone=True)
 def spark_sql(metric: BLEU, corpus: Corpus) -> Any:
     integration("spark").register(spark_session(), metric=metric)
     of_spark(corpus).createOrReplaceTempView("outputs")
@@ -736,7 +710,7 @@ def command(*arguments: str) -> Any:
     return json.loads(out.buffer.getvalue())
 
 
-@entry("fastbleu.cli main", alone=True)
+@entry(alone=True)
 def command_of_lines(metric: BLEU, corpus: Corpus) -> Any:
     if corpus.varies:
         raise ValueError("files of lines have the same number of references for each segment")
@@ -745,7 +719,7 @@ def command_of_lines(metric: BLEU, corpus: Corpus) -> Any:
     return command(*references, "-i", hypotheses, *options)["score"]
 
 
-@entry("fastbleu.cli main", "groups", TABLES, alone=True)
+@entry("groups", needs=TABLES, alone=True)
 def command_by_key(metric: BLEU, corpus: Corpus) -> Any:
     path = file_of(corpus, "parquet")
     references = [f"{path}::{name}" for name in corpus.names]
@@ -762,17 +736,17 @@ def in_nltk_order(corpus: Corpus) -> tuple[Any, Any]:
     return split, [text.split() for text in corpus.hypotheses]
 
 
-@entry("fastbleu corpus_bleu", only="nltk")
+@entry(only="nltk")
 def nltk_corpus(metric: BLEU, corpus: Corpus) -> Any:
     return fastbleu.corpus_bleu(*in_nltk_order(corpus))
 
 
-@entry("fastbleu sentence_bleu", "sentences", only="nltk")
+@entry("sentences", only="nltk")
 def nltk_sentences(metric: BLEU, corpus: Corpus) -> Any:
     return list(map(fastbleu.sentence_bleu, *in_nltk_order(corpus)))
 
 
-@entry("fastbleu.sacrebleu corpus_bleu BLEU.corpus_score BLEU.compute_bleu", only="sacrebleu")
+@entry(only="sacrebleu")
 def sacrebleu_corpus(metric: BLEU, corpus: Corpus) -> Any:
     found = sacrebleu.BLEU(references=corpus.streams).corpus_score(corpus.hypotheses, None)
     parts = found.counts, found.totals, found.sys_len, found.ref_len
@@ -780,20 +754,20 @@ def sacrebleu_corpus(metric: BLEU, corpus: Corpus) -> Any:
     return sacrebleu.corpus_bleu(corpus.hypotheses, corpus.streams).score
 
 
-@entry("fastbleu.sacrebleu raw_corpus_bleu", "pair", only="sacrebleu")
+@entry("pair", only="sacrebleu")
 def sacrebleu_raw(metric: BLEU, corpus: Corpus) -> Any:
     raw = BLEU("none", smoothing="floor", smoothing_value=0.01)
     found = sacrebleu.raw_corpus_bleu(corpus.hypotheses, corpus.streams)
     return found.score, raw.score(*corpus).value
 
 
-@entry("fastbleu.sacrebleu sentence_bleu BLEU.sentence_score", "pair", only="sacrebleu")
+@entry("pair", only="sacrebleu")
 def sacrebleu_sentences(metric: BLEU, corpus: Corpus) -> Any:
     found = [score.score for score in map(sacrebleu.sentence_bleu, *corpus)]
     return np.array(found), made(metric, effective_order=True).sentence_scores(*corpus)
 
 
-@entry("fastbleu patch unpatch", needs="nltk sacrebleu", only="nltk sacrebleu", alone=True)
+@entry(needs="nltk sacrebleu", only="nltk sacrebleu", alone=True)
 def patched(metric: BLEU, corpus: Corpus) -> Any:
     with fastbleu.patch(metric.dialect):
         if metric.dialect == "nltk":
@@ -801,7 +775,7 @@ def patched(metric: BLEU, corpus: Corpus) -> Any:
         return import_module("sacrebleu").corpus_bleu(corpus.hypotheses, corpus.streams).score
 
 
-@entry("integrations.evaluate load Bleu Sacrebleu", only="evaluate sacrebleu")
+@entry(only="evaluate sacrebleu")
 def evaluate(metric: BLEU, corpus: Corpus) -> Any:
     loaded = integration("evaluate").load({"evaluate": "bleu"}.get(metric.dialect, "sacrebleu"))
     for half in corpus.halves:
@@ -813,14 +787,14 @@ def evaluate(metric: BLEU, corpus: Corpus) -> Any:
     return found.get("score", found.get("bleu"))
 
 
-@entry("integrations.transformers compute_metrics ComputeMetrics", "pair")
+@entry("pair")
 def trainer(metric: BLEU, corpus: Corpus) -> Any:
     metric = of_ids(metric)
     computed = integration("transformers").compute_metrics(**metric.as_arguments())
     return computed(corpus.ids)["bleu"], metric.score(*corpus.ids).value
 
 
-@entry("integrations.coco Bleu Bleu.method PTBTokenizer patched_tokenize", only="coco")
+@entry(only="coco")
 def coco(metric: BLEU, corpus: Corpus) -> Any:
     integration("coco").PTBTokenizer().tokenize({7: [{"caption": "A man."}]})
     hypotheses = {number: [text] for number, text in enumerate(corpus.hypotheses)}
@@ -828,9 +802,7 @@ def coco(metric: BLEU, corpus: Corpus) -> Any:
     return integration("coco").Bleu(4).compute_score(references, hypotheses, verbose=0)[0][3]
 
 
-@entry(
-    "integrations.torchmetrics BLEUScore SacreBLEUScore", "corpus", "torchmetrics", "torchmetrics"
-)
+@entry(needs="torchmetrics", only="torchmetrics")
 def torchmetrics(metric: BLEU, corpus: Corpus) -> Any:
     adaptor = integration("torchmetrics").BLEUScore(dialect="torchmetrics")
     for half in corpus.halves:
@@ -838,13 +810,13 @@ def torchmetrics(metric: BLEU, corpus: Corpus) -> Any:
     return adaptor.compute().item()
 
 
-@entry("integrations.torcheval BLEUScore", "pair", "torcheval", "sacrebleu")
+@entry("pair", needs="torcheval", only="sacrebleu")
 def torcheval(metric: BLEU, corpus: Corpus) -> Any:
     found = integration("torcheval").BLEUScore(n_gram=4).update(*corpus).compute().item()
     return found, made(metric, tokenize="none", smoothing="none").score(*corpus).value / 100
 
 
-@entry("integrations.ignite BLEU BLEU.compute BLEU.score", needs="ignite")
+@entry(needs="ignite")
 def ignite(metric: BLEU, corpus: Corpus) -> Any:
     adaptor = integration("ignite").BLEU(**metric.as_arguments())
     for half in corpus.halves:
@@ -852,7 +824,7 @@ def ignite(metric: BLEU, corpus: Corpus) -> Any:
     return adaptor.compute()
 
 
-@entry("integrations.keras BLEU", needs="torch keras")
+@entry(needs="torch keras")
 def keras(metric: BLEU, corpus: Corpus) -> Any:
     os.environ.setdefault("KERAS_BACKEND", "torch")
     adaptor = integration("keras").BLEU(**metric.as_arguments())
@@ -864,7 +836,7 @@ def keras(metric: BLEU, corpus: Corpus) -> Any:
 # What is public and no score: the same each time.
 
 
-@entry("fastbleu count Stats", "")
+@entry("")
 def stats(metric: BLEU, corpus: Corpus) -> Any:
     found = fastbleu.count(*corpus, tokenize=metric.tokenizer, max_order=metric.max_order)
     both = Stats.concatenate([found, Stats.zeros(len(found))])
@@ -873,7 +845,7 @@ def stats(metric: BLEU, corpus: Corpus) -> Any:
     return both.sum(), parts, list(found)
 
 
-@entry("fastbleu BLEU Score InputWarning; fastbleu.BLEU signature ignore_ids stop_id skip_ids", "")
+@entry("")
 def scores(metric: BLEU, corpus: Corpus) -> Any:
     found = metric.score(*corpus)
     assert found == pickle.loads(pickle.dumps(found))
@@ -881,56 +853,49 @@ def scores(metric: BLEU, corpus: Corpus) -> Any:
     return texts, found.to_dict(), hash(found), metric.ignore_ids, metric.stop_id, metric.skip_ids
 
 
-@entry("fastbleu.BLEU hashed keywords reset as_arguments", "", only="fairseq codebleu-weighted")
+@entry("", only="fairseq codebleu-weighted")
 def own_options(metric: BLEU, corpus: Corpus) -> Any:
     metric.reset()
     found = getattr(metric, "hashed" if metric.dialect == "fairseq" else "keywords")
     return found, made(metric) == metric
 
 
-@entry(
-    "fastbleu.BLEU self_bleu mbr reference_index; fastbleu.matrix self_bleu SelfBLEU MBRResult"
-    " duplicates pairwise iter_blocks PairIndex PairIndex.nearest ReferenceIndex"
-    " ReferenceIndex.ngrams ReferenceIndex.nbytes ReferenceIndex.signature",
-    "",
-)
+@entry("")
 def pools(metric: BLEU, corpus: Corpus) -> Any:
     pool = corpus.hypotheses
     pairs, index = matrix.PairIndex(pool, metric=metric), metric.reference_index(pool)
-    yield pairs.nearest(pool, 2), matrix.duplicates(pool, 50, metric=metric), len(pairs)
-    yield index.ngrams, index.nbytes, index.signature, copy(index).ngrams, repr(index), len(index)
-    yield list(matrix.iter_blocks(pool, pool, rows=1, metric=metric))
-    yield metric.mbr(pool, matrix=True), metric.self_bleu(pool, (1, 3), sample=1)
-    yield matrix.self_bleu(pool, metric=metric), matrix.pairwise(pool, pool, metric=metric)
+    return [
+        (pairs.nearest(pool, 2), matrix.duplicates(pool, 50, metric=metric), len(pairs)),
+        (index.ngrams, index.nbytes, index.signature, copy(index).ngrams, repr(index), len(index)),
+        list(matrix.iter_blocks(pool, pool, rows=1, metric=metric)),
+        (metric.mbr(pool, matrix=True), metric.self_bleu(pool, (1, 3), sample=1)),
+        (matrix.self_bleu(pool, metric=metric), matrix.pairwise(pool, pool, metric=metric)),
+    ]
 
 
-@entry("fastbleu.tokenizers get_tokenizer Tokenizer; fastbleu tokenize", "")
+@entry("")
 def tokenizers(metric: BLEU, corpus: Corpus) -> Any:
+    found: list[Any] = []
     for name in ("none", "13a", "intl", "zh", "char"):
         its = fastbleu.tokenizers.get_tokenizer(name)
         assert its == pickle.loads(pickle.dumps(its))
-        yield its.argument, its.splits_at_spaces, repr(its)
-        yield [fastbleu.tokenize(text, name) for text in corpus.hypotheses]
+        found += [fastbleu.tokenize(text, name) for text in corpus.hypotheses]
+        found += [its.argument, its.splits_at_spaces, repr(its)]
+    return found
 
 
-@entry(
-    "fastbleu.dialects names get Dialect NltkDialect SacrebleuDialect; fastbleu.dialects.Dialect"
-    " adapt score sentence_scores expected_scores signature require supports printed line"
-    " brevity_penalty; fastbleu.recipes names describe Description",
-    "",
-)
+@entry("")
 def dialect(metric: BLEU, corpus: Corpus) -> Any:
     its, stats = dialects.get(metric.dialect), metric.statistics(*corpus)
-    yield its.score(stats), its.sentence_scores(stats), its.signature(4), its.supports("mbr")
-    yield its.printed(0.5), its.line(metric.score(*corpus)), its.brevity_penalty(3, 4)
-    yield str(recipes.describe("ragas")), recipes.describe().to_dict(), its.adapt(stats) is None
+    its.require("statistics")
+    return [
+        (its.score(stats), its.sentence_scores(stats), its.signature(4), its.adapt(stats) is None),
+        (its.printed(0.5), its.line(metric.score(*corpus)), its.brevity_penalty(3, 4)),
+        (str(recipes.describe("ragas")), recipes.describe().to_dict()),
+    ]
 
 
-@entry(
-    "fastbleu.significance bootstrap paired_bootstrap paired_approximate_randomization Interval"
-    " Comparison Comparisons",
-    "",
-)
+@entry("")
 def resampling(metric: BLEU, corpus: Corpus) -> Any:
     stats, systems = metric.statistics(*corpus), {"a": corpus.hypotheses, "b": corpus.hypotheses}
     options = {"dialect": metric.scorer.dialect, "samples": 9}
@@ -938,33 +903,26 @@ def resampling(metric: BLEU, corpus: Corpus) -> Any:
     single = significance.paired_bootstrap(stats, stats, **options)
     several = significance.compare(systems, corpus.references, trials=9, metric=metric)
     shuffled = significance.paired_approximate_randomization(stats, stats, trials=9, **options)
-    yield str(interval), str(single), str(several), interval.half_width, interval.to_dict()
-    yield single.to_dict(), several.to_dict(), single.difference, shuffled.is_significant
+    texts = str(interval), str(single), str(several), interval.to_dict(), single.to_dict()
+    return texts, several.to_dict(), single.difference, shuffled.is_significant
 
 
-@entry(
-    "fastbleu SmoothingFunction modified_precision closest_ref_length brevity_penalty;"
-    "fastbleu.nltk Counter Fraction ngrams",
-    "",
-    only="nltk",
-)
+@entry("", only="nltk")
 def nltk_functions(metric: BLEU, corpus: Corpus) -> Any:
     [references, *_], [hypothesis, *_] = in_nltk_order(corpus)
     sides = {"references": references, "hypothesis": hypothesis, "hyp_len": len(hypothesis)}
     precisions = [fastbleu.modified_precision(references, hypothesis, n) for n in (1, 2, 3)]
-    for number in range(8):
-        method = getattr(fastbleu.SmoothingFunction(), f"method{number}")
-        yield method(list(precisions), **sides)
+    smoothing = fastbleu.SmoothingFunction()
+    methods = [getattr(smoothing, f"method{number}") for number in range(8)]
     length = fastbleu.closest_ref_length(references, len(hypothesis))
-    yield length, fastbleu.brevity_penalty(length, len(hypothesis))
-    yield fastbleu.nltk.Counter(fastbleu.nltk.ngrams(hypothesis, 2))
+    return [
+        [method(list(precisions), **sides) for method in methods],
+        (length, fastbleu.brevity_penalty(length, len(hypothesis))),
+        fastbleu.nltk.Counter(fastbleu.nltk.ngrams(hypothesis, 2)),
+    ]
 
 
-@entry(
-    "fastbleu.sacrebleu BLEU BLEUScore BLEUSignature BLEU.get_signature BLEU.tokenizer",
-    "",
-    only="sacrebleu",
-)
+@entry("", only="sacrebleu")
 def sacrebleu_objects(metric: BLEU, corpus: Corpus) -> Any:
     other = sacrebleu.BLEU()
     found = other.corpus_score(corpus.hypotheses, corpus.streams, n_bootstrap=2)
@@ -972,17 +930,11 @@ def sacrebleu_objects(metric: BLEU, corpus: Corpus) -> Any:
     signature.update("test", "wmt22")
     found.estimate_ci([found] * 9)
     texts = found.format(signature="nrefs:1", is_json=True), signature.format(short=True)
-    return texts, found.prec_str, found.ratio, repr(found), repr(other.tokenizer)
+    sentence = other.sentence_score(corpus.hypotheses[0], corpus.references[0])
+    return texts, found.prec_str, found.ratio, sentence.score, repr(other.tokenizer)
 
 
-@entry(
-    "fastbleu patch unpatch; fastbleu.tables read_coco; fastbleu.rewards BLEUReward;"
-    "integrations.evaluate Bleu.add Bleu.add_batch Bleu.compute Sacrebleu.add"
-    " Sacrebleu.add_batch Sacrebleu.compute; integrations.transformers ComputeMetrics.reset",
-    "",
-    "pyarrow",
-    alone=True,
-)
+@entry("", needs="pyarrow", alone=True)
 def adaptors(metric: BLEU, corpus: Corpus) -> Any:
     path, loaded = scratch() / "captions.json", integration("evaluate").load("bleu")
     listed = [{"image_id": n, "caption": text} for n, text in enumerate(corpus.hypotheses)]
