@@ -4,11 +4,7 @@ Tokens, sequences and arrays here raise, lie, change what is being read, or call
 After each of it the next call is right.
 """
 
-import os
 import sys
-import threading
-import time
-import tracemalloc
 import warnings
 
 import numpy as np
@@ -16,57 +12,57 @@ import oracle
 import pytest
 from commands import python
 from generators import raises, seeded, segments
-from hostile import (
-    REFERENCES,
-    Lying,
-    Planned,
-    Token,
-    each_entry,
-    raising,
-    resident_kilobytes,
-)
-from threads import again_and_again
+from hostile import REFERENCES, Lying, Planned, Token, each_entry, raising
 
 import fastbleu
 from fastbleu import BLEU, Stats, count, matrix
 
 pytestmark = [pytest.mark.pythons, pytest.mark.usefixtures("the_next_call_is_right")]
 
+ERRORS = [Planned("x"), ValueError("x"), KeyError(), TypeError("mine"), MemoryError()]
+ERRORS += [KeyboardInterrupt(), StopIteration(), SystemExit(3)]
+
 
 @each_entry
-@pytest.mark.parametrize("error", [Planned("x"), ValueError("x"), KeyError(), TypeError("mine"),
-    MemoryError(),
-                                   KeyboardInterrupt(), StopIteration(),
-                                   SystemExit(3)])  # fmt: skip
-def test_exceptions_of_tokens_propagate_unchanged(entry, error):
-    hashed = Token(on_hash=raising(error))
-    for hypothesis, references in (([hashed], [["a"]]), (["a"], [["b"], ["c", hashed]])):
-        with pytest.raises(type(error)) as caught:
-            entry(hypothesis, references)
-        if type(error) is TypeError and sys.version_info >= (3, 14):
-            # Its dict raises another one, which says that it needed the hash of a key.
-            assert str(caught.value) in (
-                f"cannot use 'hostile.Token' as a dict key ({error})",
-                "mine",
-            )
+def test_exceptions_of_tokens_propagate_unchanged(entry):
+    for error in ERRORS:
+        hashed, compared = Token(on_hash=raising(error)), Token(on_equal=raising(error))
+        for hypothesis, references in (
+            ([hashed], [["a"]]),
+            (["a"], [["b"], ["c", hashed]]),
+            ([1, compared], [[Token(on_equal=raising(error))]]),
+        ):
+            with pytest.raises(type(error)) as caught:
+                entry(hypothesis, references)
+            # Of a TypeError of __hash__ Python 3.14's dict makes another one.
+            own = type(error) is TypeError and sys.version_info >= (3, 14)
+            assert caught.value is error or (own and "mine" in str(caught.value))
+
+
+@each_entry
+def test_hashes_that_are_no_hashes(entry):
+    for value in (None, "1", 1.0, 2**200, -1, -(2**70), True):
+        odd = type("Odd", (), {"__hash__": lambda self, value=value: value})()
+        if isinstance(value, int):
+            entry([odd], [["a", odd]])
         else:
-            assert caught.value is error
-    with pytest.raises(type(error)) as caught:
-        entry([1, Token(on_equal=raising(error))], [[Token(on_equal=raising(error))]])
-    assert caught.value is error
+            raises(TypeError, "", entry, [odd], [["a"]])
+
+
+def failing_iterator():
+    yield "a"
+    raise Planned
 
 
 @each_entry
-@pytest.mark.parametrize("value", [None, "1", 1.0, 2**200, -1, -(2**70), True])
-def test_hashes_that_are_no_hashes(entry, value):
-    odd = type("Odd", (), {"__hash__": lambda self: value})()
-    try:
-        hash(odd)
-    except TypeError:
-        with pytest.raises(TypeError):
-            entry([odd], [["a"]])
-    else:
-        entry([odd], [["a", odd]])
+def test_sequences_that_raise(entry):
+    for bad in (
+        Lying(raising(Planned()), []),
+        Lying(2, raising(Planned())),
+        Lying(2, failing_iterator),
+    ):
+        for hypothesis, references in ((bad, REFERENCES), (["a"], [["a"], bad]), (["a"], bad)):
+            raises(Planned, "", entry, hypothesis, references)
 
 
 def test_calling_again_from_within():
@@ -102,9 +98,8 @@ def test_calling_again_from_smoothing_and_from_warnings(monkeypatch):
         seen.append(fastbleu.sentence_bleu([hypothesis], hypothesis))
         return p_n
 
-    assert (
-        fastbleu.sentence_bleu([list("abcde")], list("abcde"), smoothing_function=smoothing) == 1.0
-    )
+    score = fastbleu.sentence_bleu([list("abcde")], list("abcde"), smoothing_function=smoothing)
+    assert score == 1.0
 
     def show(*_):
         seen.append(fastbleu.sentence_bleu([["a", "b"]], ["a", "b"], (1,)))
@@ -117,24 +112,10 @@ def test_calling_again_from_smoothing_and_from_warnings(monkeypatch):
 
 def test_trials_of_the_trust_gate():
     """The first of those that tests/trust/test_hostile_objects.py makes; a failed one is told."""
-    python("-m", "trust.hostile_trial", 0, 500, noisy=True)
+    python("-m", "trust.hostile_trial", "hostile", 0, 500, noisy=True)
 
 
-def failing_iterator():
-    yield "a"
-    raise Planned
-
-
-@each_entry
-def test_sequences_that_raise(entry):
-    for bad in (
-        Lying(raising(Planned()), []),
-        Lying(2, raising(Planned())),
-        Lying(2, failing_iterator),
-    ):
-        for hypothesis, references in ((bad, REFERENCES), (["a"], [["a"], bad]), (["a"], bad)):
-            with pytest.raises(Planned):
-                entry(hypothesis, references)
+# Lists that what is in them empties.
 
 
 @pytest.mark.parametrize("entry", ["corpus_bleu", "count"])
@@ -166,7 +147,7 @@ class Emptying:
 
     def __len__(self):
         for some in self._lists:
-            del some[:]
+            some.clear()
         return 0
 
     def __getitem__(self, index):
@@ -181,7 +162,7 @@ class EmptyingArray:
 
     def __getattr__(self, name):
         for some in self._lists:
-            del some[:]
+            some.clear()
         raise AttributeError(name)
 
 
@@ -205,8 +186,7 @@ def test_numpy_reads_no_list_that_an_object_in_it_empties(call, kind):
         inner = [9000 + number for number in range(6)]
         rows = [inner, [10**6 + number for number in range(6)], [2] * 6]
         inner[place] = kind(inner, rows)
-        with pytest.raises((TypeError, ValueError, OverflowError)):
-            call(rows)
+        raises((TypeError, ValueError, OverflowError), "", call, rows)
 
 
 def test_numbers_that_are_nested_without_end():
@@ -242,38 +222,39 @@ def test_references_that_a_token_empties_after_they_were_counted():
     assert np.asarray(count(hypotheses, references, 1)).tolist() == [[2, 2, 2, 2], [2, 2, 2, 2]]
 
 
+# Masks that change the ids.
+
+
 class Reshaping:
     """A mask that gives the ids another shape while it is asked for its own."""
 
-    def __init__(self, ids, shape, values):
-        self.ids, self.new, self.values = ids, shape, values
-        self.shape = ids.shape
+    def __init__(self, ids, shape):
+        self.ids, self.new, self.shape = ids, shape, ids.shape
 
     def __len__(self):
         return len(self.ids)
 
     def __array__(self, dtype=None, copy=None):
         self.ids.resize(self.new, refcheck=False)
-        return self.values
+        return np.ones(self.new, bool)
 
 
 @pytest.mark.parametrize("shape", [(20,), (2, 10), (4, 5, 1), (2, 1, 2, 5)])
 def test_a_mask_that_reshapes_the_ids_does_not_make_them_be_read_beyond_their_end(shape):
     """Each of 20 rows was read 20 ids long, from a memory of 20."""
-    metric = BLEU(None)
     ids = np.arange(20).reshape(4, 5)
-    mask = Reshaping(ids, shape, np.ones(shape, bool))
+    mask = Reshaping(ids, shape)
     others = np.arange(20 * shape[0]).reshape(shape[0], 20)
     if len(shape) in (2, 3):
-        assert len(metric.statistics(ids, others, hypothesis_mask=mask)) == shape[0]
+        assert len(BLEU(None).statistics(ids, others, hypothesis_mask=mask)) == shape[0]
     else:
         with pytest.raises(ValueError, match="dimensions, expected 2 or 3"):
-            metric.statistics(ids, others, hypothesis_mask=mask)
+            BLEU(None).statistics(ids, others, hypothesis_mask=mask)
 
 
 def test_a_mask_that_reshapes_a_row():
     ids = np.arange(20)
-    mask = Reshaping(ids, (4, 5), np.ones((4, 5), bool))
+    mask = Reshaping(ids, (4, 5))
     with pytest.raises(ValueError, match="2 dimensions, expected 1"):
         BLEU(None).statistics([ids], [ids.copy()], hypothesis_mask=[mask])
 
@@ -298,80 +279,3 @@ def test_references_of_ids_that_yield_nothing_are_no_references():
     for hypothesis in ([1, 2, 3], np.arange(3)):
         with pytest.raises(ValueError, match="segment 0: no references"):
             BLEU(None).statistics([hypothesis], [nothing])
-
-
-OPTIONS = {"ignore_ids": (-100,), "stop_id": 1, "skip_ids": (2,)}
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("form", ["array", "slice", "ragged"])
-def test_arrays_that_another_thread_fills_meanwhile(form, threads):
-    """Counting may see any of the numbers, but never more of them than there is room for."""
-    hypotheses = np.full((1500, 40), -100)
-    references = np.full((1500, 2, 40), -100)
-    views = {
-        "array": (hypotheses, references),
-        "slice": (hypotheses[:, ::-1], references[:, :, ::-1]),
-        "ragged": (list(hypotheses), list(references)),
-    }[form]
-
-    def change():
-        for value in (-100, 1, 2, 7):
-            hypotheses[:], references[:] = value, value
-        hypotheses[:] = np.arange(40)
-        references[:] = np.arange(40)[::-1]
-
-    with again_and_again(change):
-        metric = BLEU(None, threads=threads, **OPTIONS)
-        for _ in range(40):
-            rows = np.asarray(metric.statistics(*views))
-            assert (rows >= 0).all()
-            assert (rows <= 40).all()
-            assert (rows[:, 2:6] <= rows[:, 6:]).all()
-
-
-def test_contiguous_arrays_are_not_copied():
-    hypotheses = np.arange(4_000_000).reshape(4000, 1000) % 30_000
-    for dtype in (np.int64, np.int32, np.int16):
-        ids = hypotheses.astype(dtype)
-        metric = BLEU(None, **OPTIONS)
-        metric.score(ids[:2], ids[:2])
-        tracemalloc.start()
-        try:
-            metric.score(ids, ids)
-            peak = tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
-        assert peak < ids.nbytes / 8, f"{peak} bytes for {ids.nbytes} of {np.dtype(dtype)}"
-
-
-@pytest.mark.skipif(
-    not os.path.exists("/proc/self/statm") or "FASTBLEU_SANITIZED" in os.environ,
-    reason="the size of the process is not known, or not the library's",
-)
-def test_memory_for_one_long_row_is_not_kept():
-    ids = np.full((1, 8_000_000), -100, "i1")
-    metric = BLEU(None, **OPTIONS)
-    before = resident_kilobytes()
-    metric.update(ids, ids)
-    grown = resident_kilobytes() - before
-    assert metric.state[0] == 0
-    assert grown < 32_000, f"{grown} kB are kept for the next row"
-
-
-def test_the_gil_is_released():
-    ids = np.random.default_rng(0).integers(0, 30_000, (3000, 1000))
-    metric, ticks, done = BLEU(None), [], threading.Event()
-
-    def count():
-        metric.score(ids, ids[:, None])
-        done.set()
-
-    worker = threading.Thread(target=count)
-    worker.start()
-    while not done.is_set():
-        ticks.append(time.perf_counter())
-        time.sleep(0.001)
-    worker.join()
-    gaps = np.diff(ticks) if len(ticks) > 1 else np.ones(1)
-    assert gaps.max() < 0.5 * max(ticks[-1] - ticks[0], 0.05), "other threads stood still"

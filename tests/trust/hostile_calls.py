@@ -1,4 +1,4 @@
-"""Calls of every entry point with hostile arguments: `calls` makes them, random ones of a world."""
+"""Calls of every entry point with hostile arguments: `made` makes random ones of a world."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 from entry_points import Corpus, Entry
+from hostile import World
 
-import fastbleu
-from fastbleu import BLEU, Stats, matrix, nltk, sacrebleu, significance, tokenizers
+from fastbleu import BLEU, Stats, matrix, nltk, sacrebleu, significance
 from trust.calls import HERE
-from trust.hostility import World
 
 LENGTHS = [0, 1, 2, 3, 5, 5, 8, 8, 30, 64, 65, 140]
 NAMES = ["13a", "intl", "zh", "char", "none"]
 KINDS = ["token", "text", "id"]
+Action = Callable[[], object]
 
 
 def sequence(world: World, values: list[Any]) -> Any:
@@ -75,13 +75,6 @@ def masks(world: World, kind: str) -> dict[str, Any]:
     return {"hypothesis_mask": world.rng.choice([mask, [mask] * 4, hostile, [hostile] * 3])}
 
 
-def out_of(world: World, sides: tuple[Any, Any]) -> Any:
-    """An array for `out`: one for each call, because a trial may make it on several threads."""
-    out = np.zeros([len(side) if type(side) is list else 2 for side in sides])
-    world.arrays.append(out)
-    return out
-
-
 def weights(world: World, count: int) -> Any:
     values = [1 / count] * count
     if world.rng.random() < world.poison:
@@ -111,82 +104,67 @@ def parameters(world: World, kind: str) -> dict[str, Any]:
     return made
 
 
-def smoothing(world: World) -> Any:
-    """A smoothing function: nltk's, of a number that is hostile, or one that acts."""
-    if world.rng.random() < 0.3:
-
-        def function(p_n: Any, *arguments: Any, **keywords: Any) -> Any:
-            world.act()
-            return p_n
-
-        return function
-    of = nltk.SmoothingFunction(epsilon=0.1, k=leaf(world, "id") if world.poison else 5)
-    return world.rng.choice([None, *(getattr(of, f"method{n}") for n in range(8))])
-
-
 # Arguments that no corpus has.
 
 
-def nltk_call(world: World) -> Callable[[], object]:
+def nltk_call(world: World) -> list[Action]:
     some, one, by = sentences(world, "token"), sentence(world, "token"), weights(world, 4)
-    function, order = smoothing(world), leaf(world, "id")
-    both = corpus(world, "token")
-    made: list[Callable[[], object]] = [
+    number, (hypotheses, references) = leaf(world, "id"), corpus(world, "token")
+    smoothing = nltk.SmoothingFunction(epsilon=0.1, k=number if world.poison else 5)
+
+    def acting(p_n: Any, *arguments: Any, **keywords: Any) -> Any:
+        world.act()
+        return p_n
+
+    functions = [None, acting, acting, *(getattr(smoothing, f"method{n}") for n in range(8))]
+    function = world.rng.choice(functions)
+    return [
         lambda: nltk.sentence_bleu(some, one, by, function, world.rng.random() < 0.2),
-        lambda: nltk.corpus_bleu(both[1], both[0], by, function),
-        lambda: nltk.modified_precision(some, one, order),
-        lambda: nltk.closest_ref_length(some, order),
-        lambda: nltk.brevity_penalty(order, one),
+        lambda: nltk.corpus_bleu(references, hypotheses, by, function),
+        lambda: nltk.modified_precision(some, one, number),
+        lambda: nltk.closest_ref_length(some, number),
+        lambda: nltk.brevity_penalty(number, one),
     ]
-    return world.rng.choice(made)
 
 
-def sacrebleu_call(world: World) -> Callable[[], object]:
+def sacrebleu_call(world: World) -> list[Action]:
     hypotheses, some = sentences(world, "text", 2), sentences(world, "text")
     streams, one = sequence(world, [sentences(world, "text", 2) for _ in "ab"]), leaf(world, "text")
-    options = {"lowercase": world.rng.random() < 0.3, "tokenize": world.rng.choice(NAMES)}
-    metric = sacrebleu.BLEU(**options)
-    made: list[Callable[[], object]] = [
-        lambda: sacrebleu.corpus_bleu(hypotheses, streams, **options),
-        lambda: sacrebleu.sentence_bleu(one, some, **options),
+    metric = sacrebleu.BLEU(lowercase=world.rng.random() < 0.3, tokenize=world.rng.choice(NAMES))
+    return [
         lambda: sacrebleu.BLEU(references=streams).corpus_score(hypotheses, None),
         lambda: metric.corpus_score(hypotheses, streams, n_bootstrap=2),
         lambda: metric.sentence_score(one, some),
         lambda: metric.compute_bleu(some, hypotheses, one, 7),
-        lambda: fastbleu.tokenize(one, tokenizers.get_tokenizer(options["tokenize"])),
     ]
-    return world.rng.choice(made)
 
 
-def rows_call(world: World) -> Callable[[], object]:
+def rows_call(world: World) -> list[Action]:
     state, seed = sequence(world, [9, 9, 5, 4, 9, 8]), leaf(world, "id")
     rows = sequence(world, [sequence(world, [9, 9, 5, 4, 9, 8]) for _ in range(3)])
     stats = Stats([[5, 6, 4, 3, 5, 4]] * 3)
     others = sequence(world, [stats, stats])
-    made: list[Callable[[], object]] = [
+    return [
         lambda: BLEU.from_state(state, max_order=2).compute(),
         lambda: significance.bootstrap(Stats(rows), samples=3),
         lambda: significance.paired_bootstrap(stats, others, seed=seed, samples=3),
         lambda: significance.paired_approximate_randomization(stats, others, seed=seed, samples=3),
     ]
-    return world.rng.choice(made)
 
 
-def metric_call(world: World, kind: str) -> Callable[[], object]:
+def metric_call(world: World, kind: str) -> list[Action]:
     """Scores with masks, and updates: hostile code may add to the very metric that is added to."""
     metric = BLEU(**parameters(world, kind), keep_segments=world.rng.random() < 0.5)
     both, its = corpus(world, kind), masks(world, kind)
     world.again += [lambda: metric.update(*both, **its), metric.compute]
-    made: list[Callable[[], object]] = [
+    return [
         lambda: (metric.update(*both, **its), metric.compute(), metric.state),
-        lambda: metric.score(*both, **its),
         lambda: metric.sentence_scores(*both, **its),
         lambda: metric.statistics(*both, **its),
     ]
-    return world.rng.choice(made)
 
 
-def pairs_call(world: World, kind: str) -> Callable[[], object]:
+def pairs_call(world: World, kind: str) -> list[Action]:
     """Many against many; hostile code may ask the very index that is being asked."""
     rng, of, its = world.rng, parameters(world, kind), masks(world, kind)
     sides = sentences(world, kind, 3), sentences(world, kind, 2)
@@ -194,42 +172,44 @@ def pairs_call(world: World, kind: str) -> Callable[[], object]:
     unweighted = {name: of[name] for name in of if name not in ("max_order", "weights")}
     orders = sequence(world, [2, 3, rng.choice([4, world.leaf("id")])])
 
-    def ask() -> object:
+    def ask_index() -> object:
         index = matrix.ReferenceIndex(sides[1], **of)
         world.again.append(lambda: index.score(sides[0]))
         return getattr(index, rng.choice(["score", "sentence_scores", "statistics"]))(sides[0])
 
-    made: list[Callable[[], object]] = [
-        ask,
-        lambda: matrix.pairwise(*sides, **of, **its),
+    def write_into_out() -> object:
+        out = np.zeros([len(side) if type(side) is list else 2 for side in sides])
+        world.arrays.append(out)
+        return matrix.pairwise(*sides, out=out, **of, **its)
+
+    return [
+        ask_index,
+        write_into_out,
         lambda: list(matrix.iter_blocks(*sides, rows=1, **of, **its)),
-        lambda: matrix.pairwise(*sides, out=out_of(world, sides), **of, **its),
         lambda: matrix.nearest(*sides, rng.randint(1, 3), **of, **its),
         lambda: matrix.mbr(*sides, by, **of | {"aggregate": True, "dialect": "sacrebleu"}),
         lambda: matrix.mbr(sides[0], matrix=True, **of),
         lambda: matrix.self_bleu(sides[0], orders, **unweighted),
     ]
-    return rng.choice(made)
 
 
-def entry_call(entry: Entry, world: World, kind: str) -> Callable[[], object]:
-    metric = BLEU(**parameters(world, kind))
-    return partial(entry.call, metric, Corpus(*corpus(world, kind)))
+def entry_call(world: World, entry: Entry, kind: str) -> list[Action]:
+    return [partial(entry.call, BLEU(**parameters(world, kind)), Corpus(*corpus(world, kind)))]
 
 
-MAKERS: dict[str, Callable[[World], Callable[[], object]]] = {
+# By name: what makes calls, of which one is chosen.
+MAKERS: dict[str, Callable[[World], list[Action]]] = {
     "nltk": nltk_call,
     "sacrebleu": sacrebleu_call,
     "rows": rows_call,
 }
 for kind in KINDS:
-    MAKERS |= {f"metric:{kind}": partial(metric_call, kind=kind)}
-    MAKERS |= {f"pairs:{kind}": partial(pairs_call, kind=kind)}
+    MAKERS[f"metric:{kind}"] = partial(metric_call, kind=kind)
+    MAKERS[f"pairs:{kind}"] = partial(pairs_call, kind=kind)
     for entry in HERE:
         if not (entry.needs or entry.only or entry.alone):
-            MAKERS[f"{entry.label}:{kind}"] = partial(entry_call, entry, kind=kind)
+            MAKERS[f"{entry.label}:{kind}"] = partial(entry_call, entry=entry, kind=kind)
 
 
-def calls(world: World, number: int) -> list[tuple[str, Callable[[], object]]]:
-    """Some calls, of which the first is the one that is tried."""
-    return [(name, MAKERS[name](world)) for name in world.rng.sample(sorted(MAKERS), number)]
+def made(world: World, name: str) -> Action:
+    return world.rng.choice(MAKERS[name](world))

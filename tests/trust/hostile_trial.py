@@ -1,33 +1,41 @@
-"""Trials with hostile objects, one after the other: a child of test_hostile_objects.py.
+"""Trials with hostile objects or changed lists, one after the other: a child of other tests.
 
-    python -m trust.hostile_trial FIRST COUNT
+    python -m trust.hostile_trial KIND FIRST COUNT
+
+KIND is "hostile": a call with hostile objects; or "changed": several threads make an ordinary call
+while another changes its lists, which is for CPython without the GIL, where each list has a lock
+and nothing else keeps threads apart. Arrays stay as they are then, as numpy has no locks for them.
+Every outcome has to be a result, what the hostile code raised, or an exception with a message, and
+ordinary calls have to be right afterwards.
 
 Trial n depends on FASTBLEU_TEST_SEED and n only, so that one can be made again by itself. Its
-number is written before it begins; what went wrong as FAILED.
+number is written before it begins; what went wrong as FAILED; at the end, "done".
 """
 
 from __future__ import annotations
 
 import faulthandler
-import json
 import os
 import random
 import sys
-import threading
 import time
 import traceback
 import warnings
-from collections import Counter
+from contextlib import nullcontext, suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from hostile import Hostile, World
+from threads import again_and_again, at_once
 
 import fastbleu
 from trust.children import SEED
-from trust.hostile_calls import calls
-from trust.hostility import Hostile, World
+from trust.hostile_calls import LENGTHS, MAKERS, made
 
-HANGS_AFTER = 120
+HANGS_AFTER = {"hostile": 60, "changed": 600}  # ThreadSanitizer takes its time
+CALLERS, CALLS = 3, 60
 # What the package raises of itself, or lets through of numpy's and Python's own refusals.
 EXPECTED = (
     *(TypeError, ValueError, OverflowError, MemoryError, ZeroDivisionError, AssertionError),
@@ -49,29 +57,6 @@ def usual() -> list[object]:
     ]
 
 
-class Changer(threading.Thread):
-    """Changes the world's lists and arrays while a call reads them."""
-
-    def __init__(self, world: World, seed: str) -> None:
-        super().__init__(daemon=True)
-        self.stop = threading.Event()
-        self._world = World(random.Random(seed))
-        self._world.lists, self._world.arrays = world.lists, world.arrays
-        self._world.raised = world.raised
-
-    def run(self) -> None:
-        world = self._world
-        while not self.stop.is_set():
-            try:
-                if world.arrays and world.rng.random() < 0.2:
-                    world.change_array(world.rng.choice(world.arrays))
-                elif world.lists:
-                    world.change(world.rng.choice(world.lists))
-            except BaseException:  # a hostile list's own
-                continue
-            time.sleep(0)
-
-
 def is_theirs(error: BaseException, world: World) -> bool:
     """Whether hostile code has raised it, on purpose or because it has a fault by now."""
     if isinstance(error, SystemError):
@@ -79,81 +64,125 @@ def is_theirs(error: BaseException, world: World) -> bool:
     frames = traceback.extract_tb(error.__traceback__)
     where = Path(frames[-1].filename).name if frames else ""
     # Entry points of the tests slice and join what is hostile.
-    return where in ("hostility.py", "entry_points.py") or any(
-        error is planned for planned in world.raised
-    )
+    planned = any(error is raised for raised in world.raised)
+    return planned or where in ("hostile.py", "entry_points.py")
 
 
-def is_of_the_originals(error: BaseException) -> bool:
-    """Whether nltk or sacreBLEU raises it too: of no segments, or of an order that is missing."""
+def is_a_refusal(error: BaseException) -> bool:
+    """Whether the package may raise it, or nltk and sacreBLEU raise it, too.
+
+    These of no segments, or of an order that is missing.
+    """
     last = traceback.extract_tb(error.__traceback__)[-1].name
-    return isinstance(error, IndexError) and ("is empty" in str(error) or last == "method6")
+    original = isinstance(error, IndexError) and ("is empty" in str(error) or last == "method6")
+    return original or isinstance(error, EXPECTED)
 
 
-def attempt(number: int, notes: Counter[str]) -> str:
-    """Make one trial; what went wrong, or ""."""
+def change_anything(world: World) -> None:
+    time.sleep(0)
+    with suppress(BaseException):  # a hostile list's own
+        if world.arrays and world.rng.random() < 0.2:
+            world.change_array(world.rng.choice(world.arrays))
+        elif world.lists:
+            world.change(world.rng.choice(world.lists))
+
+
+def hostile_trial(number: int) -> str:
+    """Make a call with hostile objects; what went wrong, or ""."""
     seed = f"{SEED} hostile {number}"
-    world = World(random.Random(seed))
-    name, ignored = "making the calls", []
-    strict = world.rng.random() < 0.1
-    changer = Changer(world, seed) if world.rng.random() < 0.1 else None
+    world, other = World(random.Random(seed)), World(random.Random(seed))
+    other.lists, other.arrays, other.raised = world.lists, world.arrays, world.raised
+    name, ignored = "", list[Any]()
+    strict, changed = (world.rng.random() < 0.1 for _ in "ab")
     sys.unraisablehook = ignored.append
     with warnings.catch_warnings():
         warnings.simplefilter("error" if strict else "ignore")
         try:
-            (name, call), *others = calls(world, 3)
-            world.again += [other for _, other in others] + [call]
-            if changer:
-                changer.start()
-            call()
-            outcome = "results"
+            name, *others = world.rng.sample(sorted(MAKERS), 3)
+            call = made(world, name)
+            world.again += [*(made(world, again) for again in others), call]
+            change = partial(change_anything, other)
+            with again_and_again(change) if changed else nullcontext():
+                call()
         except BaseException as error:
-            outcome = "exceptions of the hostile objects'"
-            if not is_theirs(error, world):
-                outcome = type(error).__name__
-                if not (isinstance(error, EXPECTED) or is_of_the_originals(error)):
-                    return f"{name}: {traceback.format_exc()}"
-        finally:
-            if changer and changer.ident:
-                changer.stop.set()
-                changer.join()
-    notes[outcome] += 1
-    notes[f"of {name.partition(':')[0]}"] += 1
+            if not is_theirs(error, world) and not is_a_refusal(error):
+                return f"{name}: {traceback.format_exc()}"
     world.left = 0
-    # Their destructors' own: CPython 3.15 does not tell the object.
-    of_del = Hostile.__del__.__code__
-    strange = [
-        one
-        for one in ignored
-        if not (one.exc_traceback and one.exc_traceback.tb_frame.f_code is of_del)
-    ]
-    if strange:
-        return (
-            f"{name}: an exception was ignored in {strange[0].object!r}: {strange[0].exc_value!r}"
-        )
+    # But their destructors' own: CPython 3.15 does not tell the object.
+    for one in ignored:
+        trace = one.exc_traceback
+        if not (trace and trace.tb_frame.f_code is Hostile.__del__.__code__):
+            return f"{name}: an exception was ignored in {one.object!r}: {one.exc_value!r}"
     return ""
 
 
-def main() -> int:
-    first, count = int(sys.argv[1]), int(sys.argv[2])
+def fresh(value: Any) -> Any:
+    """Another object that is equal, so that the one before is freed."""
+    if type(value) is str:
+        return "".join([*value])
+    return list(value) if type(value) is list else value
+
+
+def change_for_a_moment(world: World, before: list[list[Any]]) -> None:
+    """What is in a list, and its memory, is gone; then it is as it was."""
+    if not before:
+        return
+    place = world.rng.randrange(len(before))
+    some, how = world.lists[place], world.rng.random()
+    with suppress(IndexError, ValueError, TypeError):
+        if how < 0.01:
+            world.change(some)
+        elif how < 0.3:
+            some.extend(before[place] * 50)
+        elif how < 0.5:
+            some.clear()
+    some[:] = map(fresh, before[place])
+
+
+def changed_trial(number: int) -> str:
+    """Make the same call on several threads while its lists are changed; what went wrong, or ""."""
+    world = World(random.Random(f"{SEED} changes {number}"))
+    world.poison, world.left = 0.0, 0  # nothing acts by itself
+    name = sorted(MAKERS)[number % len(MAKERS)]
+    call, wrong = made(world, name), list[str]()
+
+    def repeat(_: int) -> None:
+        for _ in range(CALLS):
+            try:
+                call()
+            except Exception as error:
+                if not is_a_refusal(error):
+                    wrong.append(f"{name}: {error!r}")
+
+    change = partial(change_for_a_moment, world, [*map(list, world.lists)])
+    with again_and_again(change):
+        at_once(repeat, CALLERS, timeout=None)
+    return "".join(wrong[:1])
+
+
+def main(kind: str, first: int, count: int) -> None:
     faulthandler.enable()
     sys.setswitchinterval(1e-4)
-    expected, notes = usual(), Counter[str]()
-    failed = done = 0
+    trial = hostile_trial
+    if kind == "changed":
+        trial = changed_trial
+        warnings.simplefilter("ignore")
+        # Such that a thread is now and then interrupted while it reads a list.
+        LENGTHS[:] = [3, 30, 64, 300, 2000]
+    expected, failed = usual(), False
     for number in range(first, first + count):
         os.write(1, f"{number}\n".encode())
-        faulthandler.dump_traceback_later(HANGS_AFTER, exit=True)
-        wrong = attempt(number, notes)
+        faulthandler.dump_traceback_later(HANGS_AFTER[kind], exit=True)
+        wrong = trial(number)
         if not wrong and usual() != expected:
             wrong = "ordinary calls give something else afterwards"
         if wrong:
-            failed += 1
+            failed = True
             print(f"FAILED trial {number}: {wrong}", flush=True)
-        done += 1
     faulthandler.cancel_dump_traceback_later()
-    print(json.dumps({"done": done, "notes": notes}), flush=True)
-    return 1 if failed else 0
+    print("done", flush=True)
+    sys.exit(failed)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(sys.argv[1], *map(int, sys.argv[2:]))
