@@ -13,7 +13,7 @@ from array import array
 
 import fastbleu
 
-PATIENCE = 30  # seconds after which a child hangs
+WAIT = 30  # seconds after which a process hangs
 TEXTS = ["The cat sat on the mat.", "A dog, a cat & a mat!"] * 300
 IDS = array("q", range(5))
 CALLS = {
@@ -31,25 +31,28 @@ CALLS = {
 }
 
 
-def main(name: str, delay: float) -> int:
-    call = CALLS[name]
-    sys.stderr = open(os.devnull, "w")  # noqa: SIM115
-    thread = threading.Thread(target=call)
-    thread.start()
-    time.sleep(delay)
+def forked(call) -> int:
+    """How a forked process ends that makes a call: 0 if what it returns is true."""
     child = os.fork()
     if not child:
-        signal.alarm(PATIENCE)
+        signal.alarm(WAIT)
         status = 1
         try:
-            call()
-            status = 0
+            status = 0 if call() else 1
         finally:
             os._exit(status)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def main(name: str, delay: str) -> int:
+    sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    thread = threading.Thread(target=CALLS[name])
+    thread.start()
+    time.sleep(float(delay))
+    status = forked(lambda: CALLS[name]() is not None)
     thread.join()
     return status
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], float(sys.argv[2])))
+    sys.exit(main(*sys.argv[1:]))

@@ -8,7 +8,7 @@ import sacrebleu_cases as cases
 from generators import KINDS, SEGMENTS, edge_length, raises, seeded, sentences
 
 import fastbleu
-from fastbleu.matrix import all_pairs, iter_blocks, pairwise
+from fastbleu.matrix import iter_blocks, pairwise
 
 pytestmark = pytest.mark.pythons
 
@@ -177,23 +177,6 @@ def test_no_sentences():
         assert [part.shape for part in blocks] == [scores.shape] * len(hypotheses)
     no_sources = np.ones((0, 3, 4), int)
     assert pairwise(no_sources, no_sources, tokenize=None).shape == (0, 0, 0)
-
-
-def test_a_failure_of_one_thread_ends_all(monkeypatch, pools):
-    scorers = []
-
-    class Failing(all_pairs.PairScorer):
-        def prepare(self, *sides):
-            scorers.append(self)
-            if len(scorers) == 5:
-                raise MemoryError("no more")
-            super().prepare(*sides)
-
-    monkeypatch.setattr("fastbleu.matrix.all_pairs.PairScorer", Failing)
-    sources = [pools[0][:5]] * 10_000
-    raises(MemoryError, "no more", pairwise, sources, sources, threads=2)
-    assert all(scorer.cancelled for scorer in scorers)
-    assert len(scorers) < 10_000
 
 
 def test_a_list_on_both_sides_is_read_once(pools):

@@ -9,10 +9,8 @@ import warnings
 
 import numpy as np
 import pytest
-from generators import raises, seeded
+from generators import raises
 from hostile import Lying, Planned, Token, clean, raising, resident_kilobytes
-from random_texts import random_texts
-from threads import at_once
 
 from fastbleu import BLEU, InputWarning
 from fastbleu.matrix import mbr, pairwise
@@ -192,25 +190,6 @@ def test_sequences_that_lie():
 
 
 # ---- threads and memory
-
-
-def test_threads_read_what_is_known_at_once():
-    texts = random_texts(seeded("threads of sentences"), 2000)
-    for metric, sentences in (
-        (TEXT, texts),
-        (TOKENS, [text.split() for text in texts]),
-        (TOKENS, np.arange(40_000).reshape(2000, 20)),
-    ):
-        reader = SentenceReader(metric)
-        expected = reader.read(sentences, "x").flat()
-
-        def work(_, reader=reader, sentences=sentences, expected=expected):
-            shared = reader.sharing()
-            for _ in range(5):
-                assert shared.read(sentences, "x", known_only=True).flat() == expected
-                assert reader.read(sentences, "x", known_only=True).flat() == expected
-
-        at_once(work, 4)
 
 
 @pytest.mark.skipif(

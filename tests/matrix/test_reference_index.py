@@ -3,7 +3,6 @@
 import copy
 import multiprocessing
 import pickle
-import time
 import warnings
 
 import numpy as np
@@ -300,20 +299,3 @@ def test_rows_that_are_empty_in_one_block_only():
         assert len(index.sentence_scores(rows)) == len(rows)
     with pytest.warns(fastbleu.InputWarning, match="every one of references is empty"):
         ReferenceIndex(rows[:9000], tokenize=None, stop_id=0)
-
-
-@pytest.mark.long
-def test_a_tokenizer_function_is_called_by_one_thread_at_a_time():
-    words = []
-
-    def split(text):
-        words.clear()
-        for word in text.split():
-            words.append(word)
-            time.sleep(0)
-        return list(words)
-
-    texts = [f"a {number} c {number + 1}" for number in range(5000)]
-    metric = fastbleu.BLEU(split, threads=4, effective_order=True)
-    scores = metric.reference_index(texts).sentence_scores(texts)
-    assert scores.min() > 99

@@ -1,11 +1,8 @@
 """A metric's state: exact int64 counts, enough for the score; what is refused leaves it alone."""
 
 import pickle
-import threading
-import time
 import warnings
 from decimal import Decimal
-from functools import partial
 
 import numpy as np
 import oracle
@@ -14,7 +11,6 @@ from commands import python
 from generators import raises, seeded
 from sacrebleu.metrics import BLEU as PEER
 from states import metric_with
-from threads import at_once
 
 import fastbleu
 from fastbleu import BLEU, InputWarning
@@ -278,42 +274,6 @@ def test_segments_are_those_of_the_moment():
 
 
 # --- threads
-
-
-@pytest.fixture
-def impatient():
-    """Threads that let others go first at every call and return."""
-    threading.setprofile(lambda *event: time.sleep(0))
-    yield
-    threading.setprofile(None)
-
-
-@pytest.mark.usefixtures("impatient")
-def test_threads_that_update_one_metric_lose_nothing():
-    metric = BLEU(None, max_order=1, keep_segments=True)
-    part = fed(BLEU(None, max_order=1, keep_segments=True), ([["a"]], [[["a"]]]))
-
-    def work(_):
-        for _ in range(40):
-            metric.update([["a"]], [[["a"]]])
-            metric.merge(part)
-            assert metric.state[0] > 0
-
-    at_once(work, 4)
-    assert metric.state.tolist() == [320] * 4
-    assert np.asarray(metric.segments).sum(0).tolist() == [320] * 4
-
-
-@pytest.mark.usefixtures("impatient")
-def test_metrics_that_merge_each_other_do_not_wait_for_each_other():
-    one, two = fed(BLEU(), LINE), fed(BLEU(), LINE)
-    for _ in range(20):
-        merges = (partial(one.merge, two), partial(two.merge, one))
-        at_once(lambda number, merges=merges: merges[number](), 2)
-        ends = sorted([int(one.state[0]), int(two.state[0])])
-        assert ends[1] <= 2 * ends[0]
-        one.reset(), two.reset()
-        fed(one, LINE), fed(two, LINE)
 
 
 # --- warnings

@@ -1,85 +1,134 @@
-"""Threads are kept between calls, and stop together."""
+"""Threads share what they call, are kept between calls, and stop together.
 
-import os
+What is called a race went wrong without the GIL: the trust gate runs this file on such a CPython,
+too, with neither nltk nor conftest.py (tests/trust/test_free_threading.py).
+"""
+
+from __future__ import annotations
+
+import pickle
+import sysconfig
 import threading
 import time
+from functools import partial
 
 import numpy as np
 import pytest
 from commands import python
-from first_call_fork import CALLS
-from generators import raises, seeded, segments
-from random_texts import batch, random_corpus
-from threads import at_once
+from hostile import ENTRIES, clean
+from plain import plain
+from threads import again_and_again, at_once
 
 import fastbleu.sacrebleu
-from fastbleu import BLEU, count, tokenize
-from fastbleu.matrix import PairIndex, ReferenceIndex
-from fastbleu.runtime import threads
-from fastbleu.runtime.threads import run_on_threads
+from fastbleu import BLEU, count, matrix, rewards, tokenize
+from fastbleu.inputs import mistakes
+from fastbleu.runtime.threads import pop_until_empty, run_on_threads
 
-TEXTS = [" ".join(f"w{n * k % 97}" for k in range(12)) for n in range(4000)]
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+THREADS = 8
+TEXTS = [" ".join(f"w{n * k % 97}" for k in range(12)) for n in range(2000)]
 OTHERS = TEXTS[1:] + TEXTS[:1]
+SPLIT = [text.split() for text in TEXTS]
+REFERENCES = [[text.split()] for text in OTHERS]
+# Tokens that only Python's own hash() and == tell apart.
+TUPLES = [[(word,) for word in words] for words in SPLIT[:300]]
+IDS = np.random.default_rng(5).integers(50, size=(40, 300))
+LINES = ["a,b 1.5 &amp; 中文 Ж", "<skipped>-\n-Ein Satz.", "x" * 99, "é" * 64 + " -5"] * 50
 
-IN_A_CHILD = """
-import os, sys
-from fastbleu import BLEU
-texts = [f"a b c d {n} e f" for n in range(5000)]
-metric = BLEU(threads=2)
-score = metric.score(texts, texts[::-1]).value
-child = os.fork()
-if child == 0:
-    os._exit(0 if metric.score(texts, texts[::-1]).value == score else 1)
-print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
+METRIC, KEPT = BLEU(threads=2), fastbleu.sacrebleu.BLEU(references=[OTHERS[:99]])
+INDEX, INDEX_WITH_THREADS = (matrix.ReferenceIndex(TEXTS[:500], threads=n) for n in (1, 2))
+INDEX_OF_TOKENS = matrix.ReferenceIndex(SPLIT[:200], tokenize=None)
+INDEX_OF_IDS = matrix.ReferenceIndex(IDS[::-1], tokenize=None)
+PAIRS = matrix.PairIndex(TEXTS[:300], threads=2)
+REWARD = pickle.loads(pickle.dumps(rewards.BLEUReward("answer")))
+# Calls of thread n.
+SHARED = {
+    "a metric": lambda n: METRIC.score(TEXTS[n:], OTHERS[n:]),
+    "nltk's function": lambda n: [
+        fastbleu.sentence_bleu([*REFERENCES[k], SPLIT[k][1:]], SPLIT[k], (0.5, 0.5))
+        for k in range(n, n + 99)
+    ],
+    "sacreBLEU's function": lambda n: [
+        fastbleu.sacrebleu.sentence_bleu(TEXTS[k], [OTHERS[k]]).score for k in range(n, n + 99)
+    ],
+    "sacreBLEU's metric": lambda n: str(KEPT.corpus_score(TEXTS[n : n + 99], None)),
+    "a reward": lambda n: REWARD(completions=TEXTS[n:99], answer=OTHERS[n:99]),
+    "an index": lambda n: INDEX.statistics(TEXTS[n:]),
+    "an index of tokens": lambda n: INDEX_OF_TOKENS.sentence_scores(SPLIT[n:300]),
+    "an index of ids": lambda n: INDEX_OF_IDS.sentence_scores(IDS[n:]),
+    "an index with threads": lambda n: INDEX_WITH_THREADS.score(TEXTS[n:]),
+    "pairs with threads": lambda n: PAIRS.nearest(TEXTS[n : n + 50], 3)[1],
+    "prefixes": lambda n: BLEU(None).prefix_scores(IDS[n:], IDS[::-1][n:]),
+    "text": lambda n: count(TEXTS[n:], OTHERS[n:], tokenize="13a"),
+    "tokens": lambda n: count(SPLIT[n:], REFERENCES[n:]),
+    "tokens in threads": lambda n: count(
+        TUPLES[n:], [[words] for words in TUPLES[::-1][n:]], threads=2
+    ),
+    **{
+        f"tokenize, {name}": lambda n, name=name: [tokenize(text, name) for text in LINES]
+        for name in ("none", "13a", "zh", "intl", "char")
+    },
+}
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.skipif(
-    "FASTBLEU_SANITIZED" in os.environ,
-    reason="a forked child inherits the locks of AddressSanitizer's allocator",
-)
-@pytest.mark.parametrize("delay", [0.001, 0.01])
-@pytest.mark.parametrize("name", sorted(CALLS))
-def test_a_child_that_is_forked_while_another_thread_imports_does_not_hang(name, delay):
-    python("-m", "first_call_fork", name, delay)
+@pytest.mark.parametrize("what", SHARED)
+def test_threads_share_what_they_call(what):
+    call = SHARED[what]
+    expected = [plain(call(n)) for n in range(THREADS)]
+
+    def work(n):
+        for _ in range(4):
+            assert plain(call(n)) == expected[n]
+
+    at_once(work)
 
 
-class Worker:
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.cancelled = False
+MANY = {
+    "count": lambda threads: BLEU(None, threads=threads).score(SPLIT, REFERENCES),
+    "pairwise": lambda threads: matrix.pairwise(TEXTS[:300], TEXTS[:200], threads=threads),
+    "mbr": lambda threads: matrix.mbr(
+        [TEXTS[n : n + 5] for n in range(0, 700, 5)], threads=threads
+    ),
+    "an index": lambda threads: matrix.ReferenceIndex(TEXTS, threads=threads).score(TEXTS * 3),
+}
+
+
+@pytest.mark.parametrize("what", MANY)
+def test_a_call_on_many_threads_gives_what_one_thread_gives(what):
+    assert plain(MANY[what](THREADS)) == plain(MANY[what](1))
 
 
 def test_later_calls_use_the_same_threads():
-    metric, expected = BLEU(threads=3), np.asarray(BLEU().statistics(TEXTS, OTHERS))
+    metric, expected = BLEU(threads=3), BLEU().statistics(TEXTS, OTHERS)
     before = threading.active_count()
     for _ in range(20):
-        np.testing.assert_array_equal(np.asarray(metric.statistics(TEXTS, OTHERS)), expected)
+        assert metric.statistics(TEXTS, OTHERS) == expected
     # Two, or some more where one of them is not free again when the next call begins.
     assert threading.active_count() <= before + 10
 
 
+class Worker:
+    def __init__(self, name):
+        self.name, self.cancelled = name, False
+
+
 @pytest.mark.parametrize("failing", ["first", "second"])
-def test_an_error_cancels_all_workers_and_is_raised(failing):
+@pytest.mark.parametrize("error", [ValueError("it failed"), MemoryError()])
+def test_an_error_cancels_all_workers_and_is_raised(failing, error):
     workers = [Worker("first"), Worker("second"), Worker("third")]
     begun = threading.Barrier(3, timeout=60)
 
-    def work(worker: Worker) -> None:
+    def work(worker):
         begun.wait()
         if worker.name == failing:
-            raise ValueError(f"the {failing} worker failed")
+            raise error
         while not worker.cancelled:
             time.sleep(0.001)
 
-    raises(ValueError, f"the {failing} worker failed", run_on_threads, work, workers)
+    with pytest.raises(type(error)) as caught:
+        run_on_threads(work, workers)
+    assert caught.value is error
     assert all(worker.cancelled for worker in workers)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_forked_child_makes_threads_of_its_own():
-    assert python("-W", "ignore", "-c", IN_A_CHILD) == "0\n"
 
 
 AT_EXIT = """
@@ -100,55 +149,185 @@ def test_threads_have_ended_at_exit():
     assert python("-W", "ignore", "-c", AT_EXIT) == "['fastbleu', 'fastbleu']\n[]\n"
 
 
-CORPUS = random_corpus(seeded("shared"), 1200)
-LINES = batch("threads", 400)
-TOKENS = {kind: segments(seeded("callers", kind), 400, kind) for kind in ("words", "colliders")}
-METRIC, KEPT = BLEU(threads=2), fastbleu.sacrebleu.BLEU(references=[OTHERS[:99]])
-PAIRS = [(text, [other]) for text, other in zip(TEXTS[:99], OTHERS, strict=False)]
-INDICES = [ReferenceIndex(TEXTS[:500], threads=threads) for threads in (1, 2)]
-PAIR_INDEX = PairIndex(TEXTS[:300], threads=2)
-IDS = np.random.default_rng(5).integers(50, size=(40, 300))
-SHARED = {
-    "a metric": lambda: METRIC.score(*CORPUS),
-    "sacreBLEU's functions": lambda: [
-        fastbleu.sacrebleu.sentence_bleu(*one).score for one in PAIRS
-    ],
-    "sacreBLEU's metric": lambda: str(KEPT.corpus_score(TEXTS[:99], None)),
-    "an index": lambda: INDICES[0].statistics(TEXTS),
-    "an index with threads": lambda: INDICES[1].score(TEXTS),
-    "pairs with threads": lambda: PAIR_INDEX.nearest(TEXTS[:50], 3)[1].tolist(),
-    "prefixes": lambda: BLEU(None).prefix_scores(IDS, IDS[::-1]).tolist(),
-    "text": lambda: count(*CORPUS, tokenize="13a"),
-    "tokens": lambda: count(*TOKENS["words"]),
-    "tokens in threads": lambda: count(*TOKENS["colliders"], threads=2),
-    **{
-        f"tokenize, {name}": lambda name=name: [tokenize(text, name) for text in LINES]
-        for name in ("none", "13a", "zh", "intl", "char")
-    },
-}
+def test_a_function_that_splits_texts_is_called_by_one_thread_at_a_time():
+    words = []
+
+    def split(text):
+        words.clear()
+        for word in text.split():
+            words.append(word)
+            time.sleep(0)
+        return list(words)
+
+    metric, texts = BLEU(split, threads=4, effective_order=True), TEXTS[:500]
+    assert metric.reference_index(texts).sentence_scores(texts).min() > 99
 
 
-@pytest.mark.filterwarnings("ignore:.*hypotheses have fewer than")
-@pytest.mark.parametrize("what", SHARED)
-def test_threads_share_what_they_call(what):
-    call = SHARED[what]
-    expected = call()
+def test_other_threads_go_on_while_a_call_counts():
+    ids = np.random.default_rng(0).integers(0, 30_000, (3000, 1000))
+    metric, ticks, done = BLEU(None), [], threading.Event()
+
+    def score():
+        metric.score(ids, ids[:, None])
+        done.set()
+
+    worker = threading.Thread(target=score)
+    worker.start()
+    while not done.is_set():
+        ticks.append(time.perf_counter())
+        time.sleep(0.001)
+    worker.join()
+    gaps = np.diff(ticks) if len(ticks) > 1 else np.ones(1)
+    assert gaps.max() < 0.5 * max(ticks[-1] - ticks[0], 0.05), "other threads stood still"
+
+
+# One metric that several threads change.
+
+
+@pytest.fixture
+def impatient():
+    """Threads that let others go first at every call and return."""
+    threading.setprofile(lambda *event: time.sleep(0))
+    yield
+    threading.setprofile(None)
+
+
+def used(**options):
+    metric = BLEU(None, max_order=1, **options)
+    metric.update([["a"]], [[["a"]]])
+    return metric
+
+
+@pytest.mark.usefixtures("impatient")
+def test_threads_that_update_one_metric_lose_nothing():
+    metric, part = BLEU(None, max_order=1, keep_segments=True), used(keep_segments=True)
 
     def work(_):
-        for _ in range(5):
-            assert call() == expected
+        for _ in range(40):
+            metric.update([["a"]], [[["a"]]])
+            metric.merge(part)
+            assert metric.state[0] > 0
 
-    at_once(work, 6)
+    at_once(work, 4)
+    assert metric.state.tolist() == [320] * 4
+    assert np.asarray(metric.segments).sum(0).tolist() == [320] * 4
 
 
-def test_an_error_that_only_the_thread_meets_ends_its_task():
-    # As where there is no memory to call the function that would keep the error.
-    error = MemoryError()
+@pytest.mark.usefixtures("impatient")
+def test_metrics_that_merge_each_other_do_not_wait_for_each_other():
+    for _ in range(20):
+        one, two = used(), used()
+        merges = partial(one.merge, two), partial(two.merge, one)
+        at_once(lambda number, merges=merges: merges[number](), 2)
+        assert sorted([int(one.state[0]), int(two.state[0])]) in ([2, 2], [2, 3])
 
-    def fail(worker):
-        raise error
 
-    task, errors = threads._Task(fail, None), []
-    threads._kept_thread().begin(task)
-    threads._wait_for([task], errors)
-    assert errors == [error]
+# Input that another thread changes.
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("form", ["array", "slice", "ragged"])
+def test_arrays_that_another_thread_fills(form, threads):
+    """Counting may see any of the numbers, but never more of them than there is room for."""
+    hypotheses = np.full((1500, 40), -100)
+    references = np.full((1500, 2, 40), -100)
+    views = {
+        "array": (hypotheses, references),
+        "slice": (hypotheses[:, ::-1], references[:, :, ::-1]),
+        "ragged": (list(hypotheses), list(references)),
+    }[form]
+
+    def change():
+        for value in (-100, 1, 2, 7):
+            hypotheses[:], references[:] = value, value
+        hypotheses[:] = np.arange(40)
+        references[:] = np.arange(40)[::-1]
+
+    metric = BLEU(None, threads=threads, ignore_ids=(-100,), stop_id=1, skip_ids=(2,))
+    with again_and_again(change):
+        for _ in range(40):
+            rows = np.asarray(metric.statistics(*views))
+            assert (rows >= 0).all()
+            assert (rows <= 40).all()
+            assert (rows[:, 2:6] <= rows[:, 6:]).all()
+
+
+def test_lists_that_another_thread_changes():
+    hypothesis, references = ["a", "b"] * 40, [["b", "a"] * 40, ["c"] * 10]
+
+    def change():
+        hypothesis.append("c")
+        references[0].clear()
+        references.append(["x" * 20])
+        del hypothesis[50:], references[3:]
+        references[0].extend("ab" * 30)
+
+    with again_and_again(change):
+        for _ in range(100):
+            for entry in ENTRIES:
+                clean(entry, hypothesis, references)
+
+
+def test_race_lists_whose_items_another_thread_frees():
+    hypothesis, reference = ([f"token number {n}" for n in range(2000)] for _ in range(2))
+    hypotheses, references = [hypothesis] * 4, [[reference]] * 4
+    expected = count(hypotheses, references).sum()
+
+    def change():
+        for some in (hypothesis, reference):
+            some[:] = ["".join([*token]) for token in some]
+
+    def work(_):
+        for _ in range(30):
+            assert count(hypotheses, references).sum() == expected
+            fastbleu.sentence_bleu(references[0], hypothesis)
+
+    with again_and_again(change):
+        at_once(work, 2)
+
+
+def test_race_lists_that_became_empty_after_a_look_at_whether_they_are(monkeypatch):
+    class Emptied(list):  # stands for a list that another thread empties
+        def __bool__(self):
+            return True
+
+        def __len__(self):
+            return 1
+
+    with pytest.raises(IndexError, match="references is empty: there is nothing to score"):
+        fastbleu.sacrebleu.corpus_bleu(["a"], Emptied())
+    monkeypatch.setattr(mistakes, "type", lambda value: list, raising=False)
+    mistakes.warn_of_words(Emptied(), Emptied(), True)
+    mistakes.warn_of_words(Emptied(), Emptied(), False)
+
+
+def test_race_an_iterator_that_gave_one_item_to_several_threads():
+    left, taken = [*range(20_000)], [[] for _ in range(THREADS)]
+    at_once(lambda number: taken[number].extend(pop_until_empty(left)))
+    assert sorted(item for items in taken for item in items) == [*range(20_000)]
+
+
+FIRST_USE = """
+import sys
+from threads import at_once
+sys.setswitchinterval(1e-6)
+import fastbleu
+found = []
+def work(_):
+    found.append([fastbleu.tokenize("a,b 1.5 \u4e2d", name) for name in ("intl", "zh", "13a")])
+at_once(work)
+assert len(found) == 8 and all(one == found[0] for one in found), found
+"""
+
+
+def test_race_tables_of_a_tokenizer_that_were_read_while_they_were_built():
+    python("-c", FIRST_USE)
+
+
+HAS_GIL = not sysconfig.get_config_var("Py_GIL_DISABLED")
+
+
+@pytest.mark.skipif(HAS_GIL, reason="this Python has the GIL")
+def test_importing_leaves_the_gil_off():
+    code = "import sys, fastbleu, fastbleu.sacrebleu; sys.exit(sys._is_gil_enabled())"
+    python("-W", "error", "-c", code)

@@ -36,23 +36,19 @@ def missing(sanitized: bool) -> str:
 
 def free_threaded(sanitized: bool = False) -> Path:
     """The Python, built if it is not there yet: 2 minutes, with ThreadSanitizer 5."""
-    with alone("free-threading"):
-        return _free_threaded(sanitized)
-
-
-def _free_threaded(sanitized: bool) -> Path:
     prefix = CACHE / ("tsan" if sanitized else "plain")
     python = prefix / "bin" / "python3"
-    if not (prefix / "done").exists():
-        source = _source()
-        _build(source, prefix, sanitized)
-        if not sanitized:
-            (wheel,) = source.glob("Lib/ensurepip/_bundled/pip-*.whl")
-            # A release of numpy without a wheel for this Python would be compiled for half an hour.
-            pip = [python, "-m", "pip", "install", "--quiet", "--only-binary=:all:"]
-            _step([*pip, "pip"], PYTHONPATH=str(wheel))
-            _step([*pip, "--target", PACKAGES, *REQUIRED])
-        (prefix / "done").touch()
+    with alone("free-threading"):
+        if not (prefix / "done").exists():
+            source = _source()
+            _build(source, prefix, sanitized)
+            if not sanitized:
+                (wheel,) = source.glob("Lib/ensurepip/_bundled/pip-*.whl")
+                # Releases without a wheel for this Python would be compiled for half an hour.
+                pip = [python, "-m", "pip", "install", "--quiet", "--only-binary=:all:"]
+                _step([*pip, "pip"], PYTHONPATH=str(wheel))
+                _step([*pip, "--target", PACKAGES, *REQUIRED])
+            (prefix / "done").touch()
     return python
 
 
@@ -74,29 +70,23 @@ def _step(command: Sequence[object], where: Path = CACHE, **changes: str) -> Fin
 
 def _source() -> Path:
     """Debian's source of CPython with Debian's patches, from where apt has its packages from."""
-    source = CACHE / "source"
+    source, apt, unpacked = CACHE / "source", CACHE / "apt", CACHE / "unpacking"
     if source.exists():
         return source
-    apt = CACHE / "apt"
     for name in ("lists/partial", "archives/partial"):
         (apt / name).mkdir(parents=True, exist_ok=True)
     asked = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Origin: Debian"]
     mirrors = {line for line in _step(asked).output.split() if line.rstrip("/").endswith("debian")}
-    assert mirrors, (
-        "apt has no mirror of Debian: apt-get update, or unpack the source "
-        f"package {PACKAGE} of Debian {SUITE} in {source}"
-    )
+    assert mirrors, f"needs a mirror (apt-get update), or {PACKAGE} of {SUITE} unpacked in {source}"
     entry = f"deb-src [signed-by={KEYRING}] {min(mirrors)} {SUITE} main\n"
     (apt / "sources.list").write_text(entry)
     # A configuration of its own: that of the machine stays as it is.
-    own = {"Etc::sourcelist": apt / "sources.list", "Etc::sourceparts": "-"}
-    own |= {"State::lists": apt / "lists", "Cache": apt}
-    options = [f"-oDir::{name}={value}" for name, value in own.items()]
-    options.append("-oAPT::Sandbox::User=root")
+    own = {"Dir::Etc::sourcelist": apt / "sources.list", "Dir::Etc::sourceparts": "-"}
+    own |= {"Dir::State::lists": apt / "lists", "Dir::Cache": apt, "APT::Sandbox::User": "root"}
+    options = [f"-o{name}={value}" for name, value in own.items()]
     _step(["apt-get", *options, "update"])
     _step(["apt-get", *options, "source", "--download-only", PACKAGE])
     (description,) = CACHE.glob(f"{PACKAGE}_*.dsc")
-    unpacked = CACHE / "unpacking"
     shutil.rmtree(unpacked, ignore_errors=True)
     # apt has checked the signature and the sums.
     _step(["dpkg-source", "--no-check", "-x", description, unpacked])
