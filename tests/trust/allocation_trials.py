@@ -4,7 +4,8 @@
 
 The calls are FIRST, FIRST + STEP, ...; KIND is "python" (Python's allocators) or "kernel" (the
 C library's as compiled modules call them). Before each trial its name goes to the file NOTES, where
-it is found if the process dies.
+it is found if the process dies. Prints, as JSON, how many calls ended in MemoryError, and what was
+wrong.
 """
 
 from __future__ import annotations
@@ -24,12 +25,10 @@ from plain import plain
 from trust.calls import Call, calls
 
 LAST = 200
-# After this many calls in a row that raised nothing there are no more allocations to fail.
+# Nobody tells how many times Python's allocators were called: some failures are survived, but not
+# so many in a row.
 SURVIVED = 12
 NOTE_BYTES = 512
-Outcome = tuple[str, object]
-
-
 # How Python and numpy themselves report that there was no memory, besides MemoryError.
 EXCUSED = [
     (RuntimeError, "can't allocate (read )?lock"),
@@ -48,30 +47,6 @@ NO_TRACEBACK = (
 )
 
 
-def python_loses_exceptions() -> bool:
-    """Whether a function of plain Python ends in a SystemError where there is no memory."""
-    import _testcapi
-
-    def fail() -> None:
-        raise ValueError("told")
-
-    def call() -> None:
-        fail()
-
-    for k in range(1, 20):
-        try:
-            _testcapi.set_nomemory(k, k + 1)
-            try:
-                call()
-            finally:
-                _testcapi.remove_mem_hooks()
-        except SystemError:
-            return True
-        except (ValueError, MemoryError):
-            pass
-    return False
-
-
 class PythonAllocators:
     """The allocators of Python: raw memory, memory and objects."""
 
@@ -80,7 +55,7 @@ class PythonAllocators:
 
         self.arm = lambda k: _testcapi.set_nomemory(k, k + 1)
         self.disarm = _testcapi.remove_mem_hooks
-        self.excused = EXCUSED + ([NO_TRACEBACK] if python_loses_exceptions() else [])
+        self.excused = EXCUSED + [NO_TRACEBACK] * (sys.version_info < (3, 13))
 
 
 class KernelAllocators:
@@ -95,15 +70,10 @@ class KernelAllocators:
         self.excused: list[Any] = []
 
 
-KINDS: dict[str, Any] = {"python": PythonAllocators, "kernel": KernelAllocators}
-
-
 class Trials:
-    def __init__(self, kind: str, notes: mmap.mmap) -> None:
-        self._memory = KINDS[kind]()
-        self._notes = notes
-        self.cases = self.failed = self.excused = 0
-        self.failures: list[str] = []
+    def __init__(self, memory: Any, notes: mmap.mmap) -> None:
+        self._memory, self._notes = memory, notes
+        self.failed, self.failures = 0, list[str]()
         self._unraisable: list[str] = []
         sys.unraisablehook = self._note_unraisable
 
@@ -112,71 +82,62 @@ class Trials:
             self._unraisable.append(f"{unraisable.exc_value!r} in {unraisable.object!r}")
 
     def of(self, call: Call) -> None:
-        right = outcome_of(call)
+        right = call.outcome()
         # Twice, so that what is loaded or kept at the first call is there.
-        if outcome_of(call) != right:
+        if call.outcome() != right:
             self.failures.append(f"{call.name}: not the same result twice")
             return
         survived = 0
         for k in range(1, LAST + 1):
-            survived = 0 if self._trial(call, k, right) else survived + 1
-            # Nobody tells how many times Python's allocators were called. Some failures are
-            # survived, but not many in a row.
-            if survived > (0 if self.count is not None and self.count < k else SURVIVED - 1):
+            raised, allocations = self._trial(call, k, right)
+            self.failed += raised
+            survived = 0 if raised else survived + 1
+            no_more = survived == SURVIVED if allocations is None else allocations < k
+            if no_more:
                 break
 
-    def _trial(self, call: Call, k: int, right: Outcome) -> bool:
-        """Make a call whose k-th allocation fails; whether it ended in MemoryError."""
+    def _trial(self, call: Call, k: int, right: tuple[str, object]) -> tuple[bool, int | None]:
+        """Whether a call whose k-th allocation fails raised, and how many there were if known."""
         name = f"{call.name}, allocation {k}"
         self._notes[:] = name.encode().ljust(NOTE_BYTES)[:NOTE_BYTES]
-        raised, result = "", None
-        self.cases += 1
+        raised, result, allocations = None, None, None
         try:
             self._memory.arm(k)
             try:
                 result = call()
             finally:
-                self.count = self._memory.disarm()
+                allocations = self._memory.disarm()
         except BaseException as error:
-            raised = type(error).__name__
-            excused = self._memory.excused
-            if raised in ("MemoryError", right[0]):
-                pass
-            elif any(isinstance(error, of) and re.search(text, str(error)) for of, text in excused):
-                self.excused += 1
-                raised = "MemoryError"
-            else:
+            raised = f"{type(error).__name__}: {error}"
+            if not (raised == right[0] or self._is_lack_of_memory(error)):
                 self.failures.append(f"{name}: {error!r}")
-        if not raised and plain(result) != right[1]:
+        if raised is None and plain(result) != right[1]:
             self.failures.append(f"{name}: a wrong result: {result!r}"[:2000])
         if self._unraisable:
-            self.failures.append(f"{name}: ignored: {self._unraisable[-1]}")
-            self._unraisable.clear()
+            self.failures.append(f"{name}: ignored: {self._unraisable.pop()}")
         result = None
-        after = outcome_of(call)
+        after = call.outcome()
         if after != right:
             self.failures.append(f"{name}: the next call is wrong: {after} for {right}"[:2000])
-        self.failed += raised == "MemoryError"
-        return raised == "MemoryError"
+        return raised not in (None, right[0]), allocations
 
-
-def outcome_of(call: Call) -> Outcome:
-    """The exception of a call, and its result."""
-    try:
-        return "", plain(call())
-    except Exception as error:
-        return type(error).__name__, ""
+    def _is_lack_of_memory(self, error: BaseException) -> bool:
+        return isinstance(error, MemoryError) or any(
+            isinstance(error, kind) and re.search(text, str(error))
+            for kind, text in self._memory.excused
+        )
 
 
 def main(kind: str, first: str, step: str, notes: str) -> None:
     warnings.simplefilter("ignore")
     gc.disable()  # so that the k-th allocation is the same one each time
+    memory = PythonAllocators() if kind == "python" else KernelAllocators()
     with open(notes, "r+b") as file, mmap.mmap(file.fileno(), NOTE_BYTES) as mapped:
-        trials = Trials(kind, mapped)
+        trials = Trials(memory, mapped)
         for call in [*calls()][int(first) :: int(step)]:
             trials.of(call)
             gc.collect()
-    print(json.dumps([trials.cases, trials.failed, trials.excused, trials.failures]))
+    print(json.dumps([trials.failed, trials.failures]))
 
 
 if __name__ == "__main__":

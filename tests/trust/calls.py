@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from entry_points import ENTRIES, Corpus, Entry
+from plain import plain
 
 from fastbleu import BLEU
 
@@ -18,7 +18,6 @@ REFERENCES = [["The cat sat on a mat."], ["A dog, a cat and a mat!"], ["Ein klei
 TOKENS = [["the", "cat", "sat", "on", "a token of more than fifteen"], [1, 2, 3, "4", b"5"]]
 TOKEN_REFERENCES = [[["the", "cat", "sat", "on", "a", "mat"], TOKENS[0]], [[1, 2, 3, "4"]]]
 IDS = np.array([[5, 6, 7, 8, 2, 0], [5, 9, 7, 8, 3, 2]])
-OF_IDS = {"tokenize": None, "ignore_ids": (0,), "stop_id": 2}
 
 
 class Raising:
@@ -28,27 +27,24 @@ class Raising:
         raise KeyError("no hash")
 
 
-# By the options of the metric; the first corpus is sound.
+OF_TEXT = [
+    (TEXTS, REFERENCES),
+    (TEXTS, REFERENCES[:1]),
+    ([*TEXTS[:2], None], REFERENCES),
+    (TEXTS, [*REFERENCES[:2], []]),
+    ([*TEXTS[:2], b"x"], REFERENCES),
+]
+OF_TOKENS = [
+    (TOKENS, TOKEN_REFERENCES),
+    ([TOKENS[0], ["a", ["b"]]], TOKEN_REFERENCES),
+    ([TOKENS[0], [Raising()]], TOKEN_REFERENCES),
+]
+OF_IDS = [(IDS, IDS[::-1]), (IDS / 2, IDS), (IDS, IDS[:1])]
+# By the options of the metric; the first corpus of each is sound.
 CORPORA: list[tuple[dict[str, Any], list[tuple[Any, Any]]]] = [
-    (
-        {},
-        [
-            (TEXTS, REFERENCES),
-            (TEXTS, REFERENCES[:1]),
-            ([*TEXTS[:2], None], REFERENCES),
-            (TEXTS, [*REFERENCES[:2], []]),
-            ([*TEXTS[:2], b"x"], REFERENCES),
-        ],
-    ),
-    (
-        {"tokenize": None},
-        [
-            (TOKENS, TOKEN_REFERENCES),
-            ([*TOKENS[:1], ["a", ["b"]]], TOKEN_REFERENCES),
-            ([*TOKENS[:1], [Raising()]], TOKEN_REFERENCES),
-        ],
-    ),
-    (OF_IDS, [(IDS, IDS[::-1]), (IDS / 2, IDS), (IDS, IDS[:1])]),
+    ({}, OF_TEXT),
+    ({"tokenize": None}, OF_TOKENS),
+    ({"tokenize": None, "ignore_ids": (0,), "stop_id": 2}, OF_IDS),
 ]
 # Without what takes long.
 HERE = [
@@ -62,7 +58,7 @@ HERE = [
 
 @dataclass(frozen=True)
 class Call:
-    """An entry with its arguments; threads may share these unless `alone`."""
+    """An entry with its arguments; threads may share these unless the entry is `alone`."""
 
     name: str
     entry: Entry
@@ -71,6 +67,13 @@ class Call:
 
     def __call__(self) -> object:
         return self.entry.call(self.metric, self.corpus)
+
+    def outcome(self) -> tuple[str, object]:
+        """The exception of a call, or "", and its result."""
+        try:
+            return "", plain(self())
+        except Exception as error:
+            return f"{type(error).__name__}: {error}", None
 
 
 def calls(libraries: bool = False) -> Iterator[Call]:
@@ -91,12 +94,8 @@ def calls(libraries: bool = False) -> Iterator[Call]:
 
 
 def call_all(times: int) -> None:
-    """Make every call so often, and print how many that were."""
+    """Make every call so often."""
     warnings.simplefilter("ignore")
-    made = 0
     for call in calls():
         for _ in range(times):
-            made += 1
-            with suppress(Exception):
-                call()
-    print(made)
+            call.outcome()

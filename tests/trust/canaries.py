@@ -6,14 +6,14 @@ in is compiled with it, from what Cython has made, and takes its place in a copy
 
 from __future__ import annotations
 
-import os
 import shutil
-import sys
 import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+import fastbleu
 from trust.children import ROOT, WORK, Finished, finish
 from trust.sanitizers import BUILD
 
@@ -35,48 +35,38 @@ class Canary:
     code: str
     reports: tuple[str, ...]
 
-    @property
-    def build(self) -> Path:
-        return WORK / f"canary-{self.name}"
+    def is_noticed(self, found: Finished) -> bool:
+        """Whether the process ended because of the fault, and the report says which."""
+        return found.status != 0 and all(words in found.errors for words in self.reports)
 
 
+PACKER = "counting/_token_packer"
 CANARIES = [
-    Canary("overflow", "counting/_token_packer", WORDS, ("heap-buffer-overflow", "hashed_key")),
-    Canary(
-        "leak", "counting/_token_packer", MANY_WORDS, ("detected memory leaks", "interner_begin")
-    ),
+    Canary("overflow", PACKER, WORDS, ("heap-buffer-overflow", "hashed_key")),
+    Canary("leak", PACKER, MANY_WORDS, ("detected memory leaks", "interner_begin")),
     Canary("signed", "_core", SUMS, ("signed integer overflow", "add_overflows")),
 ]
 
 
-def noticed(canary: Canary, found: Finished) -> bool:
-    """Whether the process ended because of the fault, and the report says which."""
-    return found.status != 0 and all(words in found.errors for words in canary.reports)
-
-
-def plant(canary: Canary, cases: Any, sanitizers: list[str]) -> bool:
-    """Make the build with the fault."""
-    sound = BUILD if sanitizers else Path(_home_of_the_package())
-    package = canary.build / "fastbleu"
-    shutil.rmtree(canary.build, ignore_errors=True)
-    shutil.copytree(sound / "fastbleu", package, copy_function=os.link)
+@contextmanager
+def planted(canary: Canary, sanitizers: list[str]) -> Iterator[Path]:
+    """A build with the fault, with sanitizers or without."""
+    sound = BUILD if sanitizers else Path(fastbleu.__file__).parents[1]
+    build = WORK / f"canary-{canary.name}"
+    package = build / "fastbleu"
+    shutil.rmtree(build, ignore_errors=True)
+    shutil.copytree(sound / "fastbleu", package)
     shutil.rmtree(package / "kernel", ignore_errors=True)
     shutil.copytree(ROOT / "src" / "fastbleu" / "kernel", package / "kernel")
     fault = ROOT / "tests" / "faults" / f"memory-{canary.name}.patch"
     done = finish(["patch", "-s", "-p1", "-d", package, "-i", fault])
-    cases.check(done.status == 0, f"the patch does not apply: {done.why()}")
+    assert done.status == 0, f"the patch does not apply: {done.why()}"
     module = package / f"{canary.module}{sysconfig.get_config_var('EXT_SUFFIX')}"
-    module.unlink()
     include = [f"-I{sysconfig.get_path('include')}", f"-I{package}"]
     flags = ["-shared", "-fPIC", *FLAGS, *sanitizers, *include]
     # A copy, because Cython puts headers beside what it makes, and the compiler looks there first.
     source = shutil.copy(GENERATED / f"{canary.module}.c", package / f"{canary.module}.c")
     done = finish(["gcc", *flags, "-o", module, source])
-    cases.check(done.status == 0, f"it cannot be compiled: {done.why()}")
-    return done.status == 0
-
-
-def _home_of_the_package() -> str:
-    """The directory with the ordinary build."""
-    code = "import fastbleu, os; print(os.path.dirname(os.path.dirname(fastbleu.__file__)))"
-    return finish([sys.executable, "-c", code]).output.strip()
+    assert done.status == 0, f"it cannot be compiled: {done.why()}"
+    yield build
+    shutil.rmtree(build)

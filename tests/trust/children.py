@@ -1,7 +1,7 @@
 """Commands and Python processes that the trust gate starts, and the builds that they import.
 
 Children import the helpers of the tests as `trust.NAME` and by their own names: `tests` is on their
-path (see `environment`). Whatever a part leaves behind is in WORK.
+path (see `environment`). Everything a part leaves behind is in WORK.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 TESTS = Path(__file__).resolve().parent.parent
 ROOT = TESTS.parent
@@ -25,21 +24,17 @@ WORK = ROOT / "build" / "trust"
 SEED = os.environ.setdefault("FASTBLEU_TEST_SEED", "20021")
 
 
-@dataclass(frozen=True)
-class Finished:
+class Finished(NamedTuple):
     """A command that has ended; a `status` below 0 is a signal's. `errors` is standard error."""
 
     status: int
     output: str
     errors: str
-    seconds: float
-    timed_out: bool = False
 
     def why(self, lines: int = 40) -> str:
-        """How it ended, with the last lines that it said."""
-        said = (self.output + self.errors).strip().splitlines()
-        reason = "took too long" if self.timed_out else f"ended with status {self.status}"
-        return "\n    ".join([f"{reason} after {self.seconds:.1f} s", *said[-lines:]])
+        """How it ended, with the last lines that it printed."""
+        printed = (self.output + self.errors).strip().splitlines()
+        return "\n    ".join([f"ended with status {self.status}", *printed[-lines:]])
 
 
 def environment(build: str | Path | None = None, **changes: str | None) -> dict[str, str]:
@@ -48,8 +43,8 @@ def environment(build: str | Path | None = None, **changes: str | None) -> dict[
     `build` is a directory with another build of fastbleu (see `build_into`); without one a child
     has the package of this very Python.
     """
-    paths = [str(build)] if build else []
-    found = {**os.environ, "PYTHONPATH": os.pathsep.join([*paths, str(TESTS)]), **changes}
+    paths = [str(build or ""), str(TESTS), os.environ.get("PYTHONPATH", "")]
+    found = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **changes}
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -65,44 +60,40 @@ def finish(
     timeout: float = 600,
     *,
     env: Mapping[str, str] | None = None,
-    stdin: bytes | None = None,
     log: str = "",
 ) -> Finished:
     """Run a command in the root of the project to its end, or until `timeout`.
 
     It is the head of a session of its own, so that neither Ctrl-C nor a timeout leaves any of its
-    children behind. With `log` all that it says is written to WORK/log too.
+    children behind. With `log` its output is written to WORK/log, too.
     """
-    start = time.perf_counter()
     process = subprocess.Popen(
         [str(word) for word in command],
         cwd=ROOT,
         env=dict(environment() if env is None else env),
-        stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    timed_out = False
     try:
-        out, err = process.communicate(stdin, timeout)
+        out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         end(process)
         out, err = process.communicate()
-        timed_out = True
+        err += f"\nit was killed after {timeout} s".encode()
     finally:
         end(process)
     if log:
         WORK.mkdir(parents=True, exist_ok=True)
         (WORK / log).write_bytes(out + err)
-    texts = (out.decode(errors="replace"), err.decode(errors="replace"))
-    return Finished(process.returncode, *texts, time.perf_counter() - start, timed_out)
+    return Finished(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
 
 
-def python(module: str, *arguments: object, **options: object) -> Finished:
+def python(module: str, *arguments: object, **options: Any) -> Finished:
     """Run a module of this directory, or `-c` and code, in a Python process; see `finish`."""
     start = ["-c"] if module == "-c" else ["-X", "faulthandler", "-m", f"trust.{module}"]
-    return finish([sys.executable, *start, *arguments], **options)  # type: ignore[arg-type]
+    return finish([sys.executable, *start, *arguments], **options)
 
 
 @contextmanager
@@ -128,15 +119,10 @@ def built(directory: Path, how: str, build: Callable[[], None]) -> None:
             stamp.write_text(state.hexdigest())
 
 
-def install(
-    directory: Path,
-    *arguments: str,
-    python: object = sys.executable,
-    env: Mapping[str, str] | None = None,
-) -> None:
+def install(directory: Path, *arguments: str, python: object = sys.executable, **env: Any) -> None:
     """Install packages into a directory of their own by pip."""
     pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    done = finish([*pip, "--target", directory, *arguments], 1800, env=env)
+    done = finish([*pip, "--target", directory, *arguments], 1800, **env)
     assert done.status == 0, f"installing {' '.join(arguments)} {done.why()}"
 
 
@@ -148,13 +134,9 @@ def without_switches(**changes: str | None) -> dict[str, str]:
 
 def build_into(directory: Path, python: object = sys.executable, **switches: str) -> None:
     """Build the package with switches of setup.py into a directory, unless it is there."""
-    built(
-        directory,
-        f"{python} {switches}",
-        lambda: install(
-            directory, "--no-deps", ".", python=python, env=without_switches(**switches)
-        ),
-    )
+    env = without_switches(**switches)
+    make = lambda: install(directory, "--no-deps", ".", python=python, env=env)  # noqa: E731
+    built(directory, f"{python} {switches}", make)
 
 
 def tool(*names: str) -> str:

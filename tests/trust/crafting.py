@@ -1,14 +1,13 @@
 """Tokens that collide in the tables of the kernel under a seed that is known.
 
 The hashes of kernel/tables/interner.h and number_table.h once more, over arrays: an attacker who
-knew the seed of a process could do the same. `compressed` is what makes a table slow: keys that
-all belong into a small part of its slots, and so are in one long row.
+knew the seed of a process could do the same. What makes a table slow are keys that all belong into
+a small part of its slots, and so are in one long row.
 """
 
 from __future__ import annotations
 
 import random
-import string
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,6 @@ from numpy.typing import NDArray
 Words = NDArray[np.uint64]
 
 KIND_INTEGER = np.uint64(0x70 << 56)
-INLINE_BYTES = 15
 HALF = np.uint64(32)
 LOW_HALF = np.uint64(2**32 - 1)
 # The part of the slots that all keys are to belong into.
@@ -39,62 +37,37 @@ def compressed(hashes: Words, slots: int) -> NDArray[np.bool_]:
     return chosen
 
 
-def token_hashes(low: Words, high: Words, seed: tuple[int, int]) -> Words:
-    """As `first_slot` of kernel/tables/interner.h."""
-    first, second = map(np.uint64, seed)
-    return multiply_fold(low ^ first, high ^ second)
-
-
-def pair_hashes(numbers: Words, seed: tuple[int, int]) -> Words:
-    """Like `number_slot_of` of kernel/tables/number_table.h, and the same of number_index.h."""
-    first, second = map(np.uint64, seed)
-    return multiply_fold(numbers ^ first, np.broadcast_to(second | np.uint64(1), numbers.shape))
-
-
 def slots_of(tokens: int) -> int:
     """The slots of an interner for `tokens` tokens."""
     return max(512, 1 << (2 * tokens - 1).bit_length())
 
 
 def integers(count: int, seed: tuple[int, int], rng: np.random.Generator) -> list[int]:
-    """Different int that collide."""
+    """Different int that collide, by `first_slot` of kernel/tables/interner.h."""
+    first, second = map(np.uint64, seed)
     found: list[int] = []
     while len(found) < count:
         numbers = rng.integers(0, 2**62, 1 << 20, np.uint64)
-        high = np.broadcast_to(KIND_INTEGER, numbers.shape)
-        hashes = token_hashes(numbers, high, seed)
+        high = np.broadcast_to(KIND_INTEGER ^ second, numbers.shape)
+        hashes = multiply_fold(numbers ^ first, high)
         found += numbers[compressed(hashes, slots_of(count))].tolist()
-    return found[:count]
-
-
-def strings(count: int, seed: tuple[int, int], rng: np.random.Generator) -> list[str]:
-    """Different str of 12 letters that collide."""
-    letters = np.frombuffer(string.ascii_lowercase.encode(), np.uint8)
-    size, found = 12, []
-    while len(found) < count:
-        keys = np.zeros((1 << 18, 16), np.uint8)
-        keys[:, INLINE_BYTES - size : INLINE_BYTES] = letters[
-            rng.integers(0, 26, (len(keys), size))
-        ]
-        keys[:, INLINE_BYTES] = 1 << 4 | size
-        words = keys.view("<u8")
-        chosen = compressed(token_hashes(words[:, 0], words[:, 1], seed), slots_of(count))
-        content = keys[chosen, INLINE_BYTES - size : INLINE_BYTES]
-        found += [row.tobytes().decode() for row in content]
     return found[:count]
 
 
 def pair_walk(count: int, vocabulary: int, seed: tuple[int, int] | None, name: str) -> list[int]:
     """Token numbers of which each pair of neighbors is new, and collides if there is a seed.
 
-    Every number stands there first in its order, so that it is its own id in a segment.
+    By `number_slot_of` of kernel/tables/number_table.h, and the same of number_index.h. Every
+    number stands there first in its order, so that it is its own id in a segment.
     """
     rng = random.Random(name)
     numbers = np.arange(vocabulary, dtype=np.uint64)
-    pairs = numbers[:, None] << HALF | numbers
+    pairs = (numbers[:, None] << HALF | numbers).ravel()
     usable = np.ones((vocabulary, vocabulary), bool)
     if seed is not None:
-        usable = compressed(pair_hashes(pairs.ravel(), seed), 2 * slots_of(count))
+        first, second = map(np.uint64, seed)
+        high = np.broadcast_to(second | np.uint64(1), pairs.shape)
+        usable = compressed(multiply_fold(pairs ^ first, high), 2 * slots_of(count))
         usable = usable.reshape(vocabulary, vocabulary)
     following = [np.flatnonzero(row).tolist() for row in usable]
     for some in following:

@@ -14,6 +14,7 @@ import os
 import re
 import zlib
 from contextlib import ExitStack, suppress
+from typing import Any
 
 from fastbleu.cli import files, markup
 from fastbleu.cli.formats import REFERENCE, SYSTEM, open_input
@@ -65,59 +66,39 @@ def looks_packed(content: bytes) -> bool:
         return True
 
 
-def text_of(content: bytes, encoding: str) -> str | None:
-    try:
-        return codecs.getincrementaldecoder(encoding)().decode(content, True)
-    except UnicodeError:  # of the incremental one, because that demands a mark of UTF-16
-        return None
-
-
-def lines_of(text: str) -> list[str]:
-    lines = text.split("\n")
-    return lines if lines[-1] else lines[:-1]
-
-
 def expected_columns(
     content: bytes, end: str, encoding: str, fields: int, selector: str
 ) -> list[list[str]] | None:
     """What the segments are by the slow way; None where the file has to be refused."""
-    text = text_of(content, encoding)
-    if text is None:
-        return None
-    lines = lines_of(text)
-    if end == "":
-        rows = [line.rstrip().split("\t", fields - 1) for line in lines]
-        if any(len(row) != fields for row in rows):
-            return None
-        return [[row[i] for row in rows] for i in range(fields)]
     try:
+        # Incremental, because the other decoder demands a mark of UTF-16.
+        text = codecs.getincrementaldecoder(encoding)().decode(content, True)
+        lines = text.split("\n")
+        lines = lines if lines[-1] else lines[:-1]
         if end == ".jsonl":
-            found = []
-            for number, line in enumerate(lines):
-                value = json.loads(line.removeprefix("\ufeff") if number == 0 else line)
-                found.append(looked_up(value, selector).rstrip())
-            return [found]
-        return [column_of([line.removesuffix("\r").split("\t") for line in lines], selector)]
-    except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
+            lines[:1] = [line.removeprefix("\ufeff") for line in lines[:1]]
+            return [[looked_up(json.loads(line), selector).rstrip() for line in lines]]
+        if end == ".tsv":
+            return [column_of([line.removesuffix("\r").split("\t") for line in lines], selector)]
+    except (AssertionError, LookupError, ValueError, TypeError, RecursionError):
         return None
+    rows = [line.rstrip().split("\t", fields - 1) for line in lines]
+    if any(len(row) != fields for row in rows):
+        return None
+    return [[row[i] for row in rows] for i in range(fields)]
 
 
-def looked_up(value: object, selector: str) -> str:
+def looked_up(value: Any, selector: str) -> str:
     """What a selector of JSON means: a key, or a path with dots."""
-    assert_that(isinstance(value, dict))
-    for key in [selector] if selector in value else selector.split("."):  # type: ignore[operator]
+    assert isinstance(value, dict)
+    for key in [selector] if selector in value else selector.split("."):
         if isinstance(value, list):
-            assert_that(key.isdecimal())
+            assert key.isdecimal()
             value = value[int(key)]
         else:
-            value = value[key]  # type: ignore[index]
-    assert_that(isinstance(value, str))
-    return value  # type: ignore[return-value]
-
-
-def assert_that(right: bool) -> None:
-    if not right:
-        raise ValueError
+            value = value[key]
+    assert isinstance(value, str)
+    return value
 
 
 def column_of(rows: list[list[str]], selector: str) -> list[str]:
@@ -126,12 +107,12 @@ def column_of(rows: list[list[str]], selector: str) -> list[str]:
     first[0] = first[0].removeprefix("\ufeff")
     if selector.isascii() and selector.isdigit():
         column = int(selector) - 1
-        assert_that(0 <= column < len(first))
+        assert 0 <= column < len(first)
         rows = [first, *rows[1:]] if rows else []
     else:
-        assert_that(first.count(selector) == 1)
+        assert first.count(selector) == 1
         column, rows = first.index(selector), rows[1:]
-    assert_that(all(len(row) == len(first) and row[column] for row in rows))
+    assert all(len(row) == len(first) and row[column] for row in rows)
     return [row[column].rstrip() for row in rows]
 
 

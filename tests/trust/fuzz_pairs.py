@@ -7,6 +7,7 @@ nearest finds is sorted out of the matrix.
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy
 import oracle
@@ -22,13 +23,13 @@ ALPHABETS = (
     (b"", b"a", "a", "b", 1, -1, 2**63 - 1, 2**64),
     (0, 1, 1.0, True, 2, -1, -2, 2**61 - 1),
 )
-END = 255  # of a sentence
+Sentences = list[list[object]]
 
 
-def sentences_of(given: Input) -> list[list[object]]:
+def sentences_of(given: Input) -> Sentences:
     """Sentences of tokens; a byte above 247 ends one."""
     alphabet = given.choice(ALPHABETS)
-    found: list[list[object]] = [[]]
+    found: Sentences = [[]]
     for byte in given.rest():
         if byte > 247:
             if len(found) == 80:
@@ -47,49 +48,47 @@ def run(data: bytes) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if asked % 3 == 0:
-            check_pairs(hypotheses, references, order, asked)
+            check_pairs(hypotheses, references, order, asked // 3)
         elif asked % 3 == 1:
             check_index(hypotheses, references, order)
         elif len(sentences) > 1:
             check_self(sentences[:9], order)
 
 
-def options_of(order: int, asked: int) -> dict[str, object]:
-    dialects = ({"dialect": "nltk", "smoothing": "floor"}, {"dialect": "nltk", "smoothing": "exp"},
-        {"smoothing": "add-k", "effective_order": True},
-        {"smoothing": "exp", "effective_order": True})  # fmt: skip
-    return {"tokenize": None, "max_order": order, **dialects[asked // 3 % 4]}
+DIALECTS: list[dict[str, Any]] = [
+    {"dialect": "nltk", "smoothing": "floor"},
+    {"dialect": "nltk", "smoothing": "exp"},
+    {"smoothing": "add-k", "effective_order": True},
+    {"smoothing": "exp", "effective_order": True},
+]
 
 
-def check_pairs(hypotheses, references, order, asked):  # type: ignore[no-untyped-def]
-    options = options_of(order, asked)
-    found = pairwise(hypotheses, references, threads=1 + asked // 12 % 2, **options)
+def check_pairs(hypotheses: Sentences, references: Sentences, order: int, asked: int) -> None:
+    options = {"tokenize": None, "max_order": order, **DIALECTS[asked % 4]}
+    found = pairwise(hypotheses, references, threads=1 + asked // 4 % 2, **options)
     rows = [oracle.row(h, [r], order) for h in hypotheses for r in references]
-    expected = BLEU(**options).scorer.row_scores(Stats(rows)).reshape(found.shape)  # type: ignore[arg-type]
-    equal(found.tolist(), expected.tolist(), hypotheses, references, options)
+    expected = BLEU(**options).scorer.row_scores(Stats(rows)).reshape(found.shape)
+    about = hypotheses, references, options
+    equal(found.tolist(), expected.tolist(), *about)
     scores, positions = nearest(hypotheses, references, len(references), **options)
     best = [sorted(range(len(row)), key=lambda r, row=row: -row[r]) for row in found.tolist()]
-    equal(positions.tolist(), best, hypotheses, references, options)
-    equal(scores.tolist(), (-numpy.sort(-found)).tolist(), hypotheses, references, options)
-    if options.get("smoothing") == "floor":  # and once from the counts on by the slow way
-        row = oracle.row(hypotheses[0], [references[0]], order)
-        slow = oracle.nltk_score([row], (1 / order,) * order, 1)
-        if abs(float(slow) - float(found[0, 0])) > 1e-12:
-            equal(float(found[0, 0]), float(slow), hypotheses[0], references[0], options)
+    equal(positions.tolist(), best, *about)
+    equal(scores.tolist(), (-numpy.sort(-found)).tolist(), *about)
+    if options["smoothing"] == "floor":  # and once from the counts on by the slow way
+        slow = float(oracle.nltk_score(rows[:1], (1 / order,) * order, 1))
+        equal(abs(slow - float(found[0, 0])) <= 1e-12, True, slow, *about)
 
 
-def check_index(hypotheses, references, order):  # type: ignore[no-untyped-def]
+def check_index(hypotheses: Sentences, references: Sentences, order: int) -> None:
     index = ReferenceIndex(references, tokenize=None, max_order=order)
-    found = index.statistics(hypotheses).__array__().tolist()
+    found = numpy.asarray(index.statistics(hypotheses)).tolist()
     rows = [oracle.row(hypothesis, references, order) for hypothesis in hypotheses]
     equal(found, rows, hypotheses, references)
 
 
-def check_self(sentences, order):  # type: ignore[no-untyped-def]
+def check_self(sentences: Sentences, order: int) -> None:
     found = self_bleu(sentences, (order,)).scores[:, 0].tolist()
     metric = BLEU(None, dialect="nltk", smoothing="floor", max_order=order)
-    rows = [
-        oracle.row(sentence, sentences[:i] + sentences[i + 1 :], order)
-        for i, sentence in enumerate(sentences)
-    ]
+    others = [sentences[:i] + sentences[i + 1 :] for i in range(len(sentences))]
+    rows = [oracle.row(*sides, order) for sides in zip(sentences, others, strict=True)]
     equal(found, metric.scorer.row_scores(Stats(rows)).tolist(), sentences, order)

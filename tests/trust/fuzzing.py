@@ -4,10 +4,11 @@ Each target (fuzz_*.py) compares what the package does with the slow way, inside
 The corpora in tests/trust/corpus are what earlier runs have found to reach something new. No
 Hypothesis: what guides is coverage of the compiled code. By hand, with tests/ as PYTHONPATH:
 
-    python -m trust.fuzzing TARGET [FILE] [libFuzzer's options, as -runs=10000000]
-    python -m trust.fuzzing TARGET --keep    # few inputs that reach all, as corpus
+    python -m trust.fuzzing TARGET [FILE or DIRECTORY ...] [libFuzzer's options, as -runs=10000000]
 
-A run by hand keeps what it finds in build/trust/corpus, where the next one starts.
+-set_cover_merge=1 NEW build/trust/corpus/TARGET tests/trust/corpus/TARGET copies few inputs that
+reach all into NEW: a corpus is to have at most 36 kB and 150 files, for the short form. Without a
+file a run by hand keeps what it finds in build/trust/corpus, where the next one starts.
 """
 
 from __future__ import annotations
@@ -19,10 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from trust.children import (
     ROOT,
@@ -43,8 +41,6 @@ FLAGS = "-fsanitize=address,fuzzer-no-link -gline-tables-only -fno-omit-frame-po
 CORPUS, FOUND = TESTS / "trust" / "corpus", WORK / "corpus"
 BUILD, ATHERIS_AT, TOOLS = WORK / "fuzz-build", WORK / "atheris", WORK / "fuzz-tools"
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
-# Of one target: bytes, and files. With more and longer inputs the short form takes too long.
-LARGEST_CORPUS, MOST_FILES = 36_000, 150
 
 
 @dataclass(frozen=True)
@@ -53,14 +49,14 @@ class Target:
 
     With `redzones` what Python allocates is guarded too, because compiled code reads in it, and all
     is ten times slower; so most runs of such a target have none. `share` of the runs is what a slow
-    target gets.
+    target gets. Modules of `python` guide the fuzzer, too.
     """
 
     name: str
     longest: int
     redzones: bool = False
     share: float = 1.0
-    python: tuple[str, ...] = ()
+    python: str = ""
 
     @property
     def module(self) -> str:
@@ -68,7 +64,7 @@ class Target:
 
 
 # The longest first, so that the processors are busy to the end.
-CLI = tuple(f"fastbleu.cli.{name}" for name in ("files", "readers", "markup", "formats"))
+CLI = " ".join(f"fastbleu.cli.{name}" for name in ("files", "readers", "markup", "formats"))
 TARGETS = [
     Target("files", 600, share=0.5, python=CLI),
     Target("columns", 600),
@@ -122,7 +118,7 @@ def surroundings(target: Target, place: str) -> dict[str, str]:
         LD_PRELOAD=str(ATHERIS_AT / "asan_with_fuzzer.so"),
         ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1:malloc_context_size=2:"
         "quarantine_size_mb=32",
-        FASTBLEU_FUZZ_INSTRUMENTED=" ".join(target.python),
+        FASTBLEU_FUZZ_INSTRUMENTED=target.python,
         FASTBLEU_FUZZ_PLACE=place,
     )
 
@@ -141,52 +137,22 @@ def command(target: Target, options: list[str]) -> list[str]:
     return [sys.executable, "-m", "trust.fuzz_driver", target.module, *fixed, *options]
 
 
-@contextmanager
-def directories(*names: str) -> Iterator[list[str]]:
-    """New directories in memory."""
+def fuzz(target: Target, runs: int) -> str:
+    """So many runs from the kept corpus on: what went wrong, or ""."""
     with tempfile.TemporaryDirectory(dir=MEMORY) as place:
-        paths = [os.path.join(place, name) for name in names]
-        for path in paths:
-            os.mkdir(path)
-        yield paths
-
-
-def fuzz(target: Target, runs: int) -> tuple[int, str]:
-    """So many runs from the kept corpus on: how many were made, and what went wrong."""
-    with directories("found", "own") as (found, own):
+        found = os.path.join(place, "found")
+        os.mkdir(found)
         options = [f"-runs={runs}", found, str(CORPUS / target.module)]
-        env, log = surroundings(target, own), f"fuzz-{target.name}.log"
+        env, log = surroundings(target, place), f"fuzz-{target.name}.log"
         done = finish(command(target, options), 24 * 3600, env=env, log=log)
     said = done.output + done.errors
-    units = re.findall(r"stat::number_of_executed_units:\s*(\d+)", said)
-    made = int(units[-1]) if units else 0
+    made = int((re.findall(r"stat::number_of_executed_units:\s*(\d+)", said) or [0])[-1])
     if done.status == 0 and made >= runs:
-        return made, ""
+        return ""
     lines = [line[:2000] for line in said.splitlines() if not line.startswith(("#", "INFO"))]
     again = f"python -m trust.fuzzing {target.name} {WORK}/fuzz-{target.name}-..."
     why = f"status {done.status} after {made} of {runs} runs; again: {again}"
-    return made, "\n    ".join([why, *lines[-40:]])
-
-
-def keep(target: Target) -> None:
-    """Make the kept corpus anew: few known inputs that together reach all, the smallest first."""
-    with directories("merged", "own") as (merged, own):
-        known = [
-            str(path) for path in (CORPUS / target.module, FOUND / target.module) if path.exists()
-        ]
-        options = ["-set_cover_merge=1", merged, *known]
-        subprocess.run(command(target, options), env=surroundings(target, own), check=True)
-        sizes = sorted((path.stat().st_size, path.name, path) for path in Path(merged).iterdir())
-        if not sizes:
-            raise SystemExit("nothing was merged, see above; the corpus stays what it was")
-        shutil.rmtree(CORPUS / target.module, ignore_errors=True)
-        (CORPUS / target.module).mkdir(parents=True)
-        total = 0
-        for size, name, path in sizes[:MOST_FILES]:
-            if (total := total + size) > LARGEST_CORPUS:
-                break
-            shutil.copyfile(path, CORPUS / target.module / name[:12])
-    print(f"{len(os.listdir(CORPUS / target.module))} of {len(sizes)} inputs are kept")
+    return "\n    ".join([why, *lines[-40:]])
 
 
 def main() -> int:
@@ -197,14 +163,11 @@ def main() -> int:
     if reason := missing():
         raise SystemExit(reason)
     prepare()
-    if "--keep" in options:
-        keep(target)
-        return 0
     if all(option.startswith("-") for option in options):
         (FOUND / target.module).mkdir(parents=True, exist_ok=True)
         options += [str(FOUND / target.module), str(CORPUS / target.module)]
-    with directories("own") as (own,):
-        env = surroundings(target, own)
+    with tempfile.TemporaryDirectory(dir=MEMORY) as place:
+        env = surroundings(target, place)
         return subprocess.run(command(target, options), env=env, check=False).returncode
 
 

@@ -2,11 +2,11 @@
 
     python -m trust.growth NUMBER COUNT LONG [NAME]
 
-It measures every COUNT-th entry point from NUMBER on, or the one of that name, and prints a line of
-JSON for each call. The long form measures resident memory over 100,000 calls. The short form
-measures the exact number of bytes from malloc() that were not freed, over few calls, fewer of one
-that takes long, and multiplies the growth per call by 100,000; if that is too much, more calls are
-made, because memory that is kept once is not a leak.
+It measures every COUNT-th entry point from NUMBER on, or the one of that name, and prints what was
+wrong, as JSON. The long form measures resident memory over 100,000 calls. The short form measures
+the exact number of bytes from malloc() that were not freed, over few calls, fewer of one that takes
+long, and multiplies the growth per call by 100,000; if that is too much, more calls are made,
+because memory that is kept once is not a leak.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from hostile import resident_kilobytes
 
 from trust import calls as inputs
 from trust.children import environment, python
@@ -59,8 +61,7 @@ def allocated() -> int:
 def resident() -> int:
     """Bytes of this process in memory."""
     gc.collect()
-    pages = Path("/proc/self/statm").read_text().split()[1]
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    return resident_kilobytes() * 1024
 
 
 def repeat(call: inputs.Call, times: int) -> None:
@@ -69,8 +70,8 @@ def repeat(call: inputs.Call, times: int) -> None:
             call()
 
 
-def growth(call: inputs.Call, long: bool) -> tuple[int, int, str]:
-    """Calls made, the bytes that 100,000 would keep, and what else is wrong."""
+def measured(call: inputs.Call, long: bool) -> tuple[int, str]:
+    """The bytes that 100,000 calls would keep, and to what references are kept."""
     measure = resident if long else allocated
     made = times = CALLS if long else FEW
     begin, first = time.process_time(), times // 10 + 30
@@ -86,41 +87,39 @@ def growth(call: inputs.Call, long: bool) -> tuple[int, int, str]:
             break
         times *= 4
         made += times
+    after = [sys.getrefcount(thing) for thing in SHARED]
     kept = [
-        f"{type(thing).__name__} {str(thing)[:30]!r}"
-        for thing, count in zip(SHARED, references, strict=True)
-        if sys.getrefcount(thing) - count > made // 4
+        repr(thing)[:30]
+        for thing, before, now in zip(SHARED, references, after, strict=True)
+        if now - before > made // 4
     ]
-    return made, grown, f"references to {', '.join(kept)} are kept" if kept else ""
+    return grown, ", ".join(kept)
 
 
 def main(number: str, count: str, long: str, name: str = "") -> None:
     warnings.simplefilter("ignore")
     os.fsync = lambda _: None  # 100,000 times it takes most of an hour, and no memory
-    out = sys.stdout
+    failures, out = [], sys.stdout
     chosen = [call for call in inputs.calls() if name in ("", call.name)]
     for call in chosen[int(number) :: int(count)]:
-        print(json.dumps([call.name, *growth(call, long == "1")]), file=out, flush=True)
+        grown, kept = measured(call, long == "1")
+        if grown > LIMIT:
+            each = f"{grown / CALLS:.0f} bytes for each"
+            failures.append(f"{call.name}: {CALLS:,} calls keep {grown:,} bytes, {each}")
+        if kept:
+            failures.append(f"{call.name}: each call keeps a reference to {kept}")
+    print(json.dumps(failures), file=out)
 
 
-def check(cases: Any, *share: int, long: bool, build: Path | None = None, name: str = "") -> None:
-    """Measure the entry points of a share, or the one of this name; what grew is a failure."""
-    changes = {"PYTHONHASHSEED": "0"}
+def failures(*share: int, long: bool, build: Path | None = None, name: str = "") -> list[str]:
+    """What grew of the entry points of a share, or of the one of this name."""
+    changes: dict[str, Any] = {"PYTHONHASHSEED": "0"}
     if not long:
         # All that Python allocates by malloc() itself, which keeps back nothing for a thread.
         changes |= {"PYTHONMALLOC": "malloc", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
     arguments = [*share, int(long), *([name] if name else [])]
     done = python("growth", *arguments, env=environment(build, **changes), timeout=4 * 3600)
-    for line in done.output.splitlines():
-        what, made, grown, wrong = json.loads(line)
-        cases.count += made
-        if grown > LIMIT:
-            each = f"{grown / CALLS:.0f} bytes for each"
-            cases.failures.append(f"{what}: {CALLS:,} calls keep {grown:,} bytes, {each}")
-        if wrong:
-            cases.failures.append(f"{what}: after each call {wrong}")
-    if done.status:
-        cases.failures.append(done.why())
+    return json.loads(done.output.splitlines()[-1]) if done.status == 0 else [done.why()]
 
 
 if __name__ == "__main__":

@@ -2,14 +2,16 @@
 
 A call takes what its `setup` makes. `after` must give the same before the call and after its
 interruption: the state of the objects, and the result of the same entry point for small input. A
-call is interrupted within `seconds` from its start.
+call is interrupted within `span` seconds from its start.
 """
 
 from __future__ import annotations
 
 import copy
 import random
+import select
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -30,9 +32,8 @@ from fastbleu import (
     sentence_bleu,
     tokenize,
 )
-from fastbleu.dialects import NLTK, SACREBLEU
+from fastbleu.dialects import SACREBLEU
 from fastbleu.matrix import (
-    PairIndex,
     ReferenceIndex,
     duplicates,
     iter_blocks,
@@ -46,6 +47,7 @@ from fastbleu.significance import (
     paired_approximate_randomization,
     paired_bootstrap,
 )
+from trust.children import end, environment
 
 WORDS = [f"word{n}" for n in range(700)]
 TEXT, OTHER_TEXT = " ".join(WORDS[:60]), " ".join(WORDS[9:80])
@@ -114,14 +116,6 @@ def exhaust(some: Any) -> None:
         pass
 
 
-def update(it: tuple[BLEU, Any]) -> None:
-    it[0].update(*it[1])
-
-
-def update_ids(it: tuple[BLEU, Any]) -> None:
-    it[0].update(it[1], it[1][::-1])
-
-
 def state(it: tuple[BLEU, Any]) -> object:
     return it[0], it[0].state, it[0].compute()
 
@@ -132,8 +126,8 @@ class LongCall:
 
     setup: Callable[[], Any]
     call: Callable[[Any], object]
-    after: Callable[[Any], object]
-    span: float
+    after: Callable[[Any], object] = metric_says
+    span: float = 1.0
 
     def prepare(self) -> tuple[Callable[[], object], Callable[[], object]]:
         """The call, and `after`.
@@ -150,14 +144,8 @@ class LongCall:
 CALLS: dict[str, LongCall] = {}
 
 
-def long(
-    name: str,
-    setup: Callable[[], Any],
-    call: Callable[[Any], object],
-    after: Callable[[Any], object] = metric_says,
-    seconds: float = 1.0,
-) -> None:
-    CALLS[name] = LongCall(setup, call, after, seconds)
+def long(name: str, *setup_and_call: Callable[..., Any], **options: Any) -> None:
+    CALLS[name] = LongCall(*setup_and_call, **options)
 
 
 # fmt: off
@@ -166,7 +154,8 @@ long("count", segments, lambda it: count(*it))
 long("count in two threads", segments, lambda it: count(*it, threads=2))
 long("corpus_bleu", segments, lambda it: corpus_bleu(*it[::-1]))
 long("a long segment", long_segment, lambda it: count([it[0]] * 4, [it[1]] * 4, 8))
-long("a long sentence_bleu", long_segment, lambda it: sentence_bleu(it[1] * 4, it[0]))
+long("a sentence_bleu of 10 million tokens", lambda: (WORDS * 15_000, [WORDS[::-1] * 15_000]),
+     lambda it: sentence_bleu(*it[::-1]))
 long("a long modified_precision", long_segment, lambda it: modified_precision(it[1] * 4, it[0], 4))
 long("pairs of long sentences", long_segment,
      lambda it: pairwise([it[0]] * 3, it[1], tokenize=None, max_order=8))
@@ -179,7 +168,6 @@ long("an index of texts that a function splits", lines,
      lambda it: ReferenceIndex(it, tokenize=str.split))
 long("a long line", line(100_000), lambda it: count([it] * 2, [it] * 2, tokenize="13a"))
 long("tokens of a long line", line(15_000), lambda it: exhaust(tokenize(it) for _ in range(20)))
-long("an index of one text", line(15_000), lambda it: ReferenceIndex([it * 2]))
 long("tokens of other kinds", lambda: [1.5, *WORDS * 15_000],
      lambda it: count([it] * 2, [[it]] * 2))
 long("self-BLEU", lists, lambda it: self_bleu(it, range(1, 9)))
@@ -192,29 +180,23 @@ long("queries of an index",
 long("bootstrap", rows(1_000), lambda it: bootstrap(it, samples=10**7))
 long("shuffling", rows(1_000),
      lambda it: paired_approximate_randomization(it, [it] * 2, trials=10**7))
-long("bootstrap of many rows", rows(1_000_000), lambda it: bootstrap(it, samples=10**7))
 long("shuffling of many rows", rows(1_000_000),
      lambda it: paired_approximate_randomization(it, [it] * 2, trials=10**7))
-long("all pairs", texts, lambda it: exhaust(iter_blocks(it, it)))
 long("all pairs in two threads", texts, lambda it: exhaust(iter_blocks(it, it, threads=2)))
 long("MBR decoding", texts, mbr)
-long("BLEU.update of ids", used(ids((2_000_000, 64))), update_ids, after=state)
+long("BLEU.update of ids", used(ids((2_000_000, 64))),
+     lambda it: it[0].update(it[1], it[1][::-1]), after=state)
 long("ids in two threads", ids((2_000_000, 64)),
      lambda it: BLEU(tokenize=None, threads=2).sentence_scores(it, it[::-1]), after=of_small_ids)
 long("one row of small ids", ids(20_000_000), reversed_row, after=of_small_ids)
 long("a ReferenceIndex of ids", ids((1_000_000, 30)), lambda it: ReferenceIndex(it, tokenize=None),
-     after=of_small_ids, seconds=2.0)
+     after=of_small_ids, span=2.0)
 long("queries of an index by long lists", lambda: ReferenceIndex([WORDS], tokenize=None),
      lambda index: index.score([[0.5, *WORDS * 8_000]] * 60))
 CALLS_OF_EVERY_RUN = dict(CALLS)
-long("BLEU.update", used(segments), update, after=state)
-long("BLEU.update that keeps segments", used(segments, keep_segments=True), update, after=state)
-long("BLEU.update in two threads", used(segments, threads=2), update, after=state)
-long("nltk's corpus_bleu", segments, lambda it: corpus_bleu(*it[::-1], [(0.5, 0.5), (0.2,) * 5]))
-long("sentence_scores of ids", ids((2_000_000, 64)),
-     lambda it: BLEU(tokenize=None).sentence_scores(it, it[::-1]), after=of_small_ids)
+long("BLEU.update that keeps segments", used(segments, keep_segments=True),
+     lambda it: it[0].update(*it[1]), after=state)
 long("one row of large ids", ids(10_000_000, 2**40, "int64"), reversed_row, after=of_small_ids)
-long("one row of unsigned ids", ids(20_000_000, 2**40, "uint64"), reversed_row, after=of_small_ids)
 long("one row of ids with a stop and a mask", ids(20_000_000),
      lambda it: BLEU(tokenize=None, stop_id=-1, ignore_ids=(5, 9), skip_ids=(7,)).score(
          it[None], it[None, ::-1], hypothesis_mask=it[None] > 9, reference_mask=it[None] > 9),
@@ -225,70 +207,39 @@ long("5 million whole numbers", lambda: list(range(5_000_000)),
      lambda it: count([it], [[it[::-1]]]))
 long("arrays of ids one by one", ids((500_000, 20)),
      lambda it: BLEU(tokenize=None).score(list(it), [[row] for row in it]), after=of_small_ids,
-     seconds=0.5)
-long("3 million different tokens", lambda: [f"w{n}" for n in range(3_000_000)],
-     lambda it: count([it], [[it[::-1]]]))
-long("sentence_bleu of 10 million tokens", lambda: (WORDS * 15_000, [WORDS[::-1] * 15_000]),
-     lambda it: sentence_bleu(*it[::-1]))
-long("tokens of a long line, once", line(15_000), tokenize, seconds=0.5)
+     span=0.5)
 long("a line with entities", line(8_000, "&amp;"), tokenize)
-long("a line of wide characters", line(8_000, "слово 字"), lambda it: BLEU().score([it], [it]))
 long("a line of wide characters with entities", line(8_000, "слово 字 &amp;"),
      lambda it: BLEU().score([it], [it]))
 long("a line of emoji for zh", line(8_000, "слово 字 😀"),
      lambda it: BLEU(tokenize="zh").score([it], [it]))
 long("a line of different words", lambda: " ".join([f"w{n}" for n in range(5_000_000)]),
      lambda it: BLEU().score([it], [it]))
-long("a line of characters", line(8_000, "x"), lambda it: BLEU(tokenize="char").score([it], [it]))
 long("a lowercased line", line(8_000, "Ж"),
      lambda it: BLEU(tokenize="intl", lowercase=True).score([it], [it]))
 long("sacreBLEU's streams", lines, lambda it: sacrebleu.corpus_bleu(it, [it] * 4))
 long("a tokenizer of the user's", lines, lambda it: BLEU(tokenize=str.split).score(it, it))
 long("sentence_scores of many rows", rows(3_000_000), SACREBLEU.sentence_scores,
      after=lambda it: it[:3])
-long("nltk's scores of many rows", rows(3_000_000), NLTK.sentence_scores, after=lambda it: it[:3])
-long("intervals of many rows", rows(3_000_000), lambda it: bootstrap(it, samples=9),
-     after=lambda it: (it[:3], len(it)))
 long("a paired bootstrap", rows(1_000_000), lambda it: paired_bootstrap(it, [it] * 3))
-long("matrix.pairwise", texts, lambda it: pairwise(it, it),
-     after=lambda it: pairwise(it[:20], it[:9]))
-long("matrix.pairwise into out=", texts,
-     lambda it: pairwise(it, it, out=numpy.empty((len(it),) * 2)))
-long("matrix.iter_blocks", texts, lambda it: exhaust(iter_blocks(it, it, rows=500)))
-long("matrix.mbr", texts, mbr, after=lambda it: mbr(it[:20]))
 long("matrix.mbr with expected counts", texts, lambda it: mbr(it * 9, aggregate=True))
 long("matrix.nearest", texts, lambda it: nearest(it * 3, it * 3),
      after=lambda it: nearest(it[:20], it[:9], 2))
 long("matrix.duplicates", texts, lambda it: duplicates(it, 99),
      after=lambda it: duplicates(it[:20], 20))
-long("matrix.self_bleu", texts, lambda it: self_bleu(it * 9, tokenize="13a"))
-long("matrix.ReferenceIndex", texts, lambda it: ReferenceIndex(it * 9))
-long("matrix.mbr of long sentences", long_segment,
-     lambda it: mbr([it[0], *it[1]], tokenize=None, aggregate=True))
-long("matrix.PairIndex of long sentences", long_segment,
-     lambda it: PairIndex([it[0], *it[1]], tokenize=None, max_order=1))
-long("a ReferenceIndex of long sentences", long_segment,
-     lambda it: ReferenceIndex([it[0], *it[1]], tokenize=None))
 long("self-BLEU of short sentences",
      lambda: [WORDS[n % 690 : n % 690 + 3] for n in range(1_000_000)],
-     lambda it: self_bleu(it, range(1, 9), tokenize=None), seconds=3.0)
+     lambda it: self_bleu(it, range(1, 9), tokenize=None), span=3.0)
 long("a ReferenceIndex of different tokens",
      lambda: [[f"w{n + k}" for k in range(5)] for n in range(0, 5_000_000, 5)],
-     lambda it: ReferenceIndex(it, tokenize=None), seconds=2.5)
+     lambda it: ReferenceIndex(it, tokenize=None), span=2.5)
 long("a ReferenceIndex with a late token of another kind",
      lambda: [[f"token {n + k}" for k in range(25)] for n in range(0, 1_000_000, 25)],
-     lambda it: ReferenceIndex([*it, [1.5]], tokenize=None), seconds=3.0)
+     lambda it: ReferenceIndex([*it, [1.5]], tokenize=None), span=3.0)
 long("copies of a ReferenceIndex",
      lambda: ReferenceIndex([f"w{n} token{n}" for n in range(500_000)]),
      lambda index: [copy.copy(index) for _ in range(9)],
-     after=lambda index: index.sentence_scores(["w1 token1", "w5 token6", "w9 w8"]), seconds=0.5)
-long("ReferenceIndex.sentence_scores",
-     lambda: (ReferenceIndex(texts()), ReferenceIndex(texts(), threads=2), texts()),
-     lambda it: it[0].sentence_scores(it[2] * 50),
-     after=lambda it: it[0].sentence_scores(it[2][:3]))
-long("ReferenceIndex.score in two threads",
-     lambda: (ReferenceIndex(texts()), ReferenceIndex(texts(), threads=2), texts()),
-     lambda it: it[1].score(it[2] * 50), after=lambda it: it[1].sentence_scores(it[2][:3]))
+     after=lambda index: index.sentence_scores(["w1 token1", "w5 token6", "w9 w8"]), span=0.5)
 # fmt: on
 
 
@@ -318,27 +269,22 @@ def longest_gap(call: Callable[[], object], seconds: float) -> float:
     return max(longest, time.thread_time() - last)
 
 
-def serve() -> None:
-    """Do what each line says that is read: ``prepare NAME`` of a call, ``gap SECONDS``, or ``go``:
-    call, and say how it ended, when, and whether all is right."""
+def main(name: str) -> None:
+    """Do what each line says that is read: ``gap SECONDS``, or ``go``: call, and say when it ended,
+    and how, and what is wrong."""
     armed = False
-    name, call, after, before = "", list, list, ""
 
     def interrupt(number: int, frame: object) -> None:
         if armed:
             raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, interrupt)
+    call, after = CALLS[name].prepare()
+    before = plain(after())
+    print("ready", flush=True)
     for line in sys.stdin:
-        word, _, rest = line.strip().partition(" ")
-        if word == "prepare":
-            name = rest
-            call, after = CALLS[name].prepare()
-            before = plain(after())
-            print("ready", flush=True)
-            continue
-        if word == "gap":
-            print(longest_gap(call, float(rest)), flush=True)
+        if line.startswith("gap"):
+            print(longest_gap(call, float(line.split()[1])), flush=True)
             continue
         ended = "finished"
         try:
@@ -350,17 +296,65 @@ def serve() -> None:
                 armed = False
         except KeyboardInterrupt:
             ended = "interrupted"
-        except BaseException as error:
-            ended = f"raised {error!r}"
         # What the call had in memory is free by now, which is a part of being stopped.
         at = time.monotonic()
         state = plain(after())
-        right = state == before or ended == "finished"
-        verdict = "right" if right else f"wrong: {state} in place of {before}"
-        print(f"{ended}\t{at}\t{verdict!r}", flush=True)
+        if ended != "finished" and state != before:
+            ended = f"wrong: {state!r} in place of {before!r}"
+        print(f"{at}\t{ended}", flush=True)
         if ended == "finished":  # it has changed what it is there to change
             call, after = CALLS[name].prepare()
 
 
+class Child:
+    """A process that makes one of the calls each time that it is told to."""
+
+    def __init__(self, name: str) -> None:
+        self.process: Any = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", "trust.long_calls", name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            bufsize=0,
+            env=environment(),
+            start_new_session=True,
+        )
+
+    def __enter__(self) -> Child:
+        assert (said := self.line()) == "ready", said
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        end(self.process)
+        self.process.communicate()
+
+    def line(self, timeout: float = 60) -> str:
+        """The next line that it prints; "" where there is none in time."""
+        ready = select.select([self.process.stdout], [], [], timeout)[0]
+        return self.process.stdout.readline().decode(errors="replace").strip() if ready else ""
+
+    def tell(self, words: str) -> str:
+        """Its answer."""
+        self.process.stdin.write(f"{words}\n".encode())
+        return self.line()
+
+    def interrupted(self, delay: float) -> float | None:
+        """How long a call went on that was interrupted `delay` after its start.
+
+        None: it was over before. Nothing else may have gone wrong.
+        """
+        assert self.tell("go") == "started"
+        if early := self.line(delay):
+            assert early.endswith("\tfinished"), early
+            return None
+        sent = time.monotonic()
+        self.process.send_signal(signal.SIGINT)
+        at, _, ended = (self.line() or "\tnot ended within 60 s").partition("\t")
+        if ended == "finished" and float(at) - sent < 0.2:  # in the same moment
+            return None
+        assert ended in ("interrupted", "finished"), ended
+        return float(at) - sent
+
+
 if __name__ == "__main__":
-    serve()
+    main(sys.argv[1])

@@ -14,13 +14,12 @@ import os
 import re
 from pathlib import Path
 
-from trust.children import WORK, build_into, environment, finish, python, tool
+from trust.children import WORK, Finished, build_into, environment, finish, python, tool
 
 HERE = Path(__file__).resolve().parent
 BUILD = WORK / "sanitized"
 REPORT = re.compile(r"runtime error:|ERROR: \w+Sanitizer|SUMMARY: \w+Sanitizer")
 ALL_FRAMES = 30  # what the run-time keeps unless told otherwise
-SEEN = "import fastbleu._core as m, sitecustomize as s; print(m, s.check)"
 
 
 def missing() -> str:
@@ -44,18 +43,14 @@ def sanitized(
 
     `frames` of each stack are unwound by tables; without it, by frame pointers.
     """
-    asan = {
-        "detect_leaks": 1,
-        "leak_check_at_exit": 0,
-        "fast_unwind_on_malloc": int(frames is None),
-        "malloc_context_size": frames or ALL_FRAMES,
-        "allocator_may_return_null": 1,
-    }
+    asan = "detect_leaks=1:leak_check_at_exit=0:allocator_may_return_null=1"
+    asan += f":fast_unwind_on_malloc={int(frames is None)}"
+    asan += f":malloc_context_size={frames or ALL_FRAMES}"
     settings = {
         "PYTHONMALLOC": "malloc",
         "FASTBLEU_SANITIZED": "1",
         "LD_PRELOAD": " ".join(libraries()),
-        "ASAN_OPTIONS": ":".join(f"{name}={value}" for name, value in asan.items()),
+        "ASAN_OPTIONS": asan,
         "LSAN_OPTIONS": f"suppressions={HERE / 'leaks.supp'}:print_suppressions=0",
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
@@ -67,13 +62,14 @@ def sanitized(
 def make() -> None:
     """The build, and a look at whether it is what is imported and whether leaks are looked for."""
     build_into(BUILD, FASTBLEU_SANITIZE="1")
-    seen = python("-c", SEEN, env=sanitized())
+    code = "import fastbleu, sitecustomize; print(fastbleu.__file__, sitecustomize.check)"
+    seen = python("-c", code, env=sanitized())
     assert seen.status == 0, seen.why()
     assert str(BUILD) in seen.output
 
 
-def worst(said: str) -> str:
+def worst(done: Finished) -> str:
     """The reports of sanitizers, or what pytest says at the end."""
-    lines = said.splitlines()
+    lines = (done.output + done.errors).splitlines()
     first = next((i for i, line in enumerate(lines) if REPORT.search(line)), None)
     return "\n".join(lines[-60:] if first is None else lines[first : first + 60])

@@ -53,10 +53,10 @@ for k in [*range(1, 200)] * 20:
 
 @each_share
 @pytest.mark.skipif(not importlib.util.find_spec("_testcapi"), reason="needs CPython's _testcapi")
-def test_failures_of_pythons_allocators(cases, share, tmp_path):
+def test_failures_of_pythons_allocators(share, tmp_path):
     if python("-c", PYTHON_ALONE).status < 0:
         pytest.skip("this CPython crashes by itself where it has no memory for a function")
-    trials(cases, "python", share, tmp_path)
+    trials("python", share, tmp_path)
 
 
 @each_share
@@ -64,25 +64,23 @@ def test_failures_of_pythons_allocators(cases, share, tmp_path):
     platform.libc_ver()[0] != "glibc" or not COMPILER,
     reason="needs the GNU C library and a C compiler",
 )
-def test_failures_of_malloc_in_compiled_modules(cases, share, tmp_path):
+def test_failures_of_malloc_in_compiled_modules(share, tmp_path):
     library = WORK / "failing_malloc.so"
     flags = ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror"]
     with alone("failing_malloc"):
         done = finish([COMPILER, *flags, "-o", library, SOURCE], 60)
     assert done.status == 0, done.why()
     preloaded = " ".join(filter(None, [str(library), os.environ.get("LD_PRELOAD", "")]))
-    trials(cases, "kernel", share, tmp_path, LD_PRELOAD=preloaded)
+    trials("kernel", share, tmp_path, LD_PRELOAD=preloaded)
 
 
-def trials(cases, kind, share, tmp_path, **changes):
+def trials(kind, share, tmp_path, **changes):
     """One process with its share of the entries."""
     notes = tmp_path / "notes"
     notes.write_bytes(bytes(NOTE_BYTES))
     env = environment(**changes)
     done = python("allocation_trials", kind, share, SHARES, notes, env=env, timeout=1800)
     assert done.status == 0, f"{notes.read_text().strip()}: the process {done.why()}"
-    cases.count, failed, excused, cases.failures = json.loads(done.output.splitlines()[-1])
-    cases.note = f"share {share}: {failed:,} calls ended in MemoryError"
-    if excused:
-        cases.note += f" or, {excused:,} of them, in an error of Python's or numpy's own"
+    failed, failures = json.loads(done.output.splitlines()[-1])
+    assert not failures, "\n".join(failures[:50])
     assert failed, "no allocation has failed"

@@ -16,10 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from trust.children import environment, finish, tool
+from trust.children import finish, tool
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 
+COMMAND = f"{shlex.quote(sys.executable)} -m fastbleu"
 GOOD = "".join(f"line {n} of a text, with dashes – and more\n" for n in range(4000)).encode()
 SYSTEM = GOOD.replace(b"text", b"txt")
 PACKED = gzip.compress(GOOD)
@@ -36,10 +37,14 @@ LAUGHS = BOMB.format(
     )
 )
 CUT = {
-    **{f"{size}.gz": PACKED[:size] for size in (1, 10, 30)},
-    "half.gz": PACKED[: len(PACKED) // 2],
+    **{f"{size}.gz": PACKED[:size] for size in (1, 10, 30, len(PACKED) // 2)},
     **{f"less-{size}.gz": PACKED[:-size] for size in (9, 1)},
     "flipped.gz": PACKED[:200] + bytes([PACKED[200] ^ 16]) + PACKED[201:],
+}
+MARKUP = {
+    "bomb.xml": LAUGHS.encode(),
+    "bomb.sgm": LAUGHS.partition("\n")[2].encode(),
+    "thief.xml": BOMB.format('<!ENTITY lol9 SYSTEM "file:///etc/passwd">').encode(),
 }
 CONTENTS = {
     "good": GOOD,
@@ -50,48 +55,56 @@ CONTENTS = {
     "half": GOOD[:-2] + "–".encode()[:2],
     # The character that is cut in half lies where one block of the reader ends.
     "half-in-the-middle": GOOD[: (1 << 15) - 1].ljust((1 << 15) - 1, b"x") + b"\xe2\n",
-    "bomb.xml": LAUGHS.encode(),
-    "bomb.sgm": LAUGHS.partition("\n")[2].encode(),
-    "thief.xml": BOMB.format('<!ENTITY lol9 SYSTEM "file:///etc/passwd">').encode(),
     "long-line": b"word " * 400_000 + b"\n",
     "binary": bytes(range(256)) * 64,
     "empty": b"",
     "other": GOOD * 35 + b"so\n",  # not equal to "more" in its last line
     "more": GOOD * 35 + b"and so\n",
+    **MARKUP,
     **CUT,
 }
-NO_SPACE = "fastbleu: error: cannot write the result: No space left on device"
-# Arguments, and what the one line of the error says; nothing is printed.
+NO_SPACE = "cannot write the result: No space left on device"
+DEVICE = "a device, such as /dev/zero, may never end"
+# Of a shell, in which FASTBLEU is the command: what the one line of the error says; nothing is
+# printed.
 REFUSED = [
-    *((f"good -i {name} -b", f"{name}: ") for name in CUT),
-    *((f"{name} -i good -sl", "gzip -t") for name in CUT),
-    ("good -i half -b", "is not valid UTF-8 (byte "),
-    ("good -i half-in-the-middle -b", "is not valid UTF-8 (byte "),
-    ("good -i binary -b", "is not valid UTF-8"),
-    ("good -i empty -b", "has 0 lines"),
-    *((f"{name} -i good -b", "entities, which may be") for name in CONTENTS if ".gz" not in name
-      and "." in name),
-    (". -i good", "directory"),
-    ("good -i /dev/zero", "a device, such as /dev/zero, may never end"),
-    ("good </dev/zero", "a device, such as /dev/zero, may never end"),
-    ("none -i good", "no such file"),
-    ("'a\nb' -i good", "no such file"),
-]  # fmt: skip
-# Of a shell, in which FASTBLEU is the command: the exit status, and what is printed on either side.
-SHELL = [
-    ("FASTBLEU more -i other -sl -b | head -n 1", 141, "100.0\n", ""),
-    ("FASTBLEU more -i other -sl -f json | head -c 0", 141, "", ""),
-    ("PYTHONUNBUFFERED=1 FASTBLEU more -i other -sl -b | head -n 1", 141, "100.0\n", ""),
-    ("FASTBLEU more -i other >&-", 1, "", "standard output is closed"),
-    ("FASTBLEU - -i good <&-", 1, "", "standard input is closed"),
-    ("head -n 7 good | FASTBLEU good", 1, "", "standard input has 7 lines"),
-    *((f"FASTBLEU more -i other {form} >/dev/full", 1, "", NO_SPACE)
-      for form in ("", "-sl", "-f text", "-ci -cin 20")),
-]  # fmt: skip
+    *((f"FASTBLEU good -i {name} -b", f"{name}: ") for name in CUT),
+    *((f"FASTBLEU {name} -i good -b", "entities, which may be") for name in MARKUP),
+    ("FASTBLEU less-1.gz -i good -sl", "gzip -t"),
+    ("FASTBLEU good -i half -b", "is not valid UTF-8 (byte "),
+    ("FASTBLEU good -i half-in-the-middle -b", "is not valid UTF-8 (byte "),
+    ("FASTBLEU good -i binary -b", "is not valid UTF-8"),
+    ("FASTBLEU good -i empty -b", "has 0 lines"),
+    ("FASTBLEU . -i good", "directory"),
+    ("FASTBLEU 'a\nb' -i good", "no such file"),
+    ("FASTBLEU good -i /dev/zero", DEVICE),
+    ("FASTBLEU good </dev/zero", DEVICE),
+    ("FASTBLEU more -i other >&-", "standard output is closed"),
+    ("FASTBLEU - -i good <&-", "standard input is closed"),
+    ("head -n 7 good | FASTBLEU good", "standard input has 7 lines"),
+    ("mkfifo ends; head -c 3001 system >ends & FASTBLEU good -i ends -b", "lines"),
+    ("FASTBLEU more -i other >/dev/full", NO_SPACE),
+    ("FASTBLEU more -i other -sl >/dev/full", NO_SPACE),
+    ("FASTBLEU more -i other -ci -cin 20 >/dev/full", NO_SPACE),
+]
+# Files that are read: the same as which others, and the one line of a warning.
+READ = [
+    ("FASTBLEU good -i crlf -b", "FASTBLEU good -i system -b", ""),
+    ("FASTBLEU good -i marked -b", "FASTBLEU good -i system -b", "byte order mark"),
+    ("FASTBLEU nul -i nul -b", "FASTBLEU good -i good -b", "equal to references"),
+    ("FASTBLEU long-line -i long-line -b", "FASTBLEU good -i good -b", ""),
+    ("mkfifo pipe; cat system >pipe & FASTBLEU good -i pipe -b", "FASTBLEU good -i system -b", ""),
+]
+# Of pipes that are closed early: what comes through.
+CLOSED = [
+    ("FASTBLEU more -i other -sl -b | head -n 1", "100.0\n"),
+    ("FASTBLEU more -i other -sl -f json | head -c 0", ""),
+    ("PYTHONUNBUFFERED=1 FASTBLEU more -i other -sl -b | head -n 1", "100.0\n"),
+]
 FULL_DISK = {
-    "the result": "PYTHONUNBUFFERED= {} >result",
-    "the result, unbuffered": "PYTHONUNBUFFERED=1 {} >result",
-    "temporary files": "TMPDIR=$PWD {} >/dev/null",
+    "the result": "PYTHONUNBUFFERED= FASTBLEU >result",
+    "the result, unbuffered": "PYTHONUNBUFFERED=1 FASTBLEU >result",
+    "temporary files": "TMPDIR=$PWD FASTBLEU >/dev/null",
 }
 
 
@@ -104,63 +117,34 @@ def directory(tmp_path_factory):
     return found
 
 
-def run(directory, arguments, shell="FASTBLEU ARGUMENTS"):
-    """Run the command in the directory, by a shell."""
-    command = f"{shlex.quote(sys.executable)} -m fastbleu"
-    line = shell.replace("ARGUMENTS", arguments).replace("FASTBLEU", command)
-    line = f"cd {shlex.quote(str(directory))}; {line}; exit ${{PIPESTATUS[0]}}"
-    return finish(["bash", "-c", line], 60, env=environment(), stdin=b"")
+def run(directory, line, status="$?"):
+    """Run a line of a shell in the directory; it ends with the status of the last command."""
+    line = line.replace("FASTBLEU", COMMAND)
+    line = f"cd {shlex.quote(str(directory))}; {line}; exit {status}"
+    return finish(["bash", "-c", line], 60)
 
 
-@pytest.mark.parametrize(("arguments", "says"), REFUSED)
-def test_files_that_are_refused(directory, arguments, says):
-    done = run(directory, arguments)
+@pytest.mark.parametrize(("line", "says"), REFUSED)
+def test_refused_with_one_line(directory, line, says):
+    done = run(directory, line)
     assert (done.status, done.output) == (1, ""), done.why()
     assert says in done.errors
     assert done.errors.startswith("fastbleu: error: ")
     assert done.errors.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "same", "says"),
-    [
-        ("good -i system -b", "good -i system -b", ""),
-        ("good -i crlf -b", "good -i system -b", ""),
-        ("good -i marked -b", "good -i system -b", "byte order mark"),
-        ("nul -i nul -b", "nul -i nul -b", "equal to references"),
-        ("long-line -i long-line -b", "good -i good -b", ""),
-    ],
-)
-def test_files_that_are_read(directory, arguments, same, says):
-    done, expected = run(directory, arguments), run(directory, same)
+@pytest.mark.parametrize(("line", "same", "warning"), READ)
+def test_files_that_are_read(directory, line, same, warning):
+    done, expected = run(directory, line), run(directory, same)
     assert (done.status, done.output) == (0, expected.output), done.why()
-    assert says in done.errors
-    assert done.errors.count("\n") == bool(says)
+    assert warning in done.errors
+    assert done.errors.count("\n") == bool(warning)
 
 
-@pytest.mark.parametrize(("shell", "status", "prints", "says"), SHELL)
-def test_pipes_and_streams(directory, shell, status, prints, says):
-    # The status is that of fastbleu, which is the last but where it is first in a pipe.
-    if shell.startswith("head"):
-        shell += "; (exit $?)"
-    done = run(directory, "", shell)
-    assert (done.status, done.output) == (status, prints), done.why()
-    assert says in done.errors
-    assert done.errors.count("\n") == bool(says)
-
-
-def test_a_fifo_is_read_as_it_is_filled(directory):
-    os.mkfifo(directory / "pipe")
-    right = run(directory, "good -i system -b")
-    done = run(directory, "", "cat system >pipe & FASTBLEU good -i pipe -b")
-    assert (done.status, done.output) == (0, right.output), done.why()
-
-
-def test_a_fifo_that_ends_early(directory):
-    os.mkfifo(directory / "short-pipe")
-    done = run(directory, "", "head -c 3001 system >short-pipe & FASTBLEU good -i short-pipe -b")
-    assert (done.status, done.output) == (1, ""), done.why()
-    assert "lines" in done.errors
+@pytest.mark.parametrize(("line", "prints"), CLOSED)
+def test_pipes_that_are_closed_early(directory, line, prints):
+    done = run(directory, line, status="${PIPESTATUS[0]}")
+    assert (done.status, done.output, done.errors) == (141, prints, ""), done.why()
 
 
 @cache
@@ -175,9 +159,9 @@ def small_disk():
 
 
 @pytest.mark.parametrize("what", FULL_DISK)
-def test_the_command_line_on_a_full_disk(directory, what):
+def test_a_full_disk(directory, what):
     more, other = (shlex.quote(str(directory / name)) for name in ("more", "other"))
-    command = f"{shlex.quote(sys.executable)} -m fastbleu {more} -i {other} -sl -f json"
-    shell = FULL_DISK[what].format(command)
-    done = finish([*small_disk(), "bash", "-c", shell], 120, env=environment(), stdin=b"")
-    assert (done.status, done.errors.strip()) == (1, NO_SPACE), done.why()
+    command = f"{COMMAND} {more} -i {other} -sl -f json"
+    line = FULL_DISK[what].replace("FASTBLEU", command)
+    done = finish([*small_disk(), "bash", "-c", line], 60)
+    assert (done.status, done.errors.strip()) == (1, f"fastbleu: error: {NO_SPACE}"), done.why()

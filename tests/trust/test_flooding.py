@@ -38,7 +38,7 @@ def short(tokens, length=50):
     return [tokens[at : at + length] for at in range(0, len(tokens), length)]
 
 
-def lines(tokens):
+def text(tokens):
     return " ".join(map(str, tokens))
 
 
@@ -46,7 +46,6 @@ LISTS = {
     "count, one segment": lambda x: fastbleu.count([x], [[x[::-1]]]),
     "count, short segments": lambda x: fastbleu.count(short(x), [[s[::-1]] for s in short(x)]),
     "sentence_bleu": lambda x: fastbleu.sentence_bleu([x[::-1], x], x),
-    "corpus_bleu": lambda x: fastbleu.corpus_bleu([[x[::-1]]], [x]),
     "modified_precision": lambda x: fastbleu.modified_precision([x[::-1]], x, 2),
     "pairwise, one with one": lambda x: METRIC.pairwise([x], [x[::-1]]),
     "pairwise, short segments": lambda x: METRIC.pairwise(short(x), short(x)[:3]),
@@ -56,9 +55,9 @@ LISTS = {
     "self_bleu": lambda x: METRIC.self_bleu(short(x), (2, 4)).values,
 }
 TEXT = {
-    "text, one segment": lambda x: fastbleu.BLEU().score([lines(x)], [lines(x[::-1])]),
+    "text, one segment": lambda x: fastbleu.BLEU().score([text(x)], [text(x[::-1])]),
     "text, short segments": lambda x: fastbleu.BLEU("none").pairwise(
-        [lines(s) for s in short(x)], [lines(x[:99])]
+        [text(s) for s in short(x)], [text(x[:99])]
     ),
 }
 IDS = {
@@ -73,21 +72,20 @@ IDS = {
 PATHS = {
     "multiples of 2**61 - 1": LISTS,
     "int": LISTS | IDS,
-    "str": LISTS | TEXT,
     "pairs of int": LISTS | IDS,
     "pairs of str": LISTS | TEXT,
 }
 each_kind = pytest.mark.parametrize("kind", PATHS)
 
 
+def any_seed():
+    reseed(*memoryview(os.urandom(16)).cast("Q"))
+
+
 @pytest.fixture(autouse=True)
 def another_seed_afterwards():
     yield
     any_seed()
-
-
-def any_seed():
-    reseed(*memoryview(os.urandom(16)).cast("Q"))
 
 
 @cache
@@ -98,9 +96,6 @@ def tokens_of(kind, count):
         vocabulary = 2000 if count > SHOWN_TOKENS else 700
         walks = [crafting.pair_walk(count, vocabulary, of, "pairs") for of in (KNOWN, None)]
         return walks if kind == "pairs of int" else [[f"{n:x}" for n in walk] for walk in walks]
-    if kind == "str":
-        letters = rng.integers(97, 123, (count, 12)).astype(np.uint8)
-        return crafting.strings(count, KNOWN, rng), [row.tobytes().decode() for row in letters]
     numbers = rng.integers(0, 2**62, count).tolist()
     if kind == "int":
         return crafting.integers(count, KNOWN, rng), numbers
@@ -126,24 +121,21 @@ def test_the_known_seed_makes_crafted_tokens_slow(kind):
 
 
 @each_kind
-def test_crafted_tokens_take_no_longer(cases, long, kind):
-    worst = 0.0
+def test_crafted_tokens_take_no_longer(long, kind):
     for name, path in PATHS[kind].items():
         any_seed()
         found = ratio(path, *tokens_of(kind, TOKENS), 15 if long else 3)
         if found > MOST:  # Once more, as this machine may have done something else.
             found = ratio(path, *tokens_of(kind, TOKENS), 15)
-        worst = max(worst, found)
-        cases.check(found <= MOST, f"{name}: {found:.2f} times as long as random tokens")
-    cases.note = f"{kind}: at most {worst:.2f} times as long as random ones"
+        assert found <= MOST, f"{name}: {found:.2f} times as long as random tokens"
 
 
 @each_kind
-def test_no_result_depends_on_the_seed(cases, long, kind):
+def test_no_result_depends_on_the_seed(kind):
     tokens = tokens_of(kind, TOKENS)[0][:5000]
     for name, path in PATHS[kind].items():
         results = []
-        for seed in OTHERS if long else OTHERS[:2]:
+        for seed in OTHERS:
             reseed(*seed)
             results.append(plain(path(tokens)))
-        cases.check(all(result == results[0] for result in results), name)
+        assert all(result == results[0] for result in results), name

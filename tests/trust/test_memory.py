@@ -2,45 +2,33 @@
 
 from __future__ import annotations
 
-import re
-import shutil
-
 import pytest
 
 from trust import growth, memcheck
-from trust.canaries import CANARIES, SANITIZERS, noticed, plant
+from trust.canaries import CANARIES, SANITIZERS, planted
 from trust.children import TESTS, python, tool
 from trust.sanitizers import ALL_FRAMES, REPORT, make, missing, sanitized, worst
 
 # What the short form leaves out: tests of nltk and sacreBLEU themselves, of the command line (the
 # other parts run it a great deal), of time and of memory's size, of what is Python upon compiled
 # code that other tests run, and of random tokens and texts where the fuzzers try the same, under
-# AddressSanitizer, too; and single tests that are mostly such Python or whole corpora.
-LEFT_OUT = [
-    *("sacrebleu_parity", "sacrebleu_errors", "sacrebleu_patch", "sacrebleu_real_data"),
-    *("nltk_arguments", "tokenizer_libraries", "files", "formats", "signals"),
-    *("cli", "cli_robustness", "cli_testsets", "cli_utf8", "cli_segments"),
-    *("cli_dialects", "unicode_ranges", "memory"),
-    *("entry_points", "rewards", "report", "type_checkers"),
-    *("update", "state"),
-    *("identification", "explanation", "diagnosis_real_data"),
-    *("tokenizers_parity", "nltk_bulk", "nltk_smoothing", "significance", "architecture"),
-]
-SINGLE_ONES = [
-    *(f"recorded::test_{kind}[wmt22" for kind in ("corpora", "sentences", "printed_lines")),
-    "layout::test_no_false_warning_on_real_data",
-    "aggregate::test_aggregated_references",
-    "mbr::test_the_example",
-    "metric::test_scores_are_sacrebleus",
-    "reader::test_random_texts[False-char]",
-    *(f"reader::test_random_texts[True-{name}]" for name in ("none", "intl", "char")),
-]
-FILES = {
-    path.stem.removeprefix("test_"): path
-    for path in sorted(TESTS.rglob("test_*.py"))
-    if path.parent.name not in ("integrations", "trust", "browser")
-}
-ROOMS = sorted({path.parent.relative_to(TESTS).as_posix() for path in FILES.values()})
+# AddressSanitizer, too. LEFT_OUT are names of files, or beginnings of them.
+LEFT_OUT = (
+    *("sacrebleu_", "nltk_arguments", "nltk_bulk", "nltk_smoothing", "cli", "files.", "formats"),
+    *("signals", "memory", "unicode_ranges", "tokenizer_libraries", "tokenizers_parity"),
+    *("entry_points", "rewards", "report", "type_checkers", "update", "state", "significance"),
+    *("identification", "explanation", "diagnosis_real_data", "architecture"),
+)
+# Whole corpora, as a regular expression of pytest's -k.
+WHOLE_CORPORA = "not wmt22 and not real_data"
+# A room is a folder of tests.
+ROOMS = sorted(
+    {
+        path.parent.relative_to(TESTS).as_posix()
+        for path in TESTS.rglob("test_*.py")
+        if path.parent.name not in ("integrations", "trust", "browser")
+    }
+)
 FIRST_FRAMES = 3
 # Its tracer, not the process: seen once in some dozens of runs, where threads were ending. It has
 # then looked for nothing.
@@ -52,6 +40,7 @@ sys.modules.update(dict.fromkeys(["jieba", "punkt", "sacremoses", "whisper_norma
 from trust.calls import call_all
 call_all({})
 """
+needs_valgrind = pytest.mark.skipif(not tool("valgrind"), reason="there is no valgrind")
 
 
 @pytest.fixture(scope="session")
@@ -62,86 +51,74 @@ def sanitized_build() -> None:
 
 
 @pytest.mark.parametrize("share", [0, 1])
-def test_growth_over_100_000_calls(cases, long, share):
-    growth.check(cases, share, 2, long=long)
+def test_growth_over_100_000_calls(long, share):
+    assert growth.failures(share, 2, long=long) == []
 
 
-@pytest.mark.skipif(not tool("valgrind"), reason="there is no valgrind")
-def test_memcheck_of_every_entry_point(cases, long):
-    done, errors = memcheck.check(EVERYTHING.format(20 if long else 1))
-    cases.count = int(done.output or 0)
-    cases.check(done.status == 0, done.why())
-    cases.failures += errors
+@needs_valgrind
+def test_memcheck_of_every_entry_point(long, tmp_path):
+    done, errors = memcheck.check(tmp_path, EVERYTHING.format(20 if long else 1))
+    assert done.status == 0, done.why()
+    assert not errors, "\n".join(errors)
 
 
-def test_every_entry_point_under_the_sanitizers(cases, long, sanitized_build):
+def test_every_entry_point_under_the_sanitizers(long, sanitized_build):
     code = EVERYTHING.format(20 if long else 2)
     done = python("-c", code, env=sanitized(frames=ALL_FRAMES), timeout=7200, log="entries.log")
-    cases.count = int(done.output or 0)
-    if done.status or REPORT.search(done.errors):
-        cases.failures.append(f"{done.why(5)}\n{worst(done.output + done.errors)}")
+    assert done.status == 0, f"{done.why(5)}\n{worst(done)}"
+    assert not REPORT.search(done.errors), worst(done)
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_tests_under_the_sanitizers(cases, long, room, sanitized_build):
-    run_tests(cases, room, frames=ALL_FRAMES if long else None)
+def test_tests_under_the_sanitizers(long, room, sanitized_build):
+    files = [
+        path
+        for path in sorted((TESTS / room).glob("test_*.py"))
+        if not path.name.removeprefix("test_").startswith(LEFT_OUT)
+    ]
+    changes = {"FASTBLEU_TEST_SEGMENTS": "2000", "FASTBLEU_TEST_ONLY": "fastbleu"}
+    if files:
+        frames = ALL_FRAMES if long else None
+        run_tests(room, ["-k", WHOLE_CORPORA, *files], frames, **changes)
 
 
 @pytest.mark.long_only
 @pytest.mark.parametrize("room", ROOMS)
-def test_all_tests_under_the_sanitizers(cases, room, sanitized_build):
-    run_tests(cases, room, everything=True, frames=FIRST_FRAMES)
+def test_all_tests_under_the_sanitizers(room, sanitized_build):
+    files = sorted((TESTS / room).glob("test_*.py"))
+    run_tests(room, files, FIRST_FRAMES, FASTBLEU_TEST_SEGMENTS="200000")
 
 
-def run_tests(cases, room, everything=False, frames=None):
+def run_tests(room, arguments, frames, **changes):
     # Not pytest-xdist, whose workers keep threads that wait until the very end: what these refer to
     # lies in memory where LeakSanitizer does not look, so that it would be reported.
     options = ["-q", *(f"-pno:{plugin}" for plugin in ("cacheprovider", "benchmark", "xdist"))]
-    changes = {"FASTBLEU_TEST_SEGMENTS": "200000" if everything else "2000"}
-    left_out = set()
-    if not everything:
-        changes["FASTBLEU_TEST_ONLY"] = "fastbleu"
-        left_out = {FILES[name] for name in LEFT_OUT}
-        # Names, or beginnings of them, that pytest gives to tests, from the root of the project.
-        for file, _, test in (name.partition("::") for name in SINGLE_ONES):
-            assert f"def {test.partition('[')[0]}(" in FILES[file].read_text(encoding="utf-8")
-            path = FILES[file].relative_to(TESTS.parent)
-            options.append(f"--deselect={path}::{test}")
-    here = [path for path in FILES.values() if path.parent == TESTS / room]
-    files = [path for path in here if path not in left_out]
-    if not files:
-        return
-    arguments = ["-c", "import pytest, sys; sys.exit(pytest.main())", *options, *files]
+    command = ["-c", "import pytest, sys; sys.exit(pytest.main())", *options, *arguments]
     env = sanitized(frames=frames, **changes)
     for _ in range(3):
-        done = python(*arguments, env=env, timeout=6 * 3600, log=f"sanitized-{room}.log")
+        done = python(*command, env=env, timeout=6 * 3600, log=f"sanitized-{room}.log")
         if TRACER_CRASHED not in done.output + done.errors:  # of a child of a test, too
             break
-    cases.count = sum(map(int, re.findall(r"(\d+) (?:passed|skipped)", done.output[-999:])))
-    # 5: all are skipped, for want of a library.
-    if done.status not in (0, 5) or REPORT.search(done.output + done.errors):
-        cases.failures.append(f"status {done.status}\n{worst(done.output + done.errors)}")
+    # 5: there are none, or all are skipped, for want of a library.
+    assert done.status in (0, 5), f"status {done.status}\n{worst(done)}"
+    assert not REPORT.search(done.output + done.errors), worst(done)
 
 
 @pytest.mark.parametrize("canary", CANARIES, ids=lambda canary: canary.name)
-def test_the_sanitizers_find_a_planted_fault(cases, canary, sanitized_build):
-    if plant(canary, cases, SANITIZERS):
-        found = python("-c", canary.code, env=sanitized(canary.build))
-        cases.check(noticed(canary, found), f"it was missed: {found.why()}")
-        sound = python("-c", canary.code, env=sanitized())
-        cases.check(not noticed(canary, sound), f"without it too: {sound.why()}")
-    shutil.rmtree(canary.build, ignore_errors=True)
+def test_the_sanitizers_find_a_planted_fault(canary, sanitized_build):
+    with planted(canary, SANITIZERS) as build:
+        found = python("-c", canary.code, env=sanitized(build))
+    assert canary.is_noticed(found), f"it was missed: {found.why()}"
+    sound = python("-c", canary.code, env=sanitized())
+    assert not canary.is_noticed(sound), f"without it too: {sound.why()}"
 
 
 @pytest.mark.long_only
-@pytest.mark.skipif(not tool("valgrind"), reason="there is no valgrind")
+@needs_valgrind
 @pytest.mark.parametrize("canary", CANARIES[:2], ids=lambda canary: canary.name)
-def test_memcheck_and_growth_find_a_planted_fault(cases, canary):
-    if plant(canary, cases, []):
-        _, errors = memcheck.check(canary.code, build=canary.build)
-        cases.check(errors, f"memcheck missed the planted {canary.name}")
+def test_memcheck_and_growth_find_a_planted_fault(canary, tmp_path):
+    with planted(canary, []) as build:
+        assert memcheck.check(tmp_path, canary.code, build=build)[1] != []
         if canary.name == "leak":
-            grown = type(cases)()
-            growth.check(grown, 0, 1, long=False, build=canary.build, name="stats")
-            cases.check("bytes for each" in str(grown.failures), f"no growth: {grown.failures}")
-    shutil.rmtree(canary.build, ignore_errors=True)
+            found = growth.failures(0, 1, long=False, build=build, name="stats")
+            assert "bytes for each" in str(found)
