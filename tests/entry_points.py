@@ -342,6 +342,15 @@ def tokens(metric: BLEU, corpus: Corpus) -> Any:
 
 
 @entry("pair")
+def words(metric: BLEU, corpus: Corpus) -> Any:
+    """A perfect hypothesis; refused where the tokens of a dialect are lines or sentences."""
+    text = "the cat sat on the mat today ."
+    other = made(metric, tokenize=None, lowercase=False)
+    found = other.score([text.split()], [[text.split()]]).value
+    return found > 0, metric.score([text], [[text]]).value > 0
+
+
+@entry("pair")
 def prefix_scores(metric: BLEU, corpus: Corpus) -> Any:
     metric = of_ids(metric)
     return metric.prefix_scores(*corpus.ids)[:, -1], metric.sentence_scores(*corpus.ids)

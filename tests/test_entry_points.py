@@ -164,12 +164,12 @@ ON_HOSTS = IN_PROCESS if "FASTBLEU_REQUIRE_HOSTS" in os.environ else SHORT
 SHORTEST = [entry for entry in SHORT if not re.match(SLOW, entry.label)]
 
 
-# The long form, test_all_combinations, has all.
-SOME = [*fastbleu.dialects.names(), *fastbleu.recipes.names()[::4]]
+# Of each project one recipe; test_all_combinations has all.
+PROJECTS = {name.partition("-")[0]: name for name in fastbleu.recipes.names()}
 
 
 @pytest.mark.pythons
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", [*fastbleu.dialects.names(), *PROJECTS.values()])
 def test_each_dialect(name):
     check([name], {"ragged": SHORT_FORM["ragged"]}, SHORTEST)
 

@@ -24,12 +24,18 @@ def test_a_child_that_is_forked_while_another_thread_imports_does_not_hang(name)
 
 
 IN_A_CHILD = """
+import time
+import numpy as np
 from first_call_fork import forked
 from fastbleu import BLEU
+ids = np.arange(60_000).reshape(6000, 10) % 97
 texts = [f"a b c d {n} e f" for n in range(5000)]
-metric = BLEU(threads=2)
-score = metric.score(texts, texts[::-1]).value
-print(forked(lambda: metric.score(texts, texts[::-1]).value == score))
+metrics = BLEU(threads=2), BLEU(None, threads=2)
+def scores():
+    return metrics[0].score(texts, texts[::-1]).value, metrics[1].score(ids, ids[::-1]).value
+expected = scores()
+time.sleep(0.1)  # the threads are idle
+print(forked(lambda: scores() == expected))
 """
 
 

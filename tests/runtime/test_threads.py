@@ -116,19 +116,42 @@ class Worker:
 @pytest.mark.parametrize("error", [ValueError("it failed"), MemoryError()])
 def test_an_error_cancels_all_workers_and_is_raised(failing, error):
     workers = [Worker("first"), Worker("second"), Worker("third")]
-    begun = threading.Barrier(3, timeout=60)
+    begun, stop = threading.Barrier(3, timeout=60), time.monotonic() + 30
 
     def work(worker):
         begun.wait()
         if worker.name == failing:
             raise error
-        while not worker.cancelled:
+        while not worker.cancelled and time.monotonic() < stop:
             time.sleep(0.001)
 
     with pytest.raises(type(error)) as caught:
         run_on_threads(work, workers)
     assert caught.value is error
     assert all(worker.cancelled for worker in workers)
+    assert time.monotonic() < stop
+
+
+def test_an_error_while_others_are_cancelled_ends_the_call():
+    # As where there is no memory to cancel them.
+    problems = [MemoryError()]
+
+    class NotCancelled:
+        def __setattr__(self, name, value):
+            if problems:
+                raise problems.pop()
+
+    workers = [NotCancelled(), NotCancelled()]
+
+    def work(worker):
+        if worker is workers[1]:
+            raise ValueError("it failed")
+
+    def run(_):
+        with pytest.raises(ValueError, match="it failed"):
+            run_on_threads(work, workers)
+
+    at_once(run, 1)  # which fails if it hangs
 
 
 AT_EXIT = """

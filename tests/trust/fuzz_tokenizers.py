@@ -32,10 +32,7 @@ PIECES = [
 SEPARATOR = "\x1d"  # white space, so that every tokenizer ends a token there
 
 
-@functools.cache
-def levels() -> list[str]:
-    """The instruction sets of this machine."""
-    return list(_process.SIMD_LEVELS[: _process.SIMD_LEVELS.index(_process.active_simd()) + 1])
+LEVELS = _process.SIMD_LEVELS[: _process.SIMD_LEVELS.index(_process.active_simd()) + 1]
 
 
 @functools.cache
@@ -57,7 +54,7 @@ TEXTS = (
 
 def run(data: bytes) -> None:
     given = Input(data)
-    name, level = given.choice(COMPILED), given.choice(levels())
+    name, level = given.choice(COMPILED), given.choice(LEVELS)
     text_of, asked = given.choice(TEXTS), given.byte()
     text = text_of(given.rest())
     if name == "intl":  # about these characters versions of Unicode disagree
