@@ -15,9 +15,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT
 @pytest.mark.parametrize("name", CALLS_OF_EVERY_RUN)
 def test_a_long_call_is_interrupted(name):
     with Child(name) as child:
-        latency = child.interrupted(0.1)
-        assert latency is not None, "the call was too short to be interrupted"
-        assert latency < 2
+        assert child.interrupted(0.1) < 2
 
 
 INTERRUPTED = """

@@ -48,6 +48,7 @@ from fastbleu.significance import (
     paired_bootstrap,
 )
 from trust.children import end, environment
+from trust.watch import POLL, Watch
 
 WORDS = [f"word{n}" for n in range(700)]
 TEXT, OTHER_TEXT = " ".join(WORDS[:60]), " ".join(WORDS[9:80])
@@ -338,22 +339,25 @@ class Child:
         self.process.stdin.write(f"{words}\n".encode())
         return self.line()
 
-    def interrupted(self, delay: float) -> float | None:
-        """How long a call went on that was interrupted `delay` after its start.
-
-        None: it was over before. Nothing else may have gone wrong.
-        """
-        assert self.tell("go") == "started"
-        if early := self.line(delay):
+    def interrupted(self, delay: float) -> float:
+        """How long a call went on that was interrupted `delay` after its start, or sooner if it is
+        over by then; nothing else may have gone wrong."""
+        while True:
+            assert self.tell("go") == "started"
+            early = self.line(delay)
+            if not early:
+                break
             assert early.endswith("\tfinished"), early
-            return None
-        sent = time.monotonic()
-        self.process.send_signal(signal.SIGINT)
-        at, _, ended = (self.line() or "\tnot ended within 60 s").partition("\t")
-        if ended == "finished" and float(at) - sent < 0.2:  # in the same moment
-            return None
-        assert ended in ("interrupted", "finished"), ended
-        return float(at) - sent
+            delay *= 0.7
+            assert delay > 0.001, "the call is too short to be interrupted"
+        watch, answer = Watch(self.process.pid), ""
+        while not answer and time.monotonic() < watch.sent + 60:
+            watch.look()
+            answer = self.line(POLL)
+        at, _, ended = answer.partition("\t")
+        # It may have finished in the same moment.
+        assert ended in ("interrupted", "finished"), ended or "it did not end within 60 s"
+        return watch.latency(float(at))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Ctrl-C, sent by another process, stops every long call within 0.2 s and changes nothing.
 
-The measured time ends when the caller continues; it includes freeing memory. What was late is
-looked at again, because the machine may have done something else: a fault stays. The long form
+The measured time ends when the caller continues; it includes freeing memory, and excludes the time
+that other processes took (watch.py). What was late is looked at again: a fault stays. The long form
 also runs every call with a signal every 5 ms, and measures the longest processor time without a
 handled signal, so that every phase of a call is covered. The command line ends with status 130 and
 prints nothing.
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -22,20 +21,29 @@ import pytest
 
 from trust.children import SEED, end, environment
 from trust.long_calls import CALLS, Child
+from trust.watch import POLL, Watch
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
 
 # The seconds within which a call that was interrupted has to end, and how often it is looked at.
-LIMIT, LOOKS = 0.2, 5
+LIMIT, LOOKS = 0.2, 3
 REPETITIONS = 20
 # The short form takes another selection of calls with each seed.
 SELECTION = random.Random(int(SEED)).sample(list(CALLS), 33)
-# A call that is over before it can be interrupted is too short to be one of these.
-SHORTEST_SPAN = 0.01
 # For so long the long form looks at a call for the longest time without a look for signals.
 GAP_SECONDS = 10.0
 # The seconds after opening its files within which a run of the command is interrupted.
 COMMAND_SPAN = 0.4
+
+
+def check_latency(interrupt):
+    """Whether it ends soon after an interruption, at one of some looks."""
+    latencies = []
+    while len(latencies) < LOOKS:
+        latencies.append(interrupt())
+        if latencies[-1] < LIMIT:
+            return
+    pytest.fail(f"it went on for {min(latencies):.3f} s")
 
 
 @pytest.mark.parametrize(
@@ -43,20 +51,11 @@ COMMAND_SPAN = 0.4
     [pytest.param(n, marks=[] if n in SELECTION else [pytest.mark.long_only]) for n in CALLS],
 )
 def test_calls_of_python(long, name):
-    repetitions, chance = (REPETITIONS if long else 1), random.Random(f"{SEED} {name}")
+    parts, chance = (REPETITIONS if long else 1), random.Random(f"{SEED} {name}")
     with Child(name) as child:
-        span = CALLS[name].span
-        # Once in each part of the span, to leave no phase out.
-        for part in range(repetitions):
-            latencies = [LIMIT]
-            while len(latencies) <= LOOKS and latencies[-1] >= LIMIT:
-                latency = child.interrupted(span * (part + chance.random()) / repetitions)
-                if latency is None:
-                    span *= 0.7
-                    assert span >= SHORTEST_SPAN, f"it is over within {span:.3f} s"
-                else:
-                    latencies.append(latency)
-            assert latencies[-1] < LIMIT, f"it went on for {min(latencies[1:]):.3f} s"
+        for part in range(parts):  # of the span, to leave no phase out
+            delay = CALLS[name].span * (part + chance.random()) / parts
+            check_latency(lambda delay=delay: child.interrupted(delay))
         if long:
             gap = float(child.tell(f"gap {GAP_SECONDS}"))
             assert gap < LIMIT, f"it heard nothing for {gap:.3f} s"
@@ -94,10 +93,8 @@ def directory(tmp_path_factory):
 def test_the_command_line(long, arguments, directory):
     chance = random.Random(f"{SEED} {arguments}")
     for _ in range(REPETITIONS if long else 1):
-        delay, latencies = COMMAND_SPAN * chance.random(), [LIMIT]
-        while len(latencies) <= LOOKS and latencies[-1] >= LIMIT:
-            latencies.append(interrupted_command(arguments, directory, delay))
-        assert latencies[-1] < LIMIT, f"it went on for {min(latencies[1:]):.3f} s"
+        delay = COMMAND_SPAN * chance.random()
+        check_latency(lambda delay=delay: interrupted_command(arguments, directory, delay))
 
 
 def interrupted_command(arguments, directory, delay):
@@ -116,14 +113,15 @@ def interrupted_command(arguments, directory, delay):
         while not is_open(process.pid, directory):
             assert time.monotonic() < stop, "it opens no file"
             assert process.poll() is None, process.communicate()
-            time.sleep(0.004)
+            time.sleep(POLL)
         time.sleep(delay)
         assert process.poll() is None, "it was over before"
-        process.send_signal(signal.SIGINT)
-        sent = time.monotonic()
-        printed = process.communicate(timeout=60)[0]
-        latency = time.monotonic() - sent
-        assert (process.returncode, printed) == (130, b"")
+        watch = Watch(process.pid)
+        while process.poll() is None and time.monotonic() < watch.sent + 60:
+            watch.look()
+            time.sleep(POLL)
+        latency = watch.latency(time.monotonic())
+        assert (process.poll(), process.communicate(timeout=60)[0]) == (130, b"")
         return latency
     finally:
         end(process)
