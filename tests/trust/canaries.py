@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import shutil
 import sysconfig
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import fastbleu
-from trust.children import ROOT, WORK, Finished, finish
+from trust.children import ROOT, Finished, finish
 from trust.sanitizers import BUILD
 
 FLAGS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv", "-ffp-contract=off", "-w"]
@@ -48,13 +46,10 @@ CANARIES = [
 ]
 
 
-@contextmanager
-def planted(canary: Canary, sanitizers: list[str]) -> Iterator[Path]:
-    """A build with the fault, with sanitizers or without."""
+def plant(canary: Canary, build: Path, sanitizers: list[str]) -> None:
+    """Make a build with the fault, with sanitizers or without."""
     sound = BUILD if sanitizers else Path(fastbleu.__file__).parents[1]
-    build = WORK / f"canary-{canary.name}"
     package = build / "fastbleu"
-    shutil.rmtree(build, ignore_errors=True)
     shutil.copytree(sound / "fastbleu", package)
     shutil.rmtree(package / "kernel", ignore_errors=True)
     shutil.copytree(ROOT / "src" / "fastbleu" / "kernel", package / "kernel")
@@ -68,5 +63,3 @@ def planted(canary: Canary, sanitizers: list[str]) -> Iterator[Path]:
     source = shutil.copy(GENERATED / f"{canary.module}.c", package / f"{canary.module}.c")
     done = finish(["gcc", *flags, "-o", module, source])
     assert done.status == 0, f"it cannot be compiled: {done.why()}"
-    yield build
-    shutil.rmtree(build)

@@ -1,11 +1,11 @@
 """Repeated calls do not make the process grow: a child of test_memory.py.
 
-    python -m trust.growth NUMBER COUNT CALLS [NAME]
+    python -m trust.growth NUMBER COUNT CALLS
 
-It measures every COUNT-th entry point from NUMBER on, or the one of that name, and prints what was
-wrong, as JSON: the number of bytes from malloc() that CALLS calls did not free, a tenth of that of
-one that takes long, as those of 100,000 calls; if that is too much, more calls are made, because
-memory that is kept once is not a leak.
+It measures every COUNT-th entry point from NUMBER on, and prints what was wrong, as JSON: the
+number of bytes from malloc() that CALLS calls did not free, a tenth of that of one that takes long,
+as those of 100,000 calls; if that is too much, more calls are made, because memory that is kept
+once is not a leak.
 """
 
 from __future__ import annotations
@@ -17,14 +17,19 @@ import os
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from trust import calls as inputs
-from trust.children import environment, python
 
 CALLS = 100_000
 LIMIT = 1 << 20
+# All that Python allocates by malloc() itself, which keeps back nothing for a thread.
+ENVIRONMENT = {
+    "PYTHONMALLOC": "malloc",
+    "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0",
+    "PYTHONHASHSEED": "0",
+}
 MOST = 5_000
 SLOW = 0.05  # seconds of processor time: of calls that take longer, a tenth is made
 # What calls are given or return again and again: nobody may keep a reference to it at each call.
@@ -54,13 +59,13 @@ def allocated() -> int:
     return found.uordblks + found.hblkhd
 
 
-def repeat(call: inputs.Call, times: int) -> None:
+def repeat(call: Callable[[], object], times: int) -> None:
     for _ in range(times):
         with suppress(Exception):
             call()
 
 
-def measured(call: inputs.Call, calls: int) -> tuple[int, str]:
+def measured(call: Callable[[], object], calls: int) -> tuple[int, str]:
     """The bytes that 100,000 calls would keep, and to what references are kept."""
     begin, first = time.process_time(), calls // 10 + 30
     repeat(call, first)
@@ -85,13 +90,12 @@ def measured(call: inputs.Call, calls: int) -> tuple[int, str]:
     return grown, ", ".join(kept)
 
 
-def main(number: str, count: str, calls: str, name: str = "") -> None:
+def main(number: int, count: int, calls: int) -> None:
     warnings.simplefilter("ignore")
     os.fsync = lambda _: None  # it takes long, and no memory
     wrong, out = [], sys.stdout
-    chosen = [call for call in inputs.calls() if name in ("", call.name)]
-    for call in chosen[int(number) :: int(count)]:
-        grown, kept = measured(call, int(calls))
+    for call in [*inputs.calls()][number::count]:
+        grown, kept = measured(call, calls)
         if grown > LIMIT:
             each = f"{grown / CALLS:.0f} bytes for each"
             wrong.append(f"{call.name}: {CALLS:,} calls keep {grown:,} bytes, {each}")
@@ -100,15 +104,5 @@ def main(number: str, count: str, calls: str, name: str = "") -> None:
     print(json.dumps(wrong), file=out)
 
 
-def failures(number: int, count: int, calls: int, name: str = "", build: Any = None) -> list[str]:
-    """What grew of the entry points of a share, or of the one of this name."""
-    # All that Python allocates by malloc() itself, which keeps back nothing for a thread.
-    memory = {"PYTHONMALLOC": "malloc", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
-    env = environment(build, PYTHONHASHSEED="0", **memory)
-    arguments = [number, count, calls, *([name] if name else [])]
-    done = python("growth", *arguments, env=env, timeout=4 * 3600)
-    return json.loads(done.output.splitlines()[-1]) if done.status == 0 else [done.why()]
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(*map(int, sys.argv[1:]))

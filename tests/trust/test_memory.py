@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from trust import growth, memcheck
-from trust.canaries import CANARIES, SANITIZERS, planted
-from trust.children import TESTS, python, tool
+from trust.canaries import CANARIES, SANITIZERS, plant
+from trust.children import TESTS, environment, python, tool
 from trust.sanitizers import ALL_FRAMES, REPORT, make, missing, sanitized, worst
 
 # What the short form leaves out: tests of nltk and sacreBLEU themselves, of the command line (the
@@ -52,7 +54,10 @@ def sanitized_build() -> None:
 
 @pytest.mark.parametrize("share", [0, 1])
 def test_growth_over_100_000_calls(long, share):
-    assert growth.failures(share, 2, 20_000 if long else 300) == []
+    calls, env = 20_000 if long else 300, environment(**growth.ENVIRONMENT)
+    done = python("growth", share, 2, calls, env=env, timeout=4 * 3600)
+    assert done.status == 0, done.why()
+    assert json.loads(done.output) == []
 
 
 @needs_valgrind
@@ -105,9 +110,9 @@ def run_tests(room, arguments, frames, **changes):
 
 
 @pytest.mark.parametrize("canary", CANARIES, ids=lambda canary: canary.name)
-def test_the_sanitizers_find_a_planted_fault(canary, sanitized_build):
-    with planted(canary, SANITIZERS) as build:
-        found = python("-c", canary.code, env=sanitized(build))
+def test_the_sanitizers_find_a_planted_fault(canary, sanitized_build, tmp_path):
+    plant(canary, tmp_path / "build", SANITIZERS)
+    found = python("-c", canary.code, env=sanitized(tmp_path / "build"))
     assert canary.is_noticed(found), f"it was missed: {found.why()}"
     sound = python("-c", canary.code, env=sanitized())
     assert not canary.is_noticed(sound), f"without it too: {sound.why()}"
@@ -117,7 +122,11 @@ def test_the_sanitizers_find_a_planted_fault(canary, sanitized_build):
 @needs_valgrind
 @pytest.mark.parametrize("canary", CANARIES[:2], ids=lambda canary: canary.name)
 def test_memcheck_and_growth_find_a_planted_fault(canary, tmp_path):
-    with planted(canary, []) as build:
-        assert memcheck.check(tmp_path, canary.code, build=build)[1] != []
-        if canary.name == "leak":
-            assert "bytes for each" in str(growth.failures(0, 1, 300, "stats", build))
+    build = tmp_path / "build"
+    plant(canary, build, [])
+    assert memcheck.check(tmp_path, canary.code, build)[1] != []
+    if canary.name == "leak":
+        code = f"lambda: exec({canary.code!r})"
+        code = f"from trust import growth; print(*growth.measured({code}, 300))"
+        done = python("-c", code, env=environment(build, **growth.ENVIRONMENT))
+        assert int(done.output) > growth.LIMIT, done.why()
