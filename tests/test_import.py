@@ -32,21 +32,16 @@ HEAVY = {
 SCORE = "fastbleu.sentence_bleu([['a', 'b', 'c', 'd']], ['a', 'b', 'c', 'd'])"
 METRIC = "fastbleu.BLEU().score(['a b c d'], ['a b c d'])"
 CORPUS = "fastbleu.corpus_bleu([[['a', 'b', 'c', 'd']]], [['a', 'b', 'c', 'd']])"
+SACREBLEU = "import fastbleu.sacrebleu as m; m.sentence_bleu('a', ['a']); m.BLEU()"
 
 
 def run(code, *options):
     return python(*options, "-c", code)
 
 
-SACREBLEU = "import fastbleu.sacrebleu as m; m.sentence_bleu('a', ['a']); m.BLEU()"
-
-
-@pytest.mark.parametrize(
-    "call", ["fastbleu", SCORE, CORPUS, METRIC, SACREBLEU, "fastbleu.tokenize('a b')"]
-)
-def test_heavy_modules_are_not_loaded(call):
-    code = f"import sys; before = set(sys.modules); import fastbleu; {call}\n"
-    code += "print(*set(sys.modules) - before)"
+def test_heavy_modules_are_not_loaded():
+    code = f"import sys; before = set(sys.modules); import fastbleu\n{SCORE}\n{CORPUS}\n{METRIC}\n"
+    code += f"fastbleu.tokenize('a b'); {SACREBLEU}\nprint(*set(sys.modules) - before)"
     assert not set(run(code).split()) & HEAVY
 
 
@@ -63,29 +58,18 @@ def test_import_and_use_without_a_warning():
     assert run(code, "-W", "error").split() == ["quiet"]
 
 
-@pytest.mark.parametrize("name", PUBLIC)
-def test_public_names(name):
-    assert getattr(fastbleu, name) is not None
-    assert name in dir(fastbleu)
-    assert name in fastbleu.__all__
-
-
-def test_names_are_the_same_objects_everywhere():
+def test_public_names_and_modules():
+    for name in PUBLIC:
+        assert getattr(fastbleu, name) is not None
+    assert {*PUBLIC} <= {*fastbleu.__all__}
     for name in PUBLIC[:6]:
-        assert getattr(fastbleu, name) is getattr(importlib.import_module("fastbleu.nltk"), name)
-    for name, module in {"Stats": "counting.stats", "count": "counting.count"}.items():
-        assert getattr(fastbleu, name) is getattr(
-            importlib.import_module(f"fastbleu.{module}"), name
-        )
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_modules(module):
-    assert importlib.import_module(f"fastbleu.{module}").__doc__
-    assert (
-        run(f"from fastbleu import {module}; print({module}.__name__)").strip()
-        == f"fastbleu.{module}"
-    )
+        assert getattr(fastbleu, name) is getattr(fastbleu.nltk, name)
+    assert fastbleu.Stats is fastbleu.counting.stats.Stats
+    for name in MODULES:
+        assert importlib.import_module(f"fastbleu.{name}").__doc__
+    code = f"from fastbleu import {', '.join(MODULES)}\nprint(*[m.__name__ for m in ("
+    expected = [f"fastbleu.{name}" for name in MODULES]
+    assert run(f"{code}{', '.join(MODULES)})])").split() == expected
 
 
 def test_unknown_names_are_an_attribute_error():
@@ -134,18 +118,15 @@ def test_version():
     assert fastbleu.__version__ == installed
 
 
-@pytest.mark.parametrize(
-    ("adaptor", "host"),
-    [
-        *(("torchmetrics", "torch"), ("torcheval", "torch"), ("ignite", "torch")),
-        *(("mbrs", "torch"), ("keras", "keras"), ("ray", "pyarrow"), ("spark", "pyarrow")),
-        ("arrow", "pyarrow"),
-    ],
-)
-def test_an_adaptor_without_its_host_says_how_to_install_it(adaptor, host, monkeypatch):
-    monkeypatch.delitem(sys.modules, f"fastbleu.integrations.{adaptor}", raising=False)
-    monkeypatch.setitem(sys.modules, host, None)
-    extra = "parquet" if adaptor == "arrow" else adaptor
-    problem = f"fastbleu.integrations.{adaptor} needs {host}, .* pip install '.\\[{extra}\\]'"
-    with pytest.raises(ModuleNotFoundError, match=problem):
-        importlib.import_module(f"fastbleu.integrations.{adaptor}")
+def test_an_adaptor_without_its_host_says_how_to_install_it(monkeypatch):
+    for adaptor, host in {
+        **dict.fromkeys(("torchmetrics", "torcheval", "ignite", "mbrs"), "torch"),
+        **dict.fromkeys(("ray", "spark", "arrow"), "pyarrow"),
+        "keras": "keras",
+    }.items():
+        monkeypatch.delitem(sys.modules, f"fastbleu.integrations.{adaptor}", raising=False)
+        monkeypatch.setitem(sys.modules, host, None)
+        extra = "parquet" if adaptor == "arrow" else adaptor
+        problem = f"fastbleu.integrations.{adaptor} needs {host}, .* pip install '.\\[{extra}\\]'"
+        with pytest.raises(ModuleNotFoundError, match=problem):
+            importlib.import_module(f"fastbleu.integrations.{adaptor}")
