@@ -183,15 +183,6 @@ def test_the_table_of_extras_is_whole():
     assert sorted(named) == sorted(extras())
 
 
-def test_claims_of_readme_name_what_shows_them():
-    """Each statement before the installation: tests, or the results of the benchmarks."""
-    first_screen = README.read_text("utf-8").partition("\n## ")[0]
-    shown = re.findall(r"<!-- shown by: ([\s\S]*?) -->", first_screen)
-    assert len(shown) == 1 + first_screen.count("\n- **")
-    for named in ", ".join(shown).split(","):
-        assert (ROOT / named.strip()).is_file(), named
-
-
 def test_extras_that_pages_install_exist():
     """As `pip install '.[EXTRA]'` in a checkout: there is no release yet."""
     for page in PAGES:
@@ -202,15 +193,10 @@ def test_extras_that_pages_install_exist():
 
 
 def test_blocks_that_do_not_hold_are_found(tmp_path):
-    """The checks themselves: a wrong result, a failing script, other output, a forbidden line."""
+    """A wrong result, other output, a line that only installs may have."""
     page = tmp_path / "page.md"
-    for block, error in {
-        "python\n>>> 1 + 1\n3": SybilFailure,
-        "python\n1 / 0": ZeroDivisionError,
-        "console\n$ echo yes\nno": SybilFailure,
-        "sh\nfastbleu --version": SybilFailure,
-    }.items():
+    for block in ("python\n>>> 1 + 1\n3", "console\n$ echo yes\nno", "sh\nfastbleu --version"):
         page.write_text(f"```{block}\n```\n", encoding="utf-8")
         (example,) = parse(page)
-        with pytest.raises(error):
+        with pytest.raises(SybilFailure):
             example.evaluate()
