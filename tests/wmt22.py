@@ -15,6 +15,11 @@ PROJECT = Path(__file__).resolve().parent.parent
 WMT22 = Path(os.environ.get("FASTBLEU_DATA") or PROJECT.parent / "shared" / "data") / "wmt22"
 SOURCE = "https://github.com/wmt-conference/wmt22-news-systems"
 SYSTEMS = sorted(path.stem for path in (WMT22 / "systems").glob("*.txt"))
+# For parametrize: the first system of each pair; the others are long tests.
+FIRST = {system.partition(".")[0]: system for system in reversed(SYSTEMS)}.values()
+SAMPLE = [
+    pytest.param(system, marks=[] if system in FIRST else pytest.mark.long) for system in SYSTEMS
+]
 
 
 def lines_of_systems(pair):
