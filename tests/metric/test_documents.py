@@ -1,6 +1,5 @@
 """`documents=`: d-BLEU equals BLEU of texts that were joined by hand."""
 
-import pytest
 import sacrebleu
 from generators import raises, seeded
 
@@ -21,15 +20,20 @@ JOINED_REFERENCES = [
 ]
 
 
-def test_texts_are_joined_in_their_order():
-    metric = BLEU(effective_order=True)
-    arguments = HYPOTHESES, REFERENCES
-    found = metric.score(*arguments, documents=DOCUMENTS)
-    assert found == metric.score(JOINED, JOINED_REFERENCES)
-    scores = metric.sentence_scores(*arguments, documents=DOCUMENTS)
-    assert scores.tolist() == metric.sentence_scores(JOINED, JOINED_REFERENCES).tolist()
-    rows = metric.statistics(*arguments, documents=DOCUMENTS)
-    assert rows == metric.statistics(JOINED, JOINED_REFERENCES)
+def test_texts_and_tokens_are_joined_in_their_order():
+    def split(texts):
+        return [text.split() if isinstance(text, str) else split(text) for text in texts]
+
+    given, joined = (HYPOTHESES, REFERENCES), (JOINED, JOINED_REFERENCES)
+    for metric, sides, expected in (
+        (BLEU(effective_order=True), given, joined),
+        (BLEU(None, effective_order=True), map(split, given), map(split, joined)),
+    ):
+        sides, expected = list(sides), list(expected)
+        assert metric.score(*sides, documents=DOCUMENTS) == metric.score(*expected)
+        assert metric.statistics(*sides, documents=DOCUMENTS) == metric.statistics(*expected)
+        scores = metric.sentence_scores(*sides, documents=DOCUMENTS)
+        assert scores.tolist() == metric.sentence_scores(*expected).tolist()
 
 
 def test_random_documents_equal_sacrebleu():
@@ -48,38 +52,20 @@ def test_random_documents_equal_sacrebleu():
         assert BLEU().score(*sides, documents=documents).value == expected
 
 
-def test_tokens_follow_each_other():
-    metric = BLEU(tokenize=None)
-    tokens = [line.split() for line in HYPOTHESES]
-    references = [[line.split() for line in several] for several in REFERENCES]
-    expected = metric.score(
-        [line.split() for line in JOINED],
-        [[line.split() for line in several] for several in JOINED_REFERENCES],
-    )
-    assert metric.score(tokens, references, documents=DOCUMENTS) == expected
-
-
-@pytest.mark.parametrize(
-    ("error", "message", "arguments"),
-    [
-        (ValueError, "documents has 1 entries, hypotheses has 2", (["a", "b"], ["a", "b"], ["x"])),
-        (ValueError, "references has 1 segments", (["a", "b"], ["a"], ["x", "x"])),
-        (TypeError, "documents is a str", (["a", "b"], ["a", "b"], "xy")),
-        (ValueError, "segment 1 has 2 references", (["a", "b"], ["a", ["b", "c"]], ["x", "x"])),
-        (TypeError, "segment 1 holds a NoneType", (["a", None], ["a", "b"], ["x", "x"])),
-        (TypeError, "segment 1: references is a NoneType", (["a", "b"], ["a", None], ["x", "x"])),
-        (TypeError, "both texts and lists", (["a", ["b"]], ["a", "b"], ["x", "x"])),
-        (TypeError, "segment 0: the document is a list", (["a"], ["a"], [["x"]])),
-    ],
-)
-def test_wrong_documents(error, message, arguments):
-    hypotheses, references, documents = arguments
-    raises(error, message, BLEU().score, hypotheses, references, documents=documents)
-
-
-def test_what_documents_do_not_take_is_refused():
+def test_wrong_documents_are_refused():
+    for error, words, *arguments in (
+        (ValueError, "documents has 1 entries, hypotheses has 2", ["a", "b"], ["a", "b"], ["x"]),
+        (ValueError, "references has 1 segments", ["a", "b"], ["a"], ["x", "x"]),
+        (TypeError, "documents is a str", ["a", "b"], ["a", "b"], "xy"),
+        (ValueError, "segment 1 has 2 references", ["a", "b"], ["a", ["b", "c"]], ["x", "x"]),
+        (TypeError, "segment 1 holds a NoneType", ["a", None], ["a", "b"], ["x", "x"]),
+        (TypeError, "segment 1: references is a NoneType", ["a", "b"], ["a", None], ["x", "x"]),
+        (TypeError, "both texts and lists", ["a", ["b"]], ["a", "b"], ["x", "x"]),
+        (TypeError, "segment 0: the document is a list", ["a"], ["a"], [["x"]]),
+    ):
+        hypotheses, references, documents = arguments
+        raises(error, words, BLEU().score, hypotheses, references, documents=documents)
     score = BLEU().score
     raises(ValueError, "without masks", score, ["a"], ["a"], documents=["x"], missing="skip")
-    ids = [[5, 6]], [[[5, 6]]]
-    score = BLEU(tokenize=None).score
+    score, ids = BLEU(tokenize=None).score, ([[5, 6]], [[[5, 6]]])
     raises(ValueError, "without masks", score, *ids, documents=["x"], hypothesis_mask=[[1, 0]])

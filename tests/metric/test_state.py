@@ -20,23 +20,21 @@ pytestmark = pytest.mark.pythons
 MOST = 2**63 - 1
 
 
-@pytest.mark.parametrize("column", range(10))
-def test_a_sum_beyond_int64_is_refused_and_changes_nothing(column):
-    state = [0] * 10
-    state[column] = state[6 + (column - 2) % 4] = MOST - 3  # matches lie below their totals
-    if column in (0, 1):
-        state[6:] = [0] * 4
-        state[column] = MOST - 3
+def test_a_sum_beyond_int64_is_refused_and_changes_nothing():
     hypotheses, references = ["a b c d e f g"] * 3, ["a b c d e f g h"] * 3
-    metric = metric_with(state)
-    other = BLEU()
-    other.update(hypotheses, references)
-    for add, arguments in (
-        (metric.update, (hypotheses, references)), (metric.merge, (other,)),
-        (metric.merge, (metric,)),
-    ):  # fmt: skip
-        raises(OverflowError, "int64", add, *arguments)
-        assert metric.state.tolist() == state
+    other = fed(BLEU(), (hypotheses, references))
+    for column in range(10):
+        state = [0] * 10
+        state[column] = MOST - 3
+        if column > 1:  # matches lie below their totals
+            state[6 + (column - 2) % 4] = MOST - 3
+        metric = metric_with(state)
+        for add, arguments in (
+            *((metric.update, (hypotheses, references)), (metric.merge, (other,))),
+            (metric.merge, (metric,)),
+        ):
+            raises(OverflowError, "int64", add, *arguments)
+            assert metric.state.tolist() == state
 
 
 def test_the_last_number_of_int64_is_reached():
@@ -53,10 +51,9 @@ def big_counts(rng, low, high):
     return [hyp_len, rng.randint(low, high), *matches, *totals]
 
 
-@pytest.mark.parametrize(("smoothing", "method"), [("none", 0), ("add-k", 2), ("method4", 4)])
-def test_scores_of_counts_that_no_double_holds_are_nltks(smoothing, method):
-    rng = seeded("nltk beyond 2**53", smoothing)
-    for _ in range(200):
+def test_scores_of_counts_that_no_double_holds_are_nltks():
+    rng = seeded("nltk beyond 2**53")
+    for smoothing, method in (("none", 0), ("add-k", 2), ("method4", 4)) * 70:
         state = big_counts(rng, 2**53, 2**61)
         score = metric_with(state, smoothing=smoothing, dialect="nltk").compute()
         assert score.value == oracle.nltk_score([state], (0.25,) * 4, method), state
@@ -66,8 +63,6 @@ def test_counts_beyond_2_to_53_are_summed_exactly():
     odd = [2**53 + 1, 2**53 + 3, 2**53 - 1, 1, 1, 1, 2**53 + 1, 1, 1, 1]
     metric = metric_with(odd)
     metric.update(["a"], ["a"])
-    one = [1, 1, 1, 0, 0, 0, 1, 0, 0, 0]
-    assert metric.state.tolist() == list(map(int.__add__, odd, one))
     metric.merge(metric_with(odd))
     assert metric.state[0] == 2 * (2**53 + 1) + 1
     assert metric.compute().hyp_len == 2**54 + 3
@@ -98,37 +93,35 @@ def test_states_of_any_integers():
 
 
 @pytest.mark.parametrize(
-    ("state", "parameters", "error", "words"),
+    ("state", "error", "words"),
     [
-        ([1, 1, 1, 1], {}, ValueError, r"\(4,\).*10"),
-        (np.ones(10, int), {"max_order": 2}, ValueError, r"\(10,\).*6"),
-        (np.ones((1, 10), int), {}, ValueError, r"\(1, 10\)"),
-        (np.int64(3), {}, ValueError, r"\(\)"),
-        ([], {}, ValueError, r"\(0,\)"),
-        (np.ones(10), {}, TypeError, "float64"),
-        ([1.0] * 10, {}, TypeError, "float"),
-        (["1"] * 10, {}, TypeError, "integers"),
-        ([Decimal("1.5")] * 10, {}, TypeError, "integers"),
-        ([Decimal(2**70), *[0] * 9], {}, OverflowError, "a number that does not fit into int64"),
-        (None, {}, ValueError, r"the state has the shape \(\)"),
-        ([5, 5, 4, 3, 2, -1, 5, 4, 3, 2], {}, ValueError, "-1"),
-        ([5, 5, 6, 3, 2, 1, 5, 4, 3, 2], {}, ValueError, "6.*5"),
-        ([5, 5, 4, 3, 2, 3, 5, 4, 3, 2], {}, ValueError, "3.*2"),
-        ([2**63, *[0] * 9], {}, OverflowError, "a number that does not fit into int64"),
-        (np.array([2**63, *[0] * 9], "u8"), {}, OverflowError, f"{2**63}, which does not fit"),
-        ([2**70, *[0] * 9], {}, OverflowError, "a number that does not fit into int64"),
-        ([True] * 10, {}, TypeError, "the state holds booleans"),
-        ([5, 5, True, 3, 2, 1, 5, 4, 3, 2], {}, TypeError, "the state holds booleans"),
-        (np.ones(10, bool), {}, TypeError, "the state holds booleans"),
-        ([4, 5, 4, 3, 2, 1, 5, 4, 3, 2], {}, ValueError, "more unigrams than tokens"),
-        ([6, 6, 5, 3, 1, 0, 6, 5, 4, 9], {}, ValueError, "do not fit each other"),
-        ([6, 6, 5, 3, 1, 0, 6, 6, 4, 3], {}, ValueError, "do not fit each other"),
-        ([1] * 10, {}, ValueError, "do not fit each other"),
-        ([1] * 10, {"smoothing": "exq"}, ValueError, "'exq' is unknown"),
+        ([1, 1, 1, 1], ValueError, r"\(4,\).*10"),
+        (np.ones((1, 10), int), ValueError, r"\(1, 10\)"),
+        ([], ValueError, r"\(0,\)"),
+        (None, ValueError, r"the state has the shape \(\)"),
+        (BLEU(), TypeError, r"pass its \.state"),
+        (np.ones(10), TypeError, "float64"),
+        (["1"] * 10, TypeError, "integers"),
+        ([Decimal("1.5")] * 10, TypeError, "integers"),
+        ([Decimal(2**70), *[0] * 9], OverflowError, "a number that does not fit into int64"),
+        ([2**70, *[0] * 9], OverflowError, "a number that does not fit into int64"),
+        (np.array([2**63, *[0] * 9], "u8"), OverflowError, f"{2**63}, which does not fit"),
+        ([True] * 10, TypeError, "the state holds booleans"),
+        (np.ones(10, bool), TypeError, "the state holds booleans"),
+        ([5, 5, 4, 3, 2, -1, 5, 4, 3, 2], ValueError, "-1"),
+        ([5, 5, 6, 3, 2, 1, 5, 4, 3, 2], ValueError, "6.*5"),
+        ([4, 5, 4, 3, 2, 1, 5, 4, 3, 2], ValueError, "more unigrams than tokens"),
+        ([6, 6, 5, 3, 1, 0, 6, 5, 4, 9], ValueError, "do not fit each other"),
+        ([6, 6, 5, 3, 1, 0, 6, 6, 4, 3], ValueError, "do not fit each other"),
+        ([1] * 10, ValueError, "do not fit each other"),
     ],
 )
-def test_what_is_no_state_is_refused(state, parameters, error, words):
-    raises(error, words, BLEU.from_state, state, **parameters)
+def test_wrong_states_are_refused(state, error, words):
+    raises(error, words, BLEU.from_state, state)
+
+
+def test_a_state_has_no_segments_to_keep():
+    raises(ValueError, "no segments to keep", BLEU.from_state, [0] * 10, keep_segments=True)
 
 
 LINE = ["The cat sat on the mat."], ["The cat sat on a mat."]
@@ -145,101 +138,64 @@ def fed(metric, *batches):
     return metric
 
 
-# --- nothing added
-
-
 @pytest.mark.parametrize("metric", [BLEU(), BLEU(dialect="nltk"), BLEU(None, stop_id=1)])
 def test_computing_on_nothing_says_what_to_do(metric):
     for _ in range(2):
         raises(ValueError, "nothing was added since the start", metric.compute)
         metric.update([], [])  # no segments are still nothing
     assert not metric.state.any()
-
-
-def test_empty_segments_are_segments():
-    assert fed(BLEU(), ([""], [""])).compute().value == 0
+    assert fed(BLEU(), ([""], [""])).compute().value == 0  # an empty segment is one
 
 
 # --- a failing update adds nothing
 
 GOOD = [f"a b c d {number}" for number in range(1500)]
 TOKENS, IDS = [line.split() for line in GOOD], [[1, 2, 3]] * 1500
+ID_OPTIONS = {"tokenize": None, "stop_id": 9}
 
 
 def failing_split(line):
     return line.split() if line != GOOD[1234] else [][1]
 
 
-@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     ("parameters", "good", "side", "bad", "error", "message"),
     [
         ({}, GOOD, 0, 7, TypeError, "segment 1234: the hypothesis is an int"),
-        ({}, GOOD, 1, b"a", TypeError, "segment 1234: references is a bytes"),
-        ({}, GOOD, 1, ["a", None], TypeError, r"segment 1234: references\[1\] is missing"),
-        ({}, GOOD, 1, [], ValueError, "segment 1234: no references"),
         ({"tokenize": failing_split}, GOOD, 0, GOOD[1234], IndexError, "index out of range"),
-        (
-            {"tokenize": None},
-            TOKENS,
-            0,
-            ["a", ["b"]],
-            TypeError,
-            r"segment 1234: .*\[1\] is a list",
-        ),
-        (
-            {"tokenize": None, "stop_id": 9},
-            IDS,
-            0,
-            [1, "7"],
-            TypeError,
-            r"segment 1234: .*\[1\] has",
-        ),
-        (
-            {"tokenize": None, "stop_id": 9},
-            IDS,
-            1,
-            [[1], [2**63]],
-            ValueError,
-            "segment 1234: .*has",
-        ),
+        ({"tokenize": None}, TOKENS, 0, ["a", ["b"]], TypeError, r"1234: .*\[1\] is a list"),
+        (ID_OPTIONS, IDS, 0, [1, "7"], TypeError, r"segment 1234: .*\[1\] has"),
+        (ID_OPTIONS, IDS, 1, [[1], [2**63]], ValueError, "segment 1234: .*has"),
     ],
-    ids=range(8),
+    ids=range(5),
 )
 @pytest.mark.filterwarnings("ignore:.*fewer than 4 tokens", "ignore:no hypothesis has")
-def test_a_bad_segment_in_the_middle_adds_nothing(
-    threads, parameters, good, side, bad, error, message
-):
-    metric = BLEU(**parameters, threads=threads, keep_segments=True)
-    batch = good[:], good[:] if good is GOOD else [[line] for line in good]
-    metric.update(batch[0][:1], batch[1][:1])
-    before, score = snapshot(metric), metric.compute()
-    batch[side][1234] = bad
-    raises(error, message, metric.update, *batch)
-    assert snapshot(metric) == before
-    assert metric.compute() == score
+def test_a_bad_segment_in_the_middle_adds_nothing(parameters, good, side, bad, error, message):
+    for threads in (1, 2):
+        metric = BLEU(**parameters, threads=threads, keep_segments=True)
+        batch = good[:], good[:] if good is GOOD else [[line] for line in good]
+        metric.update(batch[0][:1], batch[1][:1])
+        before, score = snapshot(metric), metric.compute()
+        batch[side][1234] = bad
+        raises(error, message, metric.update, *batch)
+        assert snapshot(metric) == before
+        assert metric.compute() == score
 
 
 # --- parameters
 
 
-OTHER_PARAMETERS = [
-    {"tokenize": "intl"}, {"lowercase": True}, {"max_order": 3}, {"smoothing": "none"},
-    {"weights": (0.1, 0.2, 0.3, 0.4)}, {"effective_order": True}, {"dialect": "nltk"},
-    {"reference_length": "shortest"},
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("parameters", OTHER_PARAMETERS, ids=str)
-def test_metrics_of_other_parameters_are_not_merged(parameters):
-    metric, other = fed(BLEU(), LINE), fed(BLEU(**parameters), LINE)
-    for one, two in ((metric, other), (other, metric)):
-        before = one.state.tolist()
-        raises(ValueError, next(iter(parameters)), one.merge, two)
-        assert one.state.tolist() == before
-
-
-def test_what_is_not_merged():
+def test_metrics_of_other_parameters_are_not_merged():
+    for parameters in (
+        *({"tokenize": "intl"}, {"lowercase": True}, {"max_order": 3}, {"smoothing": "none"}),
+        *({"weights": (0.1, 0.2, 0.3, 0.4)}, {"effective_order": True}, {"dialect": "nltk"}),
+        {"reference_length": "shortest"},
+    ):
+        metric, other = fed(BLEU(), LINE), fed(BLEU(**parameters), LINE)
+        for one, two in ((metric, other), (other, metric)):
+            before = one.state.tolist()
+            raises(ValueError, next(iter(parameters)), one.merge, two)
+            assert one.state.tolist() == before
     for name, value in {"ignore_ids": (1,), "stop_id": 3, "skip_ids": (4, 5)}.items():
         other = BLEU(None, **{"stop_id": 2, name: value})
         raises(ValueError, name, BLEU(None, stop_id=2).merge, other)
@@ -249,21 +205,15 @@ def test_what_is_not_merged():
     raises(TypeError, words, BLEU().merge, fastbleu.sacrebleu.BLEU())
 
 
-@pytest.mark.parametrize("method", ["method5", "method6", "method7"])
-def test_smoothing_that_is_no_function_of_the_sums_is_refused(method):
-    raises(ValueError, f"{method}.*last segment", BLEU, dialect="nltk", smoothing=method)
+def test_smoothing_that_is_no_function_of_the_sums_is_refused():
+    for method in ("method5", "method6", "method7"):
+        raises(ValueError, f"{method}.*last segment", BLEU, dialect="nltk", smoothing=method)
 
 
 # --- kept segments
 
 
-def test_segments_that_were_not_kept_are_not_given():
-    metric = fed(BLEU(), LINE)
-    for read in (lambda: metric.segments, metric.segment_scores):
-        raises(ValueError, "make the metric with keep_segments=True", read)
-
-
-def test_segments_are_those_of_the_moment():
+def test_segments_are_those_of_the_moment_if_they_are_kept():
     metric = fed(BLEU(keep_segments=True), LINE)
     seen = metric.segments
     table = np.asarray(seen).tolist()
@@ -271,6 +221,9 @@ def test_segments_are_those_of_the_moment():
     fed(metric, LINE)
     assert np.asarray(metric.segments).tolist() == table * 2
     assert len(seen) == 1
+    other = fed(BLEU(), LINE)
+    for read in (lambda: other.segments, other.segment_scores):
+        raises(ValueError, "make the metric with keep_segments=True", read)
 
 
 # --- threads
@@ -289,9 +242,8 @@ def warnings_of(function):
 def test_tokenized_text_is_noticed_across_updates():
     batch = ["a b c d ."] * 32, ["a b c e ."] * 32
     metric = BLEU()
-    messages = warnings_of(lambda: fed(metric, *[batch] * 5).compute())
-    assert len(messages) == 1
-    assert '" ."' in messages[0]
+    (message,) = warnings_of(lambda: fed(metric, *[batch] * 5).compute())
+    assert '" ."' in message
     metric.reset()
     assert not warnings_of(lambda: fed(metric, *[batch] * 3).compute()), "96 are not yet 100"
     assert not warnings_of(lambda: fed(BLEU("none"), *[batch] * 5).compute())
@@ -319,17 +271,6 @@ def test_parameters_are_what_they_are_equal_to():
         "13a", smoothing="floor", smoothing_value=0.1
     )
     assert BLEU(smoothing="add-k", smoothing_value=1) == BLEU(smoothing="add-k", smoothing_value=1)
-
-
-@pytest.mark.parametrize("wrong", [{"weights": ["x"] * 4}, {"smoothing_value": [1]}])
-def test_parameters_that_are_no_numbers(wrong):
-    with pytest.raises(TypeError, match=rf"{next(iter(wrong))} has .*, expected a number"):
-        BLEU(smoothing="floor", **wrong)
-
-
-def test_what_came_from_a_state_has_no_segments_to_keep():
-    raises(ValueError, "no segments to keep", BLEU.from_state, [0] * 10, keep_segments=True)
-    raises(TypeError, r"pass its \.state", BLEU.from_state, BLEU())
 
 
 # --- one process

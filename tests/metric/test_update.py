@@ -7,7 +7,6 @@ handlers and finalizers may use a metric while it is used.
 import copy
 import gc
 import itertools
-import os
 import pickle
 import signal
 
@@ -72,7 +71,7 @@ METRICS = {
     "ids": (as_ids, {**IDS, "reference_length": "first"}),
     "ids by nltk": (as_ids, {**IDS, "dialect": "nltk", "smoothing": "floor"}),
 }
-each_metric = pytest.mark.parametrize("name", METRICS)
+names = st.sampled_from(list(METRICS))
 
 
 def restored(metric, data):
@@ -94,9 +93,8 @@ def test_the_drawn_ids_are_the_drawn_tokens():
     assert ids == BLEU(None).statistics(*as_tokens(corpus))
 
 
-@each_metric
 @properties
-@given(corpus=corpora, data=st.data())
+@given(name=names, corpus=corpora, data=st.data())
 def test_any_batches_in_any_order_merged_by_any_tree_give_the_score_of_one_call(name, corpus, data):
     render, parameters = METRICS[name]
     expected = BLEU(**parameters).score(*render(corpus))
@@ -119,13 +117,12 @@ def test_any_batches_in_any_order_merged_by_any_tree_give_the_score_of_one_call(
     assert metrics[0].compute() == expected, "computing must not change what is computed"
 
 
-@each_metric
 @properties
-@given(corpus=corpora, cut=st.integers(0, 9))
+@given(name=names, corpus=corpora, cut=st.integers(0, 9))
 def test_a_state_is_the_sum_of_adapted_rows_and_enough_for_the_score(name, corpus, cut):
     render, parameters = METRICS[name]
     metric = BLEU(**parameters)
-    metric.update(*render(corpus))
+    assert metric.update(*render(corpus)) is None
     rows = np.asarray(metric.statistics(*render(corpus))).copy()
     if parameters.get("dialect") == "nltk":
         totals = rows[:, 2 + metric.max_order :]
@@ -144,10 +141,13 @@ def test_a_state_is_the_sum_of_adapted_rows_and_enough_for_the_score(name, corpu
     summed = BLEU.from_state(sum(part.state for part in parts).tolist(), **parameters)
     assert summed.compute() == without_nrefs(metric.compute())
 
+    metric.score(*render(corpus[:1]))
+    metric.sentence_scores(*render(corpus))
+    assert (metric.state == state).all(), "only update adds"
 
-@each_metric
+
 @properties
-@given(corpus=corpora, other=corpora)
+@given(name=names, corpus=corpora, other=corpora)
 def test_a_metric_that_was_reset_is_a_new_one(name, corpus, other):
     render, parameters = METRICS[name]
     metric = BLEU(**parameters, keep_segments=True)
@@ -161,9 +161,8 @@ def test_a_metric_that_was_reset_is_a_new_one(name, corpus, other):
     assert metric.compute() == BLEU(**parameters).score(*render(corpus))
 
 
-@each_metric
 @properties
-@given(corpus=corpora, cuts=st.lists(st.integers(0, 9), max_size=3))
+@given(name=names, corpus=corpora, cuts=st.lists(st.integers(0, 9), max_size=3))
 def test_kept_segments_are_those_of_one_call_in_the_order_of_updates(name, corpus, cuts):
     render, parameters = METRICS[name]
     metric, merged = (BLEU(**parameters, keep_segments=True) for _ in range(2))
@@ -182,20 +181,6 @@ def test_kept_segments_are_those_of_one_call_in_the_order_of_updates(name, corpu
         assert scores.tolist() == kept.sentence_scores(*render(corpus)).tolist()
 
 
-@each_metric
-def test_scoring_and_counting_leave_the_sums_alone(name):
-    render, parameters = METRICS[name]
-    corpus, other = [(["a", "b"], [["a"]])], [(["The"] * 5, [["The"] * 6, ["a"]])]
-    metric = BLEU(**parameters)
-    assert metric.update(*render(corpus)) is None
-    before, score = metric.state, metric.compute()
-    assert metric.score(*render(other)) == BLEU(**parameters).score(*render(other))
-    metric.sentence_scores(*render(other))
-    metric.statistics(*render(other))
-    assert (metric.state == before).all()
-    assert metric.compute() == score
-
-
 def test_a_copy_goes_its_own_way():
     metric = BLEU(keep_segments=True)
     metric.update(["a b c d e"], ["a b c d e"])
@@ -207,14 +192,14 @@ def test_a_copy_goes_its_own_way():
     assert metric.compute() == BLEU().score(["a b c d e"], ["a b c d e"])
 
 
-@pytest.mark.parametrize("parameters", [{"keep_segments": True}, {}])
-def test_merging_a_metric_with_itself_doubles_it(parameters):
-    metric = BLEU(**parameters)
-    metric.update(["a b c d e", "b"], ["a b c d f", "b"])
-    metric.merge(metric)
-    assert metric.compute() == BLEU().score(["a b c d e", "b"] * 2, ["a b c d f", "b"] * 2)
-    if parameters:
-        assert len(metric.segments) == 4
+def test_merging_a_metric_with_itself_doubles_it():
+    for keep_segments in (True, False):
+        metric = BLEU(keep_segments=keep_segments)
+        metric.update(["a b c d e", "b"], ["a b c d f", "b"])
+        metric.merge(metric)
+        assert metric.compute() == BLEU().score(["a b c d e", "b"] * 2, ["a b c d f", "b"] * 2)
+        if keep_segments:
+            assert len(metric.segments) == 4
 
 
 def test_of_a_state_the_number_of_references_is_not_known():
@@ -232,10 +217,8 @@ def test_of_a_state_the_number_of_references_is_not_known():
 
 TEXT = ["the cat sat on the mat"], ["the cat sat on a mat"]
 
-posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs signals and fork")
 
-
-@posix
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
 def test_a_signal_handler_may_update_and_read():
     metric, handled = BLEU(), []
 
@@ -248,8 +231,8 @@ def test_a_signal_handler_may_update_and_read():
 
     before = signal.signal(signal.SIGALRM, handle)
     signal.setitimer(signal.ITIMER_REAL, 0.0005)
+    updates = 0
     try:
-        updates = 0
         while len(handled) < 100:
             metric.update(*TEXT)
             metric.compute()
@@ -281,17 +264,3 @@ def test_a_finalizer_may_update_and_read():
     gc.collect()
     assert len(closed) == 2000
     assert metric.state[0] == 6 * 4000
-
-
-def test_an_interrupted_update_changes_nothing():
-    class Interrupting(str):
-        def lower(self):
-            raise KeyboardInterrupt
-
-    metric = BLEU(lambda text: text.lower().split(), keep_segments=True)
-    metric.update(*TEXT)
-    state = metric.state.tolist()
-    with pytest.raises(KeyboardInterrupt):
-        metric.update([TEXT[0][0], Interrupting("x")], TEXT[1] * 2)
-    assert metric.state.tolist() == state
-    assert len(metric.segments) == 1
