@@ -22,14 +22,12 @@ def published():
 ROWS = published()
 
 
-def system(row):
-    return read_lines(system_file(f"{row['pair']}.{row['system']}"))
-
-
-def streams(row):
+def lines_of(row):
+    """Hypotheses and streams of references."""
     files = reference_files(row["pair"])
     names = files if row["references"] == "all" else [row["references"]]
-    return [read_lines(files[name]) for name in names]
+    hypotheses = read_lines(system_file(f"{row['pair']}.{row['system']}"))
+    return hypotheses, [read_lines(files[name]) for name in names]
 
 
 def score_here(row, corpus, tokenize):
@@ -47,9 +45,8 @@ def score_here(row, corpus, tokenize):
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: " ".join(list(row.values())[:3]))
 def test_published_scores(row):
-    """By the function, with kept references, and a part of the sentences."""
     tokenize = TOKENIZERS.get(row["pair"], "13a")
-    hypotheses, references = system(row), streams(row)
+    hypotheses, references = lines_of(row)
     expected = score_here(row, (hypotheses, references), tokenize)
     assert corpus_bleu(hypotheses, references, tokenize=tokenize).score == expected
     assert BLEU(tokenize=tokenize, references=references).corpus_score(hypotheses, None).score == (
