@@ -1,14 +1,16 @@
 """fairseq's counts: the hash of libbleu, written as it is there."""
 
-from array import array
 from collections import Counter
 
-import pytest
 from generators import SEGMENTS, seeded
 
-from fastbleu.dialects._fairseq import hashed_rows
+from fastbleu import BLEU
 
-IDS = (-999, 0, 1, 2, 4, 5, 127, 128, 200, 255, 256, 300, 33000, 70000, 2**31 - 1)
+# Ids are given out in the order of occurrence, the first to a token that is not special.
+IDS = {f"w{number}": number for number in range(4, 34_000)}
+NAMING = " ".join(IDS)
+KNOWN = [f"w{number}" for number in (4, 5, 127, 128, 200, 255, 256, 300, 33_000)]
+SPECIAL = {"<s>": 0, "<unk>": 3}
 
 
 def libbleus_hash(ids):
@@ -21,41 +23,40 @@ def libbleus_hash(ids):
 
 
 def row(hypothesis, reference):
+    """The row of texts; an empty one is the id 2, an unknown token of a reference -999."""
+    ids = {**IDS, **SPECIAL}
+    ours = [ids[word] for word in hypothesis.split()] or [2]
+    its = [-999 if word == "<unk>" else ids[word] for word in reference.split()] or [2]
     matches, totals = [], []
     for n in range(1, 5):
-        ours, its = (
-            Counter(libbleus_hash(ids[i : i + n]) for i in range(len(ids) - n + 1))
-            for ids in (hypothesis, reference)
-        )
-        matches.append((ours & its).total())
-        totals.append(ours.total())
-    return [len(hypothesis), len(reference), *matches, *totals]
-
-
-def rows_of(segments):
-    ids = array("i", [number for pair in segments for side in pair for number in side])
-    lengths = array("q", [len(side) for pair in segments for side in pair])
-    return hashed_rows(ids, lengths).tolist()
-
-
-def test_random_ids():
-    rng = seeded("libbleu")
-    for _ in range(max(SEGMENTS // 100, 100)):
-        known = rng.sample(IDS, rng.randint(1, len(IDS)))
-        segments = [
-            [rng.choices(known, k=rng.choice((0, 1, 2, 3, 4, 5, 9, 40))) for _ in range(2)]
-            for _ in range(rng.randint(0, 3))
+        counts = [
+            Counter(libbleus_hash(side[i : i + n]) for i in range(len(side) - n + 1))
+            for side in (ours, its)
         ]
-        assert rows_of(segments) == [number for pair in segments for number in row(*pair)]
+        matches.append((counts[0] & counts[1]).total())
+        totals.append(counts[0].total())
+    return [len(ours), len(its), *matches, *totals]
+
+
+def rows_of(hypotheses, references):
+    """The rows of segments after one that names all ids."""
+    metric = BLEU(dialect="fairseq")
+    rows = metric.statistics([NAMING, *hypotheses], [NAMING, *references])
+    return rows.__array__().tolist()[1:]
+
+
+def test_random_texts():
+    rng = seeded("libbleu")
+    hypotheses, references = [], []
+    for _ in range(max(SEGMENTS // 100, 300)):
+        words = rng.sample([*KNOWN, *SPECIAL], rng.randint(1, 11))
+        for side in (hypotheses, references):
+            side.append(" ".join(rng.choices(words, k=rng.choice((0, 1, 2, 3, 4, 5, 9, 40)))))
+    expected = [row(*pair) for pair in zip(hypotheses, references, strict=True)]
+    assert rows_of(hypotheses, references) == expected
 
 
 def test_a_collision():
     """Two bigrams without a token in common, which libbleu takes for one."""
-    hypothesis, reference = [402, 294], [1900, 478]
-    assert libbleus_hash(hypothesis) == libbleus_hash(reference)
-    assert rows_of([(hypothesis, reference)]) == [2, 2, 0, 1, 0, 0, 2, 1, 0, 0]
-
-
-def test_lengths_that_do_not_add_up():
-    with pytest.raises(ValueError, match="there are 3 ids, but lengths add up to 2"):
-        hashed_rows(array("i", [1, 2, 3]), array("q", [1, 1]))
+    assert libbleus_hash([402, 294]) == libbleus_hash([1900, 478])
+    assert rows_of(["w402 w294"], ["w1900 w478"]) == [[2, 2, 0, 1, 0, 0, 2, 1, 0, 0]]

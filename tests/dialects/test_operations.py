@@ -21,24 +21,17 @@ def quiet():
         yield
 
 
-def metric_of(name, **parameters):
-    if name.startswith("torch"):
-        pytest.importorskip("torch")
-    return BLEU(dialect=name, **parameters)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_whatever_is_not_passed_is_the_originals(name):
-    metric = metric_of(name)
-    again = BLEU(**metric.as_arguments())
-    assert metric.signature == again.signature
-    assert metric == again == pickle.loads(pickle.dumps(metric))
-    rules = get(name)
-    assert (metric.max_order, metric.smoothing) == (rules.max_order, rules.options["smoothing"])
-    assert (metric.lowercase, metric.reference_length) == (rules.lowercase, rules.reference_length)
-    assert metric.tokenizer.name == rules.tokenizer
-    tokens = metric_of(name, tokenize=None)
-    assert tokens.lowercase is False
+def test_options_that_are_not_passed_are_the_originals():
+    for name in NAMES:
+        metric, rules = BLEU(dialect=name), get(name)
+        again = BLEU(**metric.as_arguments())
+        assert metric.signature == again.signature
+        assert metric == again == pickle.loads(pickle.dumps(metric))
+        for option in ("max_order", "lowercase", "reference_length"):
+            assert getattr(metric, option) == getattr(rules, option), (name, option)
+        assert metric.smoothing == rules.options["smoothing"]
+        assert metric.tokenizer.name == rules.tokenizer
+        assert BLEU(dialect=name, tokenize=None).lowercase is False
 
 
 def test_signatures_differ():
@@ -55,48 +48,43 @@ def test_signatures_differ():
         ({"dialect": "mteval-v13a", "tokenize": str.split}, "not support tokenize="),
         ({"dialect": "codexglue-summary", "lowercase": False}, "it always ignores case"),
         ({"dialect": "multi-bleu", "max_order": 5}, "max_order=5: its longest n-grams are 4"),
-        ({"dialect": "torcheval", "max_order": 5}, "longest n-grams are 1, 2, 3, 4"),
         ({"dialect": "tf-nmt", "reference_length": "closest"}, "it takes the shortest"),
         ({"dialect": "coco", "reference_length": "first"}, "closest, shortest or average"),
         ({"dialect": "coco", "weights": [1, 1, 1, 1]}, "weights: its weights are equal"),
-        ({"dialect": "mteval-v14", "smoothing": "floor"}, "smoothing 'floor' is unknown"),
-        ({"dialect": "e2e", "effective_order": True}, "not support effective_order=True"),
         ({"dialect": "nltk", "hashed": False}, "'nltk' does not support hashed: "),
         ({"dialect": "codebleu-weighted", "keywords": "perl"}, "'perl' is unknown; choose"),
         ({"smoothing": ["exp"]}, r"smoothing \['exp'\] is unknown; choose one of none, floor"),
-        ({"dialect": "nope"}, "dialect 'nope' is unknown; choose one of sacrebleu, nltk"),
         ({"reference_length": "average"}, "not support reference_length='average'"),
     ],
 )
-def test_what_an_original_does_not_have_is_refused_by_name(parameters, message):
+def test_options_that_an_original_does_not_have_are_refused(parameters, message):
     raises(ValueError, message, BLEU, **parameters)
 
 
-@pytest.mark.parametrize("name", ["tensor2tensor", "fairseq"])
-def test_one_reference(name):
-    metric, several = BLEU(dialect=name), ["a b c d", "a b c e", "a b c f"]
-    with pytest.raises(ValueError, match=rf"{name}' takes one reference .*its\[0\]"):
-        metric.score(["a b c d"], [several])
-    for call in (metric.reference_index, metric.self_bleu):
-        raises(ValueError, r"takes one reference|does not support matrix", call, several)
+def test_several_references_are_refused_where_an_original_takes_one():
+    several = ["a b c d", "a b c e", "a b c f"]
+    for name in ("tensor2tensor", "fairseq"):
+        metric = BLEU(dialect=name)
+        words = rf"{name}' takes one reference .*its\[0\]"
+        raises(ValueError, words, metric.score, ["a b c d"], [several])
+        for call in (metric.reference_index, metric.self_bleu):
+            raises(ValueError, r"takes one reference|does not support matrix", call, several)
 
 
-@pytest.mark.parametrize(
-    ("name", "hypothesis", "reference", "error", "message"),
-    [
-        ("multi-bleu", "", "a", ValueError, "multi-bleu.perl dies"),
-        ("multi-bleu", "a", "", ValueError, "prints BLEU = 0 .* exits with status 1"),
-        ("mteval-v13a", "a", "", ValueError, "mteval-v13a.pl dies .* mteval-v14 has"),
-        ("mteval-v13a", "", "a", ValueError, "mteval-v13a.pl dies .* its logarithm"),
-        ("tf-nmt", "", "a", ValueError, "the hypotheses have no tokens"),
-        ("evaluate", "a", "", ValueError, "the references have no tokens"),
-    ],
-)
-def test_where_an_original_dies(name, hypothesis, reference, error, message):
-    raises(error, message, BLEU(dialect=name).score, [hypothesis], [reference])
-    if not name.startswith("mteval"):
-        with pytest.raises(error, match=f"segment 1: .*{message}"):
-            BLEU(dialect=name).sentence_scores(["b c", hypothesis], ["b c", reference])
+def test_an_error_says_where_an_original_dies():
+    for name, hypothesis, reference, words in (
+        ("multi-bleu", "", "a", "multi-bleu.perl dies"),
+        ("multi-bleu", "a", "", "prints BLEU = 0 .* exits with status 1"),
+        ("mteval-v13a", "a", "", "mteval-v13a.pl dies .* mteval-v14 has"),
+        ("mteval-v13a", "", "a", "mteval-v13a.pl dies .* its logarithm"),
+        ("tf-nmt", "", "a", "the hypotheses have no tokens"),
+        ("evaluate", "a", "", "the references have no tokens"),
+    ):
+        metric = BLEU(dialect=name)
+        raises(ValueError, words, metric.score, [hypothesis], [reference])
+        if not name.startswith("mteval"):
+            sides = ["b c", hypothesis], ["b c", reference]
+            raises(ValueError, f"segment 1: .*{words}", metric.sentence_scores, *sides)
 
 
 def test_hashing_and_keywords():
@@ -124,8 +112,7 @@ BY_LANGUAGE = {
 }
 
 
-@pytest.mark.parametrize("language", BY_LANGUAGE)
-def test_keywords_of_languages(language):
+def test_keywords_of_languages():
     hypothesis = (
         "func add ( a , b ) { for i := range items { return a + await b } } ; "
         "static let x = self . y ; if ( not end ) break ;"
@@ -134,8 +121,9 @@ def test_keywords_of_languages(language):
         "def add ( a , b ) { for i in range ( items ) { return a + b } } ; "
         "const let x = this . y ; while ( not end ) break ; foreach"
     )
-    metric = BLEU(dialect="codebleu-weighted", keywords=language)
-    assert metric.score([hypothesis], [reference]).value == BY_LANGUAGE[language]
+    for language, expected in BY_LANGUAGE.items():
+        metric = BLEU(dialect="codebleu-weighted", keywords=language)
+        assert metric.score([hypothesis], [reference]).value == expected, language
 
 
 def test_matlab():
@@ -145,3 +133,9 @@ def test_matlab():
     assert BLEU(dialect="matlab").score(["a b c"], ["a b c"]).value == 0
     assert np.isnan(BLEU(dialect="matlab").score([""], [""]).value)
     assert BLEU(dialect="matlab", lowercase=True).score(["A b C d"], ["a B c d"]).value == 1
+
+
+def test_keras_hub_leaves_a_comma_at_the_start_with_a_digit():
+    for dialect, tokens in (("keras-hub", 3), ("sacrebleu", 4)):
+        rows = BLEU(dialect=dialect).statistics([",5 a."], ["a"])
+        assert rows.hyp_lens.tolist() == [tokens]

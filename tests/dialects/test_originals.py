@@ -118,17 +118,10 @@ ORIGINALS = {
     },
     "codebleu-ngram": (codebleu_ngram, {"dialect": "codebleu-ngram"}),
     "codebleu-weighted java": (codebleu_weighted("java"), {"dialect": "codebleu-weighted"}),
-    "codebleu-weighted python": (
-        codebleu_weighted("python"),
-        {"dialect": "codebleu-weighted", "keywords": "python-0.7.0"},
+    "codebleu-weighted rust": (
+        codebleu_weighted("rust"),
+        {"dialect": "codebleu-weighted", "keywords": "rust"},
     ),
-    **{
-        f"codebleu-weighted {language}": (
-            codebleu_weighted(language),
-            {"dialect": "codebleu-weighted", "keywords": language},
-        )
-        for language in ("c", "cpp", "c_sharp", "go", "javascript", "php", "ruby", "rust")
-    },
 }
 
 

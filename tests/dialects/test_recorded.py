@@ -162,12 +162,13 @@ def metric_of(variant, name=""):
 
 
 def variants_of(part):
-    """(file, variant) of all that was recorded and has a dialect."""
+    """(file, variant) of all that was recorded and has a dialect; WMT22's take long."""
     found = []
     for name in FILES:
         if (RECORDED / name).exists():
             variants = dict.fromkeys(variant for case in cases(name) for variant in case[part])
-            found += [(name, variant) for variant in variants if is_known(variant)]
+            marks = [pytest.mark.long] if name.startswith("wmt22") else []
+            found += [pytest.param(name, its, marks=marks) for its in variants if is_known(its)]
     return found
 
 
@@ -182,32 +183,25 @@ def test_the_data_is_there():
         assert cases(name)
 
 
-def score_of(metric, score, expected):
-    return list(score.cumulative) if isinstance(expected, list) else score.value
-
-
 @pytest.mark.parametrize(("name", "variant"), variants_of("corpus"))
 def test_corpora(name, variant):
+    """Scores, and the lines that programs print."""
     metric = metric_of(variant, name)
+    rules = get(VARIANTS[variant.removesuffix(" @13a")]["dialect"])
     for case in cases(name):
         if variant not in case["corpus"]:
             continue
         expected = plain(recorded(case, "corpus", variant))
         corpus = corpus_of(case, variant)
         score = outcome(lambda corpus=corpus: metric.score(*corpus))
-        seen = score if score == "error" else score_of(metric, score, expected)
-        assert plain(seen) == expected, case["id"]
-
-
-@pytest.mark.parametrize(("name", "variant"), variants_of("lines"))
-def test_printed_lines(name, variant):
-    metric = metric_of(variant)
-    rules = get(VARIANTS[variant.removesuffix(" @13a")]["dialect"])
-    for case in cases(name):
-        if variant in case["lines"] and plain(case["corpus"][variant]) != "error":
-            score = metric.score(*corpus_of(case, variant))
-            assert rules.line(score) == case["lines"][variant], case["id"]
-            assert f"= {score.printed}, " in case["lines"][variant], case["id"]
+        if score == "error":
+            assert expected == "error", case["id"]
+            continue
+        value = list(score.cumulative) if isinstance(expected, list) else score.value
+        assert plain(value) == expected, case["id"]
+        if line := case["lines"].get(variant):
+            assert rules.line(score) == line, case["id"]
+            assert f"= {score.printed}, " in line, case["id"]
 
 
 @pytest.mark.parametrize(("name", "variant"), variants_of("sentences"))

@@ -1,6 +1,7 @@
 """`Score`: immutable, compared and stored by value."""
 
 import copy
+import importlib.util
 import inspect
 import json
 import pickle
@@ -35,30 +36,30 @@ def test_fields():
             assert (value, bp) == (48.89, 0.9)
 
 
-@pytest.mark.parametrize("name", [*VALUES, "other"])
-def test_it_cannot_be_changed(name):
+def test_it_cannot_be_changed():
     score = copy.copy(SCORE)
-    raises(AttributeError, name, setattr, score, name, 1)
-    raises(AttributeError, name, delattr, score, name)
+    for name in (*VALUES, "other"):
+        raises(AttributeError, name, setattr, score, name, 1)
+        raises(AttributeError, name, delattr, score, name)
     assert score == SCORE
 
 
-@pytest.mark.parametrize("name", VALUES)
-def test_equal_by_value(name):
-    other = SCORE.__replace__(**{name: VALUES[name] * 2})
-    assert other != SCORE
-    assert other == Score(**{**VALUES, name: VALUES[name] * 2})
-    assert hash(SCORE) == hash(Score(**VALUES)) != hash(other)
+def test_equal_by_value():
+    assert hash(SCORE) == hash(Score(**VALUES))
     assert tuple(VALUES.values()) != SCORE
+    for name, value in VALUES.items():
+        other = SCORE.__replace__(**{name: value * 2})
+        assert other != SCORE
+        assert hash(other) != hash(SCORE)
+        assert other == Score(**{**VALUES, name: value * 2})
 
 
-@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_copies_are_equal(protocol):
+def test_copies_are_equal():
     score = BLEU().score(["The cat sat on the mat."], ["The cat sat on a mat."])
-    for again in (pickle.loads(pickle.dumps(score, protocol)), copy.copy(score)):
+    pickled = [pickle.dumps(score, n) for n in range(pickle.HIGHEST_PROTOCOL + 1)]
+    for again in (*map(pickle.loads, pickled), copy.copy(score), copy.deepcopy(score)):
         assert type(again) is Score
         assert again == score
-    assert copy.deepcopy(score) == score
 
 
 def test_texts():
@@ -84,25 +85,23 @@ CORPUS = (
     ["the cat sat on the mat today", "a dog", "", "it is what it is", "a b c d e f g"],
     [["the cat is on the mat today"], ["the dog"], ["x y"], ["it was so"], ["a b c d e x g"]],
 )
-OPTIONS = [
-    ("sacrebleu", {"smoothing": "none"}),
-    ("sacrebleu", {"effective_order": True}),
-    ("nltk", {"smoothing": "add-k"}),
-    *((name, {}) for name in dialects.names() if 1 in dialects.get(name).orders),
-]
 
 
-@pytest.mark.parametrize(("dialect", "options"), OPTIONS)
-def test_cumulative_scores(dialect, options):
+def test_cumulative_scores():
     """BLEU-1 to BLEU-N are those of each `max_order`."""
-    if dialect.startswith("torch"):
-        pytest.importorskip("torch")
-    metric = BLEU(dialect=dialect, **options)
-    metric.update(*CORPUS)
-    score = metric.compute()
-    metric.update(*CORPUS)
-    shorter = [BLEU(dialect=dialect, max_order=order, **options) for order in (1, 2, 3, 4)]
-    assert score.cumulative == tuple(one.score(*CORPUS).value for one in shorter)
+    for dialect, options in (
+        ("sacrebleu", {"smoothing": "none"}),
+        ("sacrebleu", {"effective_order": True}),
+        ("nltk", {"smoothing": "add-k"}),
+        *((name, {}) for name in dialects.names() if 1 in dialects.get(name).orders),
+    ):
+        if dialect.startswith("torch") and importlib.util.find_spec("torch") is None:
+            continue
+        metric = BLEU(dialect=dialect, **options)
+        metric.update(*CORPUS)
+        score = metric.compute()
+        shorter = [BLEU(dialect=dialect, max_order=order, **options) for order in (1, 2, 3, 4)]
+        assert score.cumulative == tuple(one.score(*CORPUS).value for one in shorter), dialect
 
 
 def test_no_cumulative_scores():
@@ -120,14 +119,11 @@ def test_html():
     assert len(list(table.iter("th"))) == 6
 
 
-@pytest.mark.parametrize(
-    "operation",
-    [
+def test_it_is_not_a_number():
+    for operation in (
         *(lambda: SCORE < SCORE, lambda: SCORE > 30, lambda: SCORE <= 30, lambda: SCORE <= 30.5),
         *(lambda: round(SCORE), lambda: round(SCORE, 2)),
         *(lambda: max(SCORE, SCORE), lambda: sorted([SCORE, SCORE])),
-    ],
-)
-def test_it_is_not_a_number(operation):
-    raises(TypeError, r"not a number.*score\.value > 30", operation)
+    ):
+        raises(TypeError, r"not a number.*score\.value > 30", operation)
     assert max([SCORE, SCORE.__replace__(value=49.0)], key=float).value == 49.0
