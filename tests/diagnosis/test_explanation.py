@@ -27,10 +27,8 @@ REFERENCES = [
 ]
 FIRST = [references[:1] for references in REFERENCES]
 CORPORA = {
-    "one reference": (HYPOTHESES, FIRST),
     "several": (HYPOTHESES, REFERENCES),
     "ragged": (HYPOTHESES, [*REFERENCES[:2], *FIRST[2:]]),
-    "one segment": (HYPOTHESES[:1], [["The cat sat there on the mat now ."]]),
     "short": (["The cat", "a b", "No, no", "x"], [["A cat sat"], ["a b c"], ["no, no"], ["x"]]),
     "an empty side": ([*HYPOTHESES[:2], "", "Yes"], [*FIRST[:2], ["no"], [""]]),
     "only empty hypotheses": ([""] * 4, FIRST),
@@ -108,12 +106,12 @@ def check_explanation(explanation, ends):
 
 
 @pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
-@pytest.mark.parametrize("name", [*CORPORA, "real data"])
+@pytest.mark.parametrize("name", [*CORPORA, pytest.param("real data", marks=pytest.mark.long)])
 def test_both_ends_are_scores_and_the_steps_between_them_add_up(name):
     corpus = CORPORA.get(name) or [part[:40] for part in wmt22.one_reference("en-de.Online-B")]
     scores = [outcome(metric.score, *corpus) for metric in METRICS]
     assert any(isinstance(score, fastbleu.Score) for score in scores)
-    for distance in seeded("distances", name).sample(DISTANCES, rounds(12)):
+    for distance in seeded("distances", name).sample(DISTANCES, rounds(9)):
         for n, (metric, score) in enumerate(zip(METRICS, scores, strict=True)):
             other = (n + distance) % len(METRICS)
             explanation = outcome(explain, *corpus, metric, METRICS[other])
@@ -125,23 +123,19 @@ def test_both_ends_are_scores_and_the_steps_between_them_add_up(name):
                 check_explanation(explanation, ends)
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "rule"),
-    [
+def test_the_rule_that_differs_moves_the_score():
+    for a, b, rule in (
         (BLEU(), BLEU(lowercase=True), "case"),
         (BLEU(), BLEU("none"), "tokenizer"),
-        (BLEU(), BLEU("intl"), "tokenizer"),
         (BLEU(), BLEU(reference_length="shortest"), "reference length"),
         (BLEU(smoothing="none"), BLEU(smoothing="add-k"), "smoothing"),
         (BLEU(), BLEU(max_order=2), "orders"),
         ("nltk", BLEU("none", smoothing="none"), "totals"),
         ("mteval-v13a", BLEU(lowercase=True), None),
         ("multi-bleu-detok", "sacrebleu", None),
-    ],
-)
-def test_the_rule_that_differs_moves_the_score(a, b, rule):
-    found = explain(HYPOTHESES, REFERENCES, a, b)
-    assert [step.rule for step in found.steps if step.points] == ([rule] if rule else [])
+    ):
+        found = explain(HYPOTHESES, REFERENCES, a, b)
+        assert [step.rule for step in found.steps if step.points] == ([rule] if rule else [])
 
 
 def test_every_step_is_a_score_of_its_own():
@@ -159,12 +153,9 @@ def test_other_input_on_one_side():
     assert [step.rule for step in found.steps] == ["input"]
     assert found.a.value == found.b.value
     assert explain(tokens, its, "nltk", BLEU(None)).steps[-1].rule == "brevity penalty"
-
-
-def test_other_references_on_one_side():
-    explanation = explain(HYPOTHESES, REFERENCES, "nltk", ("nltk", HYPOTHESES, FIRST))
-    assert explanation.b == BLEU(dialect="nltk").score(HYPOTHESES, FIRST) != explanation.a
-    assert [step.rule for step in explanation.steps] == ["input"]
+    found = explain(HYPOTHESES, REFERENCES, "nltk", ("nltk", HYPOTHESES, FIRST))
+    assert found.b == BLEU(dialect="nltk").score(HYPOTHESES, FIRST) != found.a
+    assert [step.rule for step in found.steps] == ["input"]
 
 
 def test_rules_that_a_score_does_not_follow_are_in_the_rest():
@@ -196,24 +187,21 @@ def test_all_dialects(references):
 
 
 def test_wrong_arguments():
-    raises(ValueError, "pass both a and b, or neither", explain, ["a"], ["a"], "nltk")
-    with pytest.raises(TypeError, match=r"a dialect's name or a fastbleu\.BLEU, not an int"):
-        explain(["a"], ["a"], 1, "nltk")
-    raises(ValueError, "dialect 'bleu' is unknown", explain, ["a"], ["a"], "bleu", "nltk")
-    with pytest.raises(ValueError, match="a has 2 segments, b has 1"):
-        explain(["a"], ["a"], ("nltk", ["a", "b"], ["a", "b"]), "nltk")
-    with pytest.raises(ValueError, match="there are 2 sources, but 1 hypotheses"):
-        explain(["a"], ["a"], "nltk", "sacrebleu", sources=["a", "b"])
+    call, one = explain, (["a"], ["a"])
+    raises(ValueError, "pass both a and b, or neither", call, *one, "nltk")
+    raises(TypeError, r"dialect's name or a fastbleu\.BLEU, not an int", call, *one, 1, "nltk")
+    raises(ValueError, "dialect 'bleu' is unknown", call, *one, "bleu", "nltk")
+    two = "nltk", ["a", "b"], ["a", "b"]
+    raises(ValueError, "a has 2 segments, b has 1", call, *one, two, "nltk")
+    words = "there are 2 sources, but 1 hypotheses"
+    raises(ValueError, words, call, *one, "nltk", "sacrebleu", sources=["a", "b"])
 
 
+@pytest.mark.long
 def test_real_data():
-    hypotheses, references = wmt22.one_reference("en-de.Online-B")
-    found = explain(hypotheses, references, "nltk", "sacrebleu")
+    found = explain(*wmt22.one_reference("en-de.Online-B"), "nltk", "sacrebleu")
     moved = {step.rule for step in found.steps if abs(step.points) > 0.001}
     assert moved == {"tokenizer", "totals"}
-    assert fastbleu.identify(found.b.printed, hypotheses, references).matches[0].setting == (
-        "dialect='sacrebleu'"
-    )
 
 
 def test_the_table_of_the_guide():
@@ -227,12 +215,11 @@ def test_the_table_of_the_guide():
             assert shown == (score.printed or f"{score.value:.4f}")
 
 
-@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_an_explanation_with_findings_is_pickled(protocol):
+def test_an_explanation_with_findings_is_pickled():
     texts = ["The Cat SAT on the mat .", "A Dog RAN away now ."]
     found = explain([text.lower() for text in texts], texts, "nltk", "sacrebleu")
     assert found.findings
-    assert str(pickle.loads(pickle.dumps(found, protocol))) == str(found)
+    assert str(pickle.loads(pickle.dumps(found))) == str(found)
 
 
 def test_why_a_number_of_llamafactory_is_higher():

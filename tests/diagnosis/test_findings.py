@@ -40,15 +40,14 @@ def test_nothing_is_found_where_nothing_is_wrong():
         ("normalization", lambda text: text.replace("\u00ea", "e\u0302").replace("1", "\uff11")),
     ],
 )
-def test_what_one_side_has(name, spoil):
+def test_differences_of_one_side(name, spoil):
     wrong = [spoil(text) for text in TEXTS]
     finding = found(wrong)[name]
-    right, now = (BLEU().score(texts, TEXTS).value for texts in (TEXTS, wrong))
     assert finding.points > 0
     if name not in ("case", "quotes"):  # of which both sides are rewritten
-        assert finding.points == pytest.approx(right - now)
-    differing = {n for n, pair in enumerate(zip(TEXTS, wrong, strict=True)) if pair[0] != pair[1]}
-    assert set(finding.segments) <= differing or name == "case"
+        assert finding.points == pytest.approx(100 - BLEU().score(wrong, TEXTS).value)
+        pairs = enumerate(zip(TEXTS, wrong, strict=True))
+        assert set(finding.segments) <= {n for n, (right, spoiled) in pairs if right != spoiled}
 
 
 def joined(*marks):
@@ -60,7 +59,6 @@ def joined(*marks):
     )
 
 
-@pytest.mark.parametrize("both", [False, True])
 @pytest.mark.parametrize(
     ("name", "spoil"),
     [
@@ -86,38 +84,34 @@ def joined(*marks):
         ("zero-width", lambda text: text.replace(" ", " \u200b")),
     ],
 )
-def test_what_tools_leave_in_texts(name, spoil, both):
-    wrong, references = ([spoil(text) for text in texts] for texts in (OTHERS, TEXTS))
-    references = references if both else TEXTS
-    finding = found(wrong, references)[name]
-    right, now = (BLEU().score(*texts).value for texts in ((OTHERS, TEXTS), (wrong, references)))
-    assert finding.points == pytest.approx(right - now)
-    assert finding.segments == tuple(range(len(TEXTS)))
-    sides = (
-        "10 of the hypotheses and 10 of the references have" if both else "of the hypotheses have"
-    )
-    assert sides in finding.message
+def test_what_tools_leave_in_texts(name, spoil):
+    wrong, wrong_references = ([spoil(text) for text in texts] for texts in (OTHERS, TEXTS))
+    for references, sides in (
+        (TEXTS, "of the hypotheses have"),
+        (wrong_references, "10 of the hypotheses and 10 of the references have"),
+    ):
+        finding = found(wrong, references)[name]
+        right, now = BLEU().score(OTHERS, TEXTS).value, BLEU().score(wrong, references).value
+        assert finding.points == pytest.approx(right - now)
+        assert finding.segments == tuple(range(len(TEXTS)))
+        assert sides in finding.message
 
 
-@pytest.mark.parametrize(
-    ("text", "encoding"),
-    [
+def test_text_in_a_wrong_encoding():
+    for text, encoding in (
         ("Où est la forêt - près d'ici, là-bas?", "latin-1"),
         ("She said \u201cno one\u201d came\u2014not even him\u2026 \u2013 today", "cp1252"),
         ("Příliš žluťoučký kůň úpěl", "latin-1"),
         ("Сегодня утром мы пошли на работу", "cp1251"),
-    ],
-)
-def test_text_in_a_wrong_encoding(text, encoding):
-    def misread(text):
-        # As browsers read it.
-        return "".join(bytes([b]).decode(encoding, "ignore") or chr(b) for b in text.encode())
-
-    texts = [f"{text} {n} {other}" for n, other in enumerate(OTHERS)]
-    finding = found([misread(text) for text in texts], texts)["encoding"]
-    assert finding.points == pytest.approx(
-        100 - BLEU().score(list(map(misread, texts)), texts).value
-    )
+    ):
+        texts = [f"{text} {n} {other}" for n, other in enumerate(OTHERS)]
+        # As browsers read them.
+        misread = [
+            "".join(bytes([b]).decode(encoding, "ignore") or chr(b) for b in text.encode())
+            for text in texts
+        ]
+        finding = found(misread, texts)["encoding"]
+        assert finding.points == pytest.approx(100 - BLEU().score(misread, texts).value)
 
 
 def test_what_is_part_of_a_text_is_not_taken_for_a_leftover():
@@ -131,52 +125,42 @@ def test_what_is_part_of_a_text_is_not_taken_for_a_leftover():
     assert {*found(changed, texts)} <= {"normalization"}
 
 
-@pytest.mark.parametrize("missing", ["nan", "NaN", "None", "<NA>"])
-def test_the_name_of_a_missing_value(missing):
-    wrong = [*OTHERS[:4], missing, *OTHERS[5:]]
-    finding = found(wrong)["nan"]
+def test_the_name_of_a_missing_value():
     kept = [n for n in range(10) if n != 4]
     right = BLEU().score([OTHERS[n] for n in kept], [TEXTS[n] for n in kept]).value
-    assert finding.points == pytest.approx(right - BLEU().score(wrong, TEXTS).value)
-    assert finding.segments == (4,)
-    references = [*TEXTS[:7], missing, *TEXTS[8:]]
-    message = found(wrong, references)["nan"].message
+    for missing in ("nan", "NaN", "None", "<NA>"):
+        wrong = [*OTHERS[:4], missing, *OTHERS[5:]]
+        finding = found(wrong)["nan"]
+        assert finding.points == pytest.approx(right - BLEU().score(wrong, TEXTS).value)
+        assert finding.segments == (4,)
+    message = found(wrong, [*TEXTS[:7], missing, *TEXTS[8:]])["nan"].message
     assert "1 of the hypotheses and 1 of the references have no text but" in message
 
 
-def test_line_ends_are_named_even_where_they_cost_nothing():
+def test_line_ends_tokenized_text_and_empty_segments():
     assert found([f"{text}\r\n" for text in TEXTS])["line ends"].points == 0
-
-
-def test_tokenized_text():
-    finding = found([text.replace(".", " .").replace(",", " ,") for text in TEXTS])["tokenized"]
-    assert "like tokenized text" in finding.message
-
-
-def test_empty_segments():
+    tokenized = [text.replace(".", " .").replace(",", " ,") for text in TEXTS]
+    assert "like tokenized text" in found(tokenized)["tokenized"].message
     finding = found([*TEXTS[:3], "", *TEXTS[4:]])["empty"]
     assert finding.segments == (3,)
     assert finding.points > 0
 
 
-@pytest.mark.parametrize(
-    ("hypotheses", "offset", "start"),
-    [
+def test_shifted_lines():
+    for hypotheses, offset, start in (
         ([*TEXTS[:2], *TEXTS[3:], "at the end"], "i+1", 2),
         ([*TEXTS[:4], "one too many", *TEXTS[4:-1]], "i-1", 5),
-    ],
-)
-def test_shifted_lines(hypotheses, offset, start):
-    finding = found(hypotheses)["shifted"]
-    assert finding.segments == (start,)
-    assert f"from segment {start} on hypothesis i fits reference {offset}" in finding.message
-    assert finding.points > 40
+    ):
+        finding = found(hypotheses)["shifted"]
+        assert finding.segments == (start,)
+        assert f"from segment {start} on hypothesis i fits reference {offset}" in finding.message
+        assert finding.points > 40
 
 
 def test_shuffled_hypotheses_are_not_shifted():
     hypotheses, references = wmt22.one_reference("en-de.Online-B")
     drawn = random.Random(50)
-    for size in (8, 12, 20, 40) * 10:
+    for size in (8, 12, 20, 40) * 3:
         first = drawn.randrange(len(hypotheses) - size)
         part = slice(first, first + size)
         shuffled = drawn.sample(hypotheses[part], size)
@@ -218,21 +202,16 @@ def test_a_script_without_spaces():
     assert all(one.name != "script" for one in explained.findings)
 
 
-@pytest.mark.parametrize(
-    ("name", "spoil", "one", "two"),
-    [
+def test_one_is_singular():
+    references = TEXTS[:5]
+    for name, spoil, one, two in (
         ("empty", lambda text: "", "1 hypothesis has no", "2 hypotheses have no"),
         ("tokenized", lambda text: "x .", "1 hypothesis ends in", "2 hypotheses end in"),
         ("entities", "{} &#39;".format, "1 of the hypotheses has", "2 of the hypotheses have"),
-        ("source copied", None, "1 reference is a copy of its", "2 references are copies of their"),
-    ],
-)
-def test_one_is_singular(name, spoil, one, two):
-    references = TEXTS[:5]
-    for count, expected in enumerate((one, two), 1):
-        hypotheses, sources = list(references), None
-        if spoil is None:
-            sources = references[:count] + ["x"] * (5 - count)
-        else:
-            hypotheses[:count] = [spoil(text) for text in references[:count]]
-        assert found(hypotheses, references, sources=sources)[name].message.startswith(expected)
+        ("source copied", str, "1 reference is a copy of its", "2 references are copies of their"),
+    ):
+        for count, expected in enumerate((one, two), 1):
+            hypotheses = [*map(spoil, references[:count]), *references[count:]]
+            sources = [*references[:count], *"x" * (5 - count)] if spoil is str else None
+            finding = found(hypotheses, references, sources=sources)[name]
+            assert finding.message.startswith(expected)

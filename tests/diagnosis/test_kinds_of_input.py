@@ -38,28 +38,16 @@ def strings(values):
 # Each makes hypotheses and references anew, because a stream can be read only once.
 KINDS = {
     "text, one str each": lambda: (TEXTS, OTHERS),
-    "tuples": lambda: (tuple(TEXTS), tuple(map(tuple, BOTH))),
-    "arrays of objects": lambda: (np.array(TEXTS, object), np.array(OTHERS, object)),
-    "long arrays of objects": lambda: (np.array(TEXTS * 300, object), np.array(OTHERS * 300)),
+    "long arrays of objects": lambda: (np.array(TEXTS * 30, object), np.array(OTHERS * 30)),
     "StringDType": lambda: (strings(TEXTS), strings(OTHERS)),
-    "Arrow": lambda: (arrow(TEXTS), arrow(OTHERS)),
     "Arrow, lists of references": lambda: (arrow(TEXTS), arrow(BOTH)),
-    "Arrow, a column for each reference": lambda: (arrow(TEXTS), [arrow(OTHERS), arrow(MORE)]),
     "a column and a list": lambda: (arrow(TEXTS), BOTH),
-    "a list and a column": lambda: (TEXTS, arrow(BOTH)),
-    "polars": lambda: (host("polars").Series(TEXTS), host("polars").Series(BOTH)),
-    "pandas": lambda: (host("pandas").Series(TEXTS), host("pandas").Series(OTHERS)),
-    "streams": lambda: (stream(TEXTS), stream(BOTH)),
     "a stream and columns": lambda: (stream(TEXTS), [stream(OTHERS), stream(MORE)]),
     "tokens": lambda: (TOKENS, TOKENS_OF_BOTH),
-    "Arrow, tokens": lambda: (arrow(TOKENS), arrow(TOKENS_OF_BOTH)),
     "a stream of tokens": lambda: (stream(TOKENS), TOKENS_OF_BOTH),
     "ids": lambda: (IDS, OTHER_IDS),
     "ids, several references": lambda: (IDS, SEVERAL_IDS),
-    "ids of one segment": lambda: (IDS[0], OTHER_IDS[0]),
     "lists of arrays of ids": lambda: (list(IDS), [list(rows) for rows in SEVERAL_IDS]),
-    "lists of ids": lambda: (IDS.tolist(), SEVERAL_IDS.tolist()),
-    "Arrow, ids": lambda: (arrow(IDS.tolist()), arrow(OTHER_IDS.tolist())),
     "tensors": lambda: (host("torch").tensor(IDS), host("torch").tensor(SEVERAL_IDS)),
 }
 
@@ -89,30 +77,27 @@ def test_kinds_of_input(kind):
         assert "codebleu-weighted" in overview.failures
         metric = BLEU(None, dialect="codebleu-weighted")
         for refuse in (metric.score, lambda *texts: explain(*texts, "nltk", metric)):
-            with pytest.raises(TypeError, match="takes text or lists of tokens, not arrays"):
-                refuse(*make())
+            raises(TypeError, "takes text or lists of tokens, not arrays", refuse, *make())
 
 
-@pytest.mark.parametrize("make", [lambda: (IDS, SEVERAL_IDS), lambda: (IDS.tolist(), OTHER_IDS)])
-def test_which_ids_count_is_a_rule(make):
+def test_which_ids_count_is_a_rule():
     a, b = BLEU(None, ignore_ids=(0,), stop_id=2), BLEU(None)
-    explanation = explain(*make(), a, b)
-    assert (explanation.a, explanation.b) == (a.score(*make()), b.score(*make()))
-    assert [step.rule for step in explanation.steps if step.points] == ["tokenizer"]
-    assert explanation.steps[0].a == "ids(stop=2;ignore=0)"
+    for sides in ((IDS, SEVERAL_IDS), (IDS.tolist(), OTHER_IDS)):
+        explanation = explain(*sides, a, b)
+        assert (explanation.a, explanation.b) == (a.score(*sides), b.score(*sides))
+        assert [step.rule for step in explanation.steps if step.points] == ["tokenizer"]
+        assert explanation.steps[0].a == "ids(stop=2;ignore=0)"
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
+def test_errors_are_those_of_score():
+    for wrong in (
         *((None, None), (TEXTS, None), (TEXTS, OTHERS[:3]), (TEXTS, [*OTHERS[:3], []])),
         *((TEXTS, [*OTHERS[:3], None]), ((text for text in TEXTS), OTHERS)),
         *((IDS, OTHER_IDS[:2]), (IDS, OTHER_IDS / 2)),
-    ],
-)
-def test_errors_are_those_of_score(wrong):
-    metric = BLEU(None) if wrong[0] is IDS else BLEU()
-    with pytest.raises((TypeError, ValueError)) as expected:
-        metric.score(*wrong)
-    for arguments in ((explain, *wrong), (explain, *wrong, metric, metric), (identify, 1, *wrong)):
-        raises(type(expected.value), f"^{re.escape(str(expected.value))}$", *arguments)
+    ):
+        metric = BLEU(None) if wrong[0] is IDS else BLEU()
+        with pytest.raises((TypeError, ValueError)) as expected:
+            metric.score(*wrong)
+        words = f"^{re.escape(str(expected.value))}$"
+        for call in ((explain, *wrong), (explain, *wrong, metric, metric), (identify, 1, *wrong)):
+            raises(type(expected.value), words, *call)
