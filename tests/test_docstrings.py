@@ -1,7 +1,11 @@
-"""The examples in docstrings are true; those of the integrations: test_examples.py."""
+"""Every module can be imported, and the examples in docstrings are true.
+
+Of the integrations: test_examples.py.
+"""
 
 import doctest
 import importlib
+import pkgutil
 from pathlib import Path
 
 import pytest
@@ -26,3 +30,9 @@ def test_examples(name):
     for library in LIBRARIES.get(name, ()):
         host(library)
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_every_module_can_be_imported():
+    for found in pkgutil.walk_packages(fastbleu.__path__, "fastbleu."):
+        if ".integrations" not in found.name and not found.name.endswith("__main__"):
+            importlib.import_module(found.name)
