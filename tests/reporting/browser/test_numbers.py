@@ -30,62 +30,61 @@ def metrics(given):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_systems_and_pairs(show, name):
+def test_all_numbers(show, name):
     given, page = case(name), show(name)
-    metric, _ = metrics(given)
+    metric, of_sentences = metrics(given)
+    check_systems(page, given, metric)
+    check_pairs(page, given, metric)
+    check_segments(page, given, metric, of_sentences)
+    check_tokens(page, given, metric, is_hostile=name == "hostile")
+
+
+def check_systems(page, given, metric):
     found = {row[0].split("\n")[0].removesuffix(" AB"): row[1:] for row in cells(page, "#systems")}
     shown = [float(score) for score, *_ in found.values()]
     assert shown == sorted(shown, reverse=True)
     for system, hypotheses in given["systems"].items():
         row = found[system]
         score = metric.score(hypotheses, given["references"])
-        stats = metric.statistics(hypotheses, given["references"])
-        interval = significance.bootstrap(stats)
+        interval = significance.bootstrap(metric.statistics(hypotheses, given["references"]))
         assert row[0] == f"{score.value:.2f}"
         assert row[1] == f"{interval.low:.2f} to {interval.high:.2f}"
         assert row[-8:-4] == [f"{100 * its:.1f} %" for its in score.precisions]
         lengths = f"{score.bp:.3f}", f"{score.hyp_len:,}", f"{score.ref_len:,}"
         assert row[-4:] == [*lengths, f"{score.hyp_len / score.ref_len:.3f}"]
     assert score.signature in page.inner_text("#systems caption")
+
+
+def check_pairs(page, given, metric):
     if page.locator("#all-pairs").count():
         page.click("#all-pairs summary")
     rows = iter(cells(page, "#pairs"))
-    systems, found_pairs = list(given["systems"].items()), []
-    for i, (one, baseline) in enumerate(systems[:-1]):
-        others = [[name, lines] for name, lines in systems[i + 1 :]]
-        both = {one: baseline, **dict(others)}
-        found = significance.compare(both, given["references"], metric=metric)
-        for other, _ in others:
+    names, printed, comparisons = list(given["systems"]), [], []
+    for i, one in enumerate(names[:-1]):
+        systems = {name: given["systems"][name] for name in names[i:]}
+        found = significance.compare(systems, given["references"], metric=metric)
+        for other in names[i + 1 :]:
             its, row = found[other], next(rows)
             low, high = its.difference_interval.low, its.difference_interval.high
             assert row[0] == f"{other} - {one}"
-            expected = f"{its.difference:+.2f}", f"{low:+.2f} to {high:+.2f}"
-            assert (row[1:3], row[-1]) == ([*expected], f"{100 * its.wins:.1f} %")
-            found_pairs.append((row[3:-1], its))
-    printed, comparisons = zip(*found_pairs, strict=True) if found_pairs else ([], [])
-    assert [*printed] == [its._printed_p_values for its in adjusted(comparisons)]
+            assert row[1:3] == [f"{its.difference:+.2f}", f"{low:+.2f} to {high:+.2f}"]
+            assert row[-1] == f"{100 * its.wins:.1f} %"
+            printed.append(row[3:-1])
+            comparisons.append(its)
+    assert printed == [its._printed_p_values for its in adjusted(comparisons)]
 
 
-def exported(page):
+def check_segments(page, given, metric, of_sentences):
     with page.expect_download() as download:
         page.click("#export-json")
-    return json.loads(download.value.path().read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_all_segments(show, name):
-    given, page = case(name), show(name)
-    metric, of_sentences = metrics(given)
-    segments = exported(page)
+    segments = json.loads(download.value.path().read_text(encoding="utf-8"))
     assert [its["segment"] for its in segments] == list(range(len(given["references"])))
     for k, (system, hypotheses) in enumerate(given["systems"].items()):
-        stats = metric.statistics(hypotheses, given["references"])
         scores = of_sentences.sentence_scores(hypotheses, given["references"]).tolist()
-        rows = np.asarray(stats).tolist()
+        rows = np.asarray(metric.statistics(hypotheses, given["references"])).tolist()
         for s, its in enumerate(segments):
             mine = its["systems"][k]
-            assert mine["name"] == system
-            assert mine["score"] == scores[s]
+            assert (mine["name"], mine["score"]) == (system, scores[s])
             lengths = [mine["hyp_len"], mine["ref_len"]]
             assert lengths + mine["matches"] + mine["totals"] == rows[s]
             assert mine["bp"] == float(metric.scorer.dialect.brevity_penalty(*lengths))
@@ -95,13 +94,9 @@ def test_all_segments(show, name):
                 assert its["references"] == list(given["references"][s])
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_tokens_and_matches(show, name):
+def check_tokens(page, given, metric, is_hostile):
     """The tokens are those that are counted, colored by the longest n-gram that matches."""
-    given, page = case(name), show(name)
-    metric, _ = metrics(given)
-    names = list(given["systems"])
-    count = len(given["references"])
+    systems, count = given["systems"], len(given["references"])
     for s in sorted({*range(0, count, max(1, count // 12)), count - 2, count - 3}):
         page.evaluate(f"location.hash = 'segment={s}'")
         page.wait_for_function(
@@ -112,19 +107,15 @@ def test_tokens_and_matches(show, name):
             """all => all.map(p => [...p.querySelectorAll('.tok')].map(
                 t => [t.textContent, +t.dataset.order]))""",
         )
-        assert len(lines) == len(names)
-        for system, line in zip(names, lines, strict=True):
-            tokens = fastbleu.tokenize(given["systems"][system][s], metric.tokenizer)
-            references = [
-                fastbleu.tokenize(text, metric.tokenizer) for text in given["references"][s]
-            ]
-            starts = oracle.match_positions(tokens, references)
+        references = [fastbleu.tokenize(text, metric.tokenizer) for text in given["references"][s]]
+        for hypotheses, line in zip(systems.values(), lines, strict=True):
+            tokens = fastbleu.tokenize(hypotheses[s], metric.tokenizer)
             longest = [0] * len(tokens)
-            for start, orders in enumerate(starts):
+            for start, orders in enumerate(oracle.match_positions(tokens, references)):
                 for order in orders:
                     for at in range(start, start + order):
                         longest[at] = max(longest[at], order)
-            if name != "hostile":
+            if not is_hostile:
                 assert [text for text, _ in line] == tokens
             assert [order for _, order in line] == longest
 
@@ -172,48 +163,43 @@ def test_missing_words_and_the_closest_reference(show):
     assert orders[5:] == [0] * (len(orders) - 5)
 
 
-@pytest.mark.parametrize("order", [1, 3])
-def test_ngrams(show, order):
+def test_ngrams(show):
     given, page = case("en-zh"), show("en-zh")
-    one, other, *_ = given["systems"]
-    sums = [{}, {}]
-    for s, references in enumerate(given["references"]):
-        tokens = [fastbleu.tokenize(text, "zh") for text in references]
-        gains = {}
-        for system, sign in ((one, 1), (other, -1)):
-            hypothesis = fastbleu.tokenize(given["systems"][system][s], "zh")
-            for start, orders in enumerate(oracle.match_positions(hypothesis, tokens)):
-                if order in orders:
-                    ngram = " ".join(hypothesis[start : start + order])
-                    gains[ngram] = gains.get(ngram, 0) + sign
-        for ngram, gain in gains.items():
-            if gain:
-                side = sums[gain < 0]
-                side[ngram] = side.get(ngram, 0) + abs(gain)
-    spread = Counter(
-        word
-        for references in given["references"]
-        for word in set(fastbleu.tokenize(references[0], "zh"))
+    references = [[fastbleu.tokenize(t, "zh") for t in its] for its in given["references"]]
+    one, other = (
+        [fastbleu.tokenize(t, "zh") for t in its] for its in [*given["systems"].values()][:2]
     )
+    spread = Counter(word for its in references for word in set(its[0]))
 
     def rank(ngram):
         words = ngram.split(" ")
         if not all(any(map(str.isalnum, word)) for word in words):
             return 2
-        return int(all(spread[word] > 0.05 * len(given["references"]) for word in words))
+        return int(all(spread[word] > 0.05 * len(references) for word in words))
 
-    page.select_option("#ngram-order", str(order))
-    page.wait_for_selector("#ngram-status:empty", state="attached")
-    tables = phrases(page)
-    for number, rows in enumerate(tables[:2]):
-        side, its = sums[number], sums[1 - number]
-        assert [[int(more), int(less)] for _, more, less in rows] == [
-            [side[ngram], its.get(ngram, 0)] for ngram, _, _ in rows
-        ]
-        keys = [(rank(ngram), its.get(ngram, 0) - side[ngram]) for ngram, _, _ in rows]
-        every = sorted((rank(ngram), its.get(ngram, 0) - side[ngram]) for ngram in side)
-        assert keys == every[: len(keys)]
-    assert len(tables) == 5
+    for order in (1, 3):
+        sums = Counter(), Counter()  # n-grams that one and that the other has more often
+        for s, its in enumerate(references):
+            matched = [
+                Counter(
+                    " ".join(tokens[s][start : start + order])
+                    for start, orders in enumerate(oracle.match_positions(tokens[s], its))
+                    if order in orders
+                )
+                for tokens in (one, other)
+            ]
+            sums[0].update(matched[0] - matched[1])
+            sums[1].update(matched[1] - matched[0])
+        page.select_option("#ngram-order", str(order))
+        page.wait_for_selector("#ngram-status:empty", state="attached")
+        tables = phrases(page)
+        assert len(tables) == 5
+        for rows, more, less in ((tables[0], *sums), (tables[1], *reversed(sums))):
+            found = [(ngram, int(own), int(its)) for ngram, own, its in rows]
+            assert found == [(ngram, more[ngram], less[ngram]) for ngram, *_ in rows]
+            keys = [(rank(ngram), its - own) for ngram, own, its in found]
+            every = sorted((rank(ngram), less[ngram] - more[ngram]) for ngram in more)
+            assert keys == every[: len(keys)]
 
 
 def phrases(page):
@@ -225,33 +211,32 @@ def phrases(page):
     )
 
 
-@pytest.mark.parametrize("order", [1, 2])
-def test_phrases_missed_by_all_and_made_up(show, order):
+def test_phrases_missed_by_all_and_made_up(show):
     given, page = case("right-to-left"), show("right-to-left")
-    page.select_option("#ngram-order", str(order))
-    page.wait_for_selector("#ngram-status:empty", state="attached")
+    systems = list(given["systems"].values())
 
     def ngrams(text):
         tokens = fastbleu.tokenize(text, "13a")
         return {" ".join(tokens[i : i + order]) for i in range(len(tokens) - order + 1)}
 
-    missed, made_up = Counter(), [Counter(), Counter()]
-    systems = list(given["systems"].values())
-    for s, texts in enumerate(given["references"]):
-        references, said = [ngrams(its) for its in texts], [ngrams(its[s]) for its in systems]
-        missed.update(set.intersection(*references) - said[0] - said[1])
-        for found, own in zip(made_up, said, strict=True):
-            found.update(own - set.union(*references))
-    for rows, expected in zip(phrases(page)[2:], (missed, *made_up), strict=True):
-        assert len(rows) == min(25, len(expected)) > 2
-        for ngram, count in rows:
-            assert int(count) == expected[ngram]
-    label = page.inner_text("#ngram-tables figure:nth-child(5) tbody button >> nth=0")
-    page.click("#ngram-tables figure:nth-child(5) tbody button >> nth=0")
+    for order in (1, 2):
+        page.select_option("#ngram-order", str(order))
+        page.wait_for_selector("#ngram-status:empty", state="attached")
+        missed, made_up = Counter(), [Counter(), Counter()]
+        for s, texts in enumerate(given["references"]):
+            references, said = [ngrams(its) for its in texts], [ngrams(its[s]) for its in systems]
+            missed.update(set.intersection(*references) - said[0] - said[1])
+            for found, own in zip(made_up, said, strict=True):
+                found.update(own - set.union(*references))
+        for rows, expected in zip(phrases(page)[2:], (missed, *made_up), strict=True):
+            assert len(rows) == min(25, len(expected)) > 2
+            assert {ngram: int(count) for ngram, count in rows}.items() <= expected.items()
+    first = page.locator("#ngram-tables figure:nth-child(5) tbody button").first
+    label = first.inner_text()
+    first.click()
     shown = page.eval_on_selector_all("#grid-body .row", "all => all.map(r => +r.dataset.segment)")
-    assert shown
     assert all(label in ngrams(systems[1][s]) for s in shown)
-    assert len(shown) == made_up[1][label]
+    assert len(shown) == made_up[1][label] > 0
 
 
 def test_buckets(show):
@@ -259,39 +244,26 @@ def test_buckets(show):
     metric, _ = metrics(given)
     page.select_option("#bucket-kind", "document")
     rows = cells(page, "#bucket-table")
-    names = list(given["systems"])[:2]
+    systems = list(given["systems"].values())[:2]
     for label, size, *shown in rows[:10]:
         chosen = [s for s, its in enumerate(given["documents"]) if its == label]
-        scores = [
-            metric.score(
-                [given["systems"][name][s] for s in chosen],
-                [given["references"][s] for s in chosen],
-            ).value
-            for name in names
-        ]
-        assert [size, *shown] == [
-            str(len(chosen)),
-            *(f"{its:.2f}" for its in scores),
-            "",
-            f"{scores[1] - scores[0]:+.2f}",
-        ]
-        interval = significance.bootstrap(
-            metric.statistics(
-                [given["systems"][names[1]][s] for s in chosen],
-                [given["references"][s] for s in chosen],
-            )
-        )
+        references = [given["references"][s] for s in chosen]
+        of_bucket = [[hypotheses[s] for s in chosen] for hypotheses in systems]
+        scores = [metric.score(its, references).value for its in of_bucket]
+        difference = f"{scores[1] - scores[0]:+.2f}"
+        assert size == str(len(chosen))
+        assert shown == [*(f"{its:.2f}" for its in scores), "", difference]
+        interval = significance.bootstrap(metric.statistics(of_bucket[1], references))
         bars = page.locator("#bucket-table tr", has=page.get_by_text(label, exact=True))
         ends = [bars.locator("line").nth(1).get_attribute(its) for its in ("x1", "x2")]
         assert ends == [f"{end:.1f}" for end in (interval.low, interval.high)]
-        width = bars.locator("rect").nth(0).get_attribute("width")
-        assert width == f"{scores[0]:.1f}"
+        assert bars.locator("rect").nth(0).get_attribute("width") == f"{scores[0]:.1f}"
     page.click("#bucket-table thead button:has-text('difference')")
     differences = [float(row[-1]) for row in cells(page, "#bucket-table")]
     assert differences == sorted(differences, reverse=True)
 
 
-def test_length_differences(show):
+def test_length_differences_and_steps_of_the_score(show):
     given, page = case("en-de"), show("en-de")
     stats = fastbleu.BLEU().statistics(next(iter(given["systems"].values())), given["references"])
     longer = (stats.hyp_lens - stats.ref_lens).clip(-10, 10).tolist()
@@ -302,10 +274,7 @@ def test_length_differences(show):
     for tokens, label in found.items():
         assert f": {longer.count(tokens)} segment" in label
 
-
-def test_waterfall(show):
     report = make_report("en-de")
-    page = show("en-de")
     labels = page.eval_on_selector_all("#waterfall svg", "all => all.map(s => s.ariaLabel)")
     for (name, score), label in zip(list(report.scores.items())[:2], labels, strict=True):
         value, costs = 100.0, []
