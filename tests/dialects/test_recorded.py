@@ -32,7 +32,6 @@ MTEVAL = {
 ADD_1 = {"smoothing": "add-1"}
 VARIANTS = {
     **{f"mteval-v13a{how}": {"dialect": "mteval-v13a"} | its for how, its in MTEVAL.items()},
-    "mteval-v14": {"dialect": "mteval-v14"},
     "mteval-v14 --international-tokenization": {
         "dialect": "mteval-v14",
         "tokenize": "international",
@@ -49,29 +48,28 @@ VARIANTS = {
     "t2t": {"dialect": "tensor2tensor"},
     "t2t case_sensitive": {"dialect": "tensor2tensor", "lowercase": False},
     "t2t compute_bleu": {"dialect": "tensor2tensor", "tokenize": None},
-    "coco": {"dialect": "coco"},
     "coco shortest": {"dialect": "coco", "reference_length": "shortest"},
     "coco average": {"dialect": "coco", "reference_length": "average"},
-    "fairseq": {"dialect": "fairseq"},
     "fairseq one_init": {"dialect": "fairseq", "smoothing": "add-k"},
-    "codexglue-summary": {"dialect": "codexglue-summary"},
-    "codebleu-ngram": {"dialect": "codebleu-ngram"},
     "codebleu-weighted java": {"dialect": "codebleu-weighted", "keywords": "java"},
     "codebleu-weighted python": {"dialect": "codebleu-weighted", "keywords": "python"},
     "codebleu-weighted python 0.7.0": {
         "dialect": "codebleu-weighted",
         "keywords": "python-0.7.0",
     },
-    "e2e": {"dialect": "e2e"},
     "e2e case_sensitive": {"dialect": "e2e", "lowercase": False},
     "e2e smoothing=1": {"dialect": "e2e", "smoothing": "add-k"},
-    "torchmetrics": {"dialect": "torchmetrics"},
     "torchmetrics smooth": {"dialect": "torchmetrics", "smoothing": "add-k"},
     "torcheval 0.0.7": {"dialect": "torcheval"},
-    **{name: {"dialect": name} for name in ("allennlp", "paddlenlp", "torchtext", "keras-hub")},
+    **{
+        name: {"dialect": name}
+        for name in (
+            *("allennlp", "codebleu-ngram", "codexglue-summary", "coco", "e2e", "fairseq"),
+            *("keras-hub", "mteval-v14", "nltk", "paddlenlp", "sacrebleu", "torchmetrics"),
+            "torchtext",
+        )
+    },
     "keras-hub smooth": {"dialect": "keras-hub-smooth"},
-    "nltk": {"dialect": "nltk"},
-    "sacrebleu": {"dialect": "sacrebleu"},
 }
 # Recorded, but of no dialect here: other scripts, options and versions of the same.
 WITHOUT_NAME = {

@@ -44,6 +44,7 @@ def test_scores_are_sacrebleus(tokenize):
         expected = peer.corpus_score(hypotheses, by_stream(references))
         score = metric.score(hypotheses, references)
         assert score.value == float(score) == expected.score, options
+        assert score.printed == f"{expected.score:.2f}"
         lengths = expected.bp, expected.sys_len, expected.ref_len
         assert (score.bp, score.hyp_len, score.ref_len) == lengths, options
         assert {type(count) for count in (*score.matches, *score.totals)} == {int}
@@ -123,6 +124,7 @@ def test_parameters_are_fixed_and_metrics_are_values():
     ("parameters", "words"),
     [
         ({"smoothing": "exq"}, "smoothing 'exq' is unknown.*floor, add-k, exp"),
+        ({"dialect": "nltk", "smoothing": "method5"}, "method5.*last segment"),
         ({"smoothing_value": 0.1}, "'exp' takes no value"),
         ({"smoothing": "floor", "smoothing_value": -1}, "at least 0"),
         ({"smoothing": "add-k", "smoothing_value": math.inf}, "smoothing_value"),

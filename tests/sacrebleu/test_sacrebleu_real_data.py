@@ -43,18 +43,20 @@ def score_here(row, corpus, tokenize):
     return score
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: " ".join(list(row.values())[:3]))
-def test_published_scores(row):
-    tokenize = TOKENIZERS.get(row["pair"], "13a")
-    hypotheses, references = lines_of(row)
-    expected = score_here(row, (hypotheses, references), tokenize)
-    assert corpus_bleu(hypotheses, references, tokenize=tokenize).score == expected
-    assert BLEU(tokenize=tokenize, references=references).corpus_score(hypotheses, None).score == (
-        expected
-    )
-    for segment in list(zip(hypotheses, zip(*references, strict=True), strict=True))[::99]:
-        expected = sacrebleu.sentence_bleu(*segment, tokenize=tokenize)
-        assert sentence_bleu(*segment, tokenize=tokenize).score == expected.score, segment
+@pytest.mark.parametrize("pair", sorted({row["pair"] for row in ROWS}))
+def test_published_scores(pair):
+    tokenize = TOKENIZERS.get(pair, "13a")
+    for row in ROWS:
+        if row["pair"] != pair:
+            continue
+        hypotheses, references = lines_of(row)
+        expected = score_here(row, (hypotheses, references), tokenize)
+        assert corpus_bleu(hypotheses, references, tokenize=tokenize).score == expected, row
+        kept = BLEU(tokenize=tokenize, references=references)
+        assert kept.corpus_score(hypotheses, None).score == expected, row
+        for segment in list(zip(hypotheses, zip(*references, strict=True), strict=True))[::199]:
+            expected = sacrebleu.sentence_bleu(*segment, tokenize=tokenize)
+            assert sentence_bleu(*segment, tokenize=tokenize).score == expected.score, segment
 
 
 def test_all_are_there():
