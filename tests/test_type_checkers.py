@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import fastbleu
-from fastbleu._core import REFERENCE_LENGTHS
+from fastbleu.dialects import SACREBLEU
 from fastbleu.tokenizers import TOKENIZERS
 
 BIN = str(Path(sys.executable).parent)
@@ -124,7 +124,7 @@ def literals(path):
 
 def test_the_literals_are_all_names():
     names = literals("inputs/types.py")
-    assert names["ReferenceLength"] == set(REFERENCE_LENGTHS)
+    assert names["ReferenceLength"] == set(SACREBLEU.reference_lengths)
     for name in names["SmoothingName"]:
         fastbleu.BLEU(dialect="nltk" if name == "method4" else "sacrebleu", smoothing=name)
     recipes = literals("dialects/names.py")["RecipeName"]

@@ -127,7 +127,7 @@ SYSTEMS = ["en-de.Online-B", *(pytest.param(system, marks=pytest.mark.long) for 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_dialects_and_recipes_are_found_by_what_they_print(system):
     hypotheses, references = (part[:40] for part in wmt22.one_reference(system))
-    drawn = seeded("names", system).sample([*dialects.names(), *LINES], rounds(30))
+    drawn = seeded("names", system).sample([*dialects.names(), *LINES], rounds(15))
     for name in ("sacrebleu", "nltk", *drawn):
         try:
             metric = BLEU(dialect=name)

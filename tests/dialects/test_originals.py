@@ -60,26 +60,20 @@ def the(path):
     return getattr(sys.modules.get(module) or host(module), name)
 
 
-def torchmetrics(**options):
-    def score(hypotheses, references):
-        bleu = the("torchmetrics.functional.text.bleu_score")
-        return bleu(hypotheses, references, **options).item()
-
-    return score
+def torchmetrics(hypotheses, references, **options):
+    bleu = the("torchmetrics.functional.text.bleu_score")
+    return bleu(hypotheses, references, **options).item()
 
 
 def torcheval(hypotheses, references):
     return the("torcheval.metrics.functional.bleu_score")(hypotheses, references).item()
 
 
-def coco(rule):
-    def score(hypotheses, references):
-        scorer = the("pycocoevalcap.bleu.bleu_scorer.BleuScorer")(n=4)
-        for hypothesis, its in zip(hypotheses, references, strict=True):
-            scorer += hypothesis, its
-        return scorer.compute_score(option=rule, verbose=0)[0]
-
-    return score
+def coco(hypotheses, references, rule):
+    scorer = the("pycocoevalcap.bleu.bleu_scorer.BleuScorer")(n=4)
+    for hypothesis, its in zip(hypotheses, references, strict=True):
+        scorer += hypothesis, its
+    return scorer.compute_score(option=rule, verbose=0)[0]
 
 
 def codebleu_ngram(hypotheses, references):
@@ -87,50 +81,42 @@ def codebleu_ngram(hypotheses, references):
     return the("codebleu.bleu.corpus_bleu")(tokens[1], tokens[0])
 
 
-def codebleu_weighted(language):
-    def score(hypotheses, references):
-        package = the("codebleu.codebleu.PACKAGE_DIR")
-        keywords = (package / "keywords" / f"{language}.txt").read_text("utf-8").split()
-        ours, its = split((hypotheses, references))
-        weighted = [
-            [[tokens, {t: 1 if t in keywords else 0.2 for t in tokens}] for tokens in listed]
-            for listed in its
-        ]
-        return the("codebleu.weighted_ngram_match.corpus_bleu")(weighted, ours)
-
-    return score
+def codebleu_weighted(hypotheses, references, language):
+    package = the("codebleu.codebleu.PACKAGE_DIR")
+    keywords = (package / "keywords" / f"{language}.txt").read_text("utf-8").split()
+    ours, its = split((hypotheses, references))
+    weighted = [
+        [[tokens, {t: 1 if t in keywords else 0.2 for t in tokens}] for tokens in listed]
+        for listed in its
+    ]
+    return the("codebleu.weighted_ngram_match.corpus_bleu")(weighted, ours)
 
 
+# The original, its options, and those of BLEU.
 ORIGINALS = {
-    "torchmetrics": (torchmetrics(), {"dialect": "torchmetrics"}),
-    "torchmetrics smooth": (
-        torchmetrics(smooth=True),
-        {"dialect": "torchmetrics", "smoothing": "add-k"},
-    ),
+    "torchmetrics": (torchmetrics, {}, {}),
+    "torchmetrics smooth": (torchmetrics, {"smooth": True}, {"smoothing": "add-k"}),
     "torchmetrics weights": (
-        torchmetrics(n_gram=2, weights=[0.3, 0.7]),
-        {"dialect": "torchmetrics", "max_order": 2, "weights": [0.3, 0.7]},
+        torchmetrics,
+        {"n_gram": 2, "weights": [0.3, 0.7]},
+        {"max_order": 2, "weights": [0.3, 0.7]},
     ),
-    "torcheval": (torcheval, {"dialect": "torcheval"}),
-    **{
-        f"coco {rule}": (coco(rule), {"dialect": "coco", "reference_length": rule})
-        for rule in ("closest", "shortest", "average")
-    },
-    "codebleu-ngram": (codebleu_ngram, {"dialect": "codebleu-ngram"}),
-    "codebleu-weighted java": (codebleu_weighted("java"), {"dialect": "codebleu-weighted"}),
-    "codebleu-weighted rust": (
-        codebleu_weighted("rust"),
-        {"dialect": "codebleu-weighted", "keywords": "rust"},
-    ),
+    "torcheval": (torcheval, {}, {}),
+    "coco closest": (coco, {"rule": "closest"}, {}),
+    "coco shortest": (coco, {"rule": "shortest"}, {"reference_length": "shortest"}),
+    "coco average": (coco, {"rule": "average"}, {"reference_length": "average"}),
+    "codebleu-ngram": (codebleu_ngram, {}, {}),
+    "codebleu-weighted java": (codebleu_weighted, {"language": "java"}, {}),
+    "codebleu-weighted rust": (codebleu_weighted, {"language": "rust"}, {"keywords": "rust"}),
 }
 
 
 @pytest.mark.parametrize("name", ORIGINALS)
 def test_random_corpora(name):
-    original, parameters = ORIGINALS[name]
-    metric = BLEU(**parameters)
+    original, options, parameters = ORIGINALS[name]
+    metric = BLEU(dialect=name.split()[0], **parameters)
     for corpus in corpora(name):
-        expected = outcome(lambda c=corpus: original(*c))
+        expected = outcome(lambda c=corpus: original(*c, **options))
         score = outcome(lambda c=corpus: metric.score(*c))
         if isinstance(expected, list):
             assert list(score.cumulative) == expected, corpus

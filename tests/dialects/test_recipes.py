@@ -19,7 +19,7 @@ import numpy
 import pytest
 import wmt22
 from commands import python
-from generators import seeded
+from generators import raises, seeded
 from test_recorded import cases, outcome, plain, sentence_outcomes
 
 from fastbleu import BLEU, recipes, tokenize
@@ -27,7 +27,6 @@ from fastbleu.dialects import fdlibm, get, recipe_rows
 from fastbleu.tokenizers.loaded import Tokenizer
 
 FLORES = "opencompass-pmmeval-flores-English"
-
 TOOLS = wmt22.WMT22.parent / "tools"
 pytestmark = [
     pytest.mark.filterwarnings("ignore::fastbleu.InputWarning"),
@@ -144,18 +143,15 @@ def test_only_the_first_reference_counts_where_a_tool_takes_one():
     for name in ("lighteval-bleu", "llamafactory", "ms-swift", "ragas"):
         metric = metric_of(name)
         of_first = metric.score(hypotheses, references[:1])
-        assert metric.score(hypotheses, [references]) == of_first
-        assert metric.score(hypotheses, [tuple(references)]) == of_first
-        assert metric.score(hypotheses, numpy.array([references])) == of_first
-        with pytest.raises(TypeError, match="the reference is missing"):
-            metric.score(hypotheses, [None])
-    with pytest.raises(TypeError, match="takes text or lists of tokens, not arrays of token"):
-        BLEU(None, dialect="ms-swift").score(numpy.arange(5)[None], numpy.arange(5)[None])
-    assert BLEU(dialect="lm-eval").score(hypotheses * 2, [references, references[:1]]).value == (
-        BLEU().score(hypotheses * 2, references[:1] * 2).value
-    )
-    mixed = BLEU(dialect="lm-eval").score(hypotheses * 2, [references, "the cat"])
-    assert mixed.value == BLEU().score(hypotheses * 2, ["a dog sat", "the cat"]).value
+        for kind in (list, tuple, numpy.array):
+            assert metric.score(hypotheses, kind([kind(references)])) == of_first
+        raises(TypeError, "the reference is missing", metric.score, hypotheses, [None])
+    score, ids = BLEU(None, dialect="ms-swift").score, numpy.arange(5)[None]
+    raises(TypeError, "takes text or lists of tokens, not arrays of token", score, ids, ids)
+    # lm-eval takes the first ones where not all segments have as many.
+    for given, first in ((references[:1], "a dog sat"), ("the cat", "the cat")):
+        score = BLEU(dialect="lm-eval").score(hypotheses * 2, [references, given])
+        assert score.value == BLEU().score(hypotheses * 2, ["a dog sat", first]).value
 
 
 def test_a_reference_is_never_farther_than_999_for_multiwoz():
@@ -232,7 +228,7 @@ def test_a_tokenizer_that_is_called_once_stays_the_given_one():
 
 
 def test_empty_texts_have_the_stated_scores():
-    for name, of_hypothesis, of_reference in (
+    for name, *stated in (
         ("mlflow", 0.0, 0.0),
         ("trulens", "error", math.nan),
         ("lm-eval-careqa", math.nan, math.nan),
@@ -240,15 +236,15 @@ def test_empty_texts_have_the_stated_scores():
         ("paddlenlp", "error", 0.0),
     ):
         metric = BLEU(dialect=name)
-        for pair, expected in ((("", "a"), of_hypothesis), (("a", ""), of_reference)):
-            found = outcome(lambda m=metric, p=pair: m.sentence_scores([p[0]], [p[1]])[0])
-            assert found == pytest.approx(expected, abs=1e-70, nan_ok=True), (name, pair)
+        for hypothesis, reference, expected in (("", "a", stated[0]), ("a", "", stated[1])):
+            [found] = sentence_outcomes(metric, [hypothesis], [reference], expected == "error")
+            assert found == pytest.approx(expected, abs=1e-70, nan_ok=True), name
 
 
 def test_scores_show_the_counts_of_rows_of_their_own():
     """Of the best run of lines, in words; the counter has counted lines."""
     texts = ["It rained.\nThe cat sat on a mat.\nIt slept."], ["The cat sat on the mat all day."]
-    score = BLEU(dialect="opencompass-pmmeval-flores-English").score(*texts)
+    score = BLEU(dialect=FLORES).score(*texts)
     expected = BLEU(smoothing="none").score(["The cat sat on a mat."], texts[1])
     assert score.value == round(expected.value, 2)
     counts = attrgetter("hyp_len", "ref_len", "bp", "matches", "totals", "precisions")

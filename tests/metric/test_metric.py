@@ -95,6 +95,8 @@ def test_weights():
 def test_one_string_per_segment_and_token_lists():
     lines = [its[0] for its in REFERENCES]
     assert BLEU().score(HYPOTHESES, lines) == BLEU().score(HYPOTHESES, [[r] for r in lines])
+    mixed = BLEU().score(HYPOTHESES[:2], [lines[0], REFERENCES[1]])
+    assert mixed == BLEU().score(HYPOTHESES[:2], REFERENCES[:2])
     tokens = [fastbleu.tokenize(h) for h in HYPOTHESES]
     references = [[fastbleu.tokenize(r) for r in its] for its in REFERENCES]
     score = BLEU(tokenize=None).score(tokens, references)
@@ -112,6 +114,7 @@ def test_parameters_are_fixed_and_metrics_are_values():
         assert hash(copied) == hash(metric)
         assert copied.score(HYPOTHESES, REFERENCES) == metric.score(HYPOTHESES, REFERENCES)
     assert metric != BLEU()
+    assert repr(metric) == f"<BLEU {metric.signature}, 0 segments>"
     assert metric != 5
     with pytest.raises(AttributeError, match="make a new one for lowercase"):
         metric.lowercase = False
