@@ -144,7 +144,7 @@ def test_parameters_are_fixed_and_metrics_are_values():
         ({"skip_ids": (0,)}, "skip_ids.*tokenize=None"),
     ],
 )
-def test_wrong_parameters_are_refused_when_a_metric_is_made(parameters, words):
+def test_wrong_parameters_are_told_at_once(parameters, words):
     raises(ValueError, words, BLEU, **parameters)
 
 

@@ -185,9 +185,6 @@ def test_segments_are_those_of_the_moment_if_they_are_kept():
         raises(ValueError, "make the metric with keep_segments=True", read)
 
 
-# --- threads
-
-
 # --- warnings
 
 

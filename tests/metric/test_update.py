@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from fastbleu import BLEU
 
 pytestmark = [pytest.mark.pythons, *map(pytest.mark.filterwarnings, IGNORED_OF_RANDOM)]
-properties = settings(max_examples=rounds(60), deadline=None, database=None, print_blob=True)
+properties = settings(max_examples=rounds(240), deadline=None, database=None, print_blob=True)
 
 VOCABULARY = ["a", "b", "The", "cat.", "-100", "'s"]
 ID = {word: number for number, word in enumerate(VOCABULARY, 3)}

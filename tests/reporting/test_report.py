@@ -121,7 +121,7 @@ def test_wrong_arguments_are_refused():
         raises(kind, words, fastbleu.report, **given)
 
 
-def test_the_same_input_gives_the_same_file_of_which_nothing_is_half_written(tmp_path):
+def test_nothing_is_half_written(tmp_path):
     report = fastbleu.report(SYSTEMS, REFERENCES, TEXTS)
     again = fastbleu.report(SYSTEMS, REFERENCES, TEXTS)
     for name in ("report.html", "report.md"):
@@ -133,7 +133,7 @@ def test_the_same_input_gives_the_same_file_of_which_nothing_is_half_written(tmp
         assert path.read_text() == "before"
         report.save(path)
         first = path.read_bytes()
-        again.save(path)
+        again.save(path)  # the same input gives the same file
         assert path.read_bytes() == first != b"before"
     assert sorted(its.name for its in tmp_path.iterdir()) == ["report.html", "report.md"]
     raises(IsADirectoryError, "directory", report.save, tmp_path)

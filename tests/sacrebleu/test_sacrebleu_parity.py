@@ -21,7 +21,7 @@ import fastbleu.sacrebleu
 
 pytestmark = pytest.mark.pythons
 
-CASES = max(SEGMENTS // 1000, 200)
+CASES = max(SEGMENTS // 1000, 80)
 
 
 @pytest.fixture(params=["fastbleu", "patched"])
