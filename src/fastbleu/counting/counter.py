@@ -332,9 +332,10 @@ class Counter:
         size = len(hypotheses)
         # Slices and copies: a token's own code, or another thread, may change the lists any time.
         [first] = references[:1] or [()]
+        [last] = references[-1:] or [()]
         if not is_collection(first) or len(first) != size:
             return
-        if first is references[-1]:  # one set of references for all segments
+        if first is last:  # one set of references for all segments
             return
         hypotheses = hypotheses[:size]
         if any(isinstance(part, str) for part in references[:size]):
