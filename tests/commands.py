@@ -62,6 +62,8 @@ def run(*arguments: Any, stdin: bytes = b"", **options: Any) -> tuple[int, str, 
     """Exit status, standard output and standard error."""
     process = start(*arguments, **options)
     out, err = process.communicate(stdin, timeout=HANGS)
+    if process.returncode:
+        print(err.decode(), file=sys.stderr)  # pytest shows it if the test fails
     return process.returncode, (out or b"").decode(), err.decode()
 
 
