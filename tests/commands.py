@@ -79,6 +79,8 @@ def run_for_bytes(
     if options or any(of_process):
         process = start(*arguments, env=environment, cwd=cwd, **options)
         out, said = process.communicate(stdin, timeout=HANGS)
+        if process.returncode:
+            print(said.decode(), file=sys.stderr)  # pytest shows it if the test fails
         return process.returncode, out or b"", said.decode()
     printed, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
     with (

@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import warnings
-from collections import Counter
 
 import nltk.translate.bleu_score
 import oracle
@@ -82,15 +81,6 @@ def the_next_call_is_right():
         assert rows == [oracle.row(hypothesis, references)]
         score = fastbleu.sentence_bleu(references, hypothesis, (0.5, 0.5))
         assert score == oracle.nltk_corpus_score([references], [hypothesis], (0.5, 0.5))
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Why tests were skipped, and how many for each reason: a line, before that of what passed."""
-    skipped = terminalreporter.stats.get("skipped", [])
-    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
-    if reasons:
-        counted = "; ".join(f"{count}: {reason}" for reason, count in reasons.most_common())
-        terminalreporter.write_line(f"skipped {counted}")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -47,6 +47,7 @@ class Library:
         return getattr(import_module(self.module), name)
 
 
+os.environ.setdefault("KERAS_BACKEND", "torch")  # the one of the environment with all hosts
 pa, pd, pl, duckdb, dd = map(Library, ("pyarrow", "pandas", "polars", "duckdb", "dask.dataframe"))
 
 
@@ -835,8 +836,8 @@ def ignite(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry(needs="torch keras")
 def keras(metric: BLEU, corpus: Corpus) -> Any:
-    os.environ.setdefault("KERAS_BACKEND", "torch")
-    adaptor = integration("keras").BLEU(**metric.as_arguments())
+    kind = integration("keras").BLEU
+    adaptor = kind.from_config(kind(**metric.as_arguments()).get_config())
     for half in corpus.halves:
         adaptor.update_state(half.references, half.hypotheses)
     return counts(adaptor.score())

@@ -38,6 +38,29 @@ def test_scores(files, name):
     assert (status, out.split()) == (0, [f"{value:.9f}" for value in each])
 
 
+@pytest.mark.parametrize("name", ["multeval", "llamafactory-metric"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_white_space_at_the_ends_of_segments_counts_where_the_dialect_counts_it(
+    tmp_path, name, end
+):
+    hypotheses, references = [f"{HYPOTHESES[0]}  ", *HYPOTHESES[1:]], [*REFERENCES[:1], "it \t"]
+    expected = BLEU(dialect=name).score(hypotheses, references).value
+    assert expected != BLEU(dialect=name).score(HYPOTHESES, [*REFERENCES[:1], "it"]).value
+    lines, objects = {}, {}
+    for side, texts in (("hyp", hypotheses), ("ref", references)):
+        lines[side], objects[side] = tmp_path / f"{side}.txt", tmp_path / f"{side}.jsonl"
+        lines[side].write_bytes("".join(f"{text}{end}" for text in texts).encode())
+        made = "".join(json.dumps({"text": text}) + end for text in texts)
+        objects[side].write_bytes(made.encode())
+    for ref, hyp in (
+        (lines["ref"], lines["hyp"]),
+        (f"{objects['ref']}::text", f"{objects['hyp']}::text"),
+    ):
+        status, out, _ = run(str(ref), "-i", str(hyp), "--dialect", name, "-w", "200")
+        assert (status, json.loads(out)["score"]) == (0, expected)
+        assert run(str(ref), "-i", str(hyp), "-b") == run(str(lines["ref"]), "-i", hyp, "-b")
+
+
 def test_options_are_the_dialects(files):
     reference, system, other = files
     arguments = reference, "-i", system, "-b", "--dialect", "mteval-v13a"

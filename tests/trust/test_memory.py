@@ -19,7 +19,7 @@ LEFT_OUT = (
     *("sacrebleu_", "nltk_arguments", "nltk_bulk", "nltk_smoothing", "cli", "files.", "formats"),
     *("signals", "memory", "unicode_ranges", "tokenizer_libraries", "tokenizers_parity"),
     *("entry_points", "rewards", "report", "type_checkers", "update", "state", "significance"),
-    *("identification", "explanation", "diagnosis_real_data", "architecture"),
+    *("compare", "identification", "explanation", "diagnosis_real_data", "architecture"),
 )
 # Whole corpora, as a regular expression of pytest's -k.
 WHOLE_CORPORA = "not wmt22 and not real_data"

@@ -22,6 +22,7 @@ from warnings import catch_warnings, simplefilter
 from ..counting._counted import Sums
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.batch import Batch
+from ..inputs.missing import is_blank
 from ..inputs.mistakes import warn_of_equal, warn_of_words
 from ..inputs.warnings import InputWarning, warn_of_blank
 from ..runtime.progress import ProgressBar
@@ -121,6 +122,8 @@ def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
         raise InputError("--read-as is for files with ::SELECTOR after the name")
     if options.input is None:
         readers.append(open_lines(STDIN, opened, options.encoding, None, True))
+    for reader in readers:
+        reader.keeps_ends = not options.prints_as_sacrebleu
     return readers
 
 
@@ -305,7 +308,10 @@ def _without_blank(chunks: Chunks, references: int) -> Chunks:
     for chunk in chunks:
         for column in chunk[:references]:
             for number, cell in enumerate(column):
-                column[number] = list(filter(None, cell)) if type(cell) is list else cell or None
+                if type(cell) is list:
+                    column[number] = [text for text in cell if not is_blank(text)]
+                elif is_blank(cell):
+                    column[number] = None
         yield chunk
 
 

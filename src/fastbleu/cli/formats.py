@@ -138,8 +138,9 @@ class _OneOfMany(Reader):
             if None in texts:
                 filler = self.without_value(self._place(), self._selector)
                 texts = [] if filler is None else [filler if t is None else t for t in texts]
-            stripped = [text.rstrip() for text in texts] or None
-            column.append(stripped if isinstance(cell, list) or not stripped else stripped[0])
+            if not self.keeps_ends:
+                texts = [text.rstrip() for text in texts]
+            column.append((texts or None) if isinstance(cell, list) or not texts else texts[0])
             self._line += 1 + row.count("\n")
         return [column]
 

@@ -1,7 +1,8 @@
 """Parallel inputs, read in step: segment i of each belongs to segment i of all others.
 
 Whitespace at the end of a segment, including a carriage return, is dropped before anything else
-happens, and a byte order mark counts as text (with a warning): both are sacreBLEU's rules.
+happens, and a byte order mark counts as text (with a warning): both are sacreBLEU's rules. Other
+dialects may count whitespace: for them only the carriage return is dropped.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ class Reader:
     the number of columns, `segments` how many have been read, `is_utf8` whether `rows` can read
     them, and `ragged` whether columns may have lists of references, or None where a segment has
     fewer references than others. Tables have a `missing`: "error", "empty", or "skip" for None in
-    the place of a segment without a value.
+    the place of a segment without a value. With `keeps_ends` whitespace at the end of a segment is
+    part of it.
     """
 
     missing: str | None = None
@@ -49,6 +51,7 @@ class Reader:
     width = 1
     is_utf8 = False
     ragged = False
+    keeps_ends = False
     segments = 0
     label: str
     source: ByteSource
@@ -143,7 +146,10 @@ class LineReader(Reader):
             _refuse_output(self.source)
         rows = self._lines.rows(count, self._begun)
         self._begun = None
-        rows.rstrip()
+        if self.keeps_ends:
+            rows.drop_carriage_returns()
+        else:
+            rows.rstrip()
         self.segments += len(rows)
         return rows
 
@@ -176,8 +182,7 @@ class FieldsReader(LineReader):
         if fields is None:
             _refuse_output(lines.source)
             self._begun = lines.rows(1)
-            self._begun.rstrip()
-            self.width += sum(line.count("\t") for line in lines.listed(self._begun))
+            self.width += sum(line.rstrip().count("\t") for line in lines.listed(self._begun))
         self.is_utf8 = lines.is_utf8 and self.width == 1
 
     def read(self, count: int) -> list[list[str]]:

@@ -78,7 +78,8 @@ class TableReader(Reader):
         self._missing = [number for number, _ in missing]
         for number in self._missing:
             self.without_value(self._source.place(first + number), self._column)
-        found.rstrip()
+        if not self.keeps_ends:
+            found.rstrip()
         self.segments += len(found)
         self._left -= len(found)
         self._read = [*self._read[-2:], (found, first)]

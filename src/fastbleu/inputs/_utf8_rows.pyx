@@ -106,6 +106,16 @@ cdef class Utf8Rows:
                 self.lines[line].size = size_without_white_space(self.lines[line])
                 self.size += self.lines[line].size
 
+    def drop_carriage_returns(self):
+        """Drop a carriage return at the end of each line."""
+        cdef Py_ssize_t line
+        cdef size_t size
+        for line in range(self.line_count):
+            size = self.lines[line].size
+            if size and self.lines[line].bytes[size - 1] == c"\r":
+                self.lines[line].size -= 1
+                self.size -= 1
+
     cdef utf8_line *reserve(self, Py_ssize_t extra) except NULL nogil:
         """Make room for more lines; the caller adds them to `line_count` and `size`."""
         if self.line_count + extra >= self.line_capacity:

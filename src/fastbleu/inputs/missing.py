@@ -113,10 +113,10 @@ def _without_blank(references: Any, empty: Any) -> Any:
     filled = _filled(references, empty)
     if not (_are_several(references) and len(references)):  # no list is an error of its own
         return filled
-    return [reference for reference in filled if not _is_blank(reference)] or [empty]
+    return [reference for reference in filled if not is_blank(reference)] or [empty]
 
 
-def _is_blank(reference: Any) -> bool:
+def is_blank(reference: Any) -> bool:
     """Whether a reference has no tokens; the checks refuse what is none."""
     if isinstance(reference, str):
         return not reference.strip()
