@@ -29,7 +29,6 @@ cdef class TextPacker(PackedSegments):
     cdef Utf8Reader utf8         # of chunks that are Utf8Rows; None: chunks are lists of str
     cdef bint lowercase, missing, finished
     cdef write_function write_line      # replaces each line first, instead of lowering it; or NULL
-    cdef bint is_plain               # whether reading the current lines must not fail
     cdef const tokenizer_tables *tables
     cdef classifier classify
     cdef key_lister list_keys
