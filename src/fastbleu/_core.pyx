@@ -46,8 +46,8 @@ cdef extern from "kernel/simd/masks.h":
     int mask_words(int64_t positions) noexcept nogil
     int mask_tokens_for(simd_level level) noexcept nogil
     void fill_planes_of_earlier(
-        simd_level, mask_planes *, int words, const int32_t *ids, int length, int distinct) noexcept nogil
-    void fill_planes_of_reference(simd_level, mask_planes *, int words, const int32_t *ids, int length,
+        mask_planes *, int words, const int32_t *ids, int length, int distinct) noexcept nogil
+    void fill_planes_of_reference(mask_planes *, int words, const int32_t *ids, int length,
                                   const int32_t *reference, int, int distinct) noexcept nogil
     int lowest_bit(uint64_t word) noexcept nogil
     int popcount_portable(uint64_t word) noexcept nogil
@@ -305,8 +305,7 @@ cdef class SegmentCounter:
         cdef const uint64_t *in_hypothesis = masks
         cdef const uint64_t *in_reference = masks
         cdef const int32_t *reference = ids + hyp_len
-        cdef simd_level level = simd_in_use()
-        cdef mask_kernel match = mask_kernel_for(level)
+        cdef mask_kernel match = mask_kernel_for(simd_in_use())
         cdef uint64_t word
         cdef int64_t k
         cdef int n, w, words = mask_words(longest_of(lengths, segment.references))
@@ -314,13 +313,13 @@ cdef class SegmentCounter:
         if not segment.is_masks:
             planes = <mask_planes *> self.workspace(sizeof(mask_planes))
             in_hypothesis, in_reference = planes.in_hypothesis, planes.in_reference
-            fill_planes_of_earlier(level, planes, words, ids, hyp_len, segment.distinct)
+            fill_planes_of_earlier(planes, words, ids, hyp_len, segment.distinct)
         for k in range(1, segment.references + 1):
             if planes == NULL:
                 in_reference += hyp_len + MASK_LANES
             else:
                 fill_planes_of_reference(
-                    level, planes, words, ids, hyp_len, reference, <int> lengths[k], segment.distinct)
+                    planes, words, ids, hyp_len, reference, <int> lengths[k], segment.distinct)
                 reference += lengths[k]
             match(in_reference, in_hypothesis, words, hyp_len, max_order, self.matched)
             self.worked(words * MASK_TOKENS)

@@ -275,7 +275,7 @@ static void count_matches(const segment *given, int order, uint64_t *matches)
         compare_lists(compare, hypothesis, hypothesis, in_hypothesis);
     } else {
         number_tokens(given, ids);
-        fill_planes_of_earlier(level, &planes, words, ids[0], length, length);
+        fill_planes_of_earlier(&planes, words, ids[0], length, length);
     }
     for (int k = 1; k < given->count; k++) {
         const key_list *reference = &given->keys[k];
@@ -283,8 +283,7 @@ static void count_matches(const segment *given, int order, uint64_t *matches)
             compare_lists(compare, hypothesis, reference, in_reference);
             match(in_reference, in_hypothesis, 1, length, orders, matched);
         } else {
-            fill_planes_of_reference(level, &planes, words, ids[0], length, ids[k], reference->length,
-                                     length);
+            fill_planes_of_reference(&planes, words, ids[0], length, ids[k], reference->length, length);
             match(planes.in_reference, planes.in_hypothesis, words, length, orders, matched);
         }
     }
