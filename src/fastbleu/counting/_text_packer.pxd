@@ -12,6 +12,9 @@ from fastbleu.tokenizers._compiled cimport (
     classifier, line_buffers, line_reader, text_line, tokenizer_tables, write_function)
 
 
+cdef extern from "kernel/text/line_tokens.h":
+    bint ends_in_tokenized_period(text_line text) noexcept nogil
+
 cdef extern from "kernel/text/line_keys.h":
     ctypedef int (*key_lister)(line_reader *line, key_list *keys, const hash_seed *seed) noexcept nogil
 

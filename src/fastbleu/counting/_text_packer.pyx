@@ -38,7 +38,6 @@ cdef extern from "kernel/text/line_tokens.h":
         BLOCK_TOKENS
     int intern_block(line_reader *line, interner *table, int32_t *ids) noexcept nogil
     int find_block(line_reader *line, const interner *table, int32_t *ids) noexcept nogil
-    bint ends_in_tokenized_period(text_line text) noexcept nogil
 
 cdef extern from "kernel/text/utf8.h":
     void prefetch_line(size_t address) noexcept nogil

@@ -23,16 +23,12 @@ from fastbleu.kernel.numbering cimport number_objects
 from fastbleu.kernel.sequences cimport (
     is_list_or_tuple, item_at, plain_items, prefetch_segments, PySequence_Fast_ITEMS,
     size_of, unchanging, unchanging_lists)
-from fastbleu.kernel.tables cimport hash_seed, interner, interner_begin, interner_free, key_list
+from fastbleu.kernel.tables cimport hash_seed, interner_begin, interner_free, key_list
 from fastbleu.runtime._process cimport process_seed
 
 
 cdef extern from "kernel/objects/token_keys.h":
     bint list_plain_keys(key_list *keys, PyObject *sequence, hash_seed seed) noexcept nogil
-    bint intern_hypothesis(
-        interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
-    bint find_reference(
-        const interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
 
 cdef extern from "Python.h":
     int PY_VERSION_HEX
