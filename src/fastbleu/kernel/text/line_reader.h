@@ -369,7 +369,6 @@ static void *buffer_for(void *buffer, size_t *room, size_t bytes)
 }
 
 /* Room for the copies of a line that is not stored in bytes. Returns 0, or -1: no memory. */
-
 static inline int reserve_buffers(line_buffers *buffers, text_line text)
 {
     if (text.char_width == 1) return 0;
