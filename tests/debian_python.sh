@@ -2,7 +2,7 @@
 # Unpack a Python of Debian, of any architecture and release, into a folder, and print the path of a command that runs
 # it. Nothing is installed: apt resolves what is needed by a state of its own in that folder, and dpkg only unpacks.
 # Usage: tests/debian_python.sh ARCH RELEASE VERSION FOLDER [PACKAGE...]
-#   for example arm64 bookworm 3.11 build/debian/arm64 python3-numpy
+#   for example arm64 bookworm 3.11 build/debian/arm64 python3-numpy; VERSION 3.14d is the debug build of 3.14
 # The command is a script that starts the Python by qemu, or by its own dynamic loader where this processor can run it,
 # and that Python takes for its executable: it works for child processes and for venv, too. On Debian and Ubuntu it
 # needs the package debian-archive-keyring, and qemu-user for other architectures.
@@ -11,7 +11,8 @@ arch=$1 release=$2 version=$3 folder=$4; shift 4
 mkdir -p "$folder"/{lists/partial,cache/archives/partial}
 folder=$(cd "$folder" && pwd)
 root=$folder/root command=$folder/root/usr/bin/python$version-$arch
-packages=("python$version" "libpython$version-dev" "$@")
+packages=("python${version%d}" "libpython${version%d}-dev" "$@")
+[ "$version" = "${version%d}" ] || packages+=("python${version%d}-dbg")
 if [ "$(cat "$folder/unpacked" 2>/dev/null)" = "$release ${packages[*]}" ]; then echo "$command"; exit; fi
 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -41,7 +42,8 @@ case $arch in
   *) triplet=$arch-linux-gnu emulator=qemu-$arch ;;
 esac
 # Where pyconfig.h looks for itself.
-ln -s "../$triplet" "$root/usr/include/python$version/$triplet"
+ln -s "../$triplet" "$root/usr/include/python${version%d}/$triplet"
+[ "$version" = "${version%d}" ] || ln -s "../$triplet" "$root/usr/include/python$version/$triplet"
 # Debian chooses one of several such libraries when they are installed.
 for library in blas lapack; do
   [ ! -d "$root/usr/lib/$triplet/$library" ] || ln -s $library/lib$library.so.3 "$root/usr/lib/$triplet/"

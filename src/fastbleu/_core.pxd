@@ -3,8 +3,6 @@
 from cpython.array cimport array
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from cpython.object cimport PyObject
-
 from fastbleu._packed cimport MASK_TOKENS, MASK_WORDS, PackedSegments, packed_segment
 from fastbleu.kernel.tables cimport number_table
 from fastbleu.runtime._process cimport Interruptible
@@ -21,9 +19,7 @@ cdef enum:
 
 cdef int64_t *numbers(array values) except? NULL
 cpdef array zero_rows(Py_ssize_t segments, int max_order)
-cdef array zero_sums(int max_order)
 cpdef accumulate_rows(array rows, Py_ssize_t count, array total)
-cdef void add_row(const int64_t *row, int64_t *sums, int max_order, int64_t least_total) noexcept nogil
 cdef int64_t reference_length(const int64_t *lengths, int64_t references, int choice) noexcept nogil
 
 
@@ -56,9 +52,6 @@ cdef class SegmentCounter(Interruptible):
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
                        int64_t least_total) except -1 nogil
     cdef int count_only(self, PackedSegments packed, int64_t *row) except -1 nogil
-    cdef bint count_plain(self, PackedSegments packed, PyObject *hypothesis, PyObject *references,
-                          int64_t *row) noexcept nogil
-    cdef bint fits_masks(self, packed_segment segment, const int64_t *lengths) noexcept nogil
     cdef int count_segment(self, packed_segment segment, const int32_t *ids, const uint64_t *masks,
                            const int64_t *lengths, int64_t *row) except -1 nogil
     cdef int match_masks(self, packed_segment segment, const int32_t *ids, const uint64_t *masks,

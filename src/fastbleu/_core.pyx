@@ -46,8 +46,8 @@ cdef extern from "kernel/simd/masks.h":
     int mask_words(int64_t positions) noexcept nogil
     int mask_tokens_for(simd_level level) noexcept nogil
     void fill_planes_of_earlier(
-        simd_level, mask_planes *, int words, const int32_t *ids, int length, int distinct) noexcept nogil
-    void fill_planes_of_reference(simd_level, mask_planes *, int words, const int32_t *ids, int length,
+        mask_planes *, int words, const int32_t *ids, int length, int distinct) noexcept nogil
+    void fill_planes_of_reference(mask_planes *, int words, const int32_t *ids, int length,
                                   const int32_t *reference, int, int distinct) noexcept nogil
     int lowest_bit(uint64_t word) noexcept nogil
     int popcount_portable(uint64_t word) noexcept nogil
@@ -272,30 +272,6 @@ cdef class SegmentCounter:
         packed.finish()
         return self.count_segment(packed.segments[0], packed.ids, packed.masks, packed.lengths, row)
 
-    cdef bint count_plain(self, PackedSegments packed, PyObject *hypothesis, PyObject *references,
-                          int64_t *row) noexcept nogil:
-        """Fill the row of a plain segment, in reserved memory; False if it is not plain. Cannot fail."""
-        cdef Py_ssize_t count = packed.take_plain(hypothesis, references)
-        packed.mask_count = packed.id_count = packed.length_count = 0
-        # Polling needs the GIL; a plain segment takes fewer steps than there are between two polls.
-        packed.since_poll = self.since_poll = 0
-        if count > 0:
-            count = packed.pack_keys(0, count, packed.lengths)
-        if count <= 0:
-            return False
-        packed.note_references(0, count)
-        if not self.fits_masks(packed.segments[0], packed.lengths):
-            return False
-        self.count_segment(packed.segments[0], packed.ids, packed.masks, packed.lengths, row)
-        packed.tokenized_periods += packed.has_tokenized_period
-        return True
-
-    cdef bint fits_masks(self, packed_segment segment, const int64_t *lengths) noexcept nogil:
-        """Whether a segment is counted by masks; its workspace is then a mask_planes."""
-        return segment.is_masks or (
-            longest_of(lengths, segment.references) <= min(self.mask_tokens, mask_tokens_for(simd_in_use()))
-            and min(self.max_order, lengths[0]) <= MASK_ORDERS)
-
     cdef int count_segment(self, packed_segment segment, const int32_t *ids, const uint64_t *masks,
                            const int64_t *lengths, int64_t *row) except -1 nogil:
         """Fill the row of one segment with at least one reference."""
@@ -311,7 +287,9 @@ cdef class SegmentCounter:
             match_counter_for(simd_in_use(), self.max_order)(
                 masks + lengths[0] + MASK_LANES, masks, <int> lengths[0], self.max_order, matches)
             self.worked(MASK_TOKENS)
-        elif self.fits_masks(segment, lengths):
+        elif segment.is_masks or (
+                min(self.max_order, lengths[0]) <= MASK_ORDERS and longest_of(lengths, segment.references)
+                <= min(self.mask_tokens, mask_tokens_for(simd_in_use()))):
             self.match_masks(segment, ids, masks, lengths, matches)
         else:
             self.match_long(segment, ids, lengths, matches)
@@ -327,8 +305,7 @@ cdef class SegmentCounter:
         cdef const uint64_t *in_hypothesis = masks
         cdef const uint64_t *in_reference = masks
         cdef const int32_t *reference = ids + hyp_len
-        cdef simd_level level = simd_in_use()
-        cdef mask_kernel match = mask_kernel_for(level)
+        cdef mask_kernel match = mask_kernel_for(simd_in_use())
         cdef uint64_t word
         cdef int64_t k
         cdef int n, w, words = mask_words(longest_of(lengths, segment.references))
@@ -336,13 +313,13 @@ cdef class SegmentCounter:
         if not segment.is_masks:
             planes = <mask_planes *> self.workspace(sizeof(mask_planes))
             in_hypothesis, in_reference = planes.in_hypothesis, planes.in_reference
-            fill_planes_of_earlier(level, planes, words, ids, hyp_len, segment.distinct)
+            fill_planes_of_earlier(planes, words, ids, hyp_len, segment.distinct)
         for k in range(1, segment.references + 1):
             if planes == NULL:
                 in_reference += hyp_len + MASK_LANES
             else:
                 fill_planes_of_reference(
-                    level, planes, words, ids, hyp_len, reference, <int> lengths[k], segment.distinct)
+                    planes, words, ids, hyp_len, reference, <int> lengths[k], segment.distinct)
                 reference += lengths[k]
             match(in_reference, in_hypothesis, words, hyp_len, max_order, self.matched)
             self.worked(words * MASK_TOKENS)

@@ -1,7 +1,6 @@
 """Packed segments, as they come from packers. See _packed.pyx."""
 
 cimport cython
-from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from fastbleu.kernel.tables cimport key_comparer, key_list, position_table
@@ -21,7 +20,6 @@ cdef enum:
     # Either ends a chunk: enough that its overhead is negligible, few enough that its ids stay in the cache.
     CHUNK_SEGMENTS = 512
     CHUNK_IDS = 1 << 15
-    PLAIN_REFERENCES = 16            # a segment with more is not plain
 
 # Results of read_keys.
 cdef enum:
@@ -46,10 +44,6 @@ cdef class PackedSegments(Interruptible):
     A segment of masks (kernel/simd/masks.h) has at most MASK_TOKENS tokens in each sequence: the masks of
     the hypothesis' earlier tokens, then those of each reference, each time for all tokens of the
     hypothesis and MASK_LANES zeros.
-
-    A plain segment is short and of exact types, so that nothing can fail. Plain segments can be counted one
-    by one without the GIL, while another thread holds it (SegmentCounter.count_plain), in memory that
-    `reserve_plain` has reserved.
     """
 
     # About all segments packed since the last reset():
@@ -67,13 +61,8 @@ cdef class PackedSegments(Interruptible):
     cdef key_list *reference_keys    # of its reference that was read last
     cdef key_list own_hypothesis_keys, own_reference_keys
     cdef position_table *positions   # NULL until it is needed
-    cdef bint has_tokenized_period   # whether the hypothesis that take_plain took ends in " ."
 
     cdef int finish(self) except -1 nogil
-    cdef int reserve_plain(self) except -1
-    cdef Py_ssize_t take_plain(self, PyObject *hypothesis, PyObject *references) noexcept nogil
-    cdef void prefetch(self, PyObject **hypotheses, PyObject **references, Py_ssize_t segment,
-                       Py_ssize_t end) noexcept nogil
     cdef void clear(self) noexcept nogil
     cdef int reserve_segment(self) except -1 nogil
     cdef int32_t *reserve_ids(self, Py_ssize_t extra) except NULL nogil

@@ -12,7 +12,7 @@ Thread-safety. One packer per thread.
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 
 from fastbleu.kernel.tables cimport (
-    LISTED_TOKENS, compare_lists, compare_masks, find_list, key_comparer_for, number_list)
+    compare_lists, compare_masks, find_list, key_comparer_for, number_list)
 from fastbleu.runtime._process cimport grow, process_seed, simd_in_use
 
 
@@ -42,27 +42,6 @@ cdef class PackedSegments:
     cdef int finish(self) except -1 nogil:
         """Complete the packing without the GIL; for subclasses."""
         return 0
-
-    cdef int reserve_plain(self) except -1:
-        """Reserve the memory that a plain segment takes."""
-        self.clear()
-        self.reserve_segment()
-        self.reserve_lengths(1 + PLAIN_REFERENCES)
-        self.reserve_masks((1 + PLAIN_REFERENCES) * (MASK_TOKENS + MASK_LANES))
-        self.reserve_ids((1 + PLAIN_REFERENCES) * LISTED_TOKENS)
-        self.reserve_positions()
-        return 0
-
-    cdef Py_ssize_t take_plain(self, PyObject *hypothesis, PyObject *references) noexcept nogil:
-        """Let read_keys read this segment; the number of its references, 0 if it is not plain.
-
-        Nothing here fails, allocates memory, or needs the GIL. For subclasses.
-        """
-        return 0
-
-    cdef void prefetch(self, PyObject **hypotheses, PyObject **references, Py_ssize_t segment,
-                       Py_ssize_t end) noexcept nogil:
-        """Ask for the memory of segments after this one. For subclasses."""
 
     cdef void clear(self) noexcept nogil:
         self.segment_count = self.id_count = self.length_count = self.mask_count = 0

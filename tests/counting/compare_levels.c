@@ -19,7 +19,6 @@
 #endif
 
 #include "kernel/objects/id_rows.h"
-#include "kernel/simd/bit_counts.h"
 #include "kernel/simd/match_counts.h"
 #include "kernel/tables/position_ids.h"
 #include "kernel/text/line_run.h"
@@ -275,7 +274,7 @@ static void count_matches(const segment *given, int order, uint64_t *matches)
         compare_lists(compare, hypothesis, hypothesis, in_hypothesis);
     } else {
         number_tokens(given, ids);
-        fill_planes_of_earlier(level, &planes, words, ids[0], length, length);
+        fill_planes_of_earlier(&planes, words, ids[0], length, length);
     }
     for (int k = 1; k < given->count; k++) {
         const key_list *reference = &given->keys[k];
@@ -283,8 +282,7 @@ static void count_matches(const segment *given, int order, uint64_t *matches)
             compare_lists(compare, hypothesis, reference, in_reference);
             match(in_reference, in_hypothesis, 1, length, orders, matched);
         } else {
-            fill_planes_of_reference(level, &planes, words, ids[0], length, ids[k], reference->length,
-                                     length);
+            fill_planes_of_reference(&planes, words, ids[0], length, ids[k], reference->length, length);
             match(planes.in_reference, planes.in_hypothesis, words, length, orders, matched);
         }
     }
@@ -578,20 +576,6 @@ static void try_utf8(const guarded memory)
     require_same(out[0], out[1], one.written * (size_t)char_width, "utf8 decode");
 }
 
-static void try_bit_counts(void)
-{
-    enum { BITMAPS = 40, PLANES_OF_40 = 6 };
-    static uint64_t bitmaps[BITMAPS * BLOCK_WORDS], one[PLANES_OF_40 * BLOCK_WORDS],
-        other[PLANES_OF_40 * BLOCK_WORDS];
-    int32_t chosen[BITMAPS];
-    const int words = 1 << below(4), count = below(BITMAPS + 1);
-    random_bytes(bitmaps, sizeof bitmaps);
-    for (int i = 0; i < count; i++) chosen[i] = below(BITMAPS);
-    bit_counter_for(SIMD_PORTABLE)(bitmaps, chosen, count, words, PLANES_OF_40, one);
-    bit_counter_for(level)(bitmaps, chosen, count, words, PLANES_OF_40, other);
-    require_same(one, other, (size_t)(PLANES_OF_40 * words) * sizeof(uint64_t), "count_bits");
-}
-
 /* Up to 20 different ids in ascending order. */
 static id_set random_ids(int64_t *ids)
 {
@@ -657,7 +641,6 @@ int main(int argc, char **argv)
             try_masks();
             try_comparer(memory);
             try_utf8(memory);
-            try_bit_counts();
             try_rows(memory);
         }
     }

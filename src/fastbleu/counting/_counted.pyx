@@ -17,21 +17,16 @@ from fastbleu._packed cimport CHUNK_IDS, CHUNK_SEGMENTS, PackedSegments
 from fastbleu.counting._id_packer cimport IdPacker
 from fastbleu.counting._token_packer cimport TokenPacker
 from fastbleu.kernel.sequences cimport is_list_or_tuple
-from fastbleu.kernel.tables cimport LISTED_TOKENS
 from fastbleu.runtime._process cimport Buffer, buffer_of, Cell, Pool
 
 from _thread import allocate_lock as _Lock
 
-from fastbleu.counting._rounds import Rounds
 from fastbleu.counting.stats import AdaptedRows, Stats
 from fastbleu.inputs._id_rows import IdRows
 from fastbleu.inputs._utf8_rows import Utf8Rows
 from fastbleu.inputs.checks import changed_while_read
 from fastbleu.runtime.threads import run_on_threads
 
-
-# Segments that tell whether most are short.
-cdef Py_ssize_t SAMPLED = 16
 
 # Rows of prefixes that are made at a time: so few that they stay in the cache.
 cdef Py_ssize_t PREFIXES_AT_ONCE = 1280
@@ -296,10 +291,6 @@ def count_segments(counter, hypotheses, references, bint keep_rows=True, Py_ssiz
                 break
             worker.count(rows, read, keep_rows, least_total, bar)
             read += taken
-    elif kind is list and meanwhile is None and are_plain(hypotheses, references, counter):
-        rounds = Rounds(workers, hypotheses, references, rows, keep_rows, least_total, before)
-        read = count_in_rounds(rounds, workers, bar)
-        rounds.close()
     else:
         read = count_in_chunks(
             hypotheses, references, workers, rows, keep_rows, least_total, before, bar, meanwhile)
@@ -424,31 +415,6 @@ cdef bint count_prefixes_of_chunk(Worker worker, bytes positions, Py_ssize_t len
     return all_scored
 
 
-cdef Py_ssize_t count_in_rounds(object rounds, list workers, object bar) except -1:
-    """Count lists with several workers at the same time; the number of segments."""
-    cdef Py_ssize_t read = 0
-
-    def take_part(Worker worker):
-        nonlocal read
-        cdef Py_ssize_t taken
-        if worker is not workers[0]:
-            rounds.follow(workers.index(worker))
-            return
-        try:
-            while True:
-                taken = rounds.lead()
-                if taken == 0:
-                    break
-                read += taken
-                if bar is not None:
-                    bar.update(taken)
-        finally:
-            rounds.end()
-
-    run_on_threads(take_part, workers, rounds.end)
-    return read
-
-
 cdef Py_ssize_t count_in_chunks(
         object hypotheses, object references, list workers, array rows, bint keep_rows, int64_t least_total,
         Py_ssize_t before, object bar, object meanwhile) except -1:
@@ -476,25 +442,14 @@ cdef Py_ssize_t count_in_chunks(
     return read
 
 
-cdef bint are_plain(object hypotheses, object references, object counter) except -1:
-    """Whether several threads can count most of the segments at the same time."""
-    cdef Py_ssize_t longest = 4 * LISTED_TOKENS if counter.tokenizer is not None else LISTED_TOKENS
-    # Lowering may need the GIL, which the leader of a round holds while it waits.
-    if not (Rounds.possible and is_list_or_tuple(hypotheses) and is_list_or_tuple(references)) or (
-            counter.tokenizer is not None and (counter.lowercase or not counter.reads_utf8)):
-        return False
-    some = hypotheses[::max(1, len(hypotheses) // SAMPLED)]
-    return 2 * sum([type(it) in (str, list, tuple) and len(it) > longest for it in some]) <= len(some)
-
-
 cdef Py_ssize_t useful_threads(object hypotheses, object references, object counter) except -1:
     """How many threads have work."""
     if type(hypotheses) is IdRows:
         chunks = (hypotheses.size + references.size) // CHUNK_IDS
     elif counter.tokenizer is not None and counter.tokenizer.function and counter.line_writer is None:
         return 1  # a user's function may not be safe on several
-    elif counter.tokenizer is None and is_list_or_tuple(hypotheses) and not Rounds.possible:
-        return 1  # reading, most of the work, would go on in one thread at a time
+    elif counter.tokenizer is None and is_list_or_tuple(hypotheses):
+        return 1  # reading, most of the work, holds the GIL
     else:
         chunks = len(hypotheses) // CHUNK_SEGMENTS
     return min(1 + chunks, counter.threads)

@@ -12,6 +12,9 @@ from fastbleu.tokenizers._compiled cimport (
     classifier, line_buffers, line_reader, text_line, tokenizer_tables, write_function)
 
 
+cdef extern from "kernel/text/line_tokens.h":
+    bint ends_in_tokenized_period(text_line text) noexcept nogil
+
 cdef extern from "kernel/text/line_keys.h":
     ctypedef int (*key_lister)(line_reader *line, key_list *keys, const hash_seed *seed) noexcept nogil
 
@@ -29,7 +32,6 @@ cdef class TextPacker(PackedSegments):
     cdef Utf8Reader utf8         # of chunks that are Utf8Rows; None: chunks are lists of str
     cdef bint lowercase, missing, finished
     cdef write_function write_line      # replaces each line first, instead of lowering it; or NULL
-    cdef bint is_plain               # whether reading the current lines must not fail
     cdef const tokenizer_tables *tables
     cdef classifier classify
     cdef key_lister list_keys

@@ -20,33 +20,24 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdint cimport INT32_MAX, uint16_t
 
 from fastbleu._core cimport numbers
-from fastbleu._packed cimport CHUNK_SEGMENTS, KEYS_INSUFFICIENT, KEYS_WERE_READ, PLAIN_REFERENCES
+from fastbleu._packed cimport CHUNK_SEGMENTS, KEYS_INSUFFICIENT, KEYS_WERE_READ
 from fastbleu.kernel.sequences cimport (
-    is_list_or_tuple, is_object_array, is_sequence, item_at, item_of, items_in, plain_items, plain_size,
-    prefetch_item_of, size_of, unchanging)
+    is_list_or_tuple, is_object_array, item_at, item_of, items_in, prefetch_item_of, size_of, unchanging)
 from fastbleu.kernel.tables cimport interner_begin, interner_free, key_list
 from fastbleu.runtime._process cimport grow, poll, process_seed, simd_in_use, simd_level
 from fastbleu.tokenizers._compiled cimport (
     PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_READY,
     begin_line, begin_rewritten, classifier_for, compact, free_buffers, line_ended, line_of, line_reader,
-    no_memory, put_line, reserve_buffers, reserve_lowered, tables_of, write_function)
+    no_memory, put_line, reserve_lowered, tables_of, write_function)
 
 from array import array as _array
 
-
-cdef extern from "kernel/objects/prefetch.h":
-    void prefetch_lines(PyObject **hypotheses, PyObject **references,
-                        Py_ssize_t at, Py_ssize_t segments) noexcept nogil
-
-cdef extern from "kernel/objects/plain_text.h":
-    bint plain_line(PyObject *text, text_line *line) noexcept nogil
 
 cdef extern from "kernel/text/line_tokens.h":
     enum:
         BLOCK_TOKENS
     int intern_block(line_reader *line, interner *table, int32_t *ids) noexcept nogil
     int find_block(line_reader *line, const interner *table, int32_t *ids) noexcept nogil
-    bint ends_in_tokenized_period(text_line text) noexcept nogil
 
 cdef extern from "kernel/text/utf8.h":
     void prefetch_line(size_t address) noexcept nogil
@@ -60,7 +51,6 @@ cdef extern from "kernel/text/line_keys.h":
     key_lister key_lister_for(simd_level level) noexcept nogil
 
 cdef extern from "Python.h":
-    PyObject *Py_None
     object PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t stop)
 
 
@@ -229,7 +219,7 @@ cdef class TextPacker(PackedSegments):
 
     cdef int gather(self, object hypothesis, object references) except -1:
         """Take the lines of one segment."""
-        self.finished = self.is_plain = False
+        self.finished = False
         cdef Py_ssize_t segment = self.first_segment + self.segment_count, count = 0, k = 0
         self.reserve_segment()
         self.add_line(hypothesis, segment, HYPOTHESIS)
@@ -272,40 +262,6 @@ cdef class TextPacker(PackedSegments):
                 self.held, &capacity, self.line_count + extra, sizeof(PyObject *))
             self.line_capacity = capacity
         return 0
-
-    cdef int reserve_plain(self) except -1:
-        cdef text_line longest = line_of("")
-        longest.length, longest.char_width = LISTED_CHARS, 4
-        PackedSegments.reserve_plain(self)
-        self.reserve_lines(1 + PLAIN_REFERENCES)
-        if (reserve_buffers(&self.hypothesis_buffers, longest) < 0
-                or reserve_buffers(&self.reference_buffers, longest) < 0):
-            no_memory(longest.length)
-        return 0
-
-    cdef Py_ssize_t take_plain(self, PyObject *hypothesis, PyObject *references) noexcept nogil:
-        cdef Py_ssize_t count = 0, k
-        cdef PyObject *reference
-        if not plain_line(hypothesis, &self.lines[0]):
-            return 0
-        if plain_line(references, &self.lines[1]):
-            count = 1
-        elif not is_sequence(references) or plain_size(references) > PLAIN_REFERENCES:
-            return 0
-        else:
-            for k in range(plain_size(references)):
-                reference = plain_items(references)[k]
-                if not (self.missing and reference == Py_None):
-                    count += 1
-                    if not plain_line(reference, &self.lines[count]):
-                        return 0
-        self.segment_lines, self.is_plain = self.lines, True
-        self.has_tokenized_period = ends_in_tokenized_period(self.lines[0])
-        return count
-
-    cdef void prefetch(self, PyObject **hypotheses, PyObject **references, Py_ssize_t segment,
-                       Py_ssize_t end) noexcept nogil:
-        prefetch_lines(hypotheses, references, segment, end)
 
     cdef int finish(self) except -1 nogil:
         """Tokenize and pack the chunk's lines, once."""
@@ -361,8 +317,6 @@ cdef class TextPacker(PackedSegments):
             return KEYS_INSUFFICIENT
         begin_line(&reader, self.tables, self.classify, text, buffers)
         read = self.list_keys(&reader, keys[0], &self.own_tokens.seed)
-        if read < 0 and self.is_plain:
-            return KEYS_INSUFFICIENT
         if read < 0:
             begin_rewritten(&reader, text, buffers, &self.cancelled)
             read = self.list_keys(&reader, keys[0], &self.own_tokens.seed)

@@ -7,6 +7,13 @@ from fastbleu._packed cimport PackedSegments
 from fastbleu.kernel.tables cimport interner
 
 
+cdef extern from "kernel/objects/token_keys.h":
+    bint intern_hypothesis(
+        interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
+    bint find_reference(
+        const interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
+
+
 cdef class TokenPacker(PackedSegments):
     cdef object checks, prepared
     cdef interner tokens

@@ -11,30 +11,24 @@ TokenChecks (inputs/checks.py) turns other types than list and tuple into lists,
 the user sees.
 
 Ownership. TokenPacker owns its arrays and its table; of Python objects it keeps the last segment only.
-Thread-safety. One packer per thread; packing holds the GIL. With `count_plain` threads
-without it read while another one holds it (_rounds.pyx).
+Thread-safety. One packer per thread; packing holds the GIL.
 """
 
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
 
-from fastbleu._packed cimport (
-    CHUNK_IDS, CHUNK_SEGMENTS, KEYS_INSUFFICIENT, KEYS_WERE_READ, PLAIN_REFERENCES)
+from fastbleu._packed cimport CHUNK_IDS, CHUNK_SEGMENTS, KEYS_INSUFFICIENT, KEYS_WERE_READ
 from fastbleu.kernel.numbering cimport number_objects
 from fastbleu.kernel.sequences cimport (
-    is_list_or_tuple, is_sequence, item_at, plain_items, plain_size, prefetch_segments, PySequence_Fast_ITEMS,
+    is_list_or_tuple, item_at, plain_items, prefetch_segments, PySequence_Fast_ITEMS,
     size_of, unchanging, unchanging_lists)
-from fastbleu.kernel.tables cimport hash_seed, interner, interner_begin, interner_free, key_list
+from fastbleu.kernel.tables cimport hash_seed, interner_begin, interner_free, key_list
 from fastbleu.runtime._process cimport process_seed
 
 
 cdef extern from "kernel/objects/token_keys.h":
     bint list_plain_keys(key_list *keys, PyObject *sequence, hash_seed seed) noexcept nogil
-    bint intern_hypothesis(
-        interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
-    bint find_reference(
-        const interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
 
 cdef extern from "Python.h":
     int PY_VERSION_HEX
@@ -174,23 +168,6 @@ cdef class TokenPacker(PackedSegments):
                 self.tokens.seed):
             return KEYS_WERE_READ
         return KEYS_INSUFFICIENT
-
-    cdef Py_ssize_t take_plain(self, PyObject *hypothesis, PyObject *references) noexcept nogil:
-        cdef Py_ssize_t count, k
-        if not is_sequence(hypothesis) or not is_sequence(references):
-            return 0
-        count = plain_size(references)
-        if count > PLAIN_REFERENCES:
-            return 0
-        for k in range(count):
-            if not is_sequence(plain_items(references)[k]):
-                return 0
-        self.plain_hypothesis, self.plain_references = hypothesis, references
-        return count
-
-    cdef void prefetch(self, PyObject **hypotheses, PyObject **references, Py_ssize_t segment,
-                       Py_ssize_t end) noexcept nogil:
-        prefetch_segments(hypotheses, references, segment, end)
 
     cdef bint intern_plain(self, object hypothesis, object references, bint is_long) except -1:
         """Pack a segment by a table of its tokens; False if a token is not plain.

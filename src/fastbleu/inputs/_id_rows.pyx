@@ -15,7 +15,7 @@ from cpython.mem cimport PyMem_RawFree
 from cpython.object cimport PyObject
 from libc.string cimport strchr, strcmp
 
-from fastbleu.kernel.exceptions cimport is_raised, take_exception
+from fastbleu.kernel.exceptions cimport is_raised, Py_DECREF, take_exception
 from fastbleu.kernel.sequences cimport (
     is_list_or_tuple, item_at, PySequence_Fast_ITEMS, size_of, unchanging_lists)
 from fastbleu.runtime._process cimport POLL_EVERY, Buffer, buffer_of, grow
@@ -27,7 +27,6 @@ cdef extern from "Python.h":
     bint PyLong_CheckExact(PyObject *number)
     long long PyLong_AsLongLong(PyObject *number)
     long long PyLong_AsLongLongAndOverflow(PyObject *number, int *overflow)
-    void Py_DECREF(PyObject *number)
 
 cdef extern from "kernel/objects/id_rows.h":
     void widen_row(const id_row *row, int64_t *out) noexcept nogil

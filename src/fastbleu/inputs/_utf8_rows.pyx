@@ -20,7 +20,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport SIZE_MAX
 from libc.string cimport memchr, memcpy
 
-from fastbleu.kernel.exceptions cimport take_exception
+from fastbleu.kernel.exceptions cimport Py_DECREF, take_exception
 from fastbleu.kernel.sequences cimport is_object_array as is_array_of_objects
 from fastbleu.runtime._process cimport POLL_EVERY, grow
 
@@ -31,7 +31,6 @@ from .places import refusal
 cdef extern from "Python.h":
     PyObject *PyUnicode_DecodeUTF8(const char *bytes, Py_ssize_t size, const char *errors)
     object decoded_text "PyUnicode_DecodeUTF8"(const char *bytes, Py_ssize_t size, const char *errors)
-    void Py_DECREF(PyObject *text)
 
 cdef extern from "kernel/text/white_space.h":
     size_t size_without_white_space(utf8_line line) noexcept nogil

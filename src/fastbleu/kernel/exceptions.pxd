@@ -13,6 +13,7 @@ cdef extern from "Python.h":
     void PyErr_NormalizeException(PyObject **kind, PyObject **value, PyObject **traceback)
     int PyException_SetTraceback(object error, object traceback)
     void Py_XDECREF(PyObject *reference)
+    void Py_DECREF(PyObject *reference)
 
 
 cdef inline bint is_raised() noexcept:

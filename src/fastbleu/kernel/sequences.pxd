@@ -7,12 +7,10 @@ from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_SIZE
 
 cdef extern from "Python.h":
     PyObject **PySequence_Fast_ITEMS(object sequence)
-    # The same, and the size, where another thread holds the GIL.
+    # The same of a borrowed object, where a function without Python objects is called with the GIL.
     PyObject **plain_items "PySequence_Fast_ITEMS" (PyObject *sequence) noexcept nogil
-    Py_ssize_t plain_size "PySequence_Fast_GET_SIZE" (PyObject *sequence) noexcept nogil
 
 cdef extern from "kernel/objects/prefetch.h":
-    bint is_sequence(PyObject *object) noexcept nogil
     void prefetch_segments(PyObject **hypotheses, PyObject **references,
                            Py_ssize_t at, Py_ssize_t segments) noexcept nogil
 

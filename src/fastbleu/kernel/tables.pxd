@@ -3,6 +3,12 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 
+cdef extern from "kernel/tables/probing.h":
+    ctypedef struct hash_seed:
+        uint64_t first
+        uint64_t second
+    Py_ssize_t look_up_cost(size_t slot_count) noexcept nogil
+
 cdef extern from "kernel/tables/interner.h":
     ctypedef struct token_key:
         uint64_t low
@@ -10,10 +16,6 @@ cdef extern from "kernel/tables/interner.h":
     ctypedef struct token_content:
         const unsigned char *bytes
         size_t size
-    ctypedef struct hash_seed:
-        uint64_t first
-        uint64_t second
-    Py_ssize_t look_up_cost(size_t slot_count) noexcept nogil
     ctypedef struct interner:
         size_t slot_count
         int32_t count

@@ -26,7 +26,7 @@ from fastbleu.matrix._ngrams cimport (
     Features, Ngrams, number_index, number_index_add, number_index_clear, number_index_free,
     number_index_reserve)
 from fastbleu.runtime._process cimport (
-    POLL_EVERY, Buffer, Interruptible, buffer_of, grow, process_seed, simd_in_use, simd_level)
+    POLL_EVERY, Buffer, Interruptible, buffer_of, grow, process_seed)
 
 
 cdef extern from "kernel/simd/bit_counts.h":
@@ -34,9 +34,8 @@ cdef extern from "kernel/simd/bit_counts.h":
         BLOCK_WORDS
         BLOCK_BITS
         MAX_PLANES
-    ctypedef void (*bit_counter)(const uint64_t *bitmaps, const int32_t *chosen, Py_ssize_t count,
-                                 int words, int plane_count, uint64_t *planes) noexcept nogil
-    bit_counter bit_counter_for(simd_level level) noexcept nogil
+    void count_bits(const uint64_t *bitmaps, const int32_t *chosen, Py_ssize_t count, int words,
+                    int plane_count, uint64_t *planes) noexcept nogil
     void gather_counts(const uint64_t *planes, int words, int plane_count, int byte,
                        uint8_t *counts) noexcept nogil
 
@@ -213,7 +212,6 @@ cdef class PairCounter(Interruptible):
 
     cdef readonly int max_order
     cdef int count_bytes             # bytes of a number of matches
-    cdef bit_counter count_bits
     cdef int keys                    # number of tables
     cdef number_index *tables        # the last one's ids are those of the rows
     cdef int64_t *new_rows           # those that have no value yet
@@ -229,7 +227,6 @@ cdef class PairCounter(Interruptible):
     def __cinit__(self, int max_order, int orders, Py_ssize_t longest):
         cdef int k
         self.max_order = max_order
-        self.count_bits = bit_counter_for(simd_in_use())
         self.count_bytes = max(1, (bit_length(longest) + 7) // 8)
         self.keys = max(1, (orders * self.count_bytes + KEY_BYTES - 1) // KEY_BYTES)
         self.tables = <number_index *> PyMem_RawCalloc(self.keys, sizeof(number_index))
@@ -311,7 +308,7 @@ cdef class PairCounter(Interruptible):
             if present == 0:
                 break
             bits = bit_length(present)
-            self.count_bits(block.bitmaps, self.present, present, block.words, bits, planes)
+            count_bits(block.bitmaps, self.present, present, block.words, bits, planes)
             for byte in range(self.count_bytes):
                 gather_counts(planes, block.words, bits, byte, self.matches + used * size)
                 used += 1

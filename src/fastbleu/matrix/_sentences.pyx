@@ -18,7 +18,7 @@ from libc.stdint cimport INT32_MAX
 from libc.string cimport memcpy, memset
 
 from fastbleu.counting._id_packer cimport IdPacker
-from fastbleu.counting._text_packer cimport TextPacker
+from fastbleu.counting._text_packer cimport ends_in_tokenized_period, TextPacker
 from fastbleu.counting._token_packer cimport copy_of
 from fastbleu.inputs._id_rows cimport id_row, IdRows
 from fastbleu.kernel.sequences cimport (
@@ -27,7 +27,6 @@ from fastbleu.kernel.tables cimport (
     interner, interner_add, interner_begin, interner_free, look_up_cost, token_content, token_key)
 from fastbleu.matrix._vocabulary cimport Vocabulary
 from fastbleu.runtime._process cimport POLL_EVERY, grow, poll, process_seed
-from fastbleu.tokenizers._compiled cimport text_line
 
 
 cdef extern from "kernel/tables/token_store.h":
@@ -36,8 +35,7 @@ cdef extern from "kernel/tables/token_store.h":
 cdef extern from "kernel/objects/prefetch.h":
     void prefetch_item(object sequence, Py_ssize_t at) noexcept
 
-cdef extern from "kernel/text/line_tokens.h":
-    bint ends_in_tokenized_period(text_line text) noexcept nogil
+cdef extern from "kernel/simd/platform.h":
     void FB_PREFETCH(const void *address) noexcept nogil
 
 

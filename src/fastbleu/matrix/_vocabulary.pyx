@@ -19,17 +19,13 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX, uint64_t
 
+from fastbleu.counting._token_packer cimport find_reference, intern_hypothesis
 from fastbleu.kernel.numbering cimport number_objects
 from fastbleu.kernel.sequences cimport PySequence_Fast_ITEMS, size_of
 from fastbleu.kernel.tables cimport interner_begin, interner_free, token_content
 from fastbleu.runtime._process cimport process_seed
+from fastbleu.tokenizers._compiled cimport PyUnicode_FromKindAndData
 
-
-cdef extern from "kernel/objects/token_keys.h":
-    bint intern_hypothesis(
-        interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
-    bint find_reference(
-        const interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
 
 cdef extern from "kernel/tables/token_store.h":
     enum:
@@ -49,9 +45,6 @@ cdef extern from "kernel/tables/token_store.h":
 
 cdef extern from "kernel/objects/large_integers.h":
     object integer_of_digits(const unsigned char *bytes, size_t size, unsigned int kind)
-
-cdef extern from "Python.h":
-    object PyUnicode_FromKindAndData(int kind, const void *chars, Py_ssize_t length)
 
 
 # Tokens between two checks for signals: like READ_TOKENS of _token_packer.pyx.

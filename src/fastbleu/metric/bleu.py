@@ -63,7 +63,8 @@ class BLEU(Reading, MatrixMethods):
         True where sentences are scored one by one, False for a corpus; in recipes False. Only for
         sacreBLEU's dialect, and recipes that follow it.
     threads : int, default 1
-        Threads that tokenize and count; they do not change the result.
+        Threads that tokenize and count text, columns, files and ids; lists of tokens take one.
+        They do not change the result.
     dialect : str, default "sacrebleu"
         A name of `fastbleu.dialects.names()`: the implementation whose rules are followed. The
         class of each dialect documents them: ``help(fastbleu.dialects.get("nltk"))``. Or one of

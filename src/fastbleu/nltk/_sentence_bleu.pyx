@@ -173,7 +173,6 @@ cdef class _SentenceScorer(KeptMemory):
     cdef int renew(self) except -1:
         """Take new memory."""
         self.packer = TokenPacker(NltkTokenChecks())
-        self.packer.reserve_plain()
         self.counter = SegmentCounter(1)
         return 0
 
@@ -183,11 +182,8 @@ cdef class _SentenceScorer(KeptMemory):
         prefetch_segment(<PyObject *> hypothesis, <PyObject *> references)
         self.packer.clear()
         self.counter.max_order = max_order
-        if not self.counter.count_plain(
-                self.packer, <PyObject *> hypothesis, <PyObject *> references, row):
-            self.packer.clear()
-            self.packer.add(hypothesis, references)
-            self.counter.count_only(self.packer, row)
+        self.packer.add(hypothesis, references)
+        self.counter.count_only(self.packer, row)
         for n in range(max_order):
             if row[2 + max_order + n] == 0:
                 row[2 + max_order + n] = 1

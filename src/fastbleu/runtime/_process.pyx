@@ -133,9 +133,12 @@ cdef class Pool:
 
     cpdef object release(self, object worker):
         """Keep a worker for the next use. Do not call this with a worker that failed."""
-        if worker.capacity <= LARGEST_IDLE and len(self.idle) < self.most:
-            worker.reset()
-            self.idle.append(worker)
+        if worker.capacity > LARGEST_IDLE:
+            return
+        worker.reset()
+        with cython.critical_section(self):
+            if len(self.idle) < self.most:
+                self.idle.append(worker)
 
 
 cdef class Buffer:

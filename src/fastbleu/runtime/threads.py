@@ -43,16 +43,12 @@ def share_out(work: Callable[[Any, Any], None], items: Sequence[Any], workers: l
     run_on_threads(work_until_none_is_left, workers)
 
 
-def run_on_threads(
-    work: Callable[[Any], None], workers: list[Any], release: Callable[[], None] | None = None
-) -> None:
+def run_on_threads(work: Callable[[Any], None], workers: list[Any]) -> None:
     """Call `work` with each worker at the same time: the first in this thread, others in kept ones.
 
     `work` must return once nothing is left to do, by whichever worker: one that no thread can be
     started for is left out. The first exception, including Ctrl-C, cancels all workers and is
-    raised; `release` then frees those that wait for others. With it `work` is over for all of them
-    when it is for the first: nobody waits for their return, which takes as long as a thousand
-    segments do.
+    raised.
     """
     if len(workers) < 2:
         for worker in workers:
@@ -61,21 +57,17 @@ def run_on_threads(
     first, *others = workers
     tasks: list[_Task] = []
     errors: list[BaseException] = []
-    over = False
 
     def cancel() -> None:
         for worker in workers:
             worker.cancelled = True
-        if release is not None:
-            release()
 
     def work_or_cancel(worker: object) -> None:
         try:
             work(worker)
         except BaseException as error:
-            if not over:
-                errors.append(error)
-                cancel()
+            errors.append(error)
+            cancel()
 
     try:
         for worker in others[:_MOST_THREADS]:
@@ -85,9 +77,7 @@ def run_on_threads(
             tasks.append(task)
             kept.begin(task)
         work(first)
-        if release is None:
-            _wait_for(tasks, errors)
-        over = True
+        _wait_for(tasks, errors)
         if errors:
             raise errors[0]
     except BaseException as raised:

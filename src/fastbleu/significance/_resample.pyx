@@ -9,7 +9,7 @@ from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from fastbleu.runtime._process cimport Buffer, buffer_of, simd_in_use, simd_level
+from fastbleu.runtime._process cimport Buffer, buffer_of
 
 
 cdef extern from "kernel/arithmetic/resample.h":
@@ -23,10 +23,8 @@ cdef extern from "kernel/arithmetic/resample.h":
         uint64_t high, low
     size_t count_drawn(uint128_pair state, uint128_pair increment, uint64_t *position, uint64_t end,
                        uint32_t segments, size_t draws, uint8_t *times) noexcept nogil
-    ctypedef void (*counted_adder)(const uint16_t *rows, size_t segments, size_t columns,
-                                   const uint8_t *times, size_t samples, uint16_t *turned,
-                                   int64_t *sums) noexcept nogil
-    counted_adder counted_adder_for(simd_level level) noexcept nogil
+    void add_counted_narrow(const uint16_t *rows, size_t segments, size_t columns, const uint8_t *times,
+                            size_t samples, uint16_t *turned, int64_t *sums) noexcept nogil
     void add_counted_wide(const int64_t *rows, size_t segments, size_t columns, const uint8_t *times,
                           size_t samples, int64_t *turned, int64_t *sums) noexcept nogil
     void add_tossed_narrow(const uint16_t *rows, size_t segments, size_t columns, const uint32_t *words,
@@ -115,9 +113,9 @@ def add_counted(rows, times, sums):
         raise MemoryError(f"no memory for {FB_TURNED} rows")
     with nogil:
         if table.kind == c"H":
-            counted_adder_for(simd_in_use())(
-                <const uint16_t *> table.view.buf, segments, columns, <const uint8_t *> counts.view.buf,
-                samples, <uint16_t *> turned, <int64_t *> out.view.buf)
+            add_counted_narrow(<const uint16_t *> table.view.buf, segments, columns,
+                               <const uint8_t *> counts.view.buf, samples, <uint16_t *> turned,
+                               <int64_t *> out.view.buf)
         else:
             add_counted_wide(<const int64_t *> table.view.buf, segments, columns,
                              <const uint8_t *> counts.view.buf, samples, <int64_t *> turned,

@@ -98,23 +98,6 @@ static size_t count_drawn(uint128_pair state, uint128_pair increment, uint64_t *
 #undef FACTOR
 #undef NAMED
 
-/* For each instruction set: multiplying vectors is most of the work. */
-typedef void (*counted_adder)(const uint16_t *rows, size_t segments, size_t columns, const uint8_t *times,
-                              size_t samples, uint16_t *turned, int64_t *sums);
-#define FB_ADD_COUNTED(suffix, level)                                                                      \
-    static void add_counted##suffix(const uint16_t *rows, size_t segments, size_t columns,                 \
-                                    const uint8_t *times, size_t samples, uint16_t *turned, int64_t *sums) \
-    {                                                                                                      \
-        add_counted_narrow(rows, segments, columns, times, samples, turned, sums);                         \
-    }
-FB_FOR_LEVELS(FB_ADD_COUNTED)
-#undef FB_ADD_COUNTED
-
-static inline counted_adder counted_adder_for(simd_level level)
-{
-    return FB_OF_LEVEL(level, add_counted);
-}
-
 #define ROW int64_t
 #define SUM int64_t
 #define FACTOR int64_t

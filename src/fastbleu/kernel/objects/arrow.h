@@ -262,7 +262,7 @@ static inline arrow_fault ids_at(const arrow_column *column, const struct ArrowA
                           0};
     *row = found;
     if (start == end) {
-        row->ids = (const char *)row;      /* where no item is read */
+        row->ids = "";      /* where no item is read */
         return ARROW_GOOD;
     }
     if (leaf->null_count != 0)

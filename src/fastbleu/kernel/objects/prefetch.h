@@ -70,29 +70,6 @@ FB_INLINE void prefetch_segments(PyObject **hypotheses, PyObject **references, P
 #endif
 }
 
-/* The start of a str: its header and the first of its characters. */
-FB_INLINE void prefetch_str(const PyObject *text)
-{
-    for (int line = 0; line < 4; line++) FB_PREFETCH((const char *)text + 64 * line);
-}
-
-/* As prefetch_segments, of segments of str with their references: str, or lists of str. */
-FB_INLINE void prefetch_lines(PyObject **hypotheses, PyObject **references, Py_ssize_t at,
-                              Py_ssize_t segments)
-{
-#ifdef Py_GIL_DISABLED
-    (void)prefetch_str, (void)hypotheses, (void)references, (void)at, (void)segments;
-#else
-    if (at + 12 >= segments) return;
-    FB_PREFETCH((const char *)references[at + 12] + 8);
-    if (is_sequence(references[at + 9])) FB_PREFETCH(PySequence_Fast_ITEMS(references[at + 9]));
-    prefetch_str(hypotheses[at + 6]);
-    if (!is_sequence(references[at + 6])) prefetch_str(references[at + 6]);
-    else if (PySequence_Fast_GET_SIZE(references[at + 6]) > 0)
-        prefetch_str(PySequence_Fast_ITEMS(references[at + 6])[0]);
-#endif
-}
-
 /* A str: both of the cache lines that its header may lie in. */
 FB_INLINE void prefetch_object(const PyObject *object)
 {

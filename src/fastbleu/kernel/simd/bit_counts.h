@@ -10,7 +10,7 @@
  * 2**plane_count: the caller ensures this.
  *
  * Leaves without state, on memory of the caller's; any thread may call them. Cost: count * plane_count
- * * words steps, which the compiler vectorizes; every level runs the same code.
+ * * words steps, which the compiler vectorizes.
  */
 #pragma once
 
@@ -19,9 +19,6 @@
 #define BLOCK_WORDS 8
 #define BLOCK_BITS (64 * BLOCK_WORDS)
 #define MAX_PLANES 32
-
-typedef void (*bit_counter)(const uint64_t *bitmaps, const int32_t *chosen, ptrdiff_t count, int words,
-                            int plane_count, uint64_t *planes);
 
 /* With `words` a constant, its loops become a few vector instructions. */
 FB_INLINE void add_bitmaps(const uint64_t *bitmaps, const int32_t *chosen, ptrdiff_t count, const int words,
@@ -58,27 +55,13 @@ FB_INLINE void add_bitmaps(const uint64_t *bitmaps, const int32_t *chosen, ptrdi
     }
 }
 
-FB_INLINE void count_bits(const uint64_t *bitmaps, const int32_t *chosen, ptrdiff_t count, int words,
+static inline void count_bits(const uint64_t *bitmaps, const int32_t *chosen, ptrdiff_t count, int words,
                           int plane_count, uint64_t *planes)
 {
     if (words == 8) add_bitmaps(bitmaps, chosen, count, 8, plane_count, planes);
     else if (words == 4) add_bitmaps(bitmaps, chosen, count, 4, plane_count, planes);
     else if (words == 2) add_bitmaps(bitmaps, chosen, count, 2, plane_count, planes);
     else add_bitmaps(bitmaps, chosen, count, 1, plane_count, planes);
-}
-
-#define FB_COUNT_BITS(suffix, level)                                                                \
-    static void count_bits##suffix(const uint64_t *bitmaps, const int32_t *chosen, ptrdiff_t count, \
-                                   int words, int plane_count, uint64_t *planes)                    \
-    {                                                                                               \
-        count_bits(bitmaps, chosen, count, words, plane_count, planes);                             \
-    }
-FB_FOR_LEVELS(FB_COUNT_BITS)
-#undef FB_COUNT_BITS
-
-static inline bit_counter bit_counter_for(simd_level level)
-{
-    return FB_OF_LEVEL(level, count_bits);
 }
 
 /* The 8 bits of a byte, the lowest first, as the lowest bits of 8 bytes. */

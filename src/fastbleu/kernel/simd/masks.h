@@ -282,7 +282,11 @@ static inline mask_kernel mask_kernel_for(simd_level level)
 /* The longest sequences for which masks are faster than tables. */
 static inline int mask_tokens_for(simd_level level)
 {
-    return level == SIMD_PORTABLE ? PLANED_TOKENS / 2 : PLANED_TOKENS;
+#ifdef FB_X86_64
+    if (level == SIMD_AVX512) return PLANED_TOKENS;
+#endif
+    (void)level;
+    return PLANED_TOKENS / 2;
 }
 
 /* The masks of ids. The ids of the hypothesis' tokens lie below `distinct`; all other tokens have the id
@@ -292,7 +296,6 @@ typedef struct {
     uint64_t by_token[(PLANED_TOKENS + 1) * MASK_WORDS];
 } mask_planes;
 
-/* Fills the planes of the hypothesis' earlier tokens. */
 FB_INLINE void fill_earlier(mask_planes *planes, const int32_t *ids, int length, int distinct,
                             const int words)
 {
@@ -306,7 +309,6 @@ FB_INLINE void fill_earlier(mask_planes *planes, const int32_t *ids, int length,
         memset(planes->in_hypothesis + w * PLANE + length, 0, MASK_LANES * sizeof(uint64_t));
 }
 
-/* Fills the planes of a reference. */
 FB_INLINE void fill_reference(mask_planes *planes, const int32_t *ids, int length, const int32_t *reference,
                               int reference_length, int distinct, const int words)
 {
@@ -321,92 +323,17 @@ FB_INLINE void fill_reference(mask_planes *planes, const int32_t *ids, int lengt
         memset(planes->in_reference + w * PLANE + length, 0, MASK_LANES * sizeof(uint64_t));
 }
 
-#ifdef FB_X86_64
-
-/* Up to so many words, ids fit into bytes, and comparing each with 64 at a time is faster than a table. */
-#  define NARROW_WORDS 4
-
-/* The lanes of up to 16 ids. */
-FB_INLINE uint16_t id_lanes(int count)
+/* Fills the planes of the hypothesis' earlier tokens. */
+static inline void fill_planes_of_earlier(mask_planes *planes, int words, const int32_t *ids, int length,
+                                          int distinct)
 {
-    return (uint16_t)(count >= 16 ? 0xFFFF : count > 0 ? (1 << count) - 1 : 0);
-}
-
-/* At most 64 ids as bytes; `known` are those below `distinct`. */
-FB_TARGET(FB_AVX512)
-FB_INLINE __m512i narrow_ids(const int32_t *ids, int count, int distinct, uint64_t *known)
-{
-    __m128i bytes[4];
-    *known = 0;
-    for (int k = 0; k < 4; k++) {
-        const __mmask16 lanes = id_lanes(count - 16 * k);
-        const __m512i some = _mm512_maskz_loadu_epi32(lanes, ids + 16 * k);
-        const __mmask16 below = _mm512_mask_cmplt_epi32_mask(lanes, some, _mm512_set1_epi32(distinct));
-        bytes[k] = _mm512_cvtepi32_epi8(some);
-        *known |= (uint64_t)below << 16 * k;
-    }
-    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_set_m128i(bytes[1], bytes[0])),
-                              _mm256_set_m128i(bytes[3], bytes[2]), 1);
-}
-
-/* Fills the planes of a reference or, with `earlier`, of the hypothesis' earlier tokens, where both are it. */
-FB_TARGET(FB_AVX512)
-static inline void fill_by_bytes(uint64_t *planes, const int32_t *ids, int length, const int32_t *reference,
-                                 int reference_length, int distinct, int words, int earlier)
-{
-    int32_t tokens[NARROW_WORDS * 64]; /* the byte of each, four times: cheaper to broadcast than one */
-    uint64_t known[NARROW_WORDS];
-    __m512i others[NARROW_WORDS];
-    const __m512i lowest_bytes = _mm512_set4_epi32(0x0C0C0C0C, 0x08080808, 0x04040404, 0);
-    for (int i = 0; i < length; i += 16)
-        _mm512_storeu_si512(
-            tokens + i,
-            _mm512_shuffle_epi8(_mm512_maskz_loadu_epi32(id_lanes(length - i), ids + i), lowest_bytes));
-    for (int w = 0; w < words; w++)
-        others[w] = narrow_ids(reference + 64 * w, reference_length - 64 * w, distinct, &known[w]);
-    for (int own = 0; own < words; own++) { /* the word of the position itself */
-        const int end = length < 64 * own + 64 ? length : 64 * own + 64;
-        uint64_t below = 0;
-        for (int i = 64 * own; i < end; i++) {
-            const __m512i token = _mm512_set1_epi32(tokens[i]);
-            for (int w = 0; w < (earlier ? own : words); w++)
-                planes[w * PLANE + i] = _mm512_mask_cmpeq_epi8_mask(known[w], token, others[w]);
-            if (!earlier) continue;
-            planes[own * PLANE + i] = (uint64_t)_mm512_cmpeq_epi8_mask(token, others[own]) & below;
-            below += below + 1;
-        }
-        for (int w = own + 1; earlier && w < words; w++)
-            memset(planes + w * PLANE + 64 * own, 0, 64 * sizeof(uint64_t));
-    }
-    for (int w = 0; w < words; w++) memset(planes + w * PLANE + length, 0, MASK_LANES * sizeof(uint64_t));
-}
-
-#endif /* FB_X86_64 */
-
-static inline void fill_planes_of_earlier(simd_level level, mask_planes *planes, int words,
-                                          const int32_t *ids, int length, int distinct)
-{
-#ifdef FB_X86_64
-    if (level == SIMD_AVX512 && words <= NARROW_WORDS) {
-        fill_by_bytes(planes->in_hypothesis, ids, length, ids, length, distinct, words, 1);
-        return;
-    }
-#endif
-    (void)level;
     FB_FOR_WORDS(words, fill_earlier(planes, ids, length, distinct, W));
 }
 
-static inline void fill_planes_of_reference(simd_level level, mask_planes *planes, int words,
-                                            const int32_t *ids, int length, const int32_t *reference,
-                                            int reference_length, int distinct)
+/* Fills the planes of a reference. */
+static inline void fill_planes_of_reference(mask_planes *planes, int words, const int32_t *ids, int length,
+                                            const int32_t *reference, int reference_length, int distinct)
 {
-#ifdef FB_X86_64
-    if (level == SIMD_AVX512 && words <= NARROW_WORDS) {
-        fill_by_bytes(planes->in_reference, ids, length, reference, reference_length, distinct, words, 0);
-        return;
-    }
-#endif
-    (void)level;
     FB_FOR_WORDS(words, fill_reference(planes, ids, length, reference, reference_length, distinct, W));
 }
 

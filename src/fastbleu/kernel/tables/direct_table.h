@@ -2,15 +2,14 @@
  *
  * As number_table.h, for numbers below DIRECT_NUMBERS, as the ids of nearly every vocabulary are: the
  * number itself is the index of its slot (epoch, id). Look-ups have no branch, because a processor cannot
- * predict whether a token is new or known.
+ * predict whether a token is new or known: without it ids of 600 to 2,000 a row take 1.4 of the time.
  *
  * Ownership. The table owns its slots (direct_table_free), 8 bytes for each number up to the largest
  * one that it has met: at most 4 MB. Not thread-safe: one table per thread.
  */
 #pragma once
 
-#include <stdlib.h>
-#include "epoch.h"
+#include "probing.h"
 
 #define DIRECT_NUMBERS ((uint64_t)1 << 19)
 
@@ -37,17 +36,9 @@ static inline void direct_table_free(direct_table *table)
 static inline int direct_table_begin(direct_table *table, uint64_t largest)
 {
     table->count = 0;
-    if (FB_UNLIKELY(largest >= table->slot_count)) {
-        size_t slot_count = 1024;
-        while (slot_count <= largest) slot_count *= 2;
-        direct_table_free(table);
-        table->slots = (direct_slot *)calloc(slot_count, sizeof(direct_slot));
-        if (!table->slots) return -1;
-        table->slot_count = slot_count;
-        table->epoch = 0;
-    }
-    begin_epoch(&table->epoch, table->slots, table->slot_count * sizeof(direct_slot));
-    return 0;
+    table->slots = (direct_slot *)slots_for_segment(table->slots, &table->slot_count, &table->epoch,
+                                                    (size_t)largest + 1, sizeof(direct_slot));
+    return table->slots ? 0 : -1;
 }
 
 /* The largest of numbers taken as unsigned, so that a negative one is very large. */

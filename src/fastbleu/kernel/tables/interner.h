@@ -1,21 +1,18 @@
 /* interner.h: 128-bit keys to dense ids 0, 1, 2 ..., one segment at a time.
  *
- * Layout. An open-addressed table of 8-byte slots (epoch, id; see epoch.h) points into dense arrays of keys,
+ * Layout. An open-addressed table of 8-byte slots (epoch, id; see probing.h) points into dense arrays of keys,
  * one per id. At most half of the slots are ever used.
  *
  * Exactness. A key stands for a token in one of two ways, told apart by its bits (token_keys.h):
  * it IS the token, or it is a hash of a longer one. Equal keys of the second kind are compared byte
  * by byte with the content kept beside them, so no result depends on a hash not colliding.
- * The slot index is a keyed multiply over a per-process seed: without knowing the seed, nobody can craft input
- * that collides. The seed changes no id, only the slot of an id.
  *
  * Ownership. The interner owns its arrays (interner_free). Content pointers are borrowed: they must
  * live until the segment ends. Not thread-safe: one interner per thread. No Python object is touched.
  */
 #pragma once
 
-#include <stdlib.h>
-#include "epoch.h"
+#include "probing.h"
 
 typedef struct { uint64_t low, high; } token_key;
 typedef struct {
@@ -26,14 +23,6 @@ typedef struct {
     uint32_t epoch;
     int32_t id;
 } interner_slot;
-typedef struct { uint64_t first, second; } hash_seed;
-
-/* The cost of a look-up, relative to one in a table that fits into a cache. In a larger table nearly every
- * look-up is in a different page, at first in one that was never touched: thousands take long. */
-FB_INLINE ptrdiff_t look_up_cost(size_t slot_count)
-{
-    return slot_count > (size_t)1 << 20 ? 16 : 1;
-}
 
 typedef struct {
     interner_slot *slots;
@@ -61,22 +50,21 @@ static inline void interner_free(interner *table)
 /* Forgets the last segment and makes room for `tokens` new ones. Returns 0, or -1: no memory. */
 static inline int interner_begin(interner *table, size_t tokens)
 {
+    const size_t before = table->slot_count;
     table->count = 0;
-    if (FB_UNLIKELY(tokens * 2 > table->slot_count || !table->slots)) {
-        size_t slot_count = 512;
-        while (slot_count < tokens * 2) slot_count *= 2;
-        interner_free(table);
-        table->slots = (interner_slot *)calloc(slot_count, sizeof(interner_slot));
-        table->keys = (token_key *)malloc(slot_count / 2 * sizeof(token_key));
-        table->contents = (token_content *)malloc(slot_count / 2 * sizeof(token_content));
+    table->slots = (interner_slot *)slots_for_segment(table->slots, &table->slot_count, &table->epoch,
+                                                      tokens * 2, sizeof(interner_slot));
+    if (FB_UNLIKELY(table->slot_count != before || !table->slots)) {
+        const size_t ids = table->slot_count / 2;
+        free(table->keys);
+        free(table->contents);
+        table->keys = (token_key *)malloc(ids * sizeof(token_key));
+        table->contents = (token_content *)malloc(ids * sizeof(token_content));
         if (!table->slots || !table->keys || !table->contents) {
             interner_free(table);
             return -1;
         }
-        table->slot_count = slot_count;
-        table->epoch = 0;
     }
-    begin_epoch(&table->epoch, table->slots, table->slot_count * sizeof(interner_slot));
     return 0;
 }
 
@@ -107,7 +95,7 @@ FB_INLINE int32_t interner_add(interner *table, token_key key, token_content con
     while (table->slots[index].epoch == table->epoch) {
         int32_t id = table->slots[index].id;
         if (FB_LIKELY(same_token(table, id, key, content))) return id;
-        index = (index + 1) & (table->slot_count - 1);
+        index = next_slot(index, table->slot_count);
     }
     int32_t id = table->count++;
     table->slots[index].epoch = table->epoch;
@@ -129,6 +117,7 @@ static inline int interner_widen(interner *wider, const interner *table, size_t 
 {
     *wider = *table;
     wider->slots = NULL;
+    wider->slot_count = 0;
     wider->keys = NULL;
     wider->contents = NULL;
     return interner_begin(wider, ((size_t)table->count + tokens) * 2);
@@ -152,7 +141,7 @@ FB_INLINE int32_t interner_find(const interner *table, token_key key, token_cont
         const int same = same_key(table, slot.id, key);
         if (FB_UNLIKELY(occupied & ((!same) | (int)(key.high >> 63)))) {
             if (same_token(table, slot.id, key, content)) return slot.id;
-            index = (index + 1) & (table->slot_count - 1);
+            index = next_slot(index, table->slot_count);
             continue;
         }
         return occupied ? slot.id : absent;

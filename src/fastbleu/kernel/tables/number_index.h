@@ -5,8 +5,7 @@
  *
  * Layout. The numbers themselves, by id, and an open-addressed table of slots that hold id + 1, or 0
  * where they are free; at most two thirds of the slots are used. So a number costs 8 bytes and its
- * slot 6 to 12, and growing touches no id. The slot is a keyed multiply: numbers cannot be crafted to
- * collide without knowing the seed, and it changes no id.
+ * slot 6 to 12, and growing touches no id.
  *
  * A table may lie in a file that was mapped into memory, and such a file may be damaged: a find reads
  * inside the two arrays and ends, whatever they hold.
@@ -16,8 +15,7 @@
  */
 #pragma once
 
-#include <stdlib.h>
-#include "interner.h"      /* hash_seed */
+#include "probing.h"
 
 typedef struct {
     uint64_t *numbers;     /* by id */
@@ -59,11 +57,6 @@ static inline void number_index_trim(number_index *index)
     index->capacity = (int32_t)count;
 }
 
-FB_INLINE size_t number_index_slot(const number_index *index, uint64_t number, size_t slot_count)
-{
-    return (size_t)multiply_fold(number ^ index->seed.first, index->seed.second | 1) & (slot_count - 1);
-}
-
 /* Begins to make room for `more` numbers; ids stay. Returns 0: there is room, 1: number_index_move has to
  * be called until it returns 0, or -1: no memory, or more than 2**31 - 1 numbers. */
 static inline int number_index_widen(number_index *index, size_t more)
@@ -97,8 +90,8 @@ static inline int number_index_move(number_index *index, int32_t most)
     uint32_t *slots = index->wider;
     const int32_t end = index->count - index->moved > most ? index->moved + most : index->count;
     for (; index->moved < end; index->moved++) {
-        size_t slot = number_index_slot(index, index->numbers[index->moved], index->wider_count);
-        while (slots[slot]) slot = (slot + 1) & (index->wider_count - 1);
+        size_t slot = slot_of_number(index->numbers[index->moved], index->seed, index->wider_count);
+        while (slots[slot]) slot = next_slot(slot, index->wider_count);
         slots[slot] = (uint32_t)index->moved + 1;
     }
     if (end < index->count) return 1;
@@ -119,11 +112,11 @@ static inline int number_index_reserve(number_index *index, size_t more)
 /* The id of a number, given out now if it is new. Room was made by number_index_reserve. */
 FB_INLINE int32_t number_index_add(number_index *index, uint64_t number)
 {
-    size_t slot = number_index_slot(index, number, index->slot_count);
+    size_t slot = slot_of_number(number, index->seed, index->slot_count);
     uint32_t used;
     while ((used = index->slots[slot]) != 0) {
         if (FB_LIKELY(index->numbers[used - 1] == number)) return (int32_t)(used - 1);
-        slot = (slot + 1) & (index->slot_count - 1);
+        slot = next_slot(slot, index->slot_count);
     }
     index->numbers[index->count] = number;
     index->slots[slot] = (uint32_t)index->count + 1;
@@ -134,13 +127,13 @@ FB_INLINE int32_t number_index_add(number_index *index, uint64_t number)
 FB_INLINE int32_t number_index_find(const number_index *index, uint64_t number)
 {
     if (!index->count) return -1;
-    size_t slot = number_index_slot(index, number, index->slot_count);
+    size_t slot = slot_of_number(number, index->seed, index->slot_count);
     for (size_t probes = 0; probes < index->slot_count; probes++) {
         const uint32_t id = index->slots[slot] - 1;
         /* A free slot becomes the largest of all ids. */
         if (id >= (uint32_t)index->count) return -1;
         if (FB_LIKELY(index->numbers[id] == number)) return (int32_t)id;
-        slot = (slot + 1) & (index->slot_count - 1);
+        slot = next_slot(slot, index->slot_count);
     }
     return -1;
 }

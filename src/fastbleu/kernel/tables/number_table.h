@@ -3,19 +3,16 @@
  * For numbers that are their own identity: token ids, and pairs of ids. Like interner.h, without what
  * strings need: a slot holds the number itself, so that a look-up touches one cache line.
  *
- * Layout. An open-addressed table of 16-byte slots (number, epoch, id); epoch.h. At most a quarter of
+ * Layout. An open-addressed table of 16-byte slots (number, epoch, id); probing.h. At most a quarter of
  * the slots are ever used: a collision costs a mispredicted branch, which takes longer than a larger
  * table. Tables that do not fit into any cache are half full, because memory costs more there, even to free
- * when a call is interrupted. The slot index is a keyed multiply over a per-process seed: numbers cannot be
- * crafted to collide without knowing it, and it changes no id.
+ * when a call is interrupted.
  *
  * Ownership. The table owns its slots (number_table_free). Not thread-safe: one table per thread.
  */
 #pragma once
 
-#include <stdlib.h>
-#include "epoch.h"
-#include "interner.h"      /* hash_seed */
+#include "probing.h"
 
 typedef struct {
     uint64_t number;
@@ -45,32 +42,18 @@ static inline int number_table_begin(number_table *table, size_t numbers)
 {
     table->count = 0;
     const size_t needed = numbers * (numbers < NUMBERS_IN_CACHE ? 4 : 2);
-    if (FB_UNLIKELY(needed > table->slot_count || !table->slots)) {
-        size_t slot_count = 256;
-        while (slot_count < needed) slot_count *= 2;
-        number_table_free(table);
-        table->slots = (number_slot *)calloc(slot_count, sizeof(number_slot));
-        if (!table->slots) return -1;
-        table->slot_count = slot_count;
-        table->epoch = 0;
-    }
-    begin_epoch(&table->epoch, table->slots, table->slot_count * sizeof(number_slot));
-    return 0;
-}
-
-FB_INLINE size_t number_slot_of(const number_table *table, uint64_t number)
-{
-    return (size_t)multiply_fold(number ^ table->seed.first, table->seed.second | 1)
-           & (table->slot_count - 1);
+    table->slots = (number_slot *)slots_for_segment(table->slots, &table->slot_count, &table->epoch, needed,
+                                                    sizeof(number_slot));
+    return table->slots ? 0 : -1;
 }
 
 /* The id of a number, given out now if it is new. Room was made by number_table_begin. */
 FB_INLINE int32_t number_table_add(number_table *table, uint64_t number)
 {
-    size_t index = number_slot_of(table, number);
+    size_t index = slot_of_number(number, table->seed, table->slot_count);
     while (table->slots[index].epoch == table->epoch) {
         if (FB_LIKELY(table->slots[index].number == number)) return table->slots[index].id;
-        index = (index + 1) & (table->slot_count - 1);
+        index = next_slot(index, table->slot_count);
     }
     table->slots[index].number = number;
     table->slots[index].epoch = table->epoch;
@@ -82,11 +65,11 @@ FB_INLINE int32_t number_table_add(number_table *table, uint64_t number)
  * different number in the same slot has one. */
 FB_INLINE int32_t number_table_find(const number_table *table, uint64_t number, int32_t absent)
 {
-    size_t index = number_slot_of(table, number);
+    size_t index = slot_of_number(number, table->seed, table->slot_count);
     for (;;) {
         const number_slot slot = table->slots[index];
         const int occupied = slot.epoch == table->epoch;
         if (FB_LIKELY(!(occupied & (slot.number != number)))) return occupied ? slot.id : absent;
-        index = (index + 1) & (table->slot_count - 1);
+        index = next_slot(index, table->slot_count);
     }
 }

@@ -357,28 +357,27 @@ static int next_tokens(line_reader *line, token_span *spans)
     return tokens;
 }
 
-/* Room for the copies of a line that is not stored in bytes. Returns 0, or -1: no memory. */
-static int reserve_buffer(void **array, size_t *room, size_t bytes)
+/* A buffer with room for so many bytes, the same or a new one; NULL: no memory, and the old one is gone. */
+static void *buffer_for(void *buffer, size_t *room, size_t bytes)
 {
-    if (bytes <= *room) return 0;
-    if (*array) free((uint8_t *)*array - LEAD);
-    *array = NULL;
-    *room = 0;
+    if (bytes <= *room) return buffer;
+    if (buffer) free((uint8_t *)buffer - LEAD);
     bytes += bytes / 2;
     uint8_t *memory = (uint8_t *)malloc(bytes + LEAD);
-    if (!memory) return -1;
-    *array = memory + LEAD;
-    *room = bytes;
-    return 0;
+    *room = memory ? bytes : 0;
+    return memory ? memory + LEAD : NULL;
 }
 
+/* Room for the copies of a line that is not stored in bytes. Returns 0, or -1: no memory. */
 static inline int reserve_buffers(line_buffers *buffers, text_line text)
 {
     if (text.char_width == 1) return 0;
-    if (reserve_buffer((void **)&buffers->narrow, &buffers->narrow_room, text.length + 2 * BLOCK) < 0)
-        return -1;
+    const size_t chars = text.length + 2 * BLOCK;
+    buffers->narrow = (uint8_t *)buffer_for(buffers->narrow, &buffers->narrow_room, chars);
+    if (!buffers->narrow) return -1;
     if (text.char_width == 2) return 0;
-    return reserve_buffer((void **)&buffers->middle, &buffers->middle_room, (text.length + 2 * BLOCK) * 2);
+    buffers->middle = (uint16_t *)buffer_for(buffers->middle, &buffers->middle_room, 2 * chars);
+    return buffers->middle ? 0 : -1;
 }
 
 static inline void free_buffers(line_buffers *buffers)

@@ -14,8 +14,9 @@
 /* Room for a line of so many characters in place of another. Returns 0, or -1: no memory. */
 static inline int reserve_lowered(line_buffers *buffers, size_t length, int char_width)
 {
-    return reserve_buffer(&buffers->lowered, &buffers->lowered_room,
-                          (length + 2 * BLOCK) * (size_t)char_width);
+    const size_t bytes = (length + 2 * BLOCK) * (size_t)char_width;
+    buffers->lowered = buffer_for(buffers->lowered, &buffers->lowered_room, bytes);
+    return buffers->lowered ? 0 : -1;
 }
 
 /* Lowercases characters `start` to `stop` - 1 into the buffers; 0 if the table does not cover one. */

@@ -23,13 +23,13 @@ typedef struct {
 /* Begins to rewrite a line into `buffers`. Returns 0, or -1: no memory. */
 static inline int begin_rewriting(rewriting *line, text_line text, line_buffers *buffers)
 {
-    const int failed =
-        reserve_buffer((void **)&buffers->rewritten, &buffers->rewritten_room, (text.length + BLOCK) * 4);
+    const size_t bytes = (text.length + BLOCK) * 4;
+    buffers->rewritten = (uint32_t *)buffer_for(buffers->rewritten, &buffers->rewritten_room, bytes);
     line->chars = buffers->rewritten;
     line->length = text.length;
     line->at = line->kept = 0;
     line->step = -1;
-    return failed;
+    return buffers->rewritten ? 0 : -1;
 }
 
 /* Does one step up to where `stop` characters are read, from left to right. */

@@ -271,10 +271,11 @@ static inline utf8_content scan_avx512(const uint8_t *bytes, size_t size)
         } else {
             const uint64_t inside = left < 64 ? ((uint64_t)1 << left) - 1 : ~(uint64_t)0,
                            outside = at ? 0 : 7;
+            const uintptr_t from = (uintptr_t)(bytes + at); /* a pointer may not lie before the first byte */
             block = _mm512_maskz_loadu_epi8(inside, bytes + at);
-            first = _mm512_maskz_loadu_epi8(inside & ~(outside >> 2), bytes + at - 1);
-            second = _mm512_maskz_loadu_epi8(inside & ~(outside >> 1), bytes + at - 2);
-            third = _mm512_maskz_loadu_epi8(inside & ~outside, bytes + at - 3);
+            first = _mm512_maskz_loadu_epi8(inside & ~(outside >> 2), (const void *)(from - 1));
+            second = _mm512_maskz_loadu_epi8(inside & ~(outside >> 1), (const void *)(from - 2));
+            third = _mm512_maskz_loadu_epi8(inside & ~outside, (const void *)(from - 3));
         }
         const __m512i faults = _mm512_and_si512(
             _mm512_and_si512(

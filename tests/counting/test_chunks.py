@@ -1,0 +1,78 @@
+"""Several threads that count text chunk by chunk give the rows and errors of one thread."""
+
+import functools
+
+import pytest
+from generators import Collider, raises, seeded
+
+from fastbleu import BLEU, count
+from fastbleu.counting.counter import Counter
+from fastbleu.inputs.batch import Batch
+from fastbleu.tokenizers.loaded import get_tokenizer
+
+pytestmark = [
+    pytest.mark.pythons,
+    pytest.mark.filterwarnings("ignore::fastbleu.InputWarning"),
+]
+THREADS = [2, 3, 8]
+
+
+@functools.cache
+def lines():
+    """Lines of all widths; among them such as are rewritten or long, and other layouts."""
+    rng, size = seeded("lines of several threads"), 5_000
+    words = ["a", "cat,", "d" * 40, "der", "кот", "\U0001f600", "3.5", "&amp;", "-\n", "猫"]
+
+    def line(most):
+        return " ".join(rng.choices(words, k=rng.randint(0, most)))
+
+    hypotheses = [line(70) for _ in range(size)]
+    references = [[line(70) for _ in range(rng.randint(1, 3))] for _ in range(size)]
+    for place in rng.sample(range(size), 300):
+        hypotheses[place] = line(2_000) + " ."
+        references[place] = rng.choice([line(600), (line(9),), [line(9)] * 20, [line(4_000)]])
+    return hypotheses, references
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "intl", "zh", "char", "none"])
+def test_rows_sums_and_what_is_noted(tokenize):
+    def by_threads(threads):
+        counter = Counter(get_tokenizer(tokenize), threads=threads)
+        counted = counter.count(Batch(*lines()), keep_rows=False)
+        rows = count(*lines(), tokenize=tokenize, threads=threads)
+        return rows, counted.stats, counted.tokenized_periods, counted.nrefs
+
+    one = by_threads(1)
+    assert one[2] > 0
+    assert [by_threads(threads) for threads in THREADS] == [one] * 3
+
+
+def test_any_instruction_set(simd):
+    assert count(*lines(), tokenize="13a", threads=2) == count(*lines(), tokenize="13a")
+
+
+def test_chunks_are_counted_to_their_ends():
+    """Only those of short segments end at their greatest number of segments."""
+    texts = ["a b c d"] * 20_000, ["a b x c d"] * 20_000
+    for threads in THREADS:
+        assert BLEU(threads=threads).sums(*texts).tolist() == BLEU().sums(*texts).tolist()
+
+
+@pytest.mark.parametrize(("place", "wrong"), [(0, 7), (4_999, []), (4_999, ["a", None])])
+def test_the_first_wrong_line_is_named(place, wrong):
+    hypotheses, references = ([*its] for its in lines())
+    references[place] = wrong
+    with pytest.raises((TypeError, ValueError), match=f"segment {place}"):
+        count(hypotheses, references, tokenize="13a", threads=2)
+
+
+def test_lists_of_tokens_that_user_code_shortens():
+    hypotheses, references = [["a", "b"]] * 20_000, [[["a", "c"]]] * 20_000
+
+    class Shortening(Collider):
+        def __hash__(self):
+            del hypotheses[9_000:], references[9_000:]
+            return 1
+
+    hypotheses[8_500] = [Shortening(1)]
+    raises(ValueError, "20000 segments became 9000", count, hypotheses, references, threads=2)
