@@ -2,6 +2,7 @@
 
 import warnings
 
+import generators
 from generators import typed, words
 
 SMOOTHINGS = [
@@ -53,11 +54,7 @@ def line(rng):
 
 def edited(rng, text):
     """A text that shares most words with another."""
-    words = text.split(" ")
-    for _ in range(rng.choice((0, 1, 1, 2, 3))):
-        at = rng.randint(0, len(words))
-        words[at : at + rng.randint(0, 2)] = rng.choices(WORDS, k=rng.randint(0, 2))
-    return " ".join(words)
+    return " ".join(generators.edited(rng, text.split(" "), WORDS))
 
 
 def corpus(rng, segments=None, missing=True):

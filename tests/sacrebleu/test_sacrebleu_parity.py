@@ -130,14 +130,9 @@ def test_other_sequences(bleu):
 
     hypotheses, streams = ["a b c d e.", "b c d."], [["a b c d.", "b c d e"], ["a", None]]
     score = expected(sacrebleu.corpus_bleu, hypotheses, streams).score
-    assert bleu.corpus_bleu(tuple(hypotheses), tuple(map(tuple, streams))).score == score
-    assert bleu.corpus_bleu(Lines(hypotheses), Lines(map(Lines, streams))).score == score
-    lazy = [streams[0], iter(streams[1])]
-    assert bleu.corpus_bleu(hypotheses, lazy).score == score
-    assert (
-        bleu.sentence_bleu("a b c d e", Lines(["a b c d"])).score
-        == expected(sacrebleu.sentence_bleu, "a b c d e", ["a b c d"]).score
-    )
+    for kind in (tuple, Lines):
+        assert bleu.corpus_bleu(kind(hypotheses), kind(map(kind, streams))).score == score
+    assert bleu.corpus_bleu(hypotheses, [streams[0], iter(streams[1])]).score == score
 
 
 @pytest.mark.parametrize("seed", [None, "12345", "none"])
@@ -187,7 +182,6 @@ def test_compute_bleu(bleu):
         theirs = BLEU.compute_bleu(correct[:], total[:], *rest)
         ours = bleu.BLEU.compute_bleu(correct[:], total[:], *rest)
         assert cases.seen(ours) == cases.seen(theirs)
-    assert bleu.BLEU.compute_bleu([2, 1, 0, 0], [3, 2, 1, 0], 3, 3).score == 0.0
 
 
 def public_callables(module):
@@ -345,12 +339,10 @@ def test_formats():
 
 def test_attributes_of_a_segment_are_there_however_it_is_first_used():
     expected = vars(fastbleu.sacrebleu.sentence_bleu("a b c", ["a b d"]))
-    names = "score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len", "name"
-    theirs = sacrebleu.sentence_bleu("a b c", ["a b d"])
-    assert {name: expected[name] for name in names} == {n: getattr(theirs, n) for n in names}
-    for use in (pickled, lambda score: pickle.loads(pickle.dumps(score, 0)), copy.copy):
+    theirs = vars(sacrebleu.sentence_bleu("a b c", ["a b d"]))
+    assert expected.items() <= theirs.items()
+    for use in (pickled, copy.copy, copy.deepcopy):
         assert vars(use(fastbleu.sacrebleu.sentence_bleu("a b c", ["a b d"]))) == expected
-    assert vars(copy.deepcopy(fastbleu.sacrebleu.sentence_bleu("a b c", ["a b d"]))) == expected
 
 
 def test_attributes_of_a_segment_can_be_set_and_deleted_before_they_are_read():
