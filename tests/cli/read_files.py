@@ -1,11 +1,7 @@
 """Reading files as the command does, for the tests of readers and formats."""
 
-from __future__ import annotations
-
 import gzip
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,14 +10,12 @@ from fastbleu.cli.formats import REFERENCE, align_documents, open_input
 from fastbleu.cli.readers import in_step
 
 
-def read(
-    *names: Path | str, role: str = REFERENCE, chunk: int = 4096, **options: Any
-) -> list[list[str]]:
+def read(*names, role=REFERENCE, chunk=4096, **options):
     """The columns of texts in the files."""
     with ExitStack() as opened:
         inputs = [open_input(str(name), opened, role=role, **options) for name in names]
         align_documents(inputs)
-        columns: list[list[str]] = [[] for _ in range(sum(its.width for its in inputs))]
+        columns = [[] for _ in range(sum(its.width for its in inputs))]
         for lines in in_step(inputs, chunk):
             assert len({len(part) for part in lines}) == 1
             assert 0 < len(lines[0]) <= chunk
@@ -30,14 +24,14 @@ def read(
     return columns
 
 
-def text_of(name: Path | str, **options: Any) -> list[str]:
+def text_of(name, **options):
     """The one column of a file, which does not depend on the chunks."""
     (column,) = read(name, **options)
     assert read(name, chunk=1, **options) == read(name, chunk=2, **options) == [column]
     return column
 
 
-def error_of(*names: Path | str, status: int = 1, chunks: Any = (1, 3, 4096), **opts: Any) -> str:
+def error_of(*names, status=1, chunks=(1, 3, 4096), **opts):
     """The one line that refuses the files, which does not depend on the chunks."""
     messages = set()
     for chunk in chunks:
@@ -50,7 +44,7 @@ def error_of(*names: Path | str, status: int = 1, chunks: Any = (1, 3, 4096), **
     return message
 
 
-def write(path: Path, data: bytes | str, *, packed: bool = False) -> Path:
+def write(path, data, *, packed=False):
     data = data.encode() if isinstance(data, str) else data
     path.write_bytes(gzip.compress(data) if packed else data)
     return path

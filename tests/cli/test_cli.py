@@ -1,13 +1,9 @@
 """The command prints what the command `sacrebleu` prints, byte for byte except for the version."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 from commands import (
@@ -47,12 +43,12 @@ SEVERAL = [
 
 
 @pytest.mark.parametrize("options", ONE)
-def test_one_system(options: str) -> None:
+def test_one_system(options):
     assert same(R1, R2, "-i", B, *options.split())[0] == 0
 
 
 @pytest.mark.parametrize("options", SEVERAL)
-def test_several_systems(options: str) -> None:
+def test_several_systems(options):
     assert same(R1, R2, "-i", A, B, *options.split())[0] == 0
 
 
@@ -65,14 +61,14 @@ def test_several_systems(options: str) -> None:
         ("", {"SACREBLEU_FORMAT": "text", "NO_COLOR": "1"}),
     ],
 )
-def test_environment(options: str, environment: dict[str, str]) -> None:
+def test_environment(options, environment):
     assert same(R1, "-i", A, *options.split(), env=environment)[0] == 0
     if "SACREBLEU_SEED" in environment:
         words = ["-pbs", "-pbsn", "50", "-s", "add-k"]
         assert same(R1, "-i", A, B, *words, env=environment)[0] == 0
 
 
-def test_the_order_is_in_the_signature() -> None:
+def test_the_order_is_in_the_signature():
     """sacreBLEU's command has no such option, its signature no such field."""
     text = output(R1, "-i", A, "--max-ngram-order", "2", "-f", "text")
     assert text.startswith("BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:")
@@ -83,14 +79,14 @@ def test_the_order_is_in_the_signature() -> None:
 
 
 @pytest.mark.parametrize("options", ["-pbs", "-par -parn 30"])
-def test_tests_of_one_segment(tmp_path: Path, options: str) -> None:
+def test_tests_of_one_segment(tmp_path, options):
     for name, text in (("r", "a b c d e f"), ("h", "a b c d x"), ("other", "a b c d e")):
         (tmp_path / name).write_text(f"{text}\n")
     files = tmp_path / "r", "-i", tmp_path / "h", tmp_path / "other"
     assert same(*files, *options.split())[0] == 0
 
 
-def test_no_samples_are_the_default_number() -> None:
+def test_no_samples_are_the_default_number():
     text = output(R1, "-i", A, B, "-pbs", "-pbsn", "0", "-f", "text")
     assert "test with 1000 resampling trials" in text
     theirs = run_sacrebleu(R1, "-i", A, B, "-pbs", "-pbsn", "0", "-f", "text")[1]
@@ -98,7 +94,7 @@ def test_no_samples_are_the_default_number() -> None:
     assert "|bs:1000|" in theirs
 
 
-def test_the_baseline_may_stand_twice() -> None:
+def test_the_baseline_may_stand_twice():
     assert same(R1, "-i", A, B, A, "-par", "-parn", "20", "-f", "text")[0] == 0
     assert same(R1, "-i", A, A, "-par")[0] == 1
     assert same(R1, "-i", A, B, B, "-par")[0] == 1
@@ -106,7 +102,7 @@ def test_the_baseline_may_stand_twice() -> None:
 
 
 @pytest.mark.long
-def test_names_as_they_are(tmp_path: Path) -> None:
+def test_names_as_they_are(tmp_path):
     systems = [tmp_path / name for name in ("1", "система_β.txt", "Baseline: x & y", "$%.txt")]
     for system in systems:
         system.write_bytes(B.read_bytes())
@@ -121,7 +117,7 @@ def test_names_as_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_standard_input() -> None:
+def test_standard_input():
     one, other = A.read_bytes(), B.read_bytes()
     for options in ("", "-f text", "-sl -b", "-ci -cin 20 -b"):
         assert same(R1, R2, *options.split(), stdin=one)[0] == 0
@@ -140,7 +136,7 @@ def test_standard_input() -> None:
     assert same(R1, stdin=b"a\t\t\n" + b"x\n" * 39)[0] == 0
 
 
-def test_references_in_one_file(tmp_path: Path) -> None:
+def test_references_in_one_file(tmp_path):
     columns = [path.read_text().splitlines() for path in (R1, R2, A)]
     rows = ["\t".join(row) + "\n" for row in zip(*columns, strict=True)]
     table = tmp_path / "references.tsv"
@@ -154,7 +150,7 @@ def test_references_in_one_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-8-sig", "cp1251", "shift_jis"])
-def test_encodings(tmp_path: Path, encoding: str) -> None:
+def test_encodings(tmp_path, encoding):
     letters = {"cp1251": "пример", "shift_jis": "表示 例", "latin-1": "é\x85ü"}.get(
         encoding, "é\u2028"
     )
@@ -168,7 +164,7 @@ def test_encodings(tmp_path: Path, encoding: str) -> None:
         assert same(tmp_path / "r", "--encoding", encoding, stdin=text_in)[0] == 0
 
 
-def test_dash_is_standard_input() -> None:
+def test_dash_is_standard_input():
     expected = output("-i", A, "-f", "json", R1)  # options may stand anywhere
     assert output(R1, "-i", "-", stdin=A.read_bytes()) == expected
     assert output("-", "-i", A, stdin=R1.read_bytes()) == expected
@@ -202,7 +198,7 @@ RAGGED = "a b\tc d\ne f\n"
         (["lines", "-sl"], 17),
     ],
 )
-def test_refusals(tmp_path: Path, words: list[Any], status: int) -> None:
+def test_refusals(tmp_path, words, status):
     (tmp_path / "ragged").write_text(RAGGED)
     (tmp_path / "lines").write_text("a\nb\n")
     stdin = RAGGED.encode()
@@ -216,7 +212,7 @@ def test_refusals(tmp_path: Path, words: list[Any], status: int) -> None:
 # ---- colors --------------------------------------------------------------------------------
 
 
-def on_a_terminal(command: str, *words: Any, **environment: str) -> str:
+def on_a_terminal(command, *words, **environment):
     """What a command prints there: some lines, which the terminal's buffer holds."""
     main, terminal = os.openpty()
     if command == "sacrebleu":
@@ -244,7 +240,7 @@ def on_a_terminal(command: str, *words: Any, **environment: str) -> str:
         (["same", "-f", "text", "-par", "-parn", "30"], True),
     ],
 )
-def test_colors_on_a_terminal(tmp_path: Path, options: list[Any], colored: bool) -> None:
+def test_colors_on_a_terminal(tmp_path, options, colored):
     same_text = tmp_path / "same.txt"
     same_text.write_bytes(A.read_bytes().replace(b"a", b"e", 1))
     words = [R1, "-i", A, *(same_text if word == "same" else word for word in options)]
@@ -256,7 +252,7 @@ def test_colors_on_a_terminal(tmp_path: Path, options: list[Any], colored: bool)
     assert "\033[" not in output(*words)
 
 
-def test_version_and_help() -> None:
+def test_version_and_help():
     from fastbleu import __version__
 
     assert output("--version") == f"fastbleu {__version__}\n"

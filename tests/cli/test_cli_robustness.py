@@ -1,7 +1,5 @@
 """The command with input it cannot score, closed pipes, signals, terminals, and long files."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os
@@ -9,8 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 from commands import POSIX, R1, A, B, error, output, python, run, start, usage_error
@@ -33,7 +29,7 @@ FILES = {
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """The working directory, with the files."""
     for name, content in FILES.items():
         (tmp_path / name).write_bytes(content)
@@ -58,7 +54,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["r", "-i", "h", "-s", "floor", "-sv", "-1"], "^--smooth-value -1 with --smooth-method"),
     ],
 )
-def test_files_and_options_that_cannot_be_scored(words: list[Any], problem: str) -> None:
+def test_files_and_options_that_cannot_be_scored(words, problem):
     assert re.search(problem, error(*words))
 
 
@@ -76,20 +72,20 @@ def test_files_and_options_that_cannot_be_scored(words: list[Any], problem: str)
         ([R1, "-i", "marked", "-e", "utf-8-sig"], None),
     ],
 )
-def test_doubtful_input_is_scored_with_a_warning(words: list[Any], problem: str | None) -> None:
+def test_doubtful_input_is_scored_with_a_warning(words, problem):
     status, out, err = run(*words)
     assert (status, out != "") == (0, True)
     assert re.search(problem, err) if problem else err == ""
 
 
-def test_a_wrong_seed() -> None:
+def test_a_wrong_seed():
     for form in (["-ci"], [B, "-pbs"], [B, "-par"]):
         assert "SACREBLEU_SEED" in error(R1, "-i", A, *form, env={"SACREBLEU_SEED": "x"})
     assert output(R1, "-i", A, "-ci", "-cin", "9", "-b", env={"SACREBLEU_SEED": "None"})
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs file names of any bytes")
-def test_names_of_any_bytes(tmp_path: Path) -> None:
+def test_names_of_any_bytes(tmp_path):
     odd = tmp_path / "a\nb\udcff.txt"
     assert r"a\nb\udcff.txt" in error(odd, "-i", A)
     odd.write_bytes(A.read_bytes())
@@ -100,7 +96,7 @@ def test_names_of_any_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", [[], ["-sl"], ["-f", "text"], ["-ci", "-cin", "20"]])
-def test_nothing_is_printed_before_all_is_read(tmp_path: Path, form: list[str]) -> None:
+def test_nothing_is_printed_before_all_is_read(tmp_path, form):
     (tmp_path / "r").write_bytes(b"a b c d\n" * 20_000)
     (tmp_path / "h").write_bytes(b"a b c d\n" * 19_998 + b"caf\xe9\n" + b"\n")
     message = error(tmp_path / "r", "-i", tmp_path / "h", *form)
@@ -130,7 +126,7 @@ def test_nothing_is_printed_before_all_is_read(tmp_path: Path, form: list[str]) 
         ("-i h --smooth x", "ambiguous option: --smooth could be --smooth-method"),
     ],
 )
-def test_wrong_arguments(options: str, problem: str) -> None:
+def test_wrong_arguments(options, problem):
     assert problem in usage_error("r", *options.split())
 
 
@@ -145,11 +141,11 @@ def test_wrong_arguments(options: str, problem: str) -> None:
         ("--explain NLTK Sacre-BLEU", "--explain nltk sacrebleu"),
     ],
 )
-def test_case_and_hyphens_do_not_matter(options: str, same: str) -> None:
+def test_case_and_hyphens_do_not_matter(options, same):
     assert output(R1, "-i", A, *options.split()) == output(R1, "-i", A, *same.split())
 
 
-def test_a_summary_and_the_help_of_50_columns() -> None:
+def test_a_summary_and_the_help_of_50_columns():
     summary = output("-h")
     assert len(summary.splitlines()) == 10
     assert max(map(len, summary.splitlines())) <= 50
@@ -159,12 +155,12 @@ def test_a_summary_and_the_help_of_50_columns() -> None:
     assert len(text.splitlines()) > 1.5 * len(wide.splitlines())
 
 
-def test_a_tokenizer_that_cannot_be_had(tmp_path: Path) -> None:
+def test_a_tokenizer_that_cannot_be_had(tmp_path):
     message = error(R1, "-i", A, "-tok", "spm", env={"SACREBLEU": str(tmp_path)})
     assert message.startswith("-tok spm: ")
 
 
-def ends_on_a_terminal(*words: Any) -> tuple[int, bytes, bytes]:
+def ends_on_a_terminal(*words):
     """Status and output of a run whose standard input is a terminal."""
     main, terminal = os.openpty()
     try:
@@ -177,7 +173,7 @@ def ends_on_a_terminal(*words: Any) -> tuple[int, bytes, bytes]:
 
 
 @pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
-def test_nothing_is_awaited_from_a_terminal() -> None:
+def test_nothing_is_awaited_from_a_terminal():
     _, out, err = ends_on_a_terminal()
     assert out == b""
     assert err.startswith(b"usage: fastbleu REF")
@@ -188,7 +184,7 @@ def test_nothing_is_awaited_from_a_terminal() -> None:
     assert b"no hypotheses: name their files after -i" in err
 
 
-def test_shell_completion(tmp_path: Path) -> None:
+def test_shell_completion(tmp_path):
     (tmp_path / "shtab.py").write_text("raise ImportError")
     message = error("--print-completion", "bash", env={"PYTHONPATH": str(tmp_path)})
     assert message.startswith("shell completion needs shtab: pip install '.[completion]'")
@@ -206,9 +202,7 @@ def test_shell_completion(tmp_path: Path) -> None:
     ("size", "arguments"),
     [(70_000, "r -i r -sl -b --force"), (1_000, "t.csv::ref -i t.csv::mt --by by -f parquet")],
 )
-def test_a_result_that_is_written_in_part_is_an_error(
-    tmp_path: Path, size: int, arguments: str
-) -> None:
+def test_a_result_that_is_written_in_part_is_an_error(tmp_path, size, arguments):
     import resource
 
     if "parquet" in arguments:
@@ -216,7 +210,7 @@ def test_a_result_that_is_written_in_part_is_an_error(
     (tmp_path / "r").write_bytes(b"a b c d\n" * 20_000)
     (tmp_path / "t.csv").write_text("mt,ref,by\na b c d,a b c d,x\n")
 
-    def limit() -> None:
+    def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
@@ -251,7 +245,7 @@ print(signal.getsignal(signal.SIGINT) is signal.default_int_handler, seen)
 
 
 @pytest.mark.skipif(not POSIX, reason="needs POSIX signals")
-def test_an_import_is_finished_before_it_is_interrupted() -> None:
+def test_an_import_is_finished_before_it_is_interrupted():
     assert python("-c", IMPORT).splitlines() == [
         "interrupted, and imported",
         "True ['numpy._core._multiarray_umath']",
@@ -259,19 +253,17 @@ def test_an_import_is_finished_before_it_is_interrupted() -> None:
 
 
 class Terminal(io.StringIO):
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
-def test_progress_bar_on_a_terminal(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_progress_bar_on_a_terminal(monkeypatch, capsys, tmp_path):
     plain, packed = tmp_path / "r", tmp_path / "r.gz"
     plain.write_bytes(b"a b c d\n" * 9_000)
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     arguments = [str(plain), "-i", str(packed), "-b", "--force"]
 
-    def shown(*options: str) -> str:
+    def shown(*options):
         terminal = Terminal()
         monkeypatch.setattr(sys, "stderr", terminal)
         assert cli.main([*arguments, *options]) == 0
@@ -300,7 +292,7 @@ print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
     os.name == "nt" or "FASTBLEU_SANITIZED" in os.environ,
     reason="needs the memory use of a process, and of no sanitizer",
 )
-def test_memory_with_pipes(tmp_path: Path) -> None:
+def test_memory_with_pipes(tmp_path):
     pipes = tmp_path / "reference", tmp_path / "system"
     for pipe in pipes:
         os.mkfifo(pipe)

@@ -1,9 +1,6 @@
 """``-sl`` as a table: number, scores and texts of each segment, sorted, of several systems."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 from commands import R1, R2, A, B, error, output, same, usage_error
@@ -11,14 +8,14 @@ from commands import R1, R2, A, B, error, output, same, usage_error
 LINES = {path: path.read_text(encoding="utf-8").splitlines() for path in (R1, R2, A, B)}
 
 
-def scores(system: Path) -> list[float]:
+def scores(system):
     """As in sacreBLEU's lines."""
     status, text = same(R1, R2, "-i", system, "-sl", "-b", "-w", "3")
     assert status == 0
     return [float(line) for line in text.splitlines()]
 
 
-def test_a_table_holds_the_scores_and_texts_of_the_lines() -> None:
+def test_a_table_holds_the_scores_and_texts_of_the_lines():
     words = [R1, R2, "-i", B, "-sl", "-w", "3"]
     rows = output(*words, "-f", "tsv").splitlines()
     assert rows[0].split("\t") == ["segment", "score", "hypothesis", "reference 1", "reference 2"]
@@ -35,7 +32,7 @@ def test_a_table_holds_the_scores_and_texts_of_the_lines() -> None:
     assert same(R1, "-i", A, "-sl", env=environment)[0] == 0
 
 
-def test_control_characters_are_shown_as_such(tmp_path: Path) -> None:
+def test_control_characters_are_shown_as_such(tmp_path):
     name, text = tmp_path / "a\x1b[31m\x9b", "a\x1b[2J b\x0bc\x7f \u202ed e"
     name.write_text(f"{text}\n", encoding="utf-8")
     (tmp_path / "b").write_text(f"{text}\n", encoding="utf-8")
@@ -54,7 +51,7 @@ def test_control_characters_are_shown_as_such(tmp_path: Path) -> None:
     assert output(name, "-i", name, "--explain").replace("\n", "").isprintable()
 
 
-def test_systems_side_by_side() -> None:
+def test_systems_side_by_side():
     rows = output(R1, R2, "-i", A, B, "-sl", "-f", "tsv", "-b", "-w", "3").splitlines()
     assert rows[0].split("\t") == ["segment", f"score {A}", f"score {B}"]
     columns = zip(*[map(float, row.split("\t")) for row in rows[1:]], strict=True)
@@ -66,12 +63,12 @@ def test_systems_side_by_side() -> None:
 
 
 @pytest.mark.parametrize("systems", [(A,), (A, B)])
-def test_the_worst_first(systems: tuple[Path, ...]) -> None:
+def test_the_worst_first(systems):
     means = list(map(sum, zip(*map(scores, systems), strict=True)))
     ordered = sorted(range(40), key=lambda number: means[number])
     words = [R1, R2, "-i", *systems, "-sl", "-b"]
 
-    def numbers(*options: str) -> list[int]:
+    def numbers(*options):
         return [int(row.split("\t")[0]) - 1 for row in output(*words, *options).splitlines()[1:]]
 
     assert numbers("--sort", "score") == ordered
@@ -82,7 +79,7 @@ def test_the_worst_first(systems: tuple[Path, ...]) -> None:
     assert [record["segment"] - 1 for record in records] == ordered[:1]
 
 
-def test_texts_that_would_break_a_table(tmp_path: Path) -> None:
+def test_texts_that_would_break_a_table(tmp_path):
     text = "a\tb\nc \ud800"
     (tmp_path / "h.jsonl").write_text(json.dumps({"mt": text}))
     (tmp_path / "r").write_text("a b c\n")
@@ -91,7 +88,7 @@ def test_texts_that_would_break_a_table(tmp_path: Path) -> None:
     assert json.loads(output(*words, "-f", "json"))[0]["hypothesis"] == text
 
 
-def test_options_that_need_a_table() -> None:
+def test_options_that_need_a_table():
     for options in (["-f", "tsv"], ["--worst", "3"], ["--sort", "score"]):
         assert "they need -sl" in usage_error(R1, "-i", A, *options)
     assert "need -f tsv or -f json" in usage_error(R1, "-i", A, "-sl", "-f", "text", "--worst", "3")

@@ -1,11 +1,5 @@
 """Test sets through the real sacreBLEU, from a cache folder that is filled beforehand."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
-
 import pytest
 from commands import EXAMPLES, A, B, error, output, run, same
 
@@ -17,11 +11,11 @@ SGM = ["-t", "wmt14", "-l", "de-en"]
 XML = ["-t", "wmt22", "-l", "de-en"]
 
 
-def lines_of(texts: Iterable[str]) -> str:
+def lines_of(texts):
     return "".join(f"{text}\n" for text in texts)
 
 
-def xml() -> str:
+def xml():
     parts = [
         ("src", 'lang="de"', "system-b"),
         ("ref", 'lang="en" translator="A"', "reference.1"),
@@ -44,7 +38,7 @@ def xml() -> str:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def cache(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sacrebleu")
     languages = ["de" if document % 2 else "en" for document in range(4)]
     files = {
@@ -94,11 +88,11 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
         ["--download", "wmt22", "-l", "de-en"],
     ],
 )
-def test_the_same_as_sacrebleu(words: list[Any]) -> None:
+def test_the_same_as_sacrebleu(words):
     assert same(*words)[0] == 0
 
 
-def test_standard_input_and_several_sets(tmp_path: Path) -> None:
+def test_standard_input_and_several_sets(tmp_path):
     one, two = A.read_bytes(), ["-t", "wmt14,wmt14", "-l", "de-en"]
     assert same(*SGM, stdin=one)[0] == 0
     assert same(*two, "-ol", "de", stdin=one * 2)[0] == 0
@@ -109,13 +103,13 @@ def test_standard_input_and_several_sets(tmp_path: Path) -> None:
         assert same(*XML, "-i", system, *options)[0] == 0
 
 
-def test_lines_that_the_test_set_does_not_have() -> None:
+def test_lines_that_the_test_set_does_not_have():
     lines = A.read_bytes() + b"one more\n"
     assert run(*SGM, "-ol", "de", stdin=lines, command="sacrebleu")[0] == 0
     assert "has 41 lines" in error(*SGM, "-ol", "de", stdin=lines, status=1)
 
 
-def test_the_encoding_is_that_of_the_users_files(tmp_path: Path) -> None:
+def test_the_encoding_is_that_of_the_users_files(tmp_path):
     text = "".join(f"{line}é\n" for line in LINES["reference.2"])
     same_text, latin = tmp_path / "utf-8", tmp_path / "latin-1"
     same_text.write_text(text, encoding="utf-8")
@@ -139,17 +133,17 @@ def test_the_encoding_is_that_of_the_users_files(tmp_path: Path) -> None:
         (["--citation", "-t", "wmt22"], "sacreBLEU does not say how to cite wmt22"),
     ],
 )
-def test_what_cannot_be_had(words: list[Any], problem: str) -> None:
+def test_what_cannot_be_had(words, problem):
     assert problem in error(*words, "-q")
 
 
-def test_citations_and_fields() -> None:
+def test_citations_and_fields():
     assert output("--citation", "-t", "wmt14").startswith("@InProceedings{bojar")
     status, out, err = run("--echo", "hyp", *SGM)
     assert (status, out, "hyp" in err, "Traceback" in err) == (1, "", True, False)
 
 
-def test_without_network(tmp_path: Path) -> None:
+def test_without_network(tmp_path):
     """Where sacreBLEU has to download and cannot, one line says so."""
     nowhere = {"SACREBLEU": str(tmp_path), "https_proxy": "http://127.0.0.1:9"}
     status, out, err = run(*SGM, "-i", A, env=nowhere)
@@ -158,7 +152,7 @@ def test_without_network(tmp_path: Path) -> None:
     assert "sacreBLEU: Downloading " in err
 
 
-def test_without_sacrebleu(tmp_path: Path) -> None:
+def test_without_sacrebleu(tmp_path):
     (tmp_path / "sacrebleu.py").write_text("raise ImportError('there is none')")
     message = error(*SGM, "-i", A, env={"PYTHONPATH": str(tmp_path)})
     assert message.endswith("pip install '.[testsets]' in a checkout of fastbleu")

@@ -1,14 +1,10 @@
 """fastbleu.cli.formats and .markup: TSV, JSON Lines, XML, SGML, and what is wrong in them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
 import re
 import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 from read_files import error_of, read, text_of, write
@@ -22,13 +18,13 @@ pytestmark = pytest.mark.pythons
 
 
 TABLE = 'src\tmt\tref\n1\t"a\tx\n2\t \tb" \r\n3\tc  d\te\n'
-RECORDS: list[dict[str, Any]] = [
+RECORDS = [
     {"mt": "a b", "refs": ["x", "y"], "out": {"de": "ü \u2028", "deep": {"er": "1"}}, "a.b": "dot"},
     {"out": {"deep": {"er": "2 "}, "de": "line\nbreak"}, "refs": ["", "z"], "mt": "", "a.b": "."},
 ]
 OBJECTS = "\r\n".join(map(json.dumps, RECORDS))
 # The name of a file, its content, a selector, and the texts that are read.
-READ: list[tuple[str, str, str, list[Any]]] = [
+READ = [
     # Without a selector a file is plain text, whatever its name.
     *((name, "x\ty\n", "", ["x\ty"]) for name in ("a.tsv", "a.xml.txt", "a.tsv::2", "::")),
     ("b::c.tsv", "x\ty\n", "2", ["y"]),
@@ -54,15 +50,13 @@ READ: list[tuple[str, str, str, list[Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "content", "selector", "expected"), READ)
-def test_texts_are_read(
-    tmp_path: Path, name: str, content: str, selector: str, expected: list[Any]
-) -> None:
+def test_texts_are_read(tmp_path, name, content, selector, expected):
     path = write(tmp_path / name, content, packed=name.endswith("gz"))
     assert text_of(f"{path}::{selector}" if selector else path) == expected
 
 
 # The name of a file, its content, a selector, and the message behind the name.
-REFUSED: list[tuple[str, str, str, str]] = [
+REFUSED = [
     ("a.txt", "x\n", "2", "::2: no such file; a ::SELECTOR can follow.*for others add --read-as"),
     ("a.tsv", TABLE, "hyp", ": no column is named 'hyp' in line 1.*'src', 'mt', 'ref'$"),
     ("a.tsv", TABLE, "0", ": there is no column 0: line 1 has 3, counted from 1$"),
@@ -99,15 +93,13 @@ REFUSED: list[tuple[str, str, str, str]] = [
 
 
 @pytest.mark.parametrize(("name", "content", "selector", "problem"), REFUSED)
-def test_tables_without_the_text_are_refused(
-    tmp_path: Path, name: str, content: str, selector: str, problem: str
-) -> None:
+def test_tables_without_the_text_are_refused(tmp_path, name, content, selector, problem):
     path = write(tmp_path / name, content)
     assert re.match(re.escape(str(path)) + problem, error_of(f"{path}::{selector}"))
 
 
 @pytest.mark.parametrize("number", [2, 513, 700])
-def test_the_line_that_is_wrong_is_named(tmp_path: Path, number: int) -> None:
+def test_the_line_that_is_wrong_is_named(tmp_path, number):
     for name, good, bad, selectors in (
         ("a.tsv", "mt\tb", "x", ("mt", "1")),
         ("a.jsonl", '{"mt": "a"}', "{}", ("mt",)),
@@ -118,7 +110,7 @@ def test_the_line_that_is_wrong_is_named(tmp_path: Path, number: int) -> None:
             assert error_of(f"{path}::{selector}").startswith(f"{path}: line {number}: ")
 
 
-def test_fields_and_selectors_of_several_files(tmp_path: Path) -> None:
+def test_fields_and_selectors_of_several_files(tmp_path):
     table = write(tmp_path / "a.tsv", "x\ty\nc\td\n")
     assert read(table, fields=2) == [["x", "c"], ["y", "d"]]
     assert read(f"{table}::1", f"{table}::2", chunk=1) == [["x", "c"], ["y", "d"]]
@@ -126,21 +118,21 @@ def test_fields_and_selectors_of_several_files(tmp_path: Path) -> None:
     assert error_of(f"{tmp_path}/b.tsv::2").startswith(f"{tmp_path}/b.tsv: no such file")
 
 
-def test_a_file_without_the_mark_that_its_encoding_needs(tmp_path: Path) -> None:
+def test_a_file_without_the_mark_that_its_encoding_needs(tmp_path):
     path = write(tmp_path / "a.txt", "a b\n".encode("utf-16-le"))
     message = error_of(path, encoding="utf-16")
     assert message.startswith(f"{path}: line 1 cannot be decoded: ")
     assert "--encoding" in message
 
 
-def test_a_message_is_one_line_that_a_terminal_can_show(tmp_path: Path) -> None:
+def test_a_message_is_one_line_that_a_terminal_can_show(tmp_path):
     assert r"no\nfile\x1b[31m.txt" in error_of(f"{tmp_path}/no\nfile\x1b[31m.txt::x")
     text = '<refset refid="r"><doc docid="a\nb\x1b"><seg id="1">x'
     assert error_of(write(tmp_path / "a.sgm", text)).isprintable()
 
 
 @pytest.mark.parametrize("mark", [",", ";", "|", ":"])
-def test_the_delimiter_is_that_with_which_line_1_has_the_column(tmp_path: Path, mark: str) -> None:
+def test_the_delimiter_is_that_with_which_line_1_has_the_column(tmp_path, mark):
     rows = ["mt", "ref"], [f'"a{mark} b"', "x\ty"], ["c", '"say ""d"""']
     path = write(tmp_path / "a.tsv", "".join(f"{mark.join(row)}\n" for row in rows))
     for options in ({}, {"delimiter": mark}, {"delimiter": mark, "quoted": True}):
@@ -149,7 +141,7 @@ def test_the_delimiter_is_that_with_which_line_1_has_the_column(tmp_path: Path, 
     assert text_of(f"{path}::2", delimiter=mark) == ["ref", "x\ty", 'say "d"']
 
 
-def test_a_format_can_be_named(tmp_path: Path) -> None:
+def test_a_format_can_be_named(tmp_path):
     table = write(tmp_path / "a.txt", TABLE)
     assert text_of(f"{table}::mt", read_as="tsv") == text_of(f"{table}::2", read_as="tsv")[1:]
     objects = write(tmp_path / "a.json", '{"mt": "x"}\n{"mt": "y"}\n')
@@ -158,7 +150,7 @@ def test_a_format_can_be_named(tmp_path: Path) -> None:
     assert text_of(f"{write(tmp_path / 'a', DATASET)}::A", read_as="xml")[0] == "one & only"
 
 
-def test_a_hypothesis_is_one_string(tmp_path: Path) -> None:
+def test_a_hypothesis_is_one_string(tmp_path):
     path = write(tmp_path / "a.jsonl", '{"a": ["x", "y"]}\n')
     message = error_of(f"{path}::a", role=SYSTEM)
     assert message.endswith("a list of 2, but must be a string; choose a part of it, such as ::a.0")
@@ -212,7 +204,7 @@ DATASET = """\
 
 
 @pytest.mark.parametrize("name", ["a.xml", "a.xml.gz", "A.XML"])
-def test_wmt_xml(tmp_path: Path, name: str) -> None:
+def test_wmt_xml(tmp_path, name):
     path = write(tmp_path / name, DATASET, packed=name.endswith("gz"))
     assert text_of(f"{path}::A") == ["one & only", "two times", "ü <b>"]
     assert text_of(f"{path}::B") == ["1", "2", "2b"]
@@ -222,7 +214,7 @@ def test_wmt_xml(tmp_path: Path, name: str) -> None:
     assert read(f"{path}::A", f"{path}::B", f"{path}::S", chunk=1)[1] == ["1", "2", "2b"]
 
 
-def test_wmt_xml_is_read_as_sacrebleu_reads_it(tmp_path: Path) -> None:
+def test_wmt_xml_is_read_as_sacrebleu_reads_it(tmp_path):
     text = DATASET.replace("<!-- a comment -->", "")  # where sacreBLEU drops the rest of the text
     path = write(tmp_path / "a.xml", text)
     fields = WMTXMLDataset._unwrap_wmt21_or_later(str(path))
@@ -231,7 +223,7 @@ def test_wmt_xml_is_read_as_sacrebleu_reads_it(tmp_path: Path) -> None:
         assert text_of(f"{path}::{selector}") == theirs
 
 
-def test_a_translator_and_a_system_of_the_same_name(tmp_path: Path) -> None:
+def test_a_translator_and_a_system_of_the_same_name(tmp_path):
     path = write(tmp_path / "a.xml", DATASET.replace('"S"', '"A"'))
     assert text_of(f"{path}::A")[0] == "one & only"
     assert text_of(f"{path}::A", role=SYSTEM)[0] == "uno"
@@ -239,7 +231,7 @@ def test_a_translator_and_a_system_of_the_same_name(tmp_path: Path) -> None:
     assert text_of(f"{path}::hyp:A")[0] == "uno"
 
 
-def test_texts_of_xml_are_chosen_by_name(tmp_path: Path) -> None:
+def test_texts_of_xml_are_chosen_by_name(tmp_path):
     path = write(tmp_path / "a.xml", DATASET)
     message = error_of(path)
     assert message.startswith(f"{path}: it holds several texts; choose one of ::ref:A, ::ref:B, ::")
@@ -277,7 +269,7 @@ NIST = """\
 """
 
 
-def test_nist_xml(tmp_path: Path) -> None:
+def test_nist_xml(tmp_path):
     path = write(tmp_path / "a.xml", NIST)
     assert text_of(f"{path}::reference01") == ["first one.", "a < b", "title"]
     assert text_of(f"{path}::reference02") == ["1", "2", "3"]
@@ -286,7 +278,7 @@ def test_nist_xml(tmp_path: Path) -> None:
     assert read(f"{path}::reference01", f"{path}::system_1")[1] == ["s1", "s2", "s3"]
 
 
-def test_segments_that_do_not_belong_together(tmp_path: Path) -> None:
+def test_segments_that_do_not_belong_together(tmp_path):
     path = write(tmp_path / "a.xml", NIST)
     for text, lacking in [
         (NIST.replace('<seg id="2">s2</seg>', ""), "segment 2 of document d1, which is on line 6"),
@@ -318,7 +310,7 @@ def test_segments_that_do_not_belong_together(tmp_path: Path) -> None:
         ('<seg id="2">zwei</seg>', '<seg id="2">zw<seg id="3">x</seg></seg>', "has no </seg>"),
     ],
 )
-def test_damaged_xml(tmp_path: Path, old: str, new: str, problem: str) -> None:
+def test_damaged_xml(tmp_path, old, new, problem):
     assert old in DATASET
     path = write(tmp_path / "a.xml", DATASET.replace(old, new, 1))
     message = error_of(f"{path}::A")
@@ -326,7 +318,7 @@ def test_damaged_xml(tmp_path: Path, old: str, new: str, problem: str) -> None:
     assert problem in message
 
 
-def test_segments_are_matched_by_id(tmp_path: Path) -> None:
+def test_segments_are_matched_by_id(tmp_path):
     """Documents and segments in another order, and 01 for 1."""
     path = write(tmp_path / "a.xml", NIST)
     system = NIST.partition("<tstset")[2]
@@ -341,7 +333,7 @@ def test_segments_are_matched_by_id(tmp_path: Path) -> None:
     assert read(other, f"{path}::reference02", chunk=2) == [["s3", "s2", "s1"], ["3", "2", "1"]]
 
 
-def test_a_translator_for_each_document(tmp_path: Path) -> None:
+def test_a_translator_for_each_document(tmp_path):
     dataset = DATASET.partition('   <ref lang="en" translator="B"><p>')
     text = dataset[0] + dataset[2].partition("</ref>\n")[2]
     second = re.compile(r'\s*<ref lang="en" translator="A"><seg id="1">.*?</ref>')
@@ -352,14 +344,14 @@ def test_a_translator_for_each_document(tmp_path: Path) -> None:
     assert error_of(write(tmp_path / "b.xml", DATASET)).startswith(f"{tmp_path}/b.xml: it holds")
 
 
-def test_other_markup_is_refused(tmp_path: Path) -> None:
+def test_other_markup_is_refused(tmp_path):
     message = error_of(write(tmp_path / "a.xml", "<html><p>x</p></html>"))
     assert "no <refset>, <tstset> or <dataset>" in message
     message = error_of(write(tmp_path / "a.sgm", '<seg id="1">x</seg>'))
     assert "line 1: a <seg> outside the documents of a source" in message
 
 
-def test_a_document_by_itself(tmp_path: Path) -> None:
+def test_a_document_by_itself(tmp_path):
     path = write(tmp_path / "b.sgm", '<doc id="d" sysid="s"><seg id="1">x</seg></doc>')
     for name in (path, f"{path}::s"):
         assert text_of(name) == text_of(name, role=SYSTEM) == ["x"]
@@ -378,19 +370,19 @@ THIEF = BOMB.replace('"lol"', 'SYSTEM "file:///etc/passwd"')
 
 @pytest.mark.parametrize("text", [BOMB, THIEF])
 @pytest.mark.parametrize("name", ["a.xml", "a.sgm"])
-def test_entities_are_refused(tmp_path: Path, name: str, text: str) -> None:
+def test_entities_are_refused(tmp_path, name, text):
     for data in (text, text.partition("\n")[2]):
         message = error_of(write(tmp_path / name, data))
         assert "entities, which may be an attack" in message
 
 
-def test_xml_needs_defusedxml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_xml_needs_defusedxml(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "defusedxml", None)
     path = write(tmp_path / "a.xml", DATASET)
     assert error_of(f"{path}::A").endswith("pip install '.[xml]' in a checkout of fastbleu")
 
 
-def test_markup_is_a_file(tmp_path: Path) -> None:
+def test_markup_is_a_file(tmp_path):
     assert error_of(tmp_path / "none.xml").startswith(f"{tmp_path}/none.xml: no such file")
     if hasattr(os, "mkfifo"):
         pipe = tmp_path / "pipe.xml"
@@ -412,9 +404,7 @@ def test_markup_is_a_file(tmp_path: Path) -> None:
         ("UTF-7", "utf-7", "é"),
     ],
 )
-def test_encodings_that_xml_declares(
-    tmp_path: Path, declared: str, codec: str, letters: str
-) -> None:
+def test_encodings_that_xml_declares(tmp_path, declared, codec, letters):
     text = DATASET.replace("utf-8", declared).replace("one", letters).replace("&#252;", "u")
     path = write(tmp_path / "a.xml", text.encode(codec))
     assert text_of(f"{path}::A") == [f"{letters} & only", "two times", "u <b>"]
@@ -426,7 +416,7 @@ def test_encodings_that_xml_declares(
 
 
 @pytest.mark.parametrize("declared", ["UTF-9", "undefined", "rot13", "zip", "idna"])
-def test_encodings_that_python_cannot_decode(tmp_path: Path, declared: str) -> None:
+def test_encodings_that_python_cannot_decode(tmp_path, declared):
     data = DATASET.replace("utf-8", declared).replace("one", "é").encode()
     message = error_of(f"{write(tmp_path / 'a.xml', data)}::A")
     assert "cannot decode" in message or "line 1 cannot be decoded" in message
@@ -453,14 +443,14 @@ lines</seg>
 
 
 @pytest.mark.parametrize("name", ["a.sgm", "a.sgml", "a.SGM.gz"])
-def test_sgml(tmp_path: Path, name: str) -> None:
+def test_sgml(tmp_path, name):
     path = write(tmp_path / name, "\ufeff" + SGML, packed=name.endswith("gz"))
     expected = ["Fish & chips, 1 < 2 &amp; &quot;x&quot;", "two lines", "unquoted > here"]
     assert text_of(path) == text_of(f"{path}::ref") == expected
     assert text_of(path, role=SYSTEM) == expected
 
 
-def test_sgml_is_read_as_sacrebleu_reads_it(tmp_path: Path) -> None:
+def test_sgml_is_read_as_sacrebleu_reads_it(tmp_path):
     text = SGML.replace("  two\nlines", "  two   lines").replace("id=1>", 'id="1">')
     path = write(tmp_path / "a.sgm", text)
     dataset = FakeSGMLDataset("test", [], langpairs={})
@@ -468,7 +458,7 @@ def test_sgml_is_read_as_sacrebleu_reads_it(tmp_path: Path) -> None:
     assert text_of(path) == (tmp_path / "theirs").read_text().splitlines()
 
 
-def test_long_sgml_cut_anywhere(tmp_path: Path) -> None:
+def test_long_sgml_cut_anywhere(tmp_path):
     segments = [f"text {'<' * (n % 3)} of &gt; segment\n{n}" for n in range(3000)]
     lines = [f'<seg\n id="{n}">{text}</seg>\n' for n, text in enumerate(segments)]
     document = f'<tstset>\n<doc docid="d" sysid="s">\n{"".join(lines)}</doc>\n</tstset>\n'
@@ -480,7 +470,7 @@ def test_long_sgml_cut_anywhere(tmp_path: Path) -> None:
     assert "line 8976: segment 2990 of document d has no </seg>" in error_of(open_)
 
 
-def test_sgml_of_many_systems(tmp_path: Path) -> None:
+def test_sgml_of_many_systems(tmp_path):
     two = SGML + SGML.replace("sysid=ref", "sysid=other").replace('sysid="ref"', 'sysid="other"')
     path = write(tmp_path / "a.sgm", two)
     assert "choose one of ::ref:ref, ::ref:other" in error_of(path)
@@ -488,9 +478,7 @@ def test_sgml_of_many_systems(tmp_path: Path) -> None:
     assert "a second ref:ref of document 1012" in error_of(write(tmp_path / "b.sgm", SGML * 2))
 
 
-def test_xml_is_known_by_its_declaration_however_little_is_unpacked_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_xml_is_known_by_its_declaration_however_little_is_unpacked_at_once(tmp_path, monkeypatch):
     text = b'<?xml version="1.0"?><dataset id="x"><doc id="d"><hyp system="s"><seg id="1">a &amp; b'
     text += b"</seg></hyp></doc></dataset>"
     members = b"".join(gzip.compress(text[i : i + 1]) for i in range(len(text)))
@@ -500,7 +488,7 @@ def test_xml_is_known_by_its_declaration_however_little_is_unpacked_at_once(
     assert [text_of(path, role=SYSTEM) for path in paths] == [["a & b"]] * 2
 
 
-def test_sgml_has_the_encoding_that_is_given(tmp_path: Path) -> None:
+def test_sgml_has_the_encoding_that_is_given(tmp_path):
     path = write(tmp_path / "a.sgm", SGML.replace("Fish", "Füsch").encode("latin-1"))
     assert "is not valid UTF-8" in error_of(path)
     assert text_of(path, encoding="latin-1")[0].startswith("Füsch")
