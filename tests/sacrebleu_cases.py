@@ -6,19 +6,10 @@ import generators
 from generators import typed, words
 
 SMOOTHINGS = [
-    ("exp", None),
-    ("floor", None),
-    ("floor", 0.5),
-    ("floor", 0),
-    ("floor", 3),
-    ("add-k", None),
-    ("add-k", 2),
-    ("add-k", 0.25),
-    ("add-k", 1.0),
-    ("add-k", 0),
-    ("none", None),
-    ("none", 0.7),
-    ("exp", 0.7),
+    *(("exp", value) for value in (None, 0.7)),
+    *(("floor", value) for value in (None, 0.5, 0, 3)),
+    *(("add-k", value) for value in (None, 2, 0.25, 1.0, 0)),
+    *(("none", value) for value in (None, 0.7)),
 ]
 ORDERS = [4, 4, 4, 1, 2, 3, 5, 7]
 TOKENIZERS = ["none", "13a", "zh", "intl", "char"]

@@ -2,6 +2,7 @@
 
 import pytest
 from commands import EXAMPLES, A, B, error, output, run, same
+from test_formats import DATASET
 
 LINES = {
     name: (EXAMPLES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
@@ -15,26 +16,8 @@ def lines_of(texts):
     return "".join(f"{text}\n" for text in texts)
 
 
-def xml():
-    parts = [
-        ("src", 'lang="de"', "system-b"),
-        ("ref", 'lang="en" translator="A"', "reference.1"),
-        ("ref", 'lang="en" translator="B"', "reference.2"),
-        ("hyp", 'lang="en" system="S1"', "system-b"),
-    ]
-    text = '<?xml version="1.0" encoding="utf-8"?>\n<dataset id="wmttest2022.de-en">\n'
-    for n in range(4):
-        suite = ' testsuite="x"' if n == 3 else ""
-        text += f'<doc id="d{n}" origlang="{"de" if n % 2 else "en"}" domain="news"{suite}>\n'
-        for kind, attributes, name in parts:
-            lines = LINES[name][10 * n : 10 * n + 10]
-            if kind == "ref" and n == 1:
-                lines[3] = ""  # a segment without any reference
-            escaped = (line.replace("&", "&amp;").replace("<", "&lt;") for line in lines)
-            segments = (f'<seg id="{n}">{line}</seg>\n' for n, line in enumerate(escaped, 1))
-            text += f"<{kind} {attributes}><p>\n{''.join(segments)}</p></{kind}>\n"
-        text += "</doc>\n"
-    return f"{text}</dataset>\n"
+# As sacreBLEU reads it: it drops the text after a comment, and needs all domains.
+XML_FILE = DATASET.replace("<!-- a comment -->", "").replace('id="d2"', 'id="d2" domain="news"')
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -53,7 +36,7 @@ def cache(tmp_path_factory):
         "wmt14/wmt14.de-en.genre": "news\n" * 40,
         "wmt14/wmt14.de-en.origlang": "".join(f"{language}\n" * 10 for language in languages),
         "wmt22/raw/wmt22.v1.1.tar.gz": "not unpacked again",
-        "wmt22/raw/wmt22-news-systems-1.1/xml/wmttest2022.de-en.all.xml": xml(),
+        "wmt22/raw/wmt22-news-systems-1.1/xml/wmttest2022.de-en.all.xml": XML_FILE,
         # of wmt18 only the text of one language pair
         **{f"wmt18/wmt18.en-de.{field}": "x\n" for field in ("src", "docid", "genre", "origlang")},
         "wmt18/wmt18.en-de.ref": lines_of(LINES["reference.2"]),
@@ -83,7 +66,7 @@ def cache(tmp_path_factory):
         ["--echo", "src", *SGM],
         ["--echo", "ref", "docid", "origlang", *SGM],
         ["--echo", "all", *SGM, "-ol", "de"],
-        ["--echo", "src", "ref:A", "S1", *XML],
+        ["--echo", "src", "ref:A", "S", *XML],
         ["--echo", "ref", *XML, "--subset", "news", "-ol", "de"],
         ["--download", "wmt22", "-l", "de-en"],
     ],
@@ -97,8 +80,8 @@ def test_standard_input_and_several_sets(tmp_path):
     assert same(*SGM, stdin=one)[0] == 0
     assert same(*two, "-ol", "de", stdin=one * 2)[0] == 0
     assert same(*two, stdin=one)[0] == 1
-    system = tmp_path / "S1"
-    system.write_text(output("--echo", "S1", *XML))
+    system = tmp_path / "S"
+    system.write_text(output("--echo", "S", *XML))
     for options in (["-ol", "de"], ["--subset", "news", "-f", "text"]):
         assert same(*XML, "-i", system, *options)[0] == 0
 

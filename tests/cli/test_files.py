@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from generators import raises
+from generators import raises, seeded
 from packing import PACKERS, archive, zipped
 from read_files import error_of, read, write
 
@@ -32,36 +32,18 @@ def opened(*paths):
         yield [open_lines(str(path), stack) for path in paths]
 
 
-# Which end a line in str.splitlines only.
-MARKS = "a".join("\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")
-
-# ---- lines ----------------------------------------------------------------------------------
+# The last ones end a line in str.splitlines only.
+PIECES = ["a", "\n", "\r", "\r\n", " ", "\t", "\xa0", "\ufeff", "\0", *"\x0b\x0c\x1c\x1e\x85\u2028"]
 
 
-@pytest.mark.parametrize(
-    ("data", "lines"),
-    [
-        (b"", []),
-        (b"\n", [""]),
-        (b"a", ["a"]),
-        (b"a\n", ["a"]),
-        (b"a\nb", ["a", "b"]),
-        (b"a\n\n", ["a", ""]),
-        (b"a\r\nb\r\n", ["a", "b"]),
-        (b"a\r\r\nb", ["a", "b"]),
-        (b"a\rb\r", ["a\rb"]),
-        (MARKS.encode(), [MARKS.rstrip()]),
-        (b" a \t\n\xc2\xa0\n", [" a", ""]),
-        (b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n", ["\ufeffa", "\ufeffb"]),
-        (b"a\0b\n", ["a\0b"]),
-    ],
-)
-def test_what_a_line_is(tmp_path, data, lines):
-    path = write(tmp_path / "a.txt", data)
-    for chunk in (1, 2, 4096):
-        assert read(path, chunk=chunk) == [lines]
-    with open(path, encoding="utf-8", newline="\n") as stream:  # as sacreBLEU reads it
-        assert lines == [line.rstrip() for line in stream]
+def test_lines_are_those_of_sacrebleu(tmp_path):
+    rng = seeded("lines")
+    for _ in range(200):
+        path = write(tmp_path / "a.txt", "".join(rng.choices(PIECES, k=rng.randint(0, 9))))
+        with open(path, encoding="utf-8", newline="\n") as stream:
+            lines = [line.rstrip() for line in stream]
+        for chunk in (1, 2, 4096):
+            assert read(path, chunk=chunk) == [lines], path.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -102,26 +84,13 @@ def test_unequal_lengths(tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_longer_pipe_is_not_waited_for(tmp_path):
-    short = write(tmp_path / "short.txt", "a\n" * 3)
-    pipe = tmp_path / "pipe"
+    short, pipe = write(tmp_path / "short.txt", "a\n" * 3), tmp_path / "pipe"
     os.mkfifo(pipe)
-    done = threading.Event()
-
-    def feed():
-        with pipe.open("wb") as stream:
-            stream.write(b"%b\n" % (b"a" * 999) * 8)  # enough to recognize a format by
-            stream.flush()
-            done.wait(30)
-
-    writer = threading.Thread(target=feed)
-    writer.start()
-    try:
-        message = error_of(short, pipe, chunks=[4])
-        assert message.startswith(f"{short} ends after line 3, {pipe} goes")
-        assert writer.is_alive()
-    finally:
-        done.set()
-        writer.join()
+    descriptor = os.open(pipe, os.O_RDWR)  # it has no end
+    os.write(descriptor, (b"a" * 999 + b"\n") * 8)  # enough to recognize a format by
+    message = error_of(short, pipe, chunks=[4])
+    assert message.startswith(f"{short} ends after line 3, {pipe} goes")
+    os.close(descriptor)
 
 
 @pytest.mark.parametrize("before", [0, 511, 9000])
@@ -156,19 +125,20 @@ def test_files_that_cannot_be_opened(tmp_path):
         assert error_of(good).startswith(f"{good}: permission denied")
 
 
+LONG = "".join(f"line {i * i}\n" for i in range(60_000)).encode()
+NOT_LATER = {"encoding": "latin-1", "chunks": [4096]}
+
+
 def test_damaged_gzip(tmp_path):
-    data = gzip.compress("".join(f"line {i * i}\n" for i in range(60_000)).encode())
-    middle = len(data) // 2
-    cut = write(tmp_path / "cut.gz", data[:middle])
-    line = re.match(f"{cut}: after line (\\d+): .*ends too early", error_of(cut, chunks=[4096]))
+    data = gzip.compress(LONG)
+    middle, path = len(data) // 2, tmp_path / "a.gz"
+    cut = error_of(write(path, data[:middle]), **NOT_LATER)
+    line = re.match(f"{path}: after line (\\d+): .*ends too early", cut)
     assert line is not None
     assert 512 < int(line[1]) < 60_000
-    for wrong, words in (
-        (data[:middle] + bytes(64) + data[middle + 64 :], "gzip -t"),
-        (data[:-8] + bytes(4) + data[-4:], "crc"),
-        (b"a\nb\n", "not a gzipped file"),
-    ):
-        assert words in error_of(write(tmp_path / "wrong.gz", wrong), chunks=[4096])
+    write(path, data[:middle] + bytes(64) + data[middle + 64 :])
+    assert "gzip -t" in error_of(path, **NOT_LATER)
+    assert "crc" in error_of(write(path, data[:-8] + bytes(4) + data[-4:]), **NOT_LATER)
 
 
 @pytest.mark.parametrize("named", [True, False], ids=["by its name", "by its first bytes"])
@@ -184,12 +154,10 @@ def test_packed_files_are_unpacked(tmp_path, suffix, named):
 
 @pytest.mark.parametrize("suffix", PACKERS)
 def test_damaged_packed_files(tmp_path, suffix):
-    lines = "".join(f"line {i * i}\n" for i in range(60_000)).encode()
-    data = PACKERS[suffix](lines)
-    options = {"encoding": "latin-1", "chunks": [4096]}
-    cut = error_of(write(tmp_path / f"cut{suffix}", data[: len(data) // 2]), **options)
+    data = PACKERS[suffix](LONG)
+    cut = error_of(write(tmp_path / f"cut{suffix}", data[: len(data) // 2]), **NOT_LATER)
     assert "the compressed data ends too early; test it" in cut or "data is damaged (" in cut
-    none = error_of(write(tmp_path / f"none{suffix}", b"a\nb\n" * 999), **options)
+    none = error_of(write(tmp_path / f"none{suffix}", b"a\nb\n" * 999), **NOT_LATER)
     assert "the compressed data is damaged (" in none or "ends too early" in none
 
 
@@ -276,9 +244,6 @@ def test_endless_files_are_refused(tmp_path, monkeypatch):
             assert error_of(name).endswith("a device, such as /dev/zero, may never end")
         monkeypatch.setattr(sys, "stdin", nothing)
         assert read("-") == read(os.devnull) == [[]]
-
-
-def test_closed_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     assert error_of("-").startswith("standard input is closed: name a file")
 

@@ -207,10 +207,6 @@ DATASET = """\
 def test_wmt_xml(tmp_path, name):
     path = write(tmp_path / name, DATASET, packed=name.endswith("gz"))
     assert text_of(f"{path}::A") == ["one & only", "two times", "ü <b>"]
-    assert text_of(f"{path}::B") == ["1", "2", "2b"]
-    assert text_of(f"{path}::S") == ["uno", "due", "2s"]
-    assert text_of(f"{path}::T 2", role=SYSTEM) == ["t1", "t2", "2t"]
-    assert text_of(f"{path}::src", role=SYSTEM) == ["eins", "zwei", "a"]
     assert read(f"{path}::A", f"{path}::B", f"{path}::S", chunk=1)[1] == ["1", "2", "2b"]
 
 
@@ -218,7 +214,8 @@ def test_wmt_xml_is_read_as_sacrebleu_reads_it(tmp_path):
     text = DATASET.replace("<!-- a comment -->", "")  # where sacreBLEU drops the rest of the text
     path = write(tmp_path / "a.xml", text)
     fields = WMTXMLDataset._unwrap_wmt21_or_later(str(path))
-    for field, selector in {"src": "src", "ref:A": "ref:A", "ref:B": "B", "S": "hyp:S"}.items():
+    selectors = {"src": "src", "ref:A": "ref:A", "ref:B": "B", "S": "hyp:S", "T 2": "T 2"}
+    for field, selector in selectors.items():
         theirs = [WMTXMLDataset._clean(line) for line in fields[field]]
         assert text_of(f"{path}::{selector}") == theirs
 
@@ -237,12 +234,10 @@ def test_texts_of_xml_are_chosen_by_name(tmp_path):
     assert message.startswith(f"{path}: it holds several texts; choose one of ::ref:A, ::ref:B, ::")
     assert "::hyp:S, ::hyp:T 2" in error_of(path, role=SYSTEM)
     assert "nothing in it is named 'C'; choose one of ::ref:A" in error_of(f"{path}::C")
-    one = write(
-        tmp_path / "b.xml",
-        '<dataset><doc id="d"><src><seg id="1">x</seg></src><ref><seg id="1">y</seg></ref>'
-        '<hyp system="s"><seg id="1">z</seg></hyp></doc></dataset>',
-    )
-    for name in (one, f"{one}::"):
+    text = '<src><seg id="1">x</seg></src><ref><seg id="1">y</seg></ref>'
+    text += '<hyp system="s"><seg id="1">z</seg></hyp>'
+    write(path, f'<dataset><doc id="d">{text}</doc></dataset>')
+    for name in (path, f"{path}::"):
         assert text_of(name) == ["y"]
         assert text_of(name, role=SYSTEM) == ["z"]
 
@@ -341,7 +336,6 @@ def test_a_translator_for_each_document(tmp_path):
     path = write(tmp_path / "a.xml", text)
     assert text_of(path) == ["one & only", "two times", "2b"]
     assert "document d2 has no ref:A, but ref:B" in error_of(f"{path}::A")
-    assert error_of(write(tmp_path / "b.xml", DATASET)).startswith(f"{tmp_path}/b.xml: it holds")
 
 
 def test_other_markup_is_refused(tmp_path):
@@ -442,7 +436,7 @@ lines</seg>
 """
 
 
-@pytest.mark.parametrize("name", ["a.sgm", "a.sgml", "a.SGM.gz"])
+@pytest.mark.parametrize("name", ["a.sgml", "a.SGM.gz"])
 def test_sgml(tmp_path, name):
     path = write(tmp_path / name, "\ufeff" + SGML, packed=name.endswith("gz"))
     expected = ["Fish & chips, 1 < 2 &amp; &quot;x&quot;", "two lines", "unquoted > here"]

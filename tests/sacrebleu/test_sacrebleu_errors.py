@@ -4,7 +4,6 @@ What differs on purpose (DIFFERENCES.md) is tested here, too.
 """
 
 import copy
-import logging
 import warnings
 from collections import UserString
 
@@ -148,10 +147,7 @@ def test_values_that_are_no_text_are_named(wrong):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        *(("max_ngram_order", value) for value in (0, -1, 1.0, "4", None)),
-        *(("tokenize", value) for value in (5, ["13a"], b"13a")),
-    ],
+    [("max_ngram_order", 0), ("max_ngram_order", 1.0), ("tokenize", 5), ("tokenize", ["13a"])],
 )
 def test_wrong_options_are_named(name, value):
     raises((TypeError, ValueError), name, ours.BLEU, **{name: value})
@@ -229,23 +225,17 @@ def test_advice_for_sentences_comes_once():
         ours.sentence_bleu(LINE, [LINE], use_effective_order=False)
 
 
-@pytest.mark.parametrize(("language", "tokenize"), [("zh", "13a"), ("ja", "intl")])
-def test_advice_for_languages(language, tokenize, caplog):
-    with caplog.at_level(logging.WARNING, "sacrebleu"):
-        BLEU(tokenize=tokenize, trg_lang=language)
-    assert caplog.records
-    with pytest.warns(fastbleu.InputWarning, match=language):
-        metric = ours.BLEU(tokenize=tokenize, trg_lang=language)
-    assert metric.tokenizer_signature == tokenize
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [({}, "zh"), ({"tokenize": "zh"}, "zh"), ({"trg_lang": "de"}, "13a"),
-     ({"trg_lang": "de", "tokenize": "intl"}, "intl")],
-)  # fmt: skip
-def test_tokenizers_by_language(options, expected):
-    assert ours.BLEU(**{"trg_lang": "zh", **options}).tokenizer_signature == expected
+def test_tokenizers_by_language():
+    for language, tokenize, expected in (
+        ("zh", None, "zh"),
+        ("zh", "zh", "zh"),
+        ("de", None, "13a"),
+        ("de", "intl", "intl"),
+    ):
+        metric = ours.BLEU(trg_lang=language, tokenize=tokenize)
+        assert metric.tokenizer_signature == expected
+    with pytest.warns(fastbleu.InputWarning, match="ja"):
+        assert ours.BLEU(tokenize="intl", trg_lang="ja").tokenizer_signature == "intl"
 
 
 def test_a_function_as_tokenizer():
@@ -321,13 +311,11 @@ class Overriding(str):
 
 @pytest.mark.parametrize("options", [{}, {"lowercase": True}, {"tokenize": "none"}], ids=str)
 def test_methods_of_subclasses_of_str_are_not_called(options):
-    text = Overriding("The cat sat on it.")
-    for pair in (([text], [[LINE]]), ([LINE], [[text]])):
-        plain = [str(side[0]) for side in (pair[0], pair[1][0])]
-        found = ours.corpus_bleu(*pair, **options)
-        expected = sacrebleu.corpus_bleu([plain[0]], [[plain[1]]], **options)
-        assert cases.seen(found) == cases.seen(expected)
-        assert found.counts != sacrebleu.corpus_bleu(*pair, **options).counts
+    text = "The cat sat on it."
+    expected = sacrebleu.corpus_bleu([text], [[LINE]], **options)
+    assert expected.counts != sacrebleu.corpus_bleu([Overriding(text)], [[LINE]], **options).counts
+    found = ours.corpus_bleu([Overriding(text)], [[Overriding(LINE)]], **options)
+    assert cases.seen(found) == cases.seen(expected)
 
 
 def test_user_strings():
