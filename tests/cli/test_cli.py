@@ -135,15 +135,10 @@ def test_references_in_one_file(tmp_path):
     assert same(table, "-i", B, "-nr", "2")[0] == 17
 
 
-ENCODINGS = {
-    "utf-16": "é\u2028",
-    "utf-8-sig": "é\u2028",
-    "latin-1": "é\x85",
-    "shift_jis": "表示 例",
-}
-
-
-@pytest.mark.parametrize(("encoding", "letters"), ENCODINGS.items())
+@pytest.mark.parametrize(
+    ("encoding", "letters"),
+    [("utf-16", "é\u2028"), ("utf-8-sig", "\u2028"), ("latin-1", "é\x85"), ("shift_jis", "表示")],
+)
 def test_encodings(tmp_path, encoding, letters):
     text = f"{letters} a b c d\ne f g h {letters}\n"
     (tmp_path / "r").write_bytes(text.encode(encoding))
@@ -163,39 +158,29 @@ def test_dash_is_standard_input():
         assert start(R1, stdin=stream).communicate(timeout=60)[0].decode() == expected
 
 
-RAGGED = "a b\tc d\ne f\n"
+REFUSED = {
+    1: [
+        *("-i A", "R R -i A -nr 2", "R -i A -sl -ci", "R -i A -pbs", "R -i A B -ci", "--citation"),
+        *("R -i missing", "R -i A -t wmt14", "-i A -t wmt14", "-i A -t wmt1 -l en-de"),
+        "--echo src",
+    ],
+    2: ["R -i A B -pbs -par", "R -i A -tok unknown", "R -i A --unknown"],
+    # Lines of unequal fields come before other refusals.
+    17: ["ragged -nr 2 -i A -pbs", "ragged -nr 2 -i A B -sl", "lines -sl"],
+}
 
 
 @pytest.mark.parametrize(
-    ("words", "status"),
-    [
-        (["-i", A], 1),
-        ([R1, R2, "-i", A, "-nr", "2"], 1),
-        ([R1, "-i", A, "-sl", "-ci"], 1),
-        ([R1, "-i", A, "-pbs"], 1),
-        ([R1, "-i", A, B, "-ci"], 1),
-        ([R1, "-i", A, B, "-pbs", "-par"], 2),
-        ([R1, "-i", A, "-tok", "unknown"], 2),
-        ([R1, "-i", A, "--unknown"], 2),
-        ([R1, "-i", "missing.txt"], 1),
-        ([R1, "-i", A, "-t", "wmt14"], 1),
-        (["-i", A, "-t", "wmt14"], 1),
-        (["-i", A, "-t", "wmt1", "-l", "en-de"], 1),
-        (["--echo", "src"], 1),
-        (["--citation"], 1),
-        # Lines of unequal fields come before other refusals.
-        (["ragged", "-nr", "2", "-i", A, "-pbs"], 17),
-        (["ragged", "-nr", "2", "-i", A, B, "-sl"], 17),
-        (["lines", "-sl"], 17),
-    ],
+    ("status", "words"), [(status, words) for status in REFUSED for words in REFUSED[status]]
 )
-def test_refusals(tmp_path, words, status):
-    (tmp_path / "ragged").write_text(RAGGED)
-    (tmp_path / "lines").write_text("a\nb\n")
-    stdin = RAGGED.encode()
-    code, out, err = run(*words, cwd=tmp_path, stdin=stdin)
+def test_refusals(tmp_path, status, words):
+    ragged = b"a b\tc d\ne f\n"
+    files = {"R": R1.read_bytes(), "A": A.read_bytes(), "B": B.read_bytes(), "ragged": ragged}
+    for name, content in {**files, "lines": b"a\nb\n"}.items():
+        (tmp_path / name).write_bytes(content)
+    code, out, err = run(*words.split(), cwd=tmp_path, stdin=ragged)
     assert (code, out) == (status, "")
-    assert run_sacrebleu(*words, cwd=tmp_path, stdin=stdin)[:2] == (status, "")
+    assert run_sacrebleu(*words.split(), cwd=tmp_path, stdin=ragged)[:2] == (status, "")
     assert err.splitlines()[-1].startswith("fastbleu: error: ")
     assert ("field" in err) == (status == 17)
 
