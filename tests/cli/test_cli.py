@@ -99,9 +99,6 @@ def test_names_as_they_are(tmp_path):
     assert same(R1, "-i", "1", "2", "-f", "text", cwd=tmp_path)[0] == 0
 
 
-# ---- where text comes from ------------------------------------------------------------------
-
-
 @pytest.mark.long
 def test_standard_input():
     one, other = A.read_bytes(), B.read_bytes()
@@ -183,9 +180,6 @@ def test_refusals(tmp_path, status, words):
     assert run_sacrebleu(*words.split(), cwd=tmp_path, stdin=ragged)[:2] == (status, "")
     assert err.splitlines()[-1].startswith("fastbleu: error: ")
     assert ("field" in err) == (status == 17)
-
-
-# ---- colors --------------------------------------------------------------------------------
 
 
 def on_a_terminal(command, *words, **environment):

@@ -90,9 +90,6 @@ def test_mistakes(files, arguments, status, words):
     assert words in err
 
 
-# ---- explanations and identification
-
-
 # The command's advice has its options.
 ADVICE = 'BLEU(tokenize="none")', "--dialect sacrebleu -tok none"
 ADVICE_IN_JSON = ADVICE[0].replace('"', r"\""), ADVICE[1]

@@ -25,8 +25,6 @@ FILES = {
     "detokenized": b"a b c x .\n" * 99 + b"a b c x.\n",
 }
 
-# ---- mistakes and what is said about them ---------------------------------------------------
-
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
@@ -193,7 +191,6 @@ def test_shell_completion(tmp_path):
         assert "--smooth-method" in output("--print-completion", shell)
 
 
-# ---- signals, terminals, parts of a result ---------------------------------------------------
 # Closed pipes and full disks: tests/trust/test_files.py.
 
 
@@ -274,9 +271,6 @@ def test_progress_bar_on_a_terminal(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(cli, "_PROGRESS_DELAY", 0)
     assert "%" in shown()
     assert shown("--quiet") == ""
-
-
-# ---- long files -----------------------------------------------------------------------------
 
 
 # A process begins with the peak of the one that starts it, and that which runs the tests is large.

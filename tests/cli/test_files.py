@@ -55,9 +55,6 @@ def test_lines_longer_than_a_block_in_any_encoding(tmp_path, encoding):
     assert read(path, encoding=encoding, fields=None) == [lines]
 
 
-# ---- errors ---------------------------------------------------------------------------------
-
-
 def test_unequal_lengths(tmp_path):
     short = write(tmp_path / "short.txt", "a\nb\nc")
     long = write(tmp_path / "long.txt.gz", gzip.compress(b"a\nb\nc\nd\ne\n", mtime=0))
@@ -236,9 +233,6 @@ def test_endless_files_are_refused(tmp_path, monkeypatch):
     assert error_of("-").startswith("standard input is closed: name a file")
 
 
-# ---- fields, and files one after the other --------------------------------------------------
-
-
 def test_lines_with_other_numbers_of_fields(tmp_path):
     path = write(tmp_path / "a.tsv", "a\tb\n" * 3 + "c\t \n" + "d\te\tf\n")
     message = error_of(path, fields=2, status=17)
@@ -264,8 +258,6 @@ def test_files_one_after_the_other(tmp_path, chunk):
         files = in_step([ChainReader(parts), reader], chunk)
         raises(InputError, r"4 lines, .* \+ .* has 5 lines", list, files)
 
-
-# ---- outputs of toolkits --------------------------------------------------------------------
 
 MT = ["the cat sat on the mat", "it rained all night | long", "nobody came back here"] * 4
 REF = ["the cat sat on a mat", "it rained all night", "nobody came back"] * 4
