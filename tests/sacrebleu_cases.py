@@ -2,22 +2,14 @@
 
 import warnings
 
+import generators
 from generators import typed, words
 
 SMOOTHINGS = [
-    ("exp", None),
-    ("floor", None),
-    ("floor", 0.5),
-    ("floor", 0),
-    ("floor", 3),
-    ("add-k", None),
-    ("add-k", 2),
-    ("add-k", 0.25),
-    ("add-k", 1.0),
-    ("add-k", 0),
-    ("none", None),
-    ("none", 0.7),
-    ("exp", 0.7),
+    *(("exp", value) for value in (None, 0.7)),
+    *(("floor", value) for value in (None, 0.5, 0, 3)),
+    *(("add-k", value) for value in (None, 2, 0.25, 1.0, 0)),
+    *(("none", value) for value in (None, 0.7)),
 ]
 ORDERS = [4, 4, 4, 1, 2, 3, 5, 7]
 TOKENIZERS = ["none", "13a", "zh", "intl", "char"]
@@ -53,11 +45,7 @@ def line(rng):
 
 def edited(rng, text):
     """A text that shares most words with another."""
-    words = text.split(" ")
-    for _ in range(rng.choice((0, 1, 1, 2, 3))):
-        at = rng.randint(0, len(words))
-        words[at : at + rng.randint(0, 2)] = rng.choices(WORDS, k=rng.randint(0, 2))
-    return " ".join(words)
+    return " ".join(generators.edited(rng, text.split(" "), WORDS))
 
 
 def corpus(rng, segments=None, missing=True):

@@ -1,30 +1,12 @@
 """The command prints what the command `sacrebleu` prints, byte for byte except for the version."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
-from commands import (
-    POSIX,
-    R1,
-    R2,
-    THEIR_VERSION,
-    VERSION,
-    A,
-    B,
-    output,
-    python,
-    run,
-    run_sacrebleu,
-    same,
-    start,
-)
+from commands import R1, R2, THEIR_VERSION, VERSION, A, B, output, run, run_sacrebleu, same, start
 
 ONE = [
     *("", "-f text", "-f latex", "--format json --width 4", "-f text -w 0", "-b -w 12 -f text"),
@@ -47,12 +29,12 @@ SEVERAL = [
 
 
 @pytest.mark.parametrize("options", ONE)
-def test_one_system(options: str) -> None:
+def test_one_system(options):
     assert same(R1, R2, "-i", B, *options.split())[0] == 0
 
 
 @pytest.mark.parametrize("options", SEVERAL)
-def test_several_systems(options: str) -> None:
+def test_several_systems(options):
     assert same(R1, R2, "-i", A, B, *options.split())[0] == 0
 
 
@@ -65,14 +47,14 @@ def test_several_systems(options: str) -> None:
         ("", {"SACREBLEU_FORMAT": "text", "NO_COLOR": "1"}),
     ],
 )
-def test_environment(options: str, environment: dict[str, str]) -> None:
+def test_environment(options, environment):
     assert same(R1, "-i", A, *options.split(), env=environment)[0] == 0
     if "SACREBLEU_SEED" in environment:
         words = ["-pbs", "-pbsn", "50", "-s", "add-k"]
         assert same(R1, "-i", A, B, *words, env=environment)[0] == 0
 
 
-def test_the_order_is_in_the_signature() -> None:
+def test_the_order_is_in_the_signature():
     """sacreBLEU's command has no such option, its signature no such field."""
     text = output(R1, "-i", A, "--max-ngram-order", "2", "-f", "text")
     assert text.startswith("BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:")
@@ -83,14 +65,14 @@ def test_the_order_is_in_the_signature() -> None:
 
 
 @pytest.mark.parametrize("options", ["-pbs", "-par -parn 30"])
-def test_tests_of_one_segment(tmp_path: Path, options: str) -> None:
+def test_tests_of_one_segment(tmp_path, options):
     for name, text in (("r", "a b c d e f"), ("h", "a b c d x"), ("other", "a b c d e")):
         (tmp_path / name).write_text(f"{text}\n")
     files = tmp_path / "r", "-i", tmp_path / "h", tmp_path / "other"
     assert same(*files, *options.split())[0] == 0
 
 
-def test_no_samples_are_the_default_number() -> None:
+def test_no_samples_are_the_default_number():
     text = output(R1, "-i", A, B, "-pbs", "-pbsn", "0", "-f", "text")
     assert "test with 1000 resampling trials" in text
     theirs = run_sacrebleu(R1, "-i", A, B, "-pbs", "-pbsn", "0", "-f", "text")[1]
@@ -98,7 +80,7 @@ def test_no_samples_are_the_default_number() -> None:
     assert "|bs:1000|" in theirs
 
 
-def test_the_baseline_may_stand_twice() -> None:
+def test_the_baseline_may_stand_twice():
     assert same(R1, "-i", A, B, A, "-par", "-parn", "20", "-f", "text")[0] == 0
     assert same(R1, "-i", A, A, "-par")[0] == 1
     assert same(R1, "-i", A, B, B, "-par")[0] == 1
@@ -106,22 +88,19 @@ def test_the_baseline_may_stand_twice() -> None:
 
 
 @pytest.mark.long
-def test_names_as_they_are(tmp_path: Path) -> None:
+def test_names_as_they_are(tmp_path):
     systems = [tmp_path / name for name in ("1", "система_β.txt", "Baseline: x & y", "$%.txt")]
     for system in systems:
         system.write_bytes(B.read_bytes())
     for form in ("text", "latex", "json"):
         assert same(R1, "-i", *systems, "-f", form)[0] == 0
-        assert same(R1, "-i", "1", "2", "-f", form, cwd=tmp_path)[0] == 1  # no such files
+    assert same(R1, "-i", "1", "2", cwd=tmp_path)[0] == 1  # no file is called 2
     (tmp_path / "2").write_bytes(A.read_bytes())
     assert same(R1, "-i", "1", "2", "-f", "text", cwd=tmp_path)[0] == 0
 
 
-# ---- where text comes from ------------------------------------------------------------------
-
-
 @pytest.mark.long
-def test_standard_input() -> None:
+def test_standard_input():
     one, other = A.read_bytes(), B.read_bytes()
     for options in ("", "-f text", "-sl -b", "-ci -cin 20 -b"):
         assert same(R1, R2, *options.split(), stdin=one)[0] == 0
@@ -140,7 +119,7 @@ def test_standard_input() -> None:
     assert same(R1, stdin=b"a\t\t\n" + b"x\n" * 39)[0] == 0
 
 
-def test_references_in_one_file(tmp_path: Path) -> None:
+def test_references_in_one_file(tmp_path):
     columns = [path.read_text().splitlines() for path in (R1, R2, A)]
     rows = ["\t".join(row) + "\n" for row in zip(*columns, strict=True)]
     table = tmp_path / "references.tsv"
@@ -153,11 +132,11 @@ def test_references_in_one_file(tmp_path: Path) -> None:
     assert same(table, "-i", B, "-nr", "2")[0] == 17
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-8-sig", "cp1251", "shift_jis"])
-def test_encodings(tmp_path: Path, encoding: str) -> None:
-    letters = {"cp1251": "пример", "shift_jis": "表示 例", "latin-1": "é\x85ü"}.get(
-        encoding, "é\u2028"
-    )
+@pytest.mark.parametrize(
+    ("encoding", "letters"),
+    [("utf-16", "é\u2028"), ("utf-8-sig", "\u2028"), ("latin-1", "é\x85"), ("shift_jis", "表示")],
+)
+def test_encodings(tmp_path, encoding, letters):
     text = f"{letters} a b c d\ne f g h {letters}\n"
     (tmp_path / "r").write_bytes(text.encode(encoding))
     (tmp_path / "h").write_bytes(text.replace(" d", "").encode(encoding))
@@ -168,71 +147,42 @@ def test_encodings(tmp_path: Path, encoding: str) -> None:
         assert same(tmp_path / "r", "--encoding", encoding, stdin=text_in)[0] == 0
 
 
-def test_dash_is_standard_input() -> None:
-    expected = output(R1, "-i", A)
+def test_dash_is_standard_input():
+    expected = output("-i", A, "-f", "json", R1)  # options may stand anywhere
     assert output(R1, "-i", "-", stdin=A.read_bytes()) == expected
     assert output("-", "-i", A, stdin=R1.read_bytes()) == expected
     with A.open("rb") as stream:
         assert start(R1, stdin=stream).communicate(timeout=60)[0].decode() == expected
 
 
-def test_options_may_stand_anywhere() -> None:
-    for words in (("-lc", R1, R2, "-i", A), ("-i", A, "-lc", R1), (R1, "-f", "text", "-i", A)):
-        assert same(*words)[0] == 0
-
-
-RAGGED = "a b\tc d\ne f\n"
+REFUSED = {
+    1: [
+        *("-i A", "R R -i A -nr 2", "R -i A -sl -ci", "R -i A -pbs", "R -i A B -ci", "--citation"),
+        *("R -i missing", "R -i A -t wmt14", "-i A -t wmt14", "-i A -t wmt1 -l en-de"),
+        "--echo src",
+    ],
+    2: ["R -i A B -pbs -par", "R -i A -tok unknown", "R -i A --unknown"],
+    # Lines of unequal fields come before other refusals.
+    17: ["ragged -nr 2 -i A -pbs", "ragged -nr 2 -i A B -sl", "lines -sl"],
+}
 
 
 @pytest.mark.parametrize(
-    ("words", "status"),
-    [
-        (["-i", A], 1),
-        ([R1, R2, "-i", A, "-nr", "2"], 1),
-        ([R1, "-i", A, B, "-sl"], 1),
-        ([R1, "-i", A, "-sl", "-ci"], 1),
-        ([R1, "-i", A, "-pbs"], 1),
-        ([R1, "-i", A, B, "-ci"], 1),
-        ([R1, "-i", A, B, "-pbs", "-par"], 2),
-        ([R1, "-i", A, "-tok", "unknown"], 2),
-        ([R1, "-i", A, "-s", "kneser-ney"], 2),
-        ([R1, "-i", A, "-w", "x"], 2),
-        ([R1, "-i", A, "--unknown"], 2),
-        ([R1, "-i", "missing.txt"], 1),
-        (["missing.txt", "-i", A], 1),
-        ([R1, "-i", A, "-t", "wmt14"], 1),
-        (["-i", A, "-t", "wmt14"], 1),
-        (["-i", A, "-t", "wmt1", "-l", "en-de"], 1),
-        (["-i", A, "-t", "wmt14", "-l", "en-xx"], 1),
-        (["--echo", "src"], 1),
-        (["--citation"], 1),
-        # Lines of unequal fields come before other refusals.
-        (["ragged", "-nr", "2", "-i", A, "-pbs"], 17),
-        (["ragged", "-nr", "2", "-i", A, B, "-sl"], 17),
-        (["lines", "-sl"], 17),
-    ],
+    ("status", "words"), [(status, words) for status in REFUSED for words in REFUSED[status]]
 )
-def test_refusals(tmp_path: Path, words: list[Any], status: int) -> None:
-    (tmp_path / "ragged").write_text(RAGGED)
-    (tmp_path / "lines").write_text("a\nb\n")
-    stdin = RAGGED.encode()
-    code, out, err = run(*words, cwd=tmp_path, stdin=stdin)
+def test_refusals(tmp_path, status, words):
+    ragged = b"a b\tc d\ne f\n"
+    files = {"R": R1.read_bytes(), "A": A.read_bytes(), "B": B.read_bytes(), "ragged": ragged}
+    for name, content in {**files, "lines": b"a\nb\n"}.items():
+        (tmp_path / name).write_bytes(content)
+    code, out, err = run(*words.split(), cwd=tmp_path, stdin=ragged)
     assert (code, out) == (status, "")
-    assert run_sacrebleu(*words, cwd=tmp_path, stdin=stdin)[:2] == (status, "")
+    assert run_sacrebleu(*words.split(), cwd=tmp_path, stdin=ragged)[:2] == (status, "")
     assert err.splitlines()[-1].startswith("fastbleu: error: ")
     assert ("field" in err) == (status == 17)
 
 
-def test_a_negative_width() -> None:
-    """sacreBLEU prints the JSON of a paired test without looking at it, and fails elsewhere."""
-    for words in ([R1, "-i", A, "-w", "-1"], [R1, "-i", A, B, "-w", "-1", "-pbs"]):
-        assert run(*words)[:2] == (2, "")
-
-
-# ---- colors --------------------------------------------------------------------------------
-
-
-def on_a_terminal(command: str, *words: Any, **environment: str) -> str:
+def on_a_terminal(command, *words, **environment):
     """What a command prints there: some lines, which the terminal's buffer holds."""
     main, terminal = os.openpty()
     if command == "sacrebleu":
@@ -249,20 +199,18 @@ def on_a_terminal(command: str, *words: Any, **environment: str) -> str:
     return text.decode().replace(VERSION, THEIR_VERSION)
 
 
-@pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize(
     ("options", "colored"),
     [
         (["-ci", "-cin", "20", "-f", "text"], True),
-        (["-ci", "-cin", "20", "-f", "text", "-b"], True),
         ([B], False),
         ([B, "-f", "text", "-nc"], False),
-        ([B, "-f", "text", "-pbs", "-pbsn", "30"], True),
         ([B, "-f", "latex", "-pbs", "-pbsn", "30"], True),
         (["same", "-f", "text", "-par", "-parn", "30"], True),
     ],
 )
-def test_colors_on_a_terminal(tmp_path: Path, options: list[Any], colored: bool) -> None:
+def test_colors_on_a_terminal(tmp_path, options, colored):
     same_text = tmp_path / "same.txt"
     same_text.write_bytes(A.read_bytes().replace(b"a", b"e", 1))
     words = [R1, "-i", A, *(same_text if word == "same" else word for word in options)]
@@ -274,19 +222,19 @@ def test_colors_on_a_terminal(tmp_path: Path, options: list[Any], colored: bool)
     assert "\033[" not in output(*words)
 
 
-def test_version_and_help() -> None:
+def test_version_and_help():
     from fastbleu import __version__
 
     assert output("--version") == f"fastbleu {__version__}\n"
     text = output("--help")
-    theirs = python("-m", "sacrebleu", "--help")
+    theirs = run_sacrebleu("--help")[1]
     options = set(re.findall(r"(?<=[\s,\[])--?[a-z][a-z-]*", theirs))
     assert len(options) > 60
     left_out = ("--chrf", "--ter", "-cc", "-cw", "-d", "--detail")
     assert not [word for word in options if word not in text and not word.startswith(left_out)]
 
 
-@pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 def test_tables_fit_into_the_terminal_and_have_colors_there_only():
     arguments = [R1, "-i", A, "--explain", "nltk", "sacrebleu"]
     plain = output(*arguments).replace(VERSION, THEIR_VERSION)

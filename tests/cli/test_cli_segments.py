@@ -1,9 +1,6 @@
 """``-sl`` as a table: number, scores and texts of each segment, sorted, of several systems."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 from commands import R1, R2, A, B, error, output, same, usage_error
@@ -11,32 +8,31 @@ from commands import R1, R2, A, B, error, output, same, usage_error
 LINES = {path: path.read_text(encoding="utf-8").splitlines() for path in (R1, R2, A, B)}
 
 
-def scores(system: Path) -> list[float]:
+def scores(system):
     """As in sacreBLEU's lines."""
     status, text = same(R1, R2, "-i", system, "-sl", "-b", "-w", "3")
     assert status == 0
     return [float(line) for line in text.splitlines()]
 
 
-def test_a_table_holds_the_scores_and_texts_of_the_lines() -> None:
-    rows = output(R1, R2, "-i", B, "-sl", "-f", "tsv", "-w", "3").splitlines()
+def test_a_table_holds_the_scores_and_texts_of_the_lines():
+    words = [R1, R2, "-i", B, "-sl", "-w", "3"]
+    rows = output(*words, "-f", "tsv").splitlines()
     assert rows[0].split("\t") == ["segment", "score", "hypothesis", "reference 1", "reference 2"]
     table = [row.split("\t") for row in rows[1:]]
     numbers, values, hypotheses, *references = zip(*table, strict=True)
     assert list(map(int, numbers)) == list(range(1, 41))
     assert list(map(float, values)) == scores(B)
     assert [list(hypotheses), *map(list, references)] == [LINES[B], LINES[R1], LINES[R2]]
+    records = json.loads(output(*words, "-f", "json"))
+    assert list(records[0]) == rows[0].split("\t")
+    assert [record["score"] for record in records] == scores(B)
+    assert [list(record.values())[2:] for record in records] == [row[2:] for row in table]
+    environment = {"SACREBLEU_FORMAT": "json"}  # does not choose a table
+    assert same(R1, "-i", A, "-sl", env=environment)[0] == 0
 
 
-def test_json_says_the_same() -> None:
-    records = json.loads(output(R1, "-i", A, "-sl", "-f", "json"))
-    names, *rows = output(R1, "-i", A, "-sl", "-f", "tsv").splitlines()
-    values = [list(map(str, record.values())) for record in records]
-    assert values == [row.split("\t") for row in rows]
-    assert list(records[0]) == names.split("\t") == ["segment", "score", "hypothesis", "reference"]
-
-
-def test_control_characters_are_shown_as_such(tmp_path: Path) -> None:
+def test_control_characters_are_shown_as_such(tmp_path):
     name, text = tmp_path / "a\x1b[31m\x9b", "a\x1b[2J b\x0bc\x7f \u202ed e"
     name.write_text(f"{text}\n", encoding="utf-8")
     (tmp_path / "b").write_text(f"{text}\n", encoding="utf-8")
@@ -48,18 +44,14 @@ def test_control_characters_are_shown_as_such(tmp_path: Path) -> None:
     listed = output(name, *systems, "-sl", "-f", "json")
     assert listed.replace("\n", "").isprintable()
     assert json.loads(listed)[0]["reference"] == text
-    for options in (
-        ["-f", "text"],
-        ["-f", "text", "-par", "-parn", "9"],
-        ["--dialect", "nltk", "-f", "text"],
-    ):
-        printed = output(name, *systems, *options)
+    for options in ("-f text", "-f text -par -parn 9", "--dialect nltk -f text"):
+        printed = output(name, *systems, *options.split())
         assert printed.replace("\n", "").replace("\t", "").isprintable()
         assert r"a\x1b[31m\x9b" in printed
     assert output(name, "-i", name, "--explain").replace("\n", "").isprintable()
 
 
-def test_systems_side_by_side() -> None:
+def test_systems_side_by_side():
     rows = output(R1, R2, "-i", A, B, "-sl", "-f", "tsv", "-b", "-w", "3").splitlines()
     assert rows[0].split("\t") == ["segment", f"score {A}", f"score {B}"]
     columns = zip(*[map(float, row.split("\t")) for row in rows[1:]], strict=True)
@@ -71,12 +63,12 @@ def test_systems_side_by_side() -> None:
 
 
 @pytest.mark.parametrize("systems", [(A,), (A, B)])
-def test_the_worst_first(systems: tuple[Path, ...]) -> None:
+def test_the_worst_first(systems):
     means = list(map(sum, zip(*map(scores, systems), strict=True)))
     ordered = sorted(range(40), key=lambda number: means[number])
     words = [R1, R2, "-i", *systems, "-sl", "-b"]
 
-    def numbers(*options: str) -> list[int]:
+    def numbers(*options):
         return [int(row.split("\t")[0]) - 1 for row in output(*words, *options).splitlines()[1:]]
 
     assert numbers("--sort", "score") == ordered
@@ -87,7 +79,7 @@ def test_the_worst_first(systems: tuple[Path, ...]) -> None:
     assert [record["segment"] - 1 for record in records] == ordered[:1]
 
 
-def test_texts_that_would_break_a_table(tmp_path: Path) -> None:
+def test_texts_that_would_break_a_table(tmp_path):
     text = "a\tb\nc \ud800"
     (tmp_path / "h.jsonl").write_text(json.dumps({"mt": text}))
     (tmp_path / "r").write_text("a b c\n")
@@ -96,13 +88,7 @@ def test_texts_that_would_break_a_table(tmp_path: Path) -> None:
     assert json.loads(output(*words, "-f", "json"))[0]["hypothesis"] == text
 
 
-def test_the_environment_does_not_choose_a_table() -> None:
-    environment = {"SACREBLEU_FORMAT": "json"}
-    assert same(R1, "-i", A, "-sl", env=environment)[0] == 0
-    assert output(R1, "-i", A, "-sl", "-f", "tsv", env=environment).startswith("segment\t")
-
-
-def test_options_that_need_a_table() -> None:
+def test_options_that_need_a_table():
     for options in (["-f", "tsv"], ["--worst", "3"], ["--sort", "score"]):
         assert "they need -sl" in usage_error(R1, "-i", A, *options)
     assert "need -f tsv or -f json" in usage_error(R1, "-i", A, "-sl", "-f", "text", "--worst", "3")

@@ -1,96 +1,43 @@
 """fastbleu.cli.formats and .markup: TSV, JSON Lines, XML, SGML, and what is wrong in them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
 import re
 import sys
-from contextlib import ExitStack
-from pathlib import Path
-from typing import Any
 
 import pytest
-from commands import usage_error
+from read_files import error_of, read, text_of, write
 from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
 from fastbleu.cli import files
-from fastbleu.cli.files import InputError
-from fastbleu.cli.formats import REFERENCE, SYSTEM, align_documents, open_input
-from fastbleu.cli.readers import in_step
+from fastbleu.cli.formats import SYSTEM
 
 pytestmark = pytest.mark.pythons
 
 
-def read(
-    *names: Path | str, role: str = REFERENCE, chunk: int = 4096, **options: Any
-) -> list[list[str]]:
-    with ExitStack() as opened:
-        inputs = [open_input(str(name), opened, role=role, **options) for name in names]
-        align_documents(inputs)
-        columns: list[list[str]] = [[] for _ in range(sum(its.width for its in inputs))]
-        for lines in in_step(inputs, chunk):
-            for column, part in zip(columns, lines, strict=True):
-                column += part
-    return columns
-
-
-def text_of(name: Path | str, **options: Any) -> list[str]:
-    (column,) = read(name, **options)
-    assert read(name, chunk=1, **options) == [column]
-    assert read(name, chunk=2, **options) == [column]
-    return column
-
-
-def error_of(*names: Path | str, **options: Any) -> str:
-    messages = set()
-    for chunk in (1, 3, 4096):
-        with pytest.raises(InputError) as caught:
-            read(*names, chunk=chunk, **options)
-        messages.add(str(caught.value))
-    assert len(messages) == 1
-    message = messages.pop()
-    assert "\n" not in message
-    return message
-
-
-def write(path: Path, data: bytes | str, *, packed: bool = False) -> Path:
-    data = data.encode() if isinstance(data, str) else data
-    path.write_bytes(gzip.compress(data) if packed else data)
-    return path
-
-
 TABLE = 'src\tmt\tref\n1\t"a\tx\n2\t \tb" \r\n3\tc  d\te\n'
-RECORDS: list[dict[str, Any]] = [
+RECORDS = [
     {"mt": "a b", "refs": ["x", "y"], "out": {"de": "ü \u2028", "deep": {"er": "1"}}, "a.b": "dot"},
     {"out": {"deep": {"er": "2 "}, "de": "line\nbreak"}, "refs": ["", "z"], "mt": "", "a.b": "."},
 ]
 OBJECTS = "\r\n".join(map(json.dumps, RECORDS))
 # The name of a file, its content, a selector, and the texts that are read.
-READ: list[tuple[str, str, str, list[Any]]] = [
+READ = [
     # Without a selector a file is plain text, whatever its name.
-    *(
-        (name, "a\tb\nc\td \n", "", ["a\tb", "c\td"])
-        for name in ("a.txt", "a.tsv", "a", "a.xml.txt")
-    ),
-    *((name, "x\ty\n", "", ["x\ty"]) for name in ("a::b", "a::2", "a.tsv::2", "::")),
+    *((name, "x\ty\n", "", ["x\ty"]) for name in ("a.tsv", "a.xml.txt", "a.tsv::2", "::")),
     ("b::c.tsv", "x\ty\n", "2", ["y"]),
     # Tab-separated values.
     *((name, TABLE, "mt", ['"a', "", "c  d"]) for name in ("a.tsv", "a.TSV", "a.tsv.gz")),
-    ("a.tsv", TABLE, "ref", ["x", 'b"', "e"]),
     ("a.tsv", TABLE, "3", ["ref", "x", 'b"', "e"]),
     ("a.tsv", "\ufeff" + TABLE, "src", ["1", "2", "3"]),
-    ("a.tsv", "\ufeff" + TABLE, "1", ["src", "1", "2", "3"]),
     ("a.tsv", "", "1", []),
     ("a.tsv", "a", "a", []),
-    ("a.tsv", "a", "1", ["a"]),
     # JSON Lines.
     *((name, OBJECTS, "mt", ["a b", ""]) for name in ("a.jsonl", "a.ndjson", "a.jsonl.gz")),
     ("a.jsonl", OBJECTS, "refs", [["x", "y"], ["", "z"]]),
     ("a.jsonl", OBJECTS, "refs.1", ["y", "z"]),
-    ("a.jsonl", OBJECTS, "out.de", ["ü", "line\nbreak"]),
     ("a.jsonl", OBJECTS, "out.deep.er", ["1", "2"]),
     ("a.jsonl", OBJECTS, "a.b", ["dot", "."]),
     ("a.jsonl", '\ufeff{"a": "x"}\n', "a", ["x"]),
@@ -103,22 +50,17 @@ READ: list[tuple[str, str, str, list[Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "content", "selector", "expected"), READ)
-def test_texts_are_read(
-    tmp_path: Path, name: str, content: str, selector: str, expected: list[Any]
-) -> None:
+def test_texts_are_read(tmp_path, name, content, selector, expected):
     path = write(tmp_path / name, content, packed=name.endswith("gz"))
     assert text_of(f"{path}::{selector}" if selector else path) == expected
 
 
 # The name of a file, its content, a selector, and the message behind the name.
-REFUSED: list[tuple[str, str, str, str]] = [
+REFUSED = [
     ("a.txt", "x\n", "2", "::2: no such file; a ::SELECTOR can follow.*for others add --read-as"),
     ("a.tsv", TABLE, "hyp", ": no column is named 'hyp' in line 1.*'src', 'mt', 'ref'$"),
     ("a.tsv", TABLE, "0", ": there is no column 0: line 1 has 3, counted from 1$"),
-    ("a.tsv", TABLE, "99999999999", ": there is no column 99999999999: line 1 has 3, counted"),
     ("a.tsv", TABLE, "-1", ".*no column is named '-1'"),
-    ("a.tsv", TABLE, "", ".*no column is named ''"),
-    ("a.tsv", "", "a", ".*no column"),
     ("a.tsv", "a\ta\n1\t2\n", "a", ".*two columns are named 'a'"),
     *(
         ("a.tsv", f"{TABLE}{row}\n", selector, f": line 5: {columns}, but line 1")
@@ -131,16 +73,11 @@ REFUSED: list[tuple[str, str, str, str]] = [
         ("a.jsonl", f'{{"a": "x"}}\n{line}\n', "a", f": line 2: .*{problem}")
         for line, problem in (
             ("", "this is not JSON, one object per line"),
-            ("{'a': 'x'}", "this is not JSON, one object per line"),
             ("[" * 200_000, "this is not JSON, one object per line"),
             ('["x"]', "expected an object, found a list of 1"),
-            ('"x"', "expected an object, found a string"),
-            ("null", "expected an object, found null"),
             ('{"b": "x", "c": 1}', "no key 'a'; there is an object with the keys 'b', 'c'"),
-            ("{}", "no key 'a'; there is an empty object"),
             ('{"a": NaN}', "column 'a' has no value"),
             ('{"a": 1.5}', "'a' is a number, but must be a string"),
-            ('{"a": false}', "'a' is true or false, but must be a string"),
             ('{"a": []}', "'a' is an empty list, but must be a string or a list of strings, at"),
             ('{"a": [["x"], "y"]}', "'a' holds a list of 1, but must be a string or a list of"),
             ('{"a": ["x", null]}', "column 'a' has no value"),
@@ -149,7 +86,6 @@ REFUSED: list[tuple[str, str, str, str]] = [
     ),
     ("a.jsonl", OBJECTS, "out.fr", ".*no key 'fr'; out is an object with the keys 'de', 'deep'"),
     ("a.jsonl", OBJECTS, "refs.2", ".*no key '2'; refs is a list of 2"),
-    ("a.jsonl", OBJECTS, "mt.x", ".*no key 'x'; mt is a string"),
     ("a.jsonl", OBJECTS, "", ".*choose a text by ::KEY after the name; here is an object with the"),
     ("a.json", json.dumps(RECORDS), "out.fr", ": object 1: no key 'fr'"),
     ("a.jsonl", json.dumps(RECORDS)[:-3], "mt", ".*not JSON, one object per line or a list of ob"),
@@ -157,15 +93,13 @@ REFUSED: list[tuple[str, str, str, str]] = [
 
 
 @pytest.mark.parametrize(("name", "content", "selector", "problem"), REFUSED)
-def test_tables_without_the_text_are_refused(
-    tmp_path: Path, name: str, content: str, selector: str, problem: str
-) -> None:
+def test_tables_without_the_text_are_refused(tmp_path, name, content, selector, problem):
     path = write(tmp_path / name, content)
     assert re.match(re.escape(str(path)) + problem, error_of(f"{path}::{selector}"))
 
 
-@pytest.mark.parametrize("number", [2, 512, 513, 514, 700])
-def test_the_line_that_is_wrong_is_named(tmp_path: Path, number: int) -> None:
+@pytest.mark.parametrize("number", [2, 513, 700])
+def test_the_line_that_is_wrong_is_named(tmp_path, number):
     for name, good, bad, selectors in (
         ("a.tsv", "mt\tb", "x", ("mt", "1")),
         ("a.jsonl", '{"mt": "a"}', "{}", ("mt",)),
@@ -176,7 +110,7 @@ def test_the_line_that_is_wrong_is_named(tmp_path: Path, number: int) -> None:
             assert error_of(f"{path}::{selector}").startswith(f"{path}: line {number}: ")
 
 
-def test_fields_and_selectors_of_several_files(tmp_path: Path) -> None:
+def test_fields_and_selectors_of_several_files(tmp_path):
     table = write(tmp_path / "a.tsv", "x\ty\nc\td\n")
     assert read(table, fields=2) == [["x", "c"], ["y", "d"]]
     assert read(f"{table}::1", f"{table}::2", chunk=1) == [["x", "c"], ["y", "d"]]
@@ -184,23 +118,21 @@ def test_fields_and_selectors_of_several_files(tmp_path: Path) -> None:
     assert error_of(f"{tmp_path}/b.tsv::2").startswith(f"{tmp_path}/b.tsv: no such file")
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
-def test_a_file_without_the_mark_that_its_encoding_needs(tmp_path: Path, encoding: str) -> None:
-    path = write(tmp_path / "a.txt", "a b\n".encode(f"{encoding}-le"))
-    message = error_of(path, encoding=encoding)
+def test_a_file_without_the_mark_that_its_encoding_needs(tmp_path):
+    path = write(tmp_path / "a.txt", "a b\n".encode("utf-16-le"))
+    message = error_of(path, encoding="utf-16")
     assert message.startswith(f"{path}: line 1 cannot be decoded: ")
     assert "--encoding" in message
-    assert text_of(write(path, "a b\n".encode(encoding)), encoding=encoding) == ["a b"]
 
 
-def test_a_message_is_one_line_that_a_terminal_can_show(tmp_path: Path) -> None:
+def test_a_message_is_one_line_that_a_terminal_can_show(tmp_path):
     assert r"no\nfile\x1b[31m.txt" in error_of(f"{tmp_path}/no\nfile\x1b[31m.txt::x")
     text = '<refset refid="r"><doc docid="a\nb\x1b"><seg id="1">x'
     assert error_of(write(tmp_path / "a.sgm", text)).isprintable()
 
 
 @pytest.mark.parametrize("mark", [",", ";", "|", ":"])
-def test_the_delimiter_is_that_with_which_line_1_has_the_column(tmp_path: Path, mark: str) -> None:
+def test_the_delimiter_is_that_with_which_line_1_has_the_column(tmp_path, mark):
     rows = ["mt", "ref"], [f'"a{mark} b"', "x\ty"], ["c", '"say ""d"""']
     path = write(tmp_path / "a.tsv", "".join(f"{mark.join(row)}\n" for row in rows))
     for options in ({}, {"delimiter": mark}, {"delimiter": mark, "quoted": True}):
@@ -209,13 +141,7 @@ def test_the_delimiter_is_that_with_which_line_1_has_the_column(tmp_path: Path, 
     assert text_of(f"{path}::2", delimiter=mark) == ["ref", "x\ty", 'say "d"']
 
 
-@pytest.mark.parametrize("mark", ["::", "", "x"])
-def test_wrong_delimiters(mark: str) -> None:
-    message = usage_error("a.tsv::1", "-i", "a.tsv::2", "--delimiter", mark)
-    assert message.endswith(f"argument --delimiter: {mark!r} is none of ', ; \\t | :'")
-
-
-def test_a_format_can_be_named(tmp_path: Path) -> None:
+def test_a_format_can_be_named(tmp_path):
     table = write(tmp_path / "a.txt", TABLE)
     assert text_of(f"{table}::mt", read_as="tsv") == text_of(f"{table}::2", read_as="tsv")[1:]
     objects = write(tmp_path / "a.json", '{"mt": "x"}\n{"mt": "y"}\n')
@@ -224,7 +150,7 @@ def test_a_format_can_be_named(tmp_path: Path) -> None:
     assert text_of(f"{write(tmp_path / 'a', DATASET)}::A", read_as="xml")[0] == "one & only"
 
 
-def test_a_hypothesis_is_one_string(tmp_path: Path) -> None:
+def test_a_hypothesis_is_one_string(tmp_path):
     path = write(tmp_path / "a.jsonl", '{"a": ["x", "y"]}\n')
     message = error_of(f"{path}::a", role=SYSTEM)
     assert message.endswith("a list of 2, but must be a string; choose a part of it, such as ::a.0")
@@ -238,66 +164,47 @@ DATASET = """\
 <dataset id="test2022.de-en">
  <collection id="general">
   <doc id="d1" origlang="de" domain="news">
-   <src lang="de"><p>
-    <seg id="2">zwei</seg>
-    <seg id="10">zehn</seg>
-    <seg id="1">eins</seg>
-   </p></src>
-   <ref lang="en" translator="A"><p>
+   <src><p><seg id="2">zwei</seg> <seg id="10">zehn</seg> <seg id="1">eins</seg></p></src>
+   <ref translator="A"><p>
     <seg id="1">one &amp; only</seg>
     <seg id="2"> two
-     times </seg>
-    <seg id="10"></seg>
-   </p></ref>
-   <ref lang="en" translator="B"><p>
-    <seg id="1">1</seg><seg id="2">2</seg><seg id="10"/>
-   </p></ref>
-   <hyp lang="en" system="S"><p>
-    <seg id="1">uno</seg><seg id="2">due</seg><seg id="10">dieci</seg>
-   </p></hyp>
-   <hyp lang="en" system="T 2"><p>
-    <seg id="1">t1</seg><seg id="2">t2</seg><seg id="10">t10</seg>
-   </p></hyp>
+     times </seg> <seg id="10"></seg></p>
+   </ref>
+   <ref translator="B"><p><seg id="1">1</seg><seg id="2">2</seg><seg id="10"/></p></ref>
+   <hyp system="S"><seg id="1">uno</seg><seg id="2">due</seg><seg id="10">dieci</seg></hyp>
+   <hyp system="T 2"><seg id="1">t1</seg><seg id="2">t2</seg><seg id="10">t10</seg></hyp>
   </doc>
-  <doc id="skipped" origlang="en" testsuite="x">
-   <src lang="de"><seg id="1">x</seg></src>
-  </doc>
-  <doc id="no reference" origlang="en">
-   <src lang="de"><seg id="1">x</seg></src>
-  </doc>
+  <doc id="skipped" origlang="en" testsuite="x"><src><seg id="1">x</seg></src></doc>
+  <doc id="no reference" origlang="en"><src><seg id="1">x</seg></src></doc>
  </collection>
  <doc id="d2" origlang="en">
-  <src lang="de"><seg id="1">a</seg></src>
-  <ref lang="en" translator="B"><seg id="1">2b</seg></ref>
-  <ref lang="en" translator="A"><seg id="1">&#252;<!-- a comment --> &lt;b&gt;</seg></ref>
-  <hyp lang="en" system="T 2"><seg id="1">2t</seg></hyp>
-  <hyp lang="en" system="S"><seg id="1">2s</seg></hyp>
+  <src><seg id="1">a</seg></src>
+  <ref translator="B"><seg id="1">2b</seg></ref>
+  <ref translator="A"><seg id="1">&#252;<!-- a comment --> &lt;b&gt;</seg></ref>
+  <hyp system="T 2"><seg id="1">2t</seg></hyp> <hyp system="S"><seg id="1">2s</seg></hyp>
  </doc>
 </dataset>
 """
 
 
 @pytest.mark.parametrize("name", ["a.xml", "a.xml.gz", "A.XML"])
-def test_wmt_xml(tmp_path: Path, name: str) -> None:
+def test_wmt_xml(tmp_path, name):
     path = write(tmp_path / name, DATASET, packed=name.endswith("gz"))
     assert text_of(f"{path}::A") == ["one & only", "two times", "ü <b>"]
-    assert text_of(f"{path}::B") == ["1", "2", "2b"]
-    assert text_of(f"{path}::S") == ["uno", "due", "2s"]
-    assert text_of(f"{path}::T 2", role=SYSTEM) == ["t1", "t2", "2t"]
-    assert text_of(f"{path}::src", role=SYSTEM) == ["eins", "zwei", "a"]
     assert read(f"{path}::A", f"{path}::B", f"{path}::S", chunk=1)[1] == ["1", "2", "2b"]
 
 
-def test_wmt_xml_is_read_as_sacrebleu_reads_it(tmp_path: Path) -> None:
+def test_wmt_xml_is_read_as_sacrebleu_reads_it(tmp_path):
     text = DATASET.replace("<!-- a comment -->", "")  # where sacreBLEU drops the rest of the text
     path = write(tmp_path / "a.xml", text)
     fields = WMTXMLDataset._unwrap_wmt21_or_later(str(path))
-    for field, selector in {"src": "src", "ref:A": "ref:A", "ref:B": "B", "S": "hyp:S"}.items():
+    selectors = {"src": "src", "ref:A": "ref:A", "ref:B": "B", "S": "hyp:S", "T 2": "T 2"}
+    for field, selector in selectors.items():
         theirs = [WMTXMLDataset._clean(line) for line in fields[field]]
         assert text_of(f"{path}::{selector}") == theirs
 
 
-def test_a_translator_and_a_system_of_the_same_name(tmp_path: Path) -> None:
+def test_a_translator_and_a_system_of_the_same_name(tmp_path):
     path = write(tmp_path / "a.xml", DATASET.replace('"S"', '"A"'))
     assert text_of(f"{path}::A")[0] == "one & only"
     assert text_of(f"{path}::A", role=SYSTEM)[0] == "uno"
@@ -305,18 +212,16 @@ def test_a_translator_and_a_system_of_the_same_name(tmp_path: Path) -> None:
     assert text_of(f"{path}::hyp:A")[0] == "uno"
 
 
-def test_texts_of_xml_are_chosen_by_name(tmp_path: Path) -> None:
+def test_texts_of_xml_are_chosen_by_name(tmp_path):
     path = write(tmp_path / "a.xml", DATASET)
     message = error_of(path)
     assert message.startswith(f"{path}: it holds several texts; choose one of ::ref:A, ::ref:B, ::")
     assert "::hyp:S, ::hyp:T 2" in error_of(path, role=SYSTEM)
     assert "nothing in it is named 'C'; choose one of ::ref:A" in error_of(f"{path}::C")
-    one = write(
-        tmp_path / "b.xml",
-        '<dataset><doc id="d"><src><seg id="1">x</seg></src><ref><seg id="1">y</seg></ref>'
-        '<hyp system="s"><seg id="1">z</seg></hyp></doc></dataset>',
-    )
-    for name in (one, f"{one}::"):
+    text = '<src><seg id="1">x</seg></src><ref><seg id="1">y</seg></ref>'
+    text += '<hyp system="s"><seg id="1">z</seg></hyp>'
+    write(path, f'<dataset><doc id="d">{text}</doc></dataset>')
+    for name in (path, f"{path}::"):
         assert text_of(name) == ["y"]
         assert text_of(name, role=SYSTEM) == ["z"]
 
@@ -343,7 +248,7 @@ NIST = """\
 """
 
 
-def test_nist_xml(tmp_path: Path) -> None:
+def test_nist_xml(tmp_path):
     path = write(tmp_path / "a.xml", NIST)
     assert text_of(f"{path}::reference01") == ["first one.", "a < b", "title"]
     assert text_of(f"{path}::reference02") == ["1", "2", "3"]
@@ -352,19 +257,15 @@ def test_nist_xml(tmp_path: Path) -> None:
     assert read(f"{path}::reference01", f"{path}::system_1")[1] == ["s1", "s2", "s3"]
 
 
-def test_segments_that_do_not_belong_together(tmp_path: Path) -> None:
+def test_segments_that_do_not_belong_together(tmp_path):
     path = write(tmp_path / "a.xml", NIST)
     for text, lacking in [
         (NIST.replace('<seg id="2">s2</seg>', ""), "segment 2 of document d1, which is on line 6"),
-        (NIST.replace('id="1">s1', 'id="3">s1'), "segment 1 of document d1, which is on line 6"),
         (NIST.replace("d1", "d3"), "segment 1 of document d1, which is on line 6"),
-        (NIST.replace('<seg id="1">s3</seg>', ""), "segment 1 of document d2, which is on line 8"),
     ]:
         other = write(tmp_path / "b.xml", text)
         message = error_of(f"{path}::reference01", f"{other}::system_1")
         assert message == f"{other} has no {lacking} of {path}"
-    message = error_of(f"{path}::reference01", write(tmp_path / "c.sgm", SGML))
-    assert message.startswith(f"{tmp_path}/c.sgm has no segment 1 of document d1")
     more = write(tmp_path / "d.xml", NIST.replace("s2</seg>", 's2</seg><seg id="3">more</seg>'))
     message = error_of(f"{path}::reference01", f"{more}::system_1")
     assert message.startswith(f"{path} has no segment 3 of document d1, which is on line 1")
@@ -379,19 +280,16 @@ def test_segments_that_do_not_belong_together(tmp_path: Path) -> None:
         ('<seg id="10">zehn</seg>', "", "document d1 has a segment 10 of ref:A, but not of src"),
         ('"A"><seg id="1">&#252;', '"C"><seg id="1">&#252;', "document d2 has no ref:A"),
         ('<seg id="1">one &amp; only</seg>', "", "document d1 has no segment 1 of ref:A"),
-        ('<seg id="1">one', '<seg id="2">one', "line 12: a second segment 2 of document d1"),
-        ('<seg id="1">one', "<seg>one", "line 11: a <seg> without id in document d1"),
+        ('<seg id="1">one', '<seg id="2">one', "line 8: a second segment 2 of document d1"),
+        ('<seg id="1">one', "<seg>one", "line 7: a <seg> without id in document d1"),
         ('translator="B"', 'translator="A"', "a second ref:A of document d1"),
-        ('<doc id="d2"', '<doc id="d1"', "a second src of document d1"),
         ('<doc id="d2"', "<doc", "a <doc> without docid or id"),
         ("one &amp; only", "one & only", "this is not well-formed XML"),
-        ("one &amp; only", "one &nbsp; only", "this is not well-formed XML"),
         ("</dataset>", "", "this is not well-formed XML"),
-        ("</p></ref>", "</p>", "this is not well-formed XML"),
         ('<seg id="2">zwei</seg>', '<seg id="2">zw<seg id="3">x</seg></seg>', "has no </seg>"),
     ],
 )
-def test_damaged_xml(tmp_path: Path, old: str, new: str, problem: str) -> None:
+def test_damaged_xml(tmp_path, old, new, problem):
     assert old in DATASET
     path = write(tmp_path / "a.xml", DATASET.replace(old, new, 1))
     message = error_of(f"{path}::A")
@@ -399,7 +297,7 @@ def test_damaged_xml(tmp_path: Path, old: str, new: str, problem: str) -> None:
     assert problem in message
 
 
-def test_segments_are_matched_by_id(tmp_path: Path) -> None:
+def test_segments_are_matched_by_id(tmp_path):
     """Documents and segments in another order, and 01 for 1."""
     path = write(tmp_path / "a.xml", NIST)
     system = NIST.partition("<tstset")[2]
@@ -414,31 +312,21 @@ def test_segments_are_matched_by_id(tmp_path: Path) -> None:
     assert read(other, f"{path}::reference02", chunk=2) == [["s3", "s2", "s1"], ["3", "2", "1"]]
 
 
-def test_a_translator_for_each_document(tmp_path: Path) -> None:
-    dataset = DATASET.partition('   <ref lang="en" translator="B"><p>')
-    text = dataset[0] + dataset[2].partition("</ref>\n")[2]
-    second = re.compile(r'\s*<ref lang="en" translator="A"><seg id="1">.*?</ref>')
-    text = second.sub("", text)
+def test_a_translator_for_each_document(tmp_path):
+    text = re.sub('<ref translator="B"><p>.*</ref>|<ref translator="A"><seg.*</ref>', "", DATASET)
     path = write(tmp_path / "a.xml", text)
     assert text_of(path) == ["one & only", "two times", "2b"]
     assert "document d2 has no ref:A, but ref:B" in error_of(f"{path}::A")
-    assert error_of(write(tmp_path / "b.xml", DATASET)).startswith(f"{tmp_path}/b.xml: it holds")
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("<dataset/>", "no <refset>, <tstset> or <dataset>"),
-        ("<html><p>x</p></html>", "no <refset>, <tstset> or <dataset>"),
-        ('<seg id="1">x</seg>', "line 1: a <seg> outside the documents of a source"),
-    ],
-)
-def test_other_markup(tmp_path: Path, text: str, problem: str) -> None:
-    name = "a.sgm" if "outside" in problem else "a.xml"
-    assert problem in error_of(write(tmp_path / name, text))
+def test_other_markup_is_refused(tmp_path):
+    message = error_of(write(tmp_path / "a.xml", "<html><p>x</p></html>"))
+    assert "no <refset>, <tstset> or <dataset>" in message
+    message = error_of(write(tmp_path / "a.sgm", '<seg id="1">x</seg>'))
+    assert "line 1: a <seg> outside the documents of a source" in message
 
 
-def test_a_document_by_itself(tmp_path: Path) -> None:
+def test_a_document_by_itself(tmp_path):
     path = write(tmp_path / "b.sgm", '<doc id="d" sysid="s"><seg id="1">x</seg></doc>')
     for name in (path, f"{path}::s"):
         assert text_of(name) == text_of(name, role=SYSTEM) == ["x"]
@@ -457,19 +345,19 @@ THIEF = BOMB.replace('"lol"', 'SYSTEM "file:///etc/passwd"')
 
 @pytest.mark.parametrize("text", [BOMB, THIEF])
 @pytest.mark.parametrize("name", ["a.xml", "a.sgm"])
-def test_entities_are_refused(tmp_path: Path, name: str, text: str) -> None:
+def test_entities_are_refused(tmp_path, name, text):
     for data in (text, text.partition("\n")[2]):
         message = error_of(write(tmp_path / name, data))
         assert "entities, which may be an attack" in message
 
 
-def test_xml_needs_defusedxml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_xml_needs_defusedxml(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "defusedxml", None)
     path = write(tmp_path / "a.xml", DATASET)
     assert error_of(f"{path}::A").endswith("pip install '.[xml]' in a checkout of fastbleu")
 
 
-def test_markup_is_a_file(tmp_path: Path) -> None:
+def test_markup_is_a_file(tmp_path):
     assert error_of(tmp_path / "none.xml").startswith(f"{tmp_path}/none.xml: no such file")
     if hasattr(os, "mkfifo"):
         pipe = tmp_path / "pipe.xml"
@@ -479,43 +367,31 @@ def test_markup_is_a_file(tmp_path: Path) -> None:
         os.close(descriptor)
 
 
-def test_other_encodings_of_xml(tmp_path: Path) -> None:
-    text = DATASET.replace("utf-8", "iso-8859-1").replace("one", "öne")
-    path = write(tmp_path / "a.xml", text.encode("latin-1"))
-    assert text_of(f"{path}::A")[0] == "öne & only"
-    path = write(tmp_path / "b.xml", DATASET.replace("utf-8", "utf-16").encode("utf-16"))
-    assert text_of(f"{path}::A")[0] == "one & only"
-
-
 @pytest.mark.parametrize(
     ("declared", "codec", "letters"),
     [
+        ("iso-8859-1", "latin-1", "ö"),
+        ("utf-16", "utf-16", "é"),
+        # The parser itself cannot read these.
         ("Big5", "big5", "中文"),
-        ("EUC-JP", "euc-jp", "日本"),
         ("Shift_JIS", "shift_jis", "表ソ"),
-        ("GB18030", "gb18030", "中文"),
-        ("windows-874", "cp874", "ไทย"),
         ("windows-1251", "cp1251", "да"),
         ("UTF-7", "utf-7", "é"),
     ],
 )
-def test_encodings_that_the_parser_cannot_read(
-    tmp_path: Path, declared: str, codec: str, letters: str
-) -> None:
+def test_encodings_that_xml_declares(tmp_path, declared, codec, letters):
     text = DATASET.replace("utf-8", declared).replace("one", letters).replace("&#252;", "u")
     path = write(tmp_path / "a.xml", text.encode(codec))
     assert text_of(f"{path}::A") == [f"{letters} & only", "two times", "u <b>"]
     if codec == "big5":
         path = write(tmp_path / "b.xml", text.encode(codec).replace(b"uno", b"\xff"))
         message = error_of(f"{path}::A")
-        assert "line 20 is not valid big5 (byte 17 of the line is 0xff)" in message
+        assert "line 12 is not valid big5 (byte 32 of the line is 0xff)" in message
         assert message.endswith("declares this encoding: correct the declaration or the text")
 
 
-@pytest.mark.parametrize(
-    "declared", ["EUC-TW", "UTF-9", "undefined", "rot13", "zip", "hex", "idna", "punycode"]
-)
-def test_encodings_that_python_cannot_decode(tmp_path: Path, declared: str) -> None:
+@pytest.mark.parametrize("declared", ["UTF-9", "undefined", "rot13", "zip", "idna"])
+def test_encodings_that_python_cannot_decode(tmp_path, declared):
     data = DATASET.replace("utf-8", declared).replace("one", "é").encode()
     message = error_of(f"{write(tmp_path / 'a.xml', data)}::A")
     assert "cannot decode" in message or "line 1 cannot be decoded" in message
@@ -541,15 +417,15 @@ lines</seg>
 """
 
 
-@pytest.mark.parametrize("name", ["a.sgm", "a.sgml", "a.SGM.gz"])
-def test_sgml(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["a.sgml", "a.SGM.gz"])
+def test_sgml(tmp_path, name):
     path = write(tmp_path / name, "\ufeff" + SGML, packed=name.endswith("gz"))
     expected = ["Fish & chips, 1 < 2 &amp; &quot;x&quot;", "two lines", "unquoted > here"]
     assert text_of(path) == text_of(f"{path}::ref") == expected
     assert text_of(path, role=SYSTEM) == expected
 
 
-def test_sgml_is_read_as_sacrebleu_reads_it(tmp_path: Path) -> None:
+def test_sgml_is_read_as_sacrebleu_reads_it(tmp_path):
     text = SGML.replace("  two\nlines", "  two   lines").replace("id=1>", 'id="1">')
     path = write(tmp_path / "a.sgm", text)
     dataset = FakeSGMLDataset("test", [], langpairs={})
@@ -557,7 +433,7 @@ def test_sgml_is_read_as_sacrebleu_reads_it(tmp_path: Path) -> None:
     assert text_of(path) == (tmp_path / "theirs").read_text().splitlines()
 
 
-def test_long_sgml_cut_anywhere(tmp_path: Path) -> None:
+def test_long_sgml_cut_anywhere(tmp_path):
     segments = [f"text {'<' * (n % 3)} of &gt; segment\n{n}" for n in range(3000)]
     lines = [f'<seg\n id="{n}">{text}</seg>\n' for n, text in enumerate(segments)]
     document = f'<tstset>\n<doc docid="d" sysid="s">\n{"".join(lines)}</doc>\n</tstset>\n'
@@ -569,7 +445,7 @@ def test_long_sgml_cut_anywhere(tmp_path: Path) -> None:
     assert "line 8976: segment 2990 of document d has no </seg>" in error_of(open_)
 
 
-def test_sgml_of_many_systems(tmp_path: Path) -> None:
+def test_sgml_of_many_systems(tmp_path):
     two = SGML + SGML.replace("sysid=ref", "sysid=other").replace('sysid="ref"', 'sysid="other"')
     path = write(tmp_path / "a.sgm", two)
     assert "choose one of ::ref:ref, ::ref:other" in error_of(path)
@@ -577,9 +453,7 @@ def test_sgml_of_many_systems(tmp_path: Path) -> None:
     assert "a second ref:ref of document 1012" in error_of(write(tmp_path / "b.sgm", SGML * 2))
 
 
-def test_xml_is_known_by_its_declaration_however_little_is_unpacked_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_xml_is_known_by_its_declaration_however_little_is_unpacked_at_once(tmp_path, monkeypatch):
     text = b'<?xml version="1.0"?><dataset id="x"><doc id="d"><hyp system="s"><seg id="1">a &amp; b'
     text += b"</seg></hyp></doc></dataset>"
     members = b"".join(gzip.compress(text[i : i + 1]) for i in range(len(text)))
@@ -589,7 +463,7 @@ def test_xml_is_known_by_its_declaration_however_little_is_unpacked_at_once(
     assert [text_of(path, role=SYSTEM) for path in paths] == [["a & b"]] * 2
 
 
-def test_sgml_has_the_encoding_that_is_given(tmp_path: Path) -> None:
+def test_sgml_has_the_encoding_that_is_given(tmp_path):
     path = write(tmp_path / "a.sgm", SGML.replace("Fish", "Füsch").encode("latin-1"))
     assert "is not valid UTF-8" in error_of(path)
     assert text_of(path, encoding="latin-1")[0].startswith("Füsch")

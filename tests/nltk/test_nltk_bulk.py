@@ -6,14 +6,12 @@ oracle; nltk itself scores every eighth chunk too, so that the oracle is held to
 on more than 100,000 segments. FASTBLEU_TEST_SEGMENTS scales the number of segments.
 """
 
-import json
 from collections import namedtuple
 
 import numpy as np
 import oracle
 import pytest
 import wmt22
-from commands import python
 from generators import (
     KINDS,
     PRISTINE,
@@ -89,28 +87,6 @@ def test_random_segments(implementation, name, part):
         expected = result(oracle.nltk_score, rows, weights, method, pairs[-1])
         score = result(implementation.corpus_bleu, list_of_references, hypotheses, *options)
         assert typed(score) == typed(expected), where
-
-
-def edge_chunk(seed_name):
-    """A few hundred segments around the sizes where the kernel changes its way."""
-    rng = seeded(seed_name)
-    hypotheses, list_of_references = [], []
-    for kind in ("one letter", "two letters", "four letters", "words", "near lengths", "mixed"):
-        made = segments(rng, 60, kind, edge_length, 4)
-        hypotheses += made[0]
-        list_of_references += made[1]
-    return hypotheses, list_of_references
-
-
-def test_the_seeds_of_hashes_change_nothing():
-    """Neither Python's nor that of hash tables, which each process draws for itself."""
-    code = "import fastbleu, test_nltk_bulk as bulk\n"
-    code += "hypotheses, references = bulk.edge_chunk('hashes')\n"
-    code += "print(fastbleu.count(hypotheses, references).__array__().tolist())"
-    expected = [oracle.row(*segment) for segment in zip(*edge_chunk("hashes"), strict=True)]
-    for seed in ("0", "1", "4294967295"):
-        printed = python("-c", code, PYTHONHASHSEED=seed, FASTBLEU_TEST_SEED=str(SEED))
-        assert json.loads(printed) == expected
 
 
 METHODS = [None, "method1", "method2", "method3", "method4", "method5", "method7"]

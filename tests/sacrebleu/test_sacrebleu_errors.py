@@ -4,7 +4,6 @@ What differs on purpose (DIFFERENCES.md) is tested here, too.
 """
 
 import copy
-import logging
 import warnings
 from collections import UserString
 
@@ -13,7 +12,7 @@ import pytest
 import sacrebleu
 import sacrebleu_cases as cases
 from commands import python_ends
-from generators import raises, result, typed
+from generators import raises, typed
 from sacrebleu.metrics.bleu import BLEU
 
 import fastbleu
@@ -34,36 +33,24 @@ def raised(module, name, *arguments, **named):
             return error
 
 
-class Generator:
-    """Something to iterate that is no sequence."""
-
-    def __iter__(self):
-        return iter([LINE])
-
-
 CORPORA = {
     "no hypotheses": ([], [[LINE]]),
     "no streams": ([LINE], []),
-    "an empty stream": ([LINE], [[]]),
     "a second stream that is empty": ([LINE], [[LINE], []]),
     "hypotheses of another type": (5, [[LINE]]),
     "hypotheses as a generator": (iter([LINE]), [[LINE]]),
     "hypotheses as an array": (np.array([LINE]), [[LINE]]),
-    "hypotheses as an iterable": (Generator(), [[LINE]]),
     "hypotheses as tokens": ([LINE.split()], [[LINE]]),
     "hypotheses as bytes": ([LINE.encode()], [[LINE]]),
-    "bytes": (LINE.encode(), [[LINE]]),
     "a hypothesis that is None": ([LINE, None], [[LINE, LINE]]),
-    "the first hypothesis is None": ([None, LINE], [[LINE, LINE]]),
     "references of another type": ([LINE], 5),
     "references as a set": ([LINE], {LINE}),
-    "a stream of another type": ([LINE], [5]),
     "a stream that is None": ([LINE], [None]),
     "a stream as a generator": ([LINE], [iter([LINE])]),
     "references as tokens": ([LINE], [[LINE.split()]]),
     "a number as reference": ([LINE], [[5]]),
     "a hypothesis beyond the references that is None": ([LINE, LINE, None], [[LINE]]),
-    "no references": ([LINE], None),
+    "None as references": ([LINE], None),
 }
 
 
@@ -83,10 +70,8 @@ def test_corpora_that_sacrebleu_refuses_too(corpus):
 SEGMENTS = {
     "a list as hypothesis": ([LINE], [LINE]),
     "None as hypothesis": (None, [LINE]),
-    "bytes as hypothesis": (LINE.encode(), [LINE]),
     "a str as references": (LINE, LINE),
     "no references": (LINE, []),
-    "None as references": (LINE, None),
     "a set as references": (LINE, {LINE}),
     "tokens as reference": (LINE, [LINE.split()]),
     "a generator as references": (LINE, iter([LINE])),
@@ -104,49 +89,15 @@ def test_segments_that_sacrebleu_refuses_too(segment):
     ("name", "arguments", "options"),
     [
         ("BLEU", (), {"smooth_method": "method1"}),
-        ("BLEU", (), {"smooth_method": None}),
         ("BLEU", (), {"references": 5}),
         ("BLEU", (), {"tokenize": "13A"}),
-        ("BLEU", (), {"tokenize": ""}),
         ("corpus_bleu", ([LINE], [[LINE]]), {"smooth_method": "x"}),
-        ("corpus_bleu", ([LINE], [[LINE]]), {"tokenize": "x"}),
-        ("sentence_bleu", (LINE, [LINE]), {"smooth_method": []}),
         ("sentence_bleu", (LINE, [LINE]), {"tokenize": "x"}),
     ],
 )
 def test_arguments_that_sacrebleu_refuses_too(name, arguments, options):
     for _ in range(2):  # functions keep things after their first call
         check_refusal((sacrebleu, ours), name, *arguments, **options)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ([1], [1, 1, 1, 1], 1, 1),
-        ([1, 1], [1, 1], 1, 1),
-        ((1, 1, 1, 1), (1, 1, 1, 1), 1, 1, "add-k"),
-        ([1], [1], 1, 1, "x"),
-    ],
-)
-def test_compute_bleu_refuses_what_sacrebleu_refuses(arguments):
-    check_refusal((BLEU, ours.BLEU), "compute_bleu", *arguments)
-
-
-def test_odd_smoothing_values_do_what_they_do_in_sacrebleu():
-    for value in (-1, -0.5, float("nan"), float("inf"), 10**400):
-        for method in ("floor", "add-k"):
-            theirs, seen = (
-                result(
-                    module(smooth_method=method, smooth_value=value).corpus_score,
-                    [LINE],
-                    [["the dog sat on"]],
-                )
-                for module in (BLEU, ours.BLEU)
-            )
-            if isinstance(theirs, type):
-                assert seen is theirs
-            else:
-                assert str(cases.seen(seen)) == str(cases.seen(theirs))
 
 
 def test_a_signature_before_the_number_of_references_is_known():
@@ -167,22 +118,12 @@ def test_json_needs_the_signature():
     raises(ValueError, "get_signature", score.format, is_json=True)
 
 
-def test_kept_references_of_no_segment():
-    for module in (sacrebleu, ours):
-        with pytest.raises(RuntimeError):
-            module.BLEU(references=[[]]).corpus_score([LINE], None)
-
-
 # What differs on purpose
 
 
 @pytest.mark.parametrize(
     ("hypotheses", "references", "segment"),
-    [
-        ([LINE, LINE], [[LINE, None]], 1),
-        ([LINE, ""], [[LINE, None]], 1),
-        ([LINE, LINE, LINE], [[None, LINE, None], [LINE, LINE, None]], 2),
-    ],
+    [([LINE, ""], [[LINE, None]], 1), ([LINE] * 3, [[None, LINE, None], [LINE, LINE, None]], 2)],
 )
 def test_a_segment_without_any_reference(hypotheses, references, segment):
     raises(ValueError, f"segment {segment}", ours.corpus_bleu, hypotheses, references)
@@ -206,10 +147,7 @@ def test_values_that_are_no_text_are_named(wrong):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        *(("max_ngram_order", value) for value in (0, -1, 1.0, "4", None)),
-        *(("tokenize", value) for value in (5, ["13a"], b"13a")),
-    ],
+    [("max_ngram_order", 0), ("max_ngram_order", 1.0), ("tokenize", 5), ("tokenize", ["13a"])],
 )
 def test_wrong_options_are_named(name, value):
     raises((TypeError, ValueError), name, ours.BLEU, **{name: value})
@@ -235,11 +173,10 @@ def test_compute_bleu_leaves_its_arguments_alone():
 
 UNLIKELY = {
     "more hypotheses": ([LINE, "a dog", "a b"], [[LINE, "a cat"]], "3 segments"),
-    "more references": ([LINE, "a dog"], [[LINE, "a cat", "a"], ["a", "b", "c"]], "3"),
     "streams of different lengths": ([LINE, "a dog"], [[LINE, "a cat"], ["the cat"]], "2, 1"),
+    "a missing one is left over": (["a b c"], [["a b c", "d"], ["a c", None]], "the first 1"),
     "a str as hypotheses": (LINE, [[LINE] * len(LINE)], "characters"),
     "a flat list of references": ([LINE, "dog"], [LINE, "dog"], r"references\[0\] is a str"),
-    "a str as references": ([LINE, "a dog"], LINE, r"references\[0\] is a str"),
     "references by segment": ([LINE, "a", "b"], [[LINE, "b"], ["a", "c"], ["c", "b"]], "zip"),
     "references of one segment": ([LINE], [[LINE, "a cat sat", "the cat"]], "several references"),
 }
@@ -265,22 +202,10 @@ def test_kept_references_of_another_length():
     metric.corpus_score([LINE], None)
 
 
-def test_references_left_over_count_for_the_signature():
-    hypotheses, streams = ["a b c"], [["a b c", "d"], ["a c", None]]
-    metrics = BLEU(), ours.BLEU()
-    for metric in metrics:
-        cases.quietly(metric.corpus_score, hypotheses, streams)
-    assert metrics[0].num_refs == metrics[1].num_refs == -1
-
-
-def tokenized(count):
-    return [LINE + " ."] * count + [LINE] * 5
-
-
 @pytest.mark.parametrize("tokenize", ["13a", "char", str.split])
 def test_tokenized_periods(tokenize):
     for count, force, warned in ((99, False, 0), (100, False, 1), (100, True, 0)):
-        hypotheses = tokenized(count)
+        hypotheses = [LINE + " ."] * count + [LINE] * 5
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             ours.corpus_bleu(hypotheses, [hypotheses], force=force, tokenize=tokenize)
@@ -300,52 +225,43 @@ def test_advice_for_sentences_comes_once():
         ours.sentence_bleu(LINE, [LINE], use_effective_order=False)
 
 
-@pytest.mark.parametrize(("language", "tokenize"), [("zh", "13a"), ("zh", "char"), ("ja", "intl")])
-def test_advice_for_languages(language, tokenize, caplog):
-    with caplog.at_level(logging.WARNING, "sacrebleu"):
-        BLEU(tokenize=tokenize, trg_lang=language)
-    assert caplog.records
-    with pytest.warns(fastbleu.InputWarning, match=language):
-        metric = ours.BLEU(tokenize=tokenize, trg_lang=language)
-    assert metric.tokenizer_signature == tokenize
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [({}, "zh"), ({"tokenize": "zh"}, "zh"), ({"trg_lang": "de"}, "13a"),
-     ({"trg_lang": "de", "tokenize": "intl"}, "intl")],
-)  # fmt: skip
-def test_tokenizers_by_language(options, expected):
-    assert ours.BLEU(**{"trg_lang": "zh", **options}).tokenizer_signature == expected
+def test_tokenizers_by_language():
+    for language, tokenize, expected in (
+        ("zh", None, "zh"),
+        ("zh", "zh", "zh"),
+        ("de", None, "13a"),
+        ("de", "intl", "intl"),
+    ):
+        metric = ours.BLEU(trg_lang=language, tokenize=tokenize)
+        assert metric.tokenizer_signature == expected
+    with pytest.warns(fastbleu.InputWarning, match="ja"):
+        assert ours.BLEU(tokenize="intl", trg_lang="ja").tokenizer_signature == "intl"
 
 
 def test_a_function_as_tokenizer():
     def by_letter(line):
         return list(line.strip())
 
-    hypotheses, streams = ["abcd ef", "xy"], [["abcdef", "xz"], ["abc d", None]]
     metric = ours.BLEU(tokenize=by_letter)
-    spaced = [[line and " ".join(line.strip().replace(" ", "_")) for line in s] for s in streams]
+    score = metric.corpus_score(["abcd", "xy"], [["abcde", "xz"], ["abc", None]])
     expected = sacrebleu.corpus_bleu(
-        [" ".join(line.strip().replace(" ", "_")) for line in hypotheses], spaced, tokenize="none"
+        ["a b c d", "x y"], [["a b c d e", "x z"], ["a b c", None]], tokenize="none"
     )
-    assert cases.seen(metric.corpus_score(hypotheses, streams)) == cases.seen(expected)
-    sentence = cases.quietly(metric.sentence_score, hypotheses[0], [streams[0][0], None])
+    assert cases.seen(score) == cases.seen(expected)
+    sentence = cases.quietly(metric.sentence_score, "abcd ef", ["abcdef", None])
     assert typed(sentence.counts) == typed([6, 4, 2, 1])
-    assert "tok:" in str(metric.get_signature())
     assert "by_letter" in str(metric.get_signature())
 
 
 def test_names_that_are_elsewhere_say_where():
     metrics, tests = "the other metrics from sacrebleu itself", "fastbleu.significance"
-    names = dict.fromkeys(("CHRF", "corpus_chrf", "sentence_ter", "TER"), metrics)
+    names = dict.fromkeys(("CHRF", "sentence_ter"), metrics)
     for name, where in {**names, "significance": tests}.items():
         with pytest.raises(AttributeError, match=f"'{name}'; only BLEU is here.*{where}"):
             getattr(fastbleu.sacrebleu, name)
         with pytest.raises(ImportError, match=f"'{name}'; only BLEU is here.*{where}"):
             exec(f"from fastbleu.sacrebleu import {name}")
         assert not hasattr(fastbleu.sacrebleu, name)
-    assert getattr(fastbleu.sacrebleu, "encounter", None) is None
     from fastbleu.sacrebleu import metrics
     from fastbleu.sacrebleu.metrics.bleu import BLEU
 
@@ -355,10 +271,8 @@ def test_names_that_are_elsewhere_say_where():
 @pytest.mark.parametrize(
     "name",
     [
-        *("_preprocess_segment", "_extract_reference_info", "_compute_segment_statistics"),
-        *("_compute_score_from_stats", "_aggregate_and_compute", "_get_closest_ref_len"),
-        *("compute_bleu", "_TOKENIZER_MAP", "_extract_corpus_statistics"),
-        *("_check_corpus_score_args", "_check_sentence_score_args", "_cache_references"),
+        *("_preprocess_segment", "_extract_reference_info", "_get_closest_ref_len", "compute_bleu"),
+        *("_TOKENIZER_MAP", "_check_corpus_score_args", "_cache_references"),
     ],
 )
 def test_subclasses_with_rules_of_their_own_are_refused(name):
@@ -374,9 +288,8 @@ def test_a_tokenizer_that_is_assigned_is_used():
     metrics = [module.BLEU(effective_order=True) for module in (sacrebleu, ours)]
     for metric in metrics:
         metric.tokenizer = lambda line: " ".join(line.replace(" ", ""))
-    for corpus in (([LINE], [["The cats"]]), ([LINE.lower(), ""], [["the c at", "a"]])):
-        theirs, own = (metric.corpus_score(*corpus) for metric in metrics)
-        assert cases.seen(own) == cases.seen(theirs)
+    theirs, own = (metric.corpus_score([LINE, ""], [["The c ats", "a"]]) for metric in metrics)
+    assert cases.seen(own) == cases.seen(theirs)
     theirs, own = (metric.sentence_score(LINE, ["The cats"]) for metric in metrics)
     assert cases.seen(own) == cases.seen(theirs)
     metrics[1].tokenizer = str.split
@@ -398,13 +311,11 @@ class Overriding(str):
 
 @pytest.mark.parametrize("options", [{}, {"lowercase": True}, {"tokenize": "none"}], ids=str)
 def test_methods_of_subclasses_of_str_are_not_called(options):
-    text = Overriding("The cat sat on it.")
-    for pair in (([text], [[LINE]]), ([LINE], [[text]])):
-        plain = [str(side[0]) for side in (pair[0], pair[1][0])]
-        found = ours.corpus_bleu(*pair, **options)
-        expected = sacrebleu.corpus_bleu([plain[0]], [[plain[1]]], **options)
-        assert cases.seen(found) == cases.seen(expected)
-        assert found.counts != sacrebleu.corpus_bleu(*pair, **options).counts
+    text = "The cat sat on it."
+    expected = sacrebleu.corpus_bleu([text], [[LINE]], **options)
+    assert expected.counts != sacrebleu.corpus_bleu([Overriding(text)], [[LINE]], **options).counts
+    found = ours.corpus_bleu([Overriding(text)], [[Overriding(LINE)]], **options)
+    assert cases.seen(found) == cases.seen(expected)
 
 
 def test_user_strings():

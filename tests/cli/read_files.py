@@ -1,0 +1,50 @@
+"""Reading files as the command does, for the tests of readers and formats."""
+
+import gzip
+from contextlib import ExitStack
+
+import pytest
+
+from fastbleu.cli.files import InputError
+from fastbleu.cli.formats import REFERENCE, align_documents, open_input
+from fastbleu.cli.readers import in_step
+
+
+def read(*names, role=REFERENCE, chunk=4096, **options):
+    """The columns of texts in the files."""
+    with ExitStack() as opened:
+        inputs = [open_input(str(name), opened, role=role, **options) for name in names]
+        align_documents(inputs)
+        columns = [[] for _ in range(sum(its.width for its in inputs))]
+        for lines in in_step(inputs, chunk):
+            assert len({len(part) for part in lines}) == 1
+            assert 0 < len(lines[0]) <= chunk
+            for column, part in zip(columns, lines, strict=True):
+                column += part
+    return columns
+
+
+def text_of(name, **options):
+    """The one column of a file, which does not depend on the chunks."""
+    (column,) = read(name, **options)
+    assert read(name, chunk=1, **options) == read(name, chunk=2, **options) == [column]
+    return column
+
+
+def error_of(*names, status=1, chunks=(1, 3, 4096), **opts):
+    """The one line that refuses the files, which does not depend on the chunks."""
+    messages = set()
+    for chunk in chunks:
+        with pytest.raises(InputError) as caught:
+            read(*names, chunk=chunk, **opts)
+        assert caught.value.status == status
+        messages.add(str(caught.value))
+    (message,) = messages
+    assert "\n" not in message
+    return message
+
+
+def write(path, data, *, packed=False):
+    data = data.encode() if isinstance(data, str) else data
+    path.write_bytes(gzip.compress(data) if packed else data)
+    return path
