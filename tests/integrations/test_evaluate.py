@@ -13,24 +13,18 @@ import warnings
 import hub
 import numpy as np
 import pytest
-import random_texts
 import sacrebleu
 import sacrebleu_cases
 from commands import python
 from generators import by_stream, raises, result, seeded, typed, words
 from hosts import host
+from texts import corpus, random_texts
 
 from fastbleu import InputWarning
 from fastbleu.integrations.evaluate import Bleu, Sacrebleu, load
 
 evaluate = host("evaluate")
 datasets = host("datasets")
-
-# Random references may well be single words, and match better if they are read the other way round.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:there are .* references each"),
-    pytest.mark.filterwarnings("ignore:references holds single words"),
-]
 
 
 def hub_sacrebleu(predictions, references, tokenize=None, **options):
@@ -48,15 +42,9 @@ def same(found, expected):
     assert typed(list(found.values())) == typed(list(expected.values()))
 
 
-def corpus(rng):
-    """Predictions and a str or a list of references for each; many are odd, empty or long."""
-    if rng.random() < 0.5:
-        predictions, streams = sacrebleu_cases.corpus(rng, missing=False)
-    else:
-        size, most = rng.choice((1, 2, 3)), rng.choice((1, 2, 3))
-        texts = random_texts.random_texts(rng, size * (most + 1))
-        predictions, *streams = (texts[k :: most + 1] for k in range(most + 1))
-    references = [list(its[: rng.randint(1, len(its))]) for its in zip(*streams, strict=True)]
+def segments(rng):
+    """Predictions, and a str or a list of references for each."""
+    predictions, references = corpus(rng)
     if rng.random() < 0.3:
         references = [its[0] for its in references]
     return predictions, references
@@ -69,10 +57,11 @@ def shifted(text):
 TOKENIZERS = [None, None, None, words, list, shifted, lambda text: tuple(text.split())]
 
 
+@random_texts
 def test_bleu_equals_the_hubs_on_random_corpora():
     metric, rng, zeros = load("bleu"), seeded("hub bleu"), 0
-    for _ in range(2500):
-        predictions, references = corpus(rng)
+    for _ in range(2000):
+        predictions, references = segments(rng)
         options = {"max_order": rng.choice((4, 4, 1, 2, 3, 6)), "smooth": rng.random() < 0.5}
         if tokenizer := rng.choice(TOKENIZERS):
             options["tokenizer"] = tokenizer
@@ -106,10 +95,11 @@ def sacrebleu_options(rng):
     }
 
 
+@random_texts
 def test_sacrebleu_equals_sacrebleu():
     metric, rng = load("sacrebleu"), seeded("hub sacrebleu")
-    for _ in range(2000):
-        predictions, references = corpus(rng)
+    for _ in range(1500):
+        predictions, references = segments(rng)
         options = sacrebleu_options(rng)
         found = metric.compute(predictions=predictions, references=references, **options)
         same(found, hub_sacrebleu(predictions, references, **options))
@@ -126,6 +116,7 @@ def the_hubs_sacrebleu(tmp_path):
     return module.Sacrebleu(keep_in_memory=True, cache_dir=str(tmp_path))
 
 
+@random_texts
 def test_sacrebleu_equals_the_hubs_script(the_hubs_sacrebleu):
     metric, rng = Sacrebleu(), seeded("script of the hub")
     for _ in range(100):
@@ -133,8 +124,7 @@ def test_sacrebleu_equals_the_hubs_script(the_hubs_sacrebleu):
         references = [list(its) for its in zip(*streams, strict=True)]
         if len(streams) == 1 and rng.random() < 0.5:
             references = streams[0]
-        options = sacrebleu_options(rng)
-        arguments = {"predictions": predictions, "references": references, **options}
+        arguments = {"predictions": predictions, "references": references, **sacrebleu_options(rng)}
         same(metric.compute(**arguments), the_hubs_sacrebleu.compute(**arguments))
 
 
@@ -157,6 +147,7 @@ def evaluates_bleu(tmp_path):
     return Bleu(keep_in_memory=True, cache_dir=str(tmp_path))
 
 
+@random_texts
 def test_adding_is_that_of_evaluate(evaluates_bleu):
     """Any sequence of calls: what is given is added up, and computing begins anew."""
     metric, rng = load("bleu"), seeded("adding")
@@ -214,17 +205,6 @@ def test_combine(evaluates_bleu):
     assert found == hub_sacrebleu(predictions, references)
 
 
-def test_the_evaluators_of_evaluate():
-    evaluator = evaluate.TranslationEvaluator()
-    metric = evaluator.prepare_metric(load("sacrebleu"))
-    data = datasets.Dataset.from_dict({"text": ["x", "y"], "label": ["a b c d", "b c d e"]})
-    inputs, _ = evaluator.prepare_data(data, input_column="text", label_column="label")
-    generated = [{"translation_text": "a b c d"}, {"translation_text": "b c d"}]
-    inputs |= evaluator.predictions_processor(generated, label_mapping=None)
-    found = evaluator.compute_metric(metric=metric, metric_inputs=inputs)
-    same(found, hub_sacrebleu(["a b c d", "b c d"], ["a b c d", "b c d e"]))
-
-
 @pytest.mark.parametrize("name", ["bleu", "sacrebleu"])
 def test_what_was_computed_is_forgotten(name):
     metric, other = load(name), load(name)
@@ -242,15 +222,13 @@ def test_what_was_computed_is_forgotten(name):
     raises(ValueError, "nothing to score", metric.compute, predictions=[], references=[])
 
 
-@pytest.mark.parametrize(
-    "kind", [tuple, np.array, iter, lambda texts: datasets.Dataset.from_dict({"t": texts})["t"]]
-)
-def test_whatever_yields_texts(kind):
+def test_whatever_yields_texts():
     texts = ["a b c d e", "f g h i"]
-    found = Bleu().compute(predictions=kind(texts), references=kind(texts))
-    assert (found["bleu"], found["reference_length"]) == (1.0, 9)
-    nested = [kind(["x", text]) for text in texts]
-    assert Sacrebleu().compute(predictions=texts, references=nested)["ref_len"] == 9
+    for kind in (tuple, np.array, iter, lambda its: datasets.Dataset.from_dict({"t": its})["t"]):
+        found = Bleu().compute(predictions=kind(texts), references=kind(texts))
+        assert (found["bleu"], found["reference_length"]) == (1.0, 9)
+        nested = [kind(["x", text]) for text in texts]
+        assert Sacrebleu().compute(predictions=texts, references=nested)["ref_len"] == 9
 
 
 def test_only_sacrebleu_warns_of_predictions_that_look_tokenized():
