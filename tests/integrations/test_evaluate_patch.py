@@ -104,14 +104,12 @@ def corpora(rng):
         yield predictions, rng.choice([several, streams[0]]), {}
         yield predictions, several, {"max_order": 2}
     plain = ["the cat sat down", "a b"], ["the cat sat", "a b c"]
-    yield *plain, {"smooth": True, "tokenizer": str.split}
-    yield *plain, {"max_order": 0}
-    yield *plain, {"unknown": 1}
-    yield tuple(plain[0]), plain[1], {}
+    for options in ({"smooth": True, "tokenizer": str.split}, {"max_order": 0}, {"unknown": 1}):
+        yield *plain, options
     for texts, references in (
-        *((["a", 5], ["a", "b"]), (["a", "b"], ["a"]), (["a", "b"], [["a"], []])),
-        *((["a", "b"], [["a"], "b"]), (["a\ud800"], ["a"]), (["", ""], ["", "a"])),
-        *(([], []), (None, None)),
+        *((tuple(plain[0]), plain[1]), (["a", 5], ["a", "b"]), (["a", "b"], ["a"])),
+        *((["a", "b"], [["a"], []]), (["a", "b"], [["a"], "b"]), (["a\ud800"], ["a"])),
+        *((["", ""], ["", "a"]), ([], []), (None, None)),
     ):
         yield texts, references, {}
 
