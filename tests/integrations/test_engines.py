@@ -22,7 +22,7 @@ sql, ray, data = host("pyspark.sql"), host("ray"), host("ray.data")
 spark, on_ray = host("fastbleu.integrations.spark"), host("fastbleu.integrations.ray")
 sums = host("fastbleu.tables.sums")
 
-pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning", "default")
+pytestmark = pytest.mark.filterwarnings("default", "ignore::fastbleu.InputWarning")
 BY = ["system", "lang"]
 ITS = pa.table(columns(400))
 RUNS = [0, *(pytest.param(run, marks=pytest.mark.long) for run in range(1, 5))]
@@ -165,7 +165,8 @@ def test_errors(engine):
 
 
 def test_errors_name_the_file_of_a_row(engine, tmp_path):
-    pq.write_table(pa.table({"mt": ["a b", None], "ref": ["a b"] * 2}), tmp_path / "its.parquet")
+    its = pa.table({"mt": ["a b", None], "ref": ["a b"] * 2})
+    pq.write_table(its, tmp_path / "its.parquet", compression="none")
     table, functions = engine.of_files(str(tmp_path)), engine.functions
     message = rf"row 1 of .*{engine.part} \(path '.*its\.parquet'\): column 'mt' has no value"
     for call in (functions.score, functions.sums, functions.sentence_scores, functions.statistics):

@@ -545,19 +545,15 @@ def test_code_that_other_code_gives_a_function_meanwhile_stays(monkeypatch):
     assert bleu_score.sentence_bleu.__code__ is replaced.__code__
 
 
-@pytest.mark.parametrize("library", ["nltk", "sacrebleu"])
-def test_an_error_midway_leaves_everything_as_it_was(library, monkeypatch):
-    known = patches.HOSTS[library]
+def test_an_error_midway_leaves_everything_as_it_was(monkeypatch):
+    known = patches.HOSTS["sacrebleu"]
     places = known.places(sys.modules[known.module])
-    broken = [*places, places[0]._replace(classes=[5])]
     with monkeypatch.context() as context:
-        context.setattr(known, "places", lambda module: broken)
+        context.setattr(known, "places", lambda module: [*places, places[0]._replace(classes=[5])])
         with pytest.raises(AttributeError):
             fastbleu.patch()
     assert not is_patched()
     assert not is_patched(BLEU.sentence_score)
-    fastbleu.patch("nltk")
-    assert is_patched()
 
 
 def test_names_of_libraries():
