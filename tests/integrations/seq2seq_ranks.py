@@ -40,15 +40,15 @@ def make_model(words=WORDS):
     return model
 
 
-def make_rows(model):
+def make_rows(model, count=ROWS, words=WORDS):
     """Sources of different lengths; labels are what the model generates with some ids changed."""
     generator = torch.Generator().manual_seed(5)
     rows = []
-    for number in range(ROWS):
-        source = torch.randint(2, WORDS, (2 + number % 7,), generator=generator)
+    for number in range(count):
+        source = torch.randint(4, words, (2 + number % 7,), generator=generator)
         labels = model.generate(source[None], max_length=LENGTH, do_sample=False)[0, 1:]
         changed = torch.rand(labels.shape, generator=generator) < 0.3
-        rows.append({"input_ids": source, "labels": labels.masked_fill(changed, 2 + number % 20)})
+        rows.append({"input_ids": source, "labels": labels.masked_fill(changed, 4 + number % 18)})
     return rows
 
 

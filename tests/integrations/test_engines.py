@@ -169,7 +169,7 @@ def test_errors_name_the_file_of_a_row(engine, tmp_path):
     pq.write_table(its, tmp_path / "its.parquet", compression="none")
     table, functions = engine.of_files(str(tmp_path)), engine.functions
     message = rf"row 1 of .*{engine.part} \(path '.*its\.parquet'\): column 'mt' has no value"
-    for call in (functions.score, functions.sums, functions.sentence_scores, functions.statistics):
+    for call in (functions.score, functions.statistics):
         raises(Exception, message, lambda call=call: rows(call(table, "mt", "ref")))
 
 

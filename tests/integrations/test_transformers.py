@@ -26,7 +26,7 @@ transformers = host("transformers")
 tokenizers = host("tokenizers")
 host("accelerate")
 
-from seq2seq_ranks import EOS, LENGTH, PAD, make_model  # noqa: E402
+from seq2seq_ranks import EOS, LENGTH, PAD, collate, make_model, make_rows  # noqa: E402
 
 BOS = 3
 WORDS = [
@@ -65,15 +65,7 @@ def model():
 @pytest.fixture(scope="module")
 def dataset(model):
     """Sources, and as labels what the model makes of them with a few words changed."""
-    rng, examples = seeded("sources"), []
-    for _ in range(13):
-        source = [rng.randrange(4, len(VOCABULARY)) for _ in range(rng.randint(2, 9))] + [EOS]
-        [made] = model.generate(torch.tensor([source]), max_length=LENGTH, do_sample=False)
-        labels = [number for number in made.tolist() if number not in (PAD, EOS, BOS)]
-        for _ in range(rng.randint(0, 2)):
-            labels.insert(rng.randint(0, len(labels)), rng.randrange(4, len(VOCABULARY)))
-        examples.append({"input_ids": source, "labels": [*labels, EOS]})
-    return examples
+    return make_rows(model, 13, len(VOCABULARY))
 
 
 @pytest.fixture
@@ -90,7 +82,7 @@ def trainer(model, dataset, tokenizer, tmp_path, monkeypatch):
             model=model,
             args=made,
             eval_dataset=dataset,
-            data_collator=transformers.DataCollatorForSeq2Seq(tokenizer, model=model),
+            data_collator=collate,
             processing_class=tokenizer,
             compute_metrics=metrics,
             **options,
@@ -160,17 +152,14 @@ def test_a_plain_trainer(trainer, tokenizer):
     def choose(logits, labels):
         return torch.where(labels == -100, -100, logits[0].argmax(-1)), logits[1]
 
-    for way in ({}, {"batch_eval_metrics": True}):
-        plain = {"kind": transformers.Trainer, "arguments": way}
-        message = r"float32, expected ids; .*predict_with_generate=True"
-        raises(TypeError, message, trainer(compute_metrics(tokenizer), **plain).evaluate)
-        plain["preprocess_logits_for_metrics"] = choose
-        evaluating = trainer(compute_metrics(tokenizer), **plain)
-        predictions, labels, _ = trainer(None, **plain).predict(evaluating.eval_dataset)
-        expected = sacrebleu.corpus_bleu(
-            texts(tokenizer, predictions[0]), [texts(tokenizer, labels)]
-        )
-        assert evaluating.evaluate()["eval_bleu"] == expected.score
+    plain = {"kind": transformers.Trainer, "arguments": {"batch_eval_metrics": True}}
+    message = r"float32, expected ids; .*predict_with_generate=True"
+    raises(TypeError, message, trainer(compute_metrics(tokenizer), **plain).evaluate)
+    plain["preprocess_logits_for_metrics"] = choose
+    evaluating = trainer(compute_metrics(tokenizer), **plain)
+    predictions, labels, _ = trainer(None, **plain).predict(evaluating.eval_dataset)
+    pairs = texts(tokenizer, predictions[0]), texts(tokenizer, labels)
+    assert evaluating.evaluate()["eval_bleu"] == sacrebleu.corpus_bleu(pairs[0], [pairs[1]]).score
 
 
 def test_texts_can_be_changed_and_scored_otherwise(trainer, tokenizer):
