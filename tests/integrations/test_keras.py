@@ -123,18 +123,6 @@ def test_serialized_and_pickled():
                 assert copied.score() == metric.score()
 
 
-def test_saved_with_a_model(tmp_path):
-    keras.utils.set_random_seed(SEED % 2**32)  # of other weights a warning might say they pad
-    model = keras.Sequential([keras.Input((6,), dtype="int64"), keras.layers.Embedding(8, 8)])
-    metric = BLEU(tokenize=None, from_logits=True)
-    model.compile(loss="sparse_categorical_crossentropy", metrics=[metric], run_eagerly=True)
-    ids = numpy.random.default_rng(SEED).integers(2, 8, (5, 6))
-    expected = model.evaluate(ids, ids, verbose=0, return_dict=True)
-    model.save(tmp_path / "model.keras")
-    loaded = keras.saving.load_model(tmp_path / "model.keras")
-    assert loaded.evaluate(ids, ids, verbose=0, return_dict=True) == expected
-
-
 def test_kept_segments_are_refused():
     raises(ValueError, "keep_segments=True cannot be had here", BLEU, keep_segments=True)
     raises(TypeError, "no parameter 'ngram'; did you mean 'max_order'", BLEU, ngram=4)
