@@ -15,7 +15,7 @@ from fastbleu.rewards import BLEUReward  # noqa: E402
 # transformers warns of what TRL calls.
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 
-WORDS = ["<pad>", "<eos>", "the", "cat", "sat", "on", "a", "mat", "down", "user", "assistant"]
+WORDS = ["<pad>", "<eos>", "the", "cat", "sat", "on", "a", "mat", "down"]
 ANSWERS = ["sat on the mat", "sat down"]
 
 
