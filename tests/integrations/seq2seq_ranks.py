@@ -64,21 +64,12 @@ def main():
     rows = make_rows(model)
 
     def evaluate(name, data, arguments, **options):
-        trainer = Seq2SeqTrainer(
-            model,
-            Seq2SeqTrainingArguments(
-                str(folder / "out"),
-                per_device_eval_batch_size=8,
-                predict_with_generate=True,
-                generation_max_length=LENGTH,
-                report_to=[],
-                use_cpu=True,
-                disable_tqdm=True,
-                **arguments,
-            ),
-            data_collator=collate,
-            compute_metrics=compute_metrics(ignore_ids=(PAD,), skip_ids=(EOS,), **options),
-        )
+        usual = {"per_device_eval_batch_size": 8, "predict_with_generate": True}
+        usual |= {"generation_max_length": LENGTH, "report_to": [], "use_cpu": True}
+        arguments = {**usual, "disable_tqdm": True, **arguments}
+        metrics = compute_metrics(ignore_ids=(PAD,), skip_ids=(EOS,), **options)
+        made = Seq2SeqTrainingArguments(str(folder / "out"), **arguments)
+        trainer = Seq2SeqTrainer(model, made, collate, compute_metrics=metrics)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result = trainer.evaluate(data)

@@ -32,17 +32,13 @@ RUNS = [0, *(pytest.param(run, marks=pytest.mark.long) for run in range(1, 5))]
 def session():
     """Two workers; a task may be tried four times."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    options = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
+    options |= dict.fromkeys(["spark.driver.bindAddress", "spark.driver.host"], "127.0.0.1")
+    options |= {"spark.sql.parquet.compression.codec": "uncompressed"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        session = (
-            sql.SparkSession.builder.master("local[2,4]")
-            .config("spark.ui.enabled", "false")
-            .config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.sql.shuffle.partitions", "2")
-            .config("spark.sql.parquet.compression.codec", "uncompressed")
-            .getOrCreate()
-        )
+        builder = sql.SparkSession.builder.master("local[2,4]").config(map=options)
+        session = builder.getOrCreate()
         session.sparkContext.setLogLevel("OFF")
         yield session
         session.stop()

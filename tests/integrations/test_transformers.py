@@ -78,15 +78,8 @@ def trainer(model, dataset, tokenizer, tmp_path, monkeypatch):
         arguments = {**usual, "disable_tqdm": True, **dict(arguments)}
         kinds = transformers.TrainingArguments, transformers.Seq2SeqTrainingArguments
         made = kinds[issubclass(kind, transformers.Seq2SeqTrainer)](str(tmp_path), **arguments)
-        return kind(
-            model=model,
-            args=made,
-            eval_dataset=dataset,
-            data_collator=collate,
-            processing_class=tokenizer,
-            compute_metrics=metrics,
-            **options,
-        )
+        options |= {"compute_metrics": metrics, "processing_class": tokenizer}
+        return kind(model, made, collate, eval_dataset=dataset, **options)
 
     yield make
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
