@@ -3,6 +3,7 @@
 import gzip
 import importlib.util
 import json
+import lzma
 import random
 import shutil
 import time
@@ -170,6 +171,10 @@ def test_files_of_captions(tmp_path, capsys):
     assert [line.split("\t")[3:] for line in lines] == references
     assert main([f"{annotations}::caption", "-i", results]) == 1
     assert "of other JSON choose a text by ::KEY" in capsys.readouterr().err
+    packed = tmp_path / "results.json.xz"
+    packed.write_bytes(lzma.compress(b"{}")[:-9])
+    message = r"json\.xz: the compressed data ends too early"
+    raises(ValueError, message, read_coco, annotations, packed)
     for pairs, problem in (
         ([(1, "a"), (1, "b")], "image 1 has 2 captions, expected one"),
         ([], "there are no captions"),

@@ -273,15 +273,16 @@ def test_splits_into_batches_change_nothing(tokenizer):
 def test_an_evaluation_that_breaks_off(tokenizer):
     metrics = compute_metrics(tokenizer)
     expected = metrics((PREDICTIONS, LABELS))
-    metrics((LABELS[:1], LABELS[:1]), compute_result=np.False_)
     words = "has the id -101; only -100 is no id"
-    raises(ValueError, words, metrics, (PREDICTIONS - 1, LABELS), compute_result=False)
-    assert metrics((PREDICTIONS, LABELS), compute_result=True) == expected
-    metrics((LABELS[:1], LABELS[:1]), compute_result=np.False_)
-    metrics.reset()
-    assert metrics((PREDICTIONS, LABELS), compute_result=True) == expected
-    metrics((LABELS[:1], LABELS[:1]), compute_result=np.False_)
-    assert metrics((PREDICTIONS, LABELS)) == expected
+    wrong = PREDICTIONS - 1, LABELS
+    for begin_anew in (
+        lambda: raises(ValueError, words, metrics, wrong, compute_result=False),
+        metrics.reset,
+        lambda: metrics((PREDICTIONS, LABELS)),
+    ):
+        metrics((LABELS[:1], LABELS[:1]), compute_result=np.False_)
+        begin_anew()
+        assert metrics((PREDICTIONS, LABELS), compute_result=True) == expected
     raises(ValueError, "nothing", metrics, (PREDICTIONS[:0], LABELS[:0]))
 
 
