@@ -219,9 +219,10 @@ hosts-tables: $(TABLES)/with-tables
 hosts-mbrs: .venv-mbrs/with-mbrs
 	@$(ON_HOSTS) .venv-mbrs/bin/python -m pytest $(ARGS) tests/integrations/test_mbrs.py
 
+# Each engine in a process of its own.
 hosts-engines: .venv-engines/with-engines
-	@$(ON_HOSTS) .venv-engines/bin/python -m pytest $(ARGS) tests/integrations/test_engines.py \
-	    tests/test_entry_points.py::test_engines
+	@for engine in 'not ray' ray; do $(ON_HOSTS) .venv-engines/bin/python -m pytest $(ARGS) -k "$$engine" \
+	    tests/integrations/test_engines.py tests/test_entry_points.py::test_engines || exit 1; done
 
 # The tokenizers of other libraries, which then stay in the environment of make test.
 hosts-libraries: $(VENV)/with-libraries

@@ -1,4 +1,7 @@
-"""Spark and Ray: the scores of one process, however rows are split, and if a worker is killed."""
+"""Spark and Ray: the scores of one process, however rows are split, and if a worker is killed.
+
+Make runs them in two processes, by `-k 'not ray'` and `-k ray`.
+"""
 
 import os
 import subprocess
@@ -172,13 +175,13 @@ def test_errors_name_the_file_of_a_row(engine, tmp_path):
 # --- Ray
 
 
-def test_more_sums_than_wait(cluster, monkeypatch):
+def test_more_sums_than_wait_in_ray(cluster, monkeypatch):
     monkeypatch.setattr(sums, "WAITING_ROWS", 4)
     table = data.from_arrow(ITS).repartition(7)
     assert by_key(on_ray.score(table, "mt", ["ref"], by=BY)) == wanted(["ref"])
 
 
-def test_a_block_of_null_keys(cluster):
+def test_a_block_of_null_keys_in_ray(cluster):
     nulls = ITS.set_column(ITS.column_names.index("lang"), "lang", pa.nulls(len(ITS)))
     both = on_ray.score(data.from_arrow([ITS, nulls]), "mt", ["ref"], by=BY)
     assert len(by_key(both)) == len(wanted(["ref"]))
