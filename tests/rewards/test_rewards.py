@@ -67,20 +67,14 @@ def test_messages():
 
 
 def test_answers_are_extracted():
-    answer = "the cat\nsat down"
-    text = f"<answer>{answer}</answer> <answer>no</answer>"
+    text = "<answer>the cat\nsat down</answer> <answer>no</answer>\n"
+    columns = {"completions": [text, "the cat sat down"], "references": ["the cat sat down"] * 2}
 
-    def last_line(text):
-        return text.splitlines()[-1] if "<" in text else None
+    def last_answer(text):
+        return "the cat sat down" if "no</answer>\n" in text else None
 
-    for extract, reference in (
-        *((TAGS, answer), (re.compile(TAGS, re.DOTALL), answer)),
-        *(
-            ("(?<=<answer>).*?(?=</answer>)", answer),
-            (last_line, "sat down</answer> <answer>no</answer>"),
-        ),
-    ):
-        columns = {"completions": [text, answer], "references": [reference] * 2}
+    lookaround = "(?<=<answer>).*?(?=</answer>)"
+    for extract in (TAGS, re.compile(TAGS, re.DOTALL), lookaround, last_answer):
         assert BLEUReward(extract=extract)(**columns) == [1.0, 0.0]
     assert BLEUReward(extract="(a)|b")(completions=["b"], references=["b"]) == [0.0]
 
@@ -129,12 +123,15 @@ def test_pickling():
 
 def test_wrong_arguments_and_columns_are_refused():
     several = ["a b c d"] * 3
-    raises(ValueError, "reads or writes", BLEUReward, "completions")
-    raises(TypeError, "references is a list, expected the name", BLEUReward, several)
-    raises(TypeError, "extract is an int", BLEUReward, extract=7)
-    raises(ValueError, "unknown", BLEUReward, dialect="unheard-of")
-    raises(ValueError, "missing 'no' is unknown", BLEUReward, missing="no")
-    raises(TypeError, "pass the trainer an instance", BLEUReward, prompts="", completions=several)
+    for error, words, arguments in (
+        (ValueError, "reads or writes", {"references": "completions"}),
+        (TypeError, "references is a list, expected the name", {"references": several}),
+        (TypeError, "extract is an int", {"extract": 7}),
+        (ValueError, "unknown", {"dialect": "unheard-of"}),
+        (ValueError, "missing 'no' is unknown", {"missing": "no"}),
+        (TypeError, "pass the trainer an instance", {"prompts": "", "completions": several}),
+    ):
+        raises(error, words, BLEUReward, **arguments)
     raises(TypeError, "positional", BLEUReward(), several, several, references=several)
     for error, words, completions, columns in (
         (ValueError, "only \\['answer'\\]", several, {"answer": several}),
