@@ -201,8 +201,7 @@ hosts-integrations: $(INTEGRATIONS)/with-hosts
 	@$(ON_HOSTS) $(INTEGRATIONS)/bin/python -m pytest $(PARALLEL) $(ARGS) tests/integrations \
 	    tests/dialects/test_originals.py tests/tokenizers/test_ptb.py tests/test_documentation.py \
 	    tests/test_entry_points.py::test_each_dialect tests/test_entry_points.py::test_each_entry_point \
-	    --ignore tests/integrations/test_mbrs.py \
-	    --ignore tests/integrations/test_spark.py --ignore tests/integrations/test_ray.py \
+	    --ignore tests/integrations/test_mbrs.py --ignore tests/integrations/test_engines.py \
 	    --ignore tests/integrations/test_queries.py --ignore tests/integrations/test_run.py
 	@$(SEGMENTS) $(INTEGRATIONS)/bin/python -m pytest $(PARALLEL) -q $(ARGS) tests \
 	    --ignore tests/integrations --ignore tests/tables --ignore tests/reporting \
@@ -220,9 +219,10 @@ hosts-tables: $(TABLES)/with-tables
 hosts-mbrs: .venv-mbrs/with-mbrs
 	@$(ON_HOSTS) .venv-mbrs/bin/python -m pytest $(ARGS) tests/integrations/test_mbrs.py
 
+# Each engine in a process of its own.
 hosts-engines: .venv-engines/with-engines
-	@$(ON_HOSTS) .venv-engines/bin/python -m pytest $(ARGS) tests/integrations/test_spark.py \
-	    tests/integrations/test_ray.py tests/test_entry_points.py::test_engines
+	@for engine in 'not ray' ray; do $(ON_HOSTS) .venv-engines/bin/python -m pytest $(ARGS) -k "$$engine" \
+	    tests/integrations/test_engines.py tests/test_entry_points.py::test_engines || exit 1; done
 
 # The tokenizers of other libraries, which then stay in the environment of make test.
 hosts-libraries: $(VENV)/with-libraries

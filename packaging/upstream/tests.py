@@ -25,11 +25,6 @@ VERSIONS = {"torchmetrics": "1.9.0", "lm-eval": "0.4.13", "mbrs": "0.1.8", "raga
 SYSTEM, REFERENCES = hosts.texts()
 
 
-def test_patches_are_short():
-    for name in VERSIONS:
-        assert len((HERE / f"{name}.patch").read_text(encoding="utf-8").splitlines()) <= 80
-
-
 def both(package, module, tmp_path, *others):
     """A module of the release, and the same module with its patch."""
     folder, number = hosts.unpacked(f"{package}=={VERSIONS[package]}")

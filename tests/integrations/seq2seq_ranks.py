@@ -40,15 +40,15 @@ def make_model(words=WORDS):
     return model
 
 
-def make_rows(model):
+def make_rows(model, count=ROWS, words=WORDS):
     """Sources of different lengths; labels are what the model generates with some ids changed."""
     generator = torch.Generator().manual_seed(5)
     rows = []
-    for number in range(ROWS):
-        source = torch.randint(2, WORDS, (2 + number % 7,), generator=generator)
+    for number in range(count):
+        source = torch.randint(4, words, (2 + number % 7,), generator=generator)
         labels = model.generate(source[None], max_length=LENGTH, do_sample=False)[0, 1:]
         changed = torch.rand(labels.shape, generator=generator) < 0.3
-        rows.append({"input_ids": source, "labels": labels.masked_fill(changed, 2 + number % 20)})
+        rows.append({"input_ids": source, "labels": labels.masked_fill(changed, 4 + number % 18)})
     return rows
 
 
@@ -64,21 +64,12 @@ def main():
     rows = make_rows(model)
 
     def evaluate(name, data, arguments, **options):
-        trainer = Seq2SeqTrainer(
-            model,
-            Seq2SeqTrainingArguments(
-                str(folder / "out"),
-                per_device_eval_batch_size=8,
-                predict_with_generate=True,
-                generation_max_length=LENGTH,
-                report_to=[],
-                use_cpu=True,
-                disable_tqdm=True,
-                **arguments,
-            ),
-            data_collator=collate,
-            compute_metrics=compute_metrics(ignore_ids=(PAD,), skip_ids=(EOS,), **options),
-        )
+        usual = {"per_device_eval_batch_size": 8, "predict_with_generate": True}
+        usual |= {"generation_max_length": LENGTH, "report_to": [], "use_cpu": True}
+        arguments = {**usual, "disable_tqdm": True, **arguments}
+        metrics = compute_metrics(ignore_ids=(PAD,), skip_ids=(EOS,), **options)
+        made = Seq2SeqTrainingArguments(str(folder / "out"), **arguments)
+        trainer = Seq2SeqTrainer(model, made, collate, compute_metrics=metrics)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result = trainer.evaluate(data)

@@ -10,7 +10,7 @@ import pytest
 from adaptors import ADAPTORS, ID_RULES, IDS, PREDS, TARGET, TEXT_OF_IDS, WRONG_TEXTS, check_imports
 from generators import raises, seeded
 from hosts import host
-from texts import batches, corpus, random_texts
+from texts import batches, corpus, one_or_several, random_texts
 
 # Keras' own reading of a torch tensor by numpy.
 pytestmark = pytest.mark.filterwarnings(
@@ -41,8 +41,7 @@ def test_batches_have_the_score_of_bleu(adaptor):
     for options in OPTIONS if adaptor.counts else [{}]:
         for _ in range(25):
             texts, references = corpus(rng)
-            references = [its[0] if len(its) == 1 else its for its in references]
-            texts, references = [*texts, PREDS[0]], [*references, TARGET[0]]
+            texts, references = [*texts, PREDS[0]], [*one_or_several(references), TARGET[0]]
             metric = adaptor.new(**options)
             for part in batches(rng, texts, references):
                 adaptor.update(metric, *part)

@@ -1,7 +1,16 @@
-"""all_reduce over real processes with gloo: the score of one process, or an error, never a hang."""
+"""all_reduce over real processes with gloo: the score of one process, or an error, never a hang.
+
+test_contract.py has the scores, and what is refused, for the metrics of all hosts.
+"""
+
+import os
 
 import pytest
+from generators import raises
 from hosts import host
+from states import metric_with
+
+from fastbleu import BLEU
 
 torch = host("torch")
 if not torch.distributed.is_available():
@@ -9,30 +18,120 @@ if not torch.distributed.is_available():
 
 import ranks  # noqa: E402
 
-SLOW_START = 60  # seconds to import torch everywhere, on a busy machine
 RANKS = 3
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+HYPOTHESES = ["the cat sat", "a cat on a mat", "the dog"] * 4
+REFERENCES = [["the cat sat on it", "a cat on the mat"]] * len(HYPOTHESES)
 
 
-@pytest.fixture(scope="module")
-def failures(tmp_path_factory):
-    """For each rank how the scenarios failed there, by name."""
-    directory = tmp_path_factory.mktemp("ranks")
-    processes = ranks.start(ranks.run_scenarios, RANKS, directory)
-    codes = ranks.end(processes, SLOW_START + 3 * ranks.TIMEOUT)
-    assert codes == [0] * RANKS
-    return [ranks.results_of(directory, rank) for rank in range(RANKS)]
+def share(first, last, **parameters):
+    """A metric of these segments."""
+    metric = BLEU(**parameters)
+    metric.update(HYPOTHESES[first:last], REFERENCES[first:last])
+    return metric
 
 
-@pytest.mark.parametrize("name", [scenario.__name__ for scenario in ranks.SCENARIOS])
-def test_on_every_rank(failures, name):
-    assert [failed[name] for failed in failures] == [""] * RANKS
+def a_group_has_the_sums_of_its_ranks(rank):
+    """The first and the last rank have a group of their own; the second one is not in it."""
+    group, metric = torch.distributed.new_group([0, 2]), share(4 * rank, 4 * rank + 4)
+    if rank == 1:
+        raises(ValueError, "not in the group", metric.all_reduce, group)
+    else:
+        expected = share(0, 4)
+        expected.merge(share(8, 12))
+        assert metric.all_reduce(group) == expected
+    own = torch.distributed.new_group([rank], use_local_synchronization=True)
+    assert metric.all_reduce(own) == metric
+
+
+def kept_segments_come_in_the_order_of_ranks(rank):
+    first, last = ((0, 3), (3, 3), (3, 12))[rank]
+    metric, expected = (share(*cut, keep_segments=True) for cut in ((first, last), (0, 12)))
+    assert metric.all_reduce().segment_scores().tolist() == expected.segment_scores().tolist()
+    assert len(metric.segments) == last - first
+
+
+def reducing_twice_counts_nothing_twice(rank):
+    metric, expected = share(4 * rank, 4 * rank + 4), share(0, 12)
+    first, second = metric.all_reduce(), metric.all_reduce()
+    first.update(["the cat sat down"], [["the cat sat down"]])
+    assert second == expected
+    assert first.state[0] == expected.state[0] + 4
+
+
+def a_tokenizer_need_not_be_picklable(rank):
+    metric = share(0, 4, tokenize=lambda line: line.split())
+    assert metric.all_reduce().state.tolist() == (3 * metric.state).tolist()
+
+
+def sums_are_exact_to_the_last_number_of_int64(rank):
+    metric = metric_with([2**63 - 3 if rank == 0 else 1, *[0] * 9])
+    assert metric.all_reduce().state.tolist() == [2**63 - 1, *[0] * 9]
+    metric = metric_with([2**63 - 1 if rank else 1, *[0] * 9])
+    raises(OverflowError, "int64", metric.all_reduce)
+
+
+def other_parameters_on_one_rank_are_refused_on_every_rank(rank):
+    for words, parameters in (
+        ("weights", {"weights": (0.1, 0.2, 0.3, 0.4)}),
+        ("tok", {"tokenize": "char"}),
+        ("keep_segments", {"keep_segments": True}),
+    ):
+        metric = BLEU(**(parameters if rank == 2 else {}))
+        raises(ValueError, words, metric.all_reduce)
+    raises(ValueError, "ignore", BLEU(None, ignore_ids=(0, rank + 1)).all_reduce)
+
+
+def the_number_of_references_is_that_of_all_ranks(rank):
+    for numbers, expected in (([1, 1, 1], "1"), ([1, 2, 1], "var"), ([0, 2, 0], "2")):
+        metric = BLEU()
+        if numbers[rank]:
+            metric.update(["a b c d"], [["a b c d"] * numbers[rank]])
+        signature = metric.all_reduce().compute().signature
+        assert signature.startswith(f"nrefs:{expected}|")
+
+
+def check_all(rank, directory):
+    """One after the other in the same processes, because starting torch takes seconds."""
+    ranks.join(rank, RANKS, directory)
+    for check in (
+        a_group_has_the_sums_of_its_ranks,
+        kept_segments_come_in_the_order_of_ranks,
+        reducing_twice_counts_nothing_twice,
+        a_tokenizer_need_not_be_picklable,
+        sums_are_exact_to_the_last_number_of_int64,
+        other_parameters_on_one_rank_are_refused_on_every_rank,
+        the_number_of_references_is_that_of_all_ranks,
+    ):
+        check(rank)
+    torch.distributed.destroy_process_group()
+
+
+def test_on_every_rank(tmp_path):
+    torch.multiprocessing.spawn(check_all, (str(tmp_path),), nprocs=RANKS)
+
+
+def lose_a_rank(rank, directory):
+    """The last rank dies after a first collective that all took part in."""
+    ranks.join(rank, RANKS, directory)
+    metric = share(4 * rank, 4 * rank + 4)
+    metric.all_reduce()
+    if rank == RANKS - 1:
+        os._exit(3)
+    torch.save(ranks.attempt(metric.all_reduce), f"{directory}/rank{rank}")
+    os._exit(0)  # destroying the group would wait for the dead
 
 
 def test_when_a_rank_dies_the_others_are_told(tmp_path):
-    processes = ranks.start(ranks.lose_a_rank, RANKS, tmp_path)
-    codes = ranks.end(processes, SLOW_START + ranks.TIMEOUT)
+    context = torch.multiprocessing.get_context("spawn")
+    arguments = [(rank, str(tmp_path)) for rank in range(RANKS)]
+    processes = [context.Process(target=lose_a_rank, args=each, daemon=True) for each in arguments]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60 + ranks.TIMEOUT)  # importing torch takes long on a busy machine
+    codes = [process.exitcode for process in processes]
     assert codes == [0] * (RANKS - 1) + [3], "exit codes; None is a rank that hung"
     for rank in range(RANKS - 1):
-        kind, message = ranks.results_of(tmp_path, rank)
+        kind, message = torch.load(tmp_path / f"rank{rank}")
         assert kind not in ("ValueError", "OverflowError", "TypeError"), message

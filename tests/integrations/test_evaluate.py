@@ -1,36 +1,97 @@
-"""`bleu` and `sacrebleu` in memory give the hub's results, to the last digit and by type.
+"""`bleu` and `sacrebleu` give the hub's results, to the last digit and by type; also patched ones.
 
-The hub is not available in tests, so results are compared with: for `sacrebleu` sacreBLEU
-itself and the hub's script as opencompass distributes it; for `bleu` its arithmetic, repeated
-in hub.py, inside evaluate's own classes.
+evaluate makes modules of scripts. The hub is not available in tests, so results are compared with:
+for `sacrebleu` sacreBLEU itself and the hub's script as opencompass distributes it; for `bleu` its
+arithmetic, repeated in hub.py, in a script of the hub's layout.
 """
 
-import importlib.util
 import inspect
 import pickle
+import shutil
+import sys
 import warnings
+from importlib.util import find_spec
+from pathlib import Path
 
 import hub
 import numpy as np
 import pytest
-import random_texts
 import sacrebleu
 import sacrebleu_cases
 from commands import python
-from generators import by_stream, raises, result, seeded, typed, words
+from generators import by_stream, outcome, raises, result, seeded, typed, words
 from hosts import host
+from texts import corpus, random_texts
 
+import fastbleu
 from fastbleu import InputWarning
+from fastbleu.integrations import patches
 from fastbleu.integrations.evaluate import Bleu, Sacrebleu, load
 
 evaluate = host("evaluate")
 datasets = host("datasets")
 
-# Random references may well be single words, and match better if they are read the other way round.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:there are .* references each"),
-    pytest.mark.filterwarnings("ignore:references holds single words"),
-]
+HEAD = """
+import datasets
+import evaluate
+import numpy
+from nltk.translate import gleu_score
+
+TEXT = datasets.Value("string", id="sequence")
+REFERENCES = datasets.Sequence(TEXT, id="references"), TEXT
+FEATURES = [datasets.Features({"predictions": TEXT, "references": each}) for each in REFERENCES]
+INFO = {"description": "", "citation": "", "inputs_description": "", "features": FEATURES}
+TABLE = numpy.arange(3)  # compares with == to an array
+"""
+
+BLEU = """
+from .hub_bleu import NAMES, Tokenizer13a, compute_bleu
+
+class Bleu(evaluate.Metric):
+    def _info(self):
+        return evaluate.MetricInfo(**INFO)
+
+    def _compute(
+        self, predictions, references, tokenizer=Tokenizer13a(), max_order=4, smooth=False
+    ):
+        if isinstance(references[0], str):
+            references = [[reference] for reference in references]
+        references = [[tokenizer(text) for text in several] for several in references]
+        predictions = [tokenizer(text) for text in predictions]
+        score = compute_bleu(references, predictions, max_order, smooth)
+        return dict(zip((*NAMES, "reference_length"), score))
+"""
+
+GLEU = """
+class GoogleBleu(evaluate.Metric):
+    def _info(self):
+        return evaluate.MetricInfo(**INFO)
+
+    def _compute(self, predictions, references):
+        pairs = ([[r.split()] for r in references], [p.split() for p in predictions])
+        return {"google_bleu": gleu_score.corpus_gleu(*pairs)}
+"""
+
+
+@pytest.fixture
+def scripts(tmp_path, monkeypatch):
+    """The paths of scripts by name."""
+    monkeypatch.setattr(evaluate.config, "HF_MODULES_CACHE", str(tmp_path / "modules"))
+    monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.syspath_prepend(str(tmp_path / "modules"))
+    paths = {name: tmp_path / name for name in ("bleu", "google_bleu", "sacrebleu")}
+    for path in paths.values():
+        path.mkdir()
+    (paths["bleu"] / "bleu.py").write_text(HEAD + BLEU)
+    shutil.copy(hub.__file__, paths["bleu"] / "hub_bleu.py")
+    (paths["google_bleu"] / "google_bleu.py").write_text(HEAD + GLEU)
+    [folder] = find_spec(host("opencompass").__name__).submodule_search_locations
+    own = Path(folder, "openicl/icl_evaluator/hf_metrics/sacrebleu.py")
+    shutil.copy(own, paths["sacrebleu"])
+    yield {name: str(path) for name, path in paths.items()}
+    fastbleu.unpatch()
+    for name in [name for name in sys.modules if name.startswith("evaluate_modules")]:
+        del sys.modules[name]
 
 
 def hub_sacrebleu(predictions, references, tokenize=None, **options):
@@ -48,15 +109,9 @@ def same(found, expected):
     assert typed(list(found.values())) == typed(list(expected.values()))
 
 
-def corpus(rng):
-    """Predictions and a str or a list of references for each; many are odd, empty or long."""
-    if rng.random() < 0.5:
-        predictions, streams = sacrebleu_cases.corpus(rng, missing=False)
-    else:
-        size, most = rng.choice((1, 2, 3)), rng.choice((1, 2, 3))
-        texts = random_texts.random_texts(rng, size * (most + 1))
-        predictions, *streams = (texts[k :: most + 1] for k in range(most + 1))
-    references = [list(its[: rng.randint(1, len(its))]) for its in zip(*streams, strict=True)]
+def segments(rng):
+    """Predictions, and a str or a list of references for each."""
+    predictions, references = corpus(rng)
     if rng.random() < 0.3:
         references = [its[0] for its in references]
     return predictions, references
@@ -69,10 +124,11 @@ def shifted(text):
 TOKENIZERS = [None, None, None, words, list, shifted, lambda text: tuple(text.split())]
 
 
+@random_texts
 def test_bleu_equals_the_hubs_on_random_corpora():
     metric, rng, zeros = load("bleu"), seeded("hub bleu"), 0
-    for _ in range(2500):
-        predictions, references = corpus(rng)
+    for _ in range(2000):
+        predictions, references = segments(rng)
         options = {"max_order": rng.choice((4, 4, 1, 2, 3, 6)), "smooth": rng.random() < 0.5}
         if tokenizer := rng.choice(TOKENIZERS):
             options["tokenizer"] = tokenizer
@@ -106,60 +162,34 @@ def sacrebleu_options(rng):
     }
 
 
+@random_texts
 def test_sacrebleu_equals_sacrebleu():
     metric, rng = load("sacrebleu"), seeded("hub sacrebleu")
-    for _ in range(2000):
-        predictions, references = corpus(rng)
+    for _ in range(1500):
+        predictions, references = segments(rng)
         options = sacrebleu_options(rng)
         found = metric.compute(predictions=predictions, references=references, **options)
         same(found, hub_sacrebleu(predictions, references, **options))
 
 
-@pytest.fixture
-def the_hubs_sacrebleu(tmp_path):
-    """The hub's own script, as opencompass has it, in evaluate's machinery."""
-    folder = importlib.util.find_spec(host("opencompass").__name__).submodule_search_locations[0]
-    script = f"{folder}/openicl/icl_evaluator/hf_metrics/sacrebleu.py"
-    spec = importlib.util.spec_from_file_location("the_hubs_sacrebleu", script)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.Sacrebleu(keep_in_memory=True, cache_dir=str(tmp_path))
-
-
-def test_sacrebleu_equals_the_hubs_script(the_hubs_sacrebleu):
+@random_texts
+def test_sacrebleu_equals_the_hubs_script(scripts):
     metric, rng = Sacrebleu(), seeded("script of the hub")
+    theirs = evaluate.load(scripts["sacrebleu"], keep_in_memory=True)
     for _ in range(100):
         predictions, streams = sacrebleu_cases.corpus(rng, missing=False)
         references = [list(its) for its in zip(*streams, strict=True)]
         if len(streams) == 1 and rng.random() < 0.5:
             references = streams[0]
-        options = sacrebleu_options(rng)
-        arguments = {"predictions": predictions, "references": references, **options}
-        same(metric.compute(**arguments), the_hubs_sacrebleu.compute(**arguments))
+        arguments = {"predictions": predictions, "references": references, **sacrebleu_options(rng)}
+        same(metric.compute(**arguments), theirs.compute(**arguments))
 
 
-@pytest.fixture
-def evaluates_bleu(tmp_path):
-    """The hub's `bleu` as evaluate runs it, but with the arithmetic of hub.py."""
-    text = datasets.Value("string")
-
-    class Bleu(evaluate.Metric):
-        def _info(self):
-            features = [
-                datasets.Features({"predictions": text, "references": datasets.Sequence(text)}),
-                datasets.Features({"predictions": text, "references": text}),
-            ]
-            return evaluate.MetricInfo(description="", citation="", features=features)
-
-        def _compute(self, predictions, references, **options):
-            return hub.bleu(predictions, references, **options)
-
-    return Bleu(keep_in_memory=True, cache_dir=str(tmp_path))
-
-
-def test_adding_is_that_of_evaluate(evaluates_bleu):
+@random_texts
+def test_adding_is_that_of_evaluate(scripts):
     """Any sequence of calls: what is given is added up, and computing begins anew."""
     metric, rng = load("bleu"), seeded("adding")
+    theirs = evaluate.load(scripts["bleu"], keep_in_memory=True)
     for _ in range(40):
         nested, options = rng.random() < 0.5, {"smooth": rng.random() < 0.5}
         for _ in range(rng.randint(1, 5)):
@@ -168,7 +198,7 @@ def test_adding_is_that_of_evaluate(evaluates_bleu):
             references = references if nested else streams[0]
             # The last one is how evaluate.combine names them.
             names = rng.choice((None, ("prediction", "reference"), ("predictions", "references")))
-            for each in (metric, evaluates_bleu):
+            for each in (metric, theirs):
                 if names is None:
                     each.add_batch(predictions=predictions, references=references)
                 else:
@@ -176,9 +206,9 @@ def test_adding_is_that_of_evaluate(evaluates_bleu):
                         each.add(**dict(zip(names, pair, strict=True)))
         if rng.random() < 0.5:
             options |= {"predictions": predictions, "references": references}
-        expected = result(evaluates_bleu.compute, **options)
+        expected = result(theirs.compute, **options)
         found = result(metric.compute, **options)
-        assert len(metric) == len(evaluates_bleu) == 0
+        assert len(metric) == len(theirs) == 0
         if expected is not ZeroDivisionError:
             same(found, expected)
 
@@ -200,8 +230,9 @@ def test_signatures_are_those_of_evaluate():
     assert type(load("bleu", experiment_id="x", cache_dir="/nowhere", keep_in_memory=True)) is Bleu
 
 
-def test_combine(evaluates_bleu):
-    together = evaluate.combine([load("sacrebleu"), load("bleu"), evaluates_bleu])
+def test_combine(scripts):
+    theirs = evaluate.load(scripts["bleu"])
+    together = evaluate.combine([load("sacrebleu"), load("bleu"), theirs])
     predictions = ["the cat sat down", "it sat on a mat", "no"]
     references = [["the cat sat down", "a cat"], ["it sat on the mat"], ["yes"]]
     together.add(prediction=predictions[0], reference=references[0])
@@ -214,43 +245,27 @@ def test_combine(evaluates_bleu):
     assert found == hub_sacrebleu(predictions, references)
 
 
-def test_the_evaluators_of_evaluate():
-    evaluator = evaluate.TranslationEvaluator()
-    metric = evaluator.prepare_metric(load("sacrebleu"))
-    data = datasets.Dataset.from_dict({"text": ["x", "y"], "label": ["a b c d", "b c d e"]})
-    inputs, _ = evaluator.prepare_data(data, input_column="text", label_column="label")
-    generated = [{"translation_text": "a b c d"}, {"translation_text": "b c d"}]
-    inputs |= evaluator.predictions_processor(generated, label_mapping=None)
-    found = evaluator.compute_metric(metric=metric, metric_inputs=inputs)
-    same(found, hub_sacrebleu(["a b c d", "b c d"], ["a b c d", "b c d e"]))
-
-
 @pytest.mark.parametrize("name", ["bleu", "sacrebleu"])
-def test_what_was_computed_is_forgotten(name):
+def test_what_was_added_stays_until_it_is_computed(name):
     metric, other = load(name), load(name)
     arguments = {"predictions": ["the cat sat on it"], "references": [["the cat sat on a mat"]]}
     first = metric.compute(**arguments)
-    assert metric.compute(**arguments) == first
     other.add(prediction="x", reference="y")
     metric.add_batch(**arguments)
-    arguments["predictions"][0] = arguments["references"][0][0] = "x"  # what was added stays
+    arguments["predictions"][0] = arguments["references"][0][0] = "x"
     arguments["references"][0].append("y")
     assert (len(metric), len(other)) == (1, 1)
-    assert pickle.loads(pickle.dumps(metric)).compute() == first
-    assert metric.compute() == first
+    assert pickle.loads(pickle.dumps(metric)).compute() == metric.compute() == first
     raises(ValueError, "nothing to score: call add or add_batch", metric.compute)
-    raises(ValueError, "nothing to score", metric.compute, predictions=[], references=[])
 
 
-@pytest.mark.parametrize(
-    "kind", [tuple, np.array, iter, lambda texts: datasets.Dataset.from_dict({"t": texts})["t"]]
-)
-def test_whatever_yields_texts(kind):
+def test_whatever_yields_texts():
     texts = ["a b c d e", "f g h i"]
-    found = Bleu().compute(predictions=kind(texts), references=kind(texts))
-    assert (found["bleu"], found["reference_length"]) == (1.0, 9)
-    nested = [kind(["x", text]) for text in texts]
-    assert Sacrebleu().compute(predictions=texts, references=nested)["ref_len"] == 9
+    for kind in (tuple, np.array, iter, lambda its: datasets.Dataset.from_dict({"t": its})["t"]):
+        found = Bleu().compute(predictions=kind(texts), references=kind(texts))
+        assert (found["bleu"], found["reference_length"]) == (1.0, 9)
+        nested = [kind(["x", text]) for text in texts]
+        assert Sacrebleu().compute(predictions=texts, references=nested)["ref_len"] == 9
 
 
 def test_only_sacrebleu_warns_of_predictions_that_look_tokenized():
@@ -322,3 +337,97 @@ print(sorted({"evaluate", "datasets", "torch", "pyarrow", "sacrebleu"} & set(sys
     home = {"HOME": str(tmp_path), "HF_HOME": str(tmp_path)}
     assert python("-B", "-W", "error", "-c", program, **home) == "[]\n"
     assert not list(tmp_path.iterdir())
+
+
+# --- fastbleu.patch("evaluate")
+
+
+@pytest.fixture
+def known(monkeypatch):
+    """Whatever the code of the script `bleu`, the patch takes it for the hub's."""
+    problem = patches.HOSTS["evaluate"].problem
+
+    def of_others(module):
+        return "" if hasattr(module, "compute_bleu") else problem(module)
+
+    monkeypatch.setattr(patches.HOSTS["evaluate"], "problem", of_others)
+
+
+def corpora(rng):
+    """Predictions, references and options; some are odd."""
+    for _ in range(2):
+        predictions, streams = sacrebleu_cases.corpus(rng, missing=False)
+        several = [list(its) for its in zip(*streams, strict=True)]
+        yield predictions, rng.choice([several, streams[0]]), {}
+        yield predictions, several, {"max_order": 2}
+    plain = ["the cat sat down", "a b"], ["the cat sat", "a b c"]
+    for options in ({"smooth": True, "tokenizer": str.split}, {"max_order": 0}, {"unknown": 1}):
+        yield *plain, options
+    for texts, references in (
+        *((tuple(plain[0]), plain[1]), (["a", 5], ["a", "b"]), (["a", "b"], ["a"])),
+        *((["a", "b"], [["a"], []]), (["a", "b"], [["a"], "b"]), (["a\ud800"], ["a"])),
+        *((["", ""], ["", "a"]), ([], []), (None, None)),
+    ):
+        yield texts, references, {}
+
+
+def results(metric, name):
+    found = []
+    for predictions, references, options in corpora(seeded("patched evaluate")):
+        arguments = {"predictions": predictions, "references": references}
+        if name == "sacrebleu" and "tokenizer" not in options:
+            options = {"use_effective_order": True} if "max_order" in options else options
+        found.append(outcome(metric.compute, **arguments, **options))
+        if type(predictions) is list and len(predictions) > 1:
+            result(metric.add_batch, **arguments)
+            for one, its in zip(predictions[:2], references, strict=False):
+                result(metric.add, prediction=one, reference=its)
+            found.append(outcome(metric.compute, **options))
+            result(metric.add_batch, **arguments)
+            found.append(outcome(metric.compute, **arguments, **options))
+    return typed(found)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["bleu", "sacrebleu", "google_bleu"])
+def test_patched_metrics_give_their_results(scripts, known, name):
+    early = evaluate.load(scripts[name], keep_in_memory=True)
+    expected = results(early, name)
+    with fastbleu.patch("evaluate", "sacrebleu") as patched:
+        table = str(patched)
+        for metric in (early, evaluate.load(scripts[name], keep_in_memory=True)):
+            assert results(metric, name) == expected
+        assert evaluate.load(scripts[name]).compute.__kwdefaults__["predictions"] is None
+    assert ("Bleu.compute, Bleu._compute" in table) == (name == "bleu")
+    assert ("Sacrebleu.compute" in table) == (name == "sacrebleu")
+    assert results(metric, name) == expected
+
+
+def test_who_counts(scripts, known, monkeypatch):
+    arguments = {"predictions": ["the cat sat down"], "references": [["the cat sat on it"]]}
+    early = evaluate.load(scripts["bleu"])
+    calls = sys.modules[sys.modules[type(early).__module__].compute_bleu.__module__].calls
+    expected = early.compute(**arguments)
+    fastbleu.patch("evaluate")
+    late = evaluate.load(scripts["bleu"])
+    for metric in (early, late):
+        assert metric.compute(**arguments) == expected
+    with monkeypatch.context() as context:
+        context.setattr("datasets.arrow_writer.ArrowWriter.__init__", None)  # no file is made
+        assert early.compute(**arguments) == late.compute(**arguments) == expected
+    late.add_batch(**arguments)
+    assert late.compute() == expected
+    assert len(calls) == 1
+    fastbleu.unpatch()
+    for metric in (early, late):
+        assert metric.compute(**arguments) == expected
+    assert len(calls) == 3
+
+
+def test_a_script_whose_code_is_not_known_is_left_alone(scripts):
+    kind = type(evaluate.load(scripts["bleu"]))
+    before = dict(vars(kind))
+    with pytest.warns(RuntimeWarning, match="leaves evaluate alone: the code of .* is not that"):
+        patched = fastbleu.patch("evaluate")
+    assert dict(vars(kind)) == before
+    assert "the code of" in str(patched)

@@ -1,6 +1,5 @@
 """BLEU in PyTorch-Ignite: in engines, and its state in checkpoints."""
 
-import pytest
 from generators import SEED, raises
 from hosts import host
 from texts import OF_IDS, id_batches, score_of
@@ -24,24 +23,19 @@ def filled(batches=BATCHES, **options):
     return metric
 
 
-@pytest.mark.parametrize(
-    ("output", "transform"),
-    [
+def test_in_an_engine():
+    for output, transform in (
         (lambda pair: pair, None),
         (lambda pair: {"y_pred": pair[0], "y": pair[1]}, None),
-        (lambda pair: {"loss": 0.5, "ids": pair[0], "gold": pair[1]}, ("ids", "gold")),
-    ],
-    ids=["tuple", "mapping", "output_transform"],
-)
-def test_in_an_engine(output, transform):
-    options = {"output_transform": lambda out: tuple(out[key] for key in transform)}
-    metric = BLEU(**OF_IDS, **(options if transform else {}))
-    evaluator = Engine(lambda engine, pair: output(pair))
-    metric.attach(evaluator, "bleu")
-    (metric / 100).attach(evaluator, "share")
-    for _ in range(2):  # every run starts from nothing
-        metrics = evaluator.run(BATCHES).metrics
-        assert metrics == {"bleu": score_of(BATCHES), "share": score_of(BATCHES) / 100}
+        (lambda pair: {"ids": pair[0], "gold": pair[1]}, lambda out: (out["ids"], out["gold"])),
+    ):
+        metric = BLEU(**OF_IDS, **({"output_transform": transform} if transform else {}))
+        evaluator = Engine(lambda engine, pair, output=output: output(pair))
+        metric.attach(evaluator, "bleu")
+        (metric / 100).attach(evaluator, "share")
+        for _ in range(2):  # every run starts from nothing
+            metrics = evaluator.run(BATCHES).metrics
+            assert metrics == {"bleu": score_of(BATCHES), "share": score_of(BATCHES) / 100}
 
 
 def test_in_an_engine_batch_by_batch():
@@ -55,21 +49,14 @@ def test_in_an_engine_batch_by_batch():
     assert seen == [score_of([batch]) for batch in BATCHES]
 
 
-@pytest.mark.parametrize("nested", [False, True], ids=["one reference", "several"])
-def test_a_ragged_list_in_an_engine_is_one_batch(nested):
+def test_a_ragged_list_in_an_engine_is_one_batch():
     """ignite would unroll it into single tensors."""
-    generator = torch.Generator().manual_seed(SEED)
-
-    def sequences(lengths):
-        return [torch.randint(0, 4, (length,), generator=generator) for length in lengths]
-
-    hypotheses, references = sequences([5, 9, 7]), sequences([6, 8, 7])
-    if nested:
-        references = [[one, *sequences([5])] for one in references]
+    rows = [torch.arange(length) % 4 for length in (5, 9, 7, 6, 8, 7)]
     evaluator = Engine(lambda engine, pair: pair)
     BLEU(tokenize=None).attach(evaluator, "bleu")
-    metrics = evaluator.run([(hypotheses, references)]).metrics
-    assert metrics["bleu"] == fastbleu.BLEU(tokenize=None).score(hypotheses, references).value
+    for references in (rows[3:], [[one, rows[0]] for one in rows[3:]]):
+        metrics = evaluator.run([(rows[:3], references)]).metrics
+        assert metrics["bleu"] == fastbleu.BLEU(tokenize=None).score(rows[:3], references).value
 
 
 def test_a_score_has_counts_and_a_signature():

@@ -40,14 +40,12 @@ WORDS = ["the", "cat", "sat", "on", "a", "mat.", "and", "it's", "10-20", "The", 
 CONFIGS = {
     "defaults": {},
     "four orders": {"effective_order": False},
-    "lowered": {"lowercase": True, "max_ngram_order": 2},
-    "order 6": {"max_ngram_order": 6, "tokenize": "intl"},
+    "order 6": {"max_ngram_order": 6, "tokenize": "intl", "lowercase": True},
     "for Chinese": {"trg_lang": "zh"},
     "Japanese": {"tokenize": "ja-mecab"},
     "no smoothing": {"smooth_method": "none", "force": True},
     "a value that is not used": {"smooth_value": 0.5},
     "floor 0.5": {"smooth_method": "floor", "smooth_value": 0.5},
-    "add-k": {"smooth_method": "add-k"},
     "add-k 0.5": {"smooth_method": "add-k", "smooth_value": 0.5, "effective_order": False},
 }
 
@@ -132,12 +130,12 @@ def test_decoders_of_mbrs(name):
     kind = decoders.get_decoder(name)
     options = {"sampling_scheduler": [4, 8, 12]} if name == "pruning_mbr" else {}
     own, ours = (kind(kind.Config(**options), metric) for metric in both())
-    for nbest, has_logs in ((1, False), (3, False), (2, True)):
-        texts_of_both = texts(rng, 16), texts(rng, 12)
-        logs = torch.tensor([rng.uniform(-9, 0) for _ in range(12)]) if has_logs else None
-        given = {"nbest": nbest, "reference_lprobs": logs}
-        found = outputs(ours, *texts_of_both, **given)
-        assert found == outputs(own, *texts_of_both, **given)
+    logs = torch.tensor([rng.uniform(-9, 0) for _ in range(12)])
+    for nbest, lprobs in ((1, None), (3, logs)):
+        arguments = texts(rng, 16), texts(rng, 12)
+        given = {"nbest": nbest, "reference_lprobs": lprobs}
+        found = outputs(ours, *arguments, **given)
+        assert found == outputs(own, *arguments, **given)
         assert len(found["idx"]) == nbest
 
 
@@ -157,19 +155,14 @@ def test_it_is_a_metric_of_mbrs():
     assert metrics.get_metric("bleu") is metrics.MetricBLEU
     assert issubclass(MetricBLEU, metrics.MetricBLEU)
     assert MetricBLEU.Config is metrics.MetricBLEU.Config
-    metric = MetricBLEU(MetricBLEU.Config(lowercase=True))
-    assert isinstance(metric, metrics.MetricAggregatable)
-    assert metric.HIGHER_IS_BETTER
-    assert metric.device == torch.device("cpu")
-    for name in ("score", "expected_scores", "corpus_score"):
-        assert getattr(MetricBLEU, name) is getattr(metrics.MetricBLEU, name)
     for name in ("scores", "pairwise_scores", "expected_scores_reference_aggregation"):
         own, ours = (
             [(p.name, p.kind, p.default) for p in inspect.signature(method).parameters.values()]
             for method in (getattr(metrics.MetricBLEU, name), getattr(MetricBLEU, name))
         )
         assert own == ours
-    assert pickle.loads(pickle.dumps(metric)).pairwise_scores(["A b"], ["a B"]).item() == 100
+    metric = pickle.loads(pickle.dumps(MetricBLEU(MetricBLEU.Config(lowercase=True))))
+    assert metric.pairwise_scores(["A b"], ["a B"]).item() == 100
 
 
 def test_nothing_to_score_and_errors():
@@ -191,12 +184,10 @@ def test_nothing_to_score_and_errors():
     ):
         given = {"reference_lprobs": torch.tensor(lprobs)}
         raises(ValueError, message, aggregated, ["a"], ["a"], **given)
-    for error, config in (
-        (AssertionError, {"smooth_method": "linear"}),
-        (KeyError, {"tokenize": "14a"}),
-    ):
-        with pytest.raises(error):
-            MetricBLEU(MetricBLEU.Config(**config))
+    with pytest.raises(AssertionError):
+        MetricBLEU(MetricBLEU.Config(smooth_method="linear"))
+    with pytest.raises(KeyError):
+        MetricBLEU(MetricBLEU.Config(tokenize="14a"))
 
 
 def test_text_that_looks_tokenized_is_no_matter_of_sentences():
@@ -204,7 +195,6 @@ def test_text_that_looks_tokenized_is_no_matter_of_sentences():
     hypotheses = [f"It is {number} ." for number in range(200)]
     metric.scores(hypotheses, hypotheses)
     metric.pairwise_scores(hypotheses, hypotheses)
-    metric.expected_scores_reference_aggregation(hypotheses, hypotheses)
 
 
 def test_the_commands_of_mbrs(tmp_path, capsys):
@@ -233,19 +223,17 @@ def test_the_import_loads_nothing_but_mbrs_and_warns_of_nothing():
 
 def test_examples():
     found = doctest.testmod(fastbleu.integrations.mbrs)
-    assert found.attempted
-    assert not found.failed
+    assert (found.attempted > 0, found.failed) == (True, 0)
 
 
 def test_weights_in_tensors():
     hypotheses, references, weights = ["a b", "a b c"], ["a b c", "a b", "c d"], [0.25, 0.5, 1.0]
     expected = mbr(hypotheses, references, weights).utilities.tolist()
     for dtype in (torch.float64, torch.bfloat16):
-        tensor = torch.tensor(weights, dtype=dtype)
-        learned = tensor.clone().requires_grad_()
-        for same_weights in (tensor, learned, list(tensor), list(learned * 1)):
+        tensor = torch.tensor(weights, dtype=dtype, requires_grad=True)
+        for same_weights in (tensor, list(tensor)):
             assert mbr(hypotheses, references, same_weights).utilities.tolist() == expected
-        for logs in (tensor.log(), list(learned.log())):
+        for logs in (tensor.log(), list(tensor.log())):
             found = mbr(hypotheses, references, log_probabilities=logs)
             assert np.allclose(found.utilities, expected, rtol=0.01)
     for rows in (torch.tensor([weights] * 2), [torch.tensor(weights)] * 2):
@@ -260,22 +248,21 @@ def test_patched_mbrs_gives_its_results(config):
     metric = theirs(theirs.Config(num_workers=1, **CONFIGS[config]))
     hypotheses, references = texts(rng, 8), texts(rng, 6)
     weights = torch.tensor([rng.random() for _ in references])
+    aggregated = metric.expected_scores_reference_aggregation
+    calls = [
+        (metric.scores, hypotheses[: len(references)], references),
+        (metric.pairwise_scores, hypotheses, references),
+        (aggregated, hypotheses, references),
+        (aggregated, hypotheses, references, None, weights),
+        (aggregated, hypotheses, []),
+        (metric.pairwise_scores, ["a", 5], ["a"]),
+    ]
 
     def results():
-        aggregated = metric.expected_scores_reference_aggregation
-        calls = [
-            (metric.scores, hypotheses[: len(references)], references),
-            (metric.pairwise_scores, hypotheses, references),
-            (aggregated, hypotheses, references),
-            (aggregated, hypotheses, references, None, weights),
-            (aggregated, hypotheses, []),
-            (metric.pairwise_scores, ["a", 5], ["a"]),
-        ]
         found = [result(*call) for call in calls]
         return [one.tolist() if isinstance(one, torch.Tensor) else one for one in found]
 
-    expected = results()
-    before = dict(vars(theirs))
+    expected, before = results(), dict(vars(theirs))
     with fastbleu.patch("mbrs") as patched:
         assert "MetricBLEU.pairwise_scores" in str(patched)
         assert results() == expected

@@ -23,12 +23,9 @@ import nltk.translate.bleu_score as bleu_score
 import pytest
 import sacrebleu
 import sacrebleu_cases as cases
-import wmt22
 from generators import outcome, raises, result, seeded, typed
 from hosts import host
-from namespaces import changed, names
-from sacrebleu.metrics import BLEU, CHRF, BLEUScore
-from sacrebleu.significance import PairedTest
+from sacrebleu.metrics import BLEU, BLEUScore
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 import fastbleu
@@ -278,16 +275,11 @@ def test_methods_that_a_subclass_or_an_object_overrides_are_called(library):
 
 
 def corpora():
-    """Texts with references: random ones, those of a person, and types that are not expected."""
+    """Texts with references: random ones, and types that are not expected."""
     rng = seeded("patched libraries")
     for _ in range(4):
         texts, streams = cases.corpus(rng, 20, missing=False)
         yield texts, [list(row) for row in zip(*streams, strict=True)]
-    if wmt22.SYSTEMS:
-        streams = [list(lines)[:60] for lines in wmt22.lines_of_references("en-de")]
-        systems = wmt22.lines_of_systems("en-de")
-        rows = [[line for line in row if line is not None] for row in zip(*streams, strict=True)]
-        yield list(next(iter(systems.values())))[:60], rows
     yield ["a b c d", "e f"], ["a b c d", "e f"]  # flat: each character is a reference
     yield ["a", "a"], ["a b", ""]
     yield ["a", "b"], [["a"], []]
@@ -334,36 +326,25 @@ def test_the_library_does_not_count(library):
 # --- what is special to a library
 
 
-@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
-def test_sums_beyond_the_integers_of_a_dtype_are_torchmetrics_own(kind):
+@pytest.mark.filterwarnings("ignore")
+def test_what_only_torchmetrics_can_count_is_left_to_it():
+    """Sums beyond the integers of a dtype, and a tokenizer of the user's own."""
     torch, text = host("torch"), host("torchmetrics.text")
 
-    def states():
-        metric = text.BLEUScore().set_dtype(getattr(torch, kind))
+    def states(kind, tokenizer):
+        metric = text.SacreBLEUScore().set_dtype(getattr(torch, kind))
+        metric.tokenizer = tokenizer or metric.tokenizer
         largest = 2 / torch.finfo(metric.preds_len.dtype).eps
         for name in metric._defaults:
-            setattr(metric, name, getattr(metric, name) + (largest - 5))
+            setattr(metric, name, getattr(metric, name) + (0 if tokenizer else largest - 5))
         for _ in range(3):
             metric.update(TEXTS, REFERENCES)
         return [read(getattr(metric, name)) for name in metric._defaults]
 
-    expected = states()
+    cases = ("float16", None), ("float64", None), ("float32", lambda line: line.split("a"))
+    expected = [states(*case) for case in cases]
     with fastbleu.patch("torchmetrics"):
-        assert states() == expected
-
-
-def test_a_tokenizer_of_the_users_own_is_torchmetrics_tokenizer():
-    text = host("torchmetrics.text")
-
-    def score():
-        metric = text.SacreBLEUScore()
-        metric.tokenizer = lambda line: line.replace("a", " ").split()
-        metric.update(TEXTS, REFERENCES)
-        return read(metric.compute())
-
-    expected = score()
-    with fastbleu.patch("torchmetrics"):
-        assert score() == expected
+        assert [states(*case) for case in cases] == expected
 
 
 class ByLetter(Tokenizer13a):
@@ -392,15 +373,12 @@ def odd_calls():
             yield partial(call, *copy.deepcopy(corpus))
     for order in (0, -1, 1.0, None):
         yield partial(result, score, TEXTS, STREAMS, max_ngram_order=order)
-    for tokenize in cases.TOKENIZERS:
-        yield partial(score, TEXTS, STREAMS, tokenize=tokenize)
     for tokenizer in (ByLetter(), BLEU(tokenize="char").tokenizer):
         yield partial(score_by_kept_references, TEXTS, STREAMS, tokenizer)
     for lines in (["a ."] * 99, ["a ."] * 100):
         yield partial(sacrebleu.corpus_bleu, lines, [lines])
         yield partial(sacrebleu.corpus_bleu, lines, [lines], force=True)
     yield partial(BLEU().sentence_score, "a", ["a"])
-    yield partial(CHRF().corpus_score, TEXTS, STREAMS[:1])
 
 
 def test_scores_errors_and_logs_of_sacrebleu_are_its_own(caplog):
@@ -434,51 +412,16 @@ def test_references_may_be_kept_on_the_other_side_of_a_patch():
     assert cases.seen(ours.corpus_score(TEXTS, None)) == expected
 
 
-@pytest.mark.parametrize(("test_type", "kept"), [("ar", False), ("bs", True)])
-def test_paired_tests_of_sacrebleu(test_type, kept):
-    """Also with fastbleu.sacrebleu's own metric."""
-    rng = seeded("paired tests")
-    hypotheses, streams = cases.corpus(rng, 12)
-    systems = [(name, [cases.edited(rng, line) for line in hypotheses]) for name in ("base", "b")]
-
-    def run(cls):
-        metric = cls(smooth_method="add-k", references=streams if kept else None)
-        references = None if kept else streams
-        test = PairedTest(systems, {"BLEU": metric}, references, test_type, n_samples=50)
-        signatures, scores = test()
-        return str(scores), [cases.without_version(sig) for sig in signatures.values()]
-
-    expected = run(BLEU)
-    assert run(fastbleu.sacrebleu.BLEU) == expected
-    with fastbleu.patch("sacrebleu"):
-        assert run(BLEU) == expected
-
-
-def test_scores_of_sentences_can_be_changed_and_copied():
-    arguments = "the cat sat down", ["the cat sat on it", None]
-    expected = vars(sacrebleu.sentence_bleu(*arguments))
-    with fastbleu.patch("sacrebleu"):
-        score = sacrebleu.sentence_bleu(*arguments)
-        score._mean = 3.0
-    for other in (pickle.loads(pickle.dumps(score)), copy.deepcopy(score), copy.copy(score)):
-        assert type(other) is BLEUScore
-        assert vars(other) == {**expected, "_mean": 3.0}
-
-
-def test_defaults_and_warnings_of_nltk_are_its_own(monkeypatch):
+def test_defaults_and_lines_of_warnings_of_nltk_are_its_own(monkeypatch):
     def warned():
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with pytest.warns(UserWarning, match="The hypothesis contains 0") as caught:
             bleu_score.sentence_bleu([["a"]], ["a"])
-            bleu_score.corpus_bleu([[["a"]]], [["a"]])
-        return [(str(w.message), w.category, w.filename, w.lineno) for w in caught]
+        return [(str(w.message), w.filename, w.lineno) for w in caught]
 
     expected = warned()
-    assert len(expected) == 6
-    with fastbleu.patch():
-        assert warned() == expected
     monkeypatch.setattr(bleu_score.corpus_bleu, "__defaults__", ((1.0,), None, False))
     with fastbleu.patch():
+        assert warned() == expected
         assert bleu_score.corpus_bleu([[["a", "b"]]], [["a", "c"]]) == 0.5
 
 
@@ -508,18 +451,44 @@ def test_functions_stay_the_objects_that_they_were():
     fraction, loaded, score, _ = pickle.loads(dumped)
     assert type(fraction) is bleu_score.Fraction
     assert loaded.corpus_score(["a b c d"], None).score == score.score
+    assert type(score) is BLEUScore
     assert list(seen()) == before
+
+
+def codes():
+    """Those of all functions that a patch may change."""
+    owners = bleu_score, bleu_score.SmoothingFunction, sys.modules["sacrebleu.metrics.bleu"], BLEU
+    found = {(owner, name): getattr(owner, name) for owner in owners for name in vars(owner)}
+    return {key: one.__code__ for key, one in found.items() if inspect.isfunction(one)}
+
+
+def names():
+    """What each module holds, and the classes that are patched, by owner and name."""
+    owners = {name: module for name, module in sys.modules.items() if type(module) is ModuleType}
+    owners |= {"BLEU": BLEU, "SmoothingFunction": bleu_score.SmoothingFunction}
+    return {
+        (owner, name): value
+        for owner, holder in owners.items()
+        # hypothesis counts the garbage collector's time in its own names.
+        if owner.partition(".")[0] not in ("fastbleu", "hypothesis", "sys")
+        for name, value in vars(holder).items()
+        # Python and the module copy keep notes there.
+        if name not in ("__warningregistry__", "__slotnames__")
+    }
 
 
 def test_unpatch_leaves_no_trace():
     user = sys.modules["fastbleu_patch_test"] = ModuleType("fastbleu_patch_test")
     exec("from nltk.translate.bleu_score import *\nfrom sacrebleu import *", vars(user))
+    own = codes()
     for _ in range(2):
-        before = names(BLEU, bleu_score.SmoothingFunction)
+        before = names()
         with fastbleu.patch():
+            assert codes() != own
             list(sacrebleu_scores(BLEU)), list(nltk_scores(None))
-        after = names(BLEU, bleu_score.SmoothingFunction)
-        assert not {key for key in changed(before, after) if key in before}
+        after = names()
+        assert [key for key, value in before.items() if after.get(key) is not value] == []
+        assert codes() == own
     del sys.modules["fastbleu_patch_test"]
 
 
@@ -566,19 +535,15 @@ def test_code_that_other_code_gives_a_function_meanwhile_stays(monkeypatch):
     assert bleu_score.sentence_bleu.__code__ is replaced.__code__
 
 
-@pytest.mark.parametrize("library", ["nltk", "sacrebleu"])
-def test_an_error_midway_leaves_everything_as_it_was(library, monkeypatch):
-    known = patches.HOSTS[library]
+def test_an_error_midway_leaves_everything_as_it_was(monkeypatch):
+    known = patches.HOSTS["sacrebleu"]
     places = known.places(sys.modules[known.module])
-    broken = [*places, places[0]._replace(classes=[5])]
     with monkeypatch.context() as context:
-        context.setattr(known, "places", lambda module: broken)
+        context.setattr(known, "places", lambda module: [*places, places[0]._replace(classes=[5])])
         with pytest.raises(AttributeError):
             fastbleu.patch()
     assert not is_patched()
     assert not is_patched(BLEU.sentence_score)
-    fastbleu.patch("nltk")
-    assert is_patched()
 
 
 def test_names_of_libraries():
@@ -589,17 +554,3 @@ def test_names_of_libraries():
         raises(TypeError, message, fastbleu.patch, library)
     assert repr(fastbleu.patch("Sacre-BLEU", "NLTK")).count("\n") == 2
     assert is_patched()
-
-
-def test_every_function_gets_its_own_code_back():
-    owners = bleu_score, bleu_score.SmoothingFunction, sys.modules["sacrebleu.metrics.bleu"], BLEU
-
-    def codes():
-        members = [(owner, name) for owner in owners for name in vars(owner)]
-        found = [(owner, name, getattr(owner, name)) for owner, name in members]
-        return {one[:2]: one[2].__code__ for one in found if inspect.isfunction(one[2])}
-
-    before = codes()
-    with fastbleu.patch("nltk", "sacrebleu"):
-        assert codes() != before
-    assert codes() == before

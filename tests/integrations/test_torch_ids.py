@@ -1,6 +1,6 @@
 """Tensors of token ids: every integer type, every view; equal values are equal tokens."""
 
-import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -56,10 +56,6 @@ def strided(tensor):
     return view
 
 
-def wider(tensor):
-    return torch.nn.functional.pad(tensor.long(), (2, 3), value=9).to(tensor.dtype)[..., 2:-3]
-
-
 def generated(tensor):
     """As a model's `generate` makes it, in inference mode."""
     with torch.inference_mode():
@@ -68,15 +64,13 @@ def generated(tensor):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_tensors_are_what_arrays_are(dtype):
-    first = np.array(REFERENCES)[:, 0]
-    for view in (torch.clone, transposed, strided, wider, generated, torch.nn.Buffer):
+    for view in (torch.clone, transposed, strided, generated, torch.nn.Buffer):
         hypotheses, references = map(view, tensors(dtype))
         for parameters in ({}, OPTIONS):
-            metric = BLEU(None, **parameters)
-            rows = expected(**parameters)
+            metric, rows = BLEU(None, **parameters), expected(**parameters)
             assert metric.statistics(hypotheses, references) == rows
             assert metric.statistics(hypotheses[1], references[1]) == rows[1]
-            of_first = metric.statistics(np.array(HYPOTHESES), first)
+            of_first = metric.statistics(np.array(HYPOTHESES), np.array(REFERENCES)[:, 0])
             assert metric.statistics(hypotheses, references[:, 0]) == of_first
     row = torch.tensor([3, 4, 5, 6], dtype=dtype)
     seen = BLEU(None).statistics(row.expand(3, 4), row.expand(3, 2, 4))
@@ -96,14 +90,9 @@ def test_on_each_device(device):
     assert (again.state == metric.state).all()
 
     metric = BLEU(None, **OPTIONS)
-    for theirs in (
-        list(references),
-        [list(its) for its in references.long()],
-        [its.tolist() for its in references],
-        tuple(references),
-    ):
+    for theirs in ([list(its) for its in references.long()], [its.tolist() for its in references]):
         assert metric.statistics(list(hypotheses), theirs) == expected(**OPTIONS)
-        assert metric.statistics(hypotheses, theirs) == expected(**OPTIONS)
+        assert metric.statistics(hypotheses, tuple(theirs)) == expected(**OPTIONS)
     mixed = [hypotheses[0], hypotheses[1].short(), np.array(HYPOTHESES[2]), HYPOTHESES[3]]
     assert metric.statistics(mixed, references) == expected(**OPTIONS)
     ragged = [hypotheses[0, :3], hypotheses[1, :0], hypotheses[2], hypotheses[3, :2]]
@@ -120,28 +109,22 @@ def test_on_each_device(device):
 # --- tokens that are tensors of no dimension, which nltk compares by identity
 
 
-FIRST, SECOND = [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 9, 6]
-
-
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int64, torch.uint64], ids=str)
 def test_tokens_of_no_dimension_are_their_values(dtype):
-    first, second = torch.tensor(FIRST, dtype=dtype), torch.tensor(SECOND, dtype=dtype)
+    ids, other_ids = [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 9, 6]
+    first, second = (torch.tensor(each, dtype=dtype) for each in (ids, other_ids))
     assert PRISTINE.sentence_bleu([list(first)], list(first)) == 0
-    value = PRISTINE.sentence_bleu([FIRST], SECOND)
-    precision = PRISTINE.modified_precision([FIRST], SECOND, 2)
-    scores = [BLEU(None, **options).score([SECOND], [[FIRST]]).value for options in ({}, OPTIONS)]
-    assert 0 < value < 1
+    value = PRISTINE.sentence_bleu([ids], other_ids)
+    score = BLEU(None, **OPTIONS).score([other_ids], [[ids]]).value
     for one, two in (
-        (list(first), list(second)), (FIRST, list(second)), (tuple(first), second),
-        (first, SECOND), (first, list(np.array(SECOND))), (FIRST, [*SECOND[:5], second[5]]),
-        ([*FIRST[:5], first[5]], [*SECOND[:5], second[5]]),
-    ):  # fmt: skip
-        assert fastbleu.sentence_bleu([one], two) == value
-        assert fastbleu.corpus_bleu([[one]], [two]) == value
-        assert fastbleu.modified_precision([one], two, 2) == precision
-        assert fastbleu.count([two], [[one]]) == fastbleu.count([SECOND], [[FIRST]])
-        for options, score in zip(({}, OPTIONS), scores, strict=True):
-            assert BLEU(None, **options).score([two], [[one]]).value == score
+        *((list(first), list(second)), (ids, list(second)), (tuple(first), second)),
+        *((first, other_ids), (first, list(np.array(other_ids)))),
+        ([*ids[:5], first[5]], [*other_ids[:5], second[5]]),
+    ):
+        assert fastbleu.sentence_bleu([one], two) == fastbleu.corpus_bleu([[one]], [two]) == value
+        assert fastbleu.modified_precision([one], two, 2) == Fraction(3, 5)
+        assert fastbleu.count([two], [[one]]) == fastbleu.count([other_ids], [[ids]])
+        assert BLEU(None, **OPTIONS).score([two], [[one]]).value == score
     assert fastbleu.sentence_bleu(torch.stack([first, second]), second) == 1
     assert fastbleu.corpus_bleu(torch.stack([first, second])[:, None], [first, second]) == 1
     mixed = [["a", torch.tensor(4, dtype=dtype)]], [[["a", 4]]]
@@ -153,58 +136,51 @@ def test_tokens_of_no_dimension_are_their_values(dtype):
 # --- what is refused
 
 
-@pytest.mark.parametrize("parameters", [{}, OPTIONS], ids=["no options", "options"])
-def test_tensors_of_other_types_are_refused(parameters):
+def test_tensors_of_other_types_are_refused():
     hypotheses, references = tensors()
-    metric = BLEU(None, **parameters)
     for dtype in (torch.float32, torch.bfloat16, torch.complex64, torch.bool):
         name = str(dtype).rpartition(".")[2]
-        for method in (metric.score, metric.statistics, metric.sentence_scores, metric.update):
-            raises(TypeError, rf"(?i)hypotheses.*{name}", method, hypotheses.to(dtype), references)
-            raises(TypeError, rf"(?i)references.*{name}", method, hypotheses, references.to(dtype))
-            rows = [hypotheses[0], hypotheses[1].to(dtype)]
-            raises(TypeError, rf"(?i)segment 1.*{name}", method, rows, references[:2])
-    raises(ValueError, "nothing was added", metric.compute)
+        for metric in (BLEU(None), BLEU(None, **OPTIONS)):
+            for side, pair in (
+                ("hypotheses", (hypotheses.to(dtype), references)),
+                ("references", (hypotheses, references.to(dtype))),
+                ("segment 1", ([hypotheses[0], hypotheses[1].to(dtype)], references[:2])),
+            ):
+                raises(TypeError, rf"(?i){side}.*{name}", metric.score, *pair)
     logits = torch.rand(4, 6, 10, requires_grad=True)
     shape = r"float32 \(shape \(4, 6, 10\)\).*argmax"
-    raises(TypeError, shape, metric.score, logits, references)
-    raises(TypeError, "argmax", metric.score, logits[0], references)
+    raises(TypeError, shape, BLEU(None).score, logits, references)
+    raises(TypeError, "argmax", BLEU(None).score, logits[0], references)
 
 
 def test_tensors_of_other_shapes_and_layouts_are_refused():
     hypotheses, references = tensors()
     metric, scalar, rows = BLEU(None), torch.tensor(5), torch.tensor([[1, 2, 3, 4]])
-    without = "references has no dimension"
     for pair, error, words in (
         ((hypotheses, references[:3]), ValueError, r"\(3, 2, 6\)"),
         ((references, references), ValueError, r"\(4, 2, 6\)"),
         ((hypotheses[0, 0], references), ValueError, r"\(\)"),
-        ((hypotheses, references[None]), ValueError, r"\(1, 4, 2, 6\)"),
-        (([scalar], [scalar]), TypeError, f"segment 0: {without}, expected a list with one"),
-        (([[scalar]], [scalar]), TypeError, f"segment 0: {without}"),
+        (
+            ([scalar], [scalar]),
+            TypeError,
+            "segment 0: references has no dimension, expected a list",
+        ),
         (([scalar], [[[1]]]), TypeError, "segment 0: the hypothesis has no dimension"),
     ):
         raises(error, words, metric.score, *pair)
     message = "hypotheses has no dimension, expected a list with one"
     raises(TypeError, message, BLEU().score, scalar, rows)
     empty = torch.empty((4, 6), dtype=torch.int64, device="meta")
-    nested = torch.nested.nested_tensor([rows[0], rows[0, :3]])
     for tensor, words in (
         (empty, r"hypotheses.*Tensor"),
-        (rows.to_sparse(), r"hypotheses.*Tensor"),
         (rows.to_sparse_csr(), "hypotheses is a Tensor that cannot be read: .*SparseCsr"),
-        (nested, r"a Tensor without a shape.*nested.*pass a list of tensors.*\.unbind\(\)"),
+        (
+            torch.nested.nested_tensor([rows[0], rows[0, :3]]),
+            r"a Tensor without a shape.*nested.*pass a list of tensors.*\.unbind\(\)",
+        ),
     ):
         for options in ({}, {"ignore_ids": (0,)}):
             raises(TypeError, words, BLEU(None, **options).score, tensor, rows)
         raises(TypeError, "cannot be read|pass tokenize=None", BLEU().score, tensor, tensor)
     raises(TypeError, r"hypothesis.*Tensor", metric.score, list(empty), references)
     raises(TypeError, "mask", metric.score, hypotheses, references, hypothesis_mask=empty)
-
-
-def test_the_tensor_is_left_alone():
-    hypotheses, references = tensors()
-    before, counts = hypotheses.clone(), sys.getrefcount(hypotheses)
-    BLEU(None, **OPTIONS).score(hypotheses, references)
-    assert torch.equal(before, hypotheses)
-    assert sys.getrefcount(hypotheses) == counts

@@ -7,7 +7,7 @@ import pytest
 from adaptors import PREDS, TARGET
 from generators import raises, seeded
 from hosts import host
-from texts import batches, corpus, random_texts
+from texts import batches, corpus, one_or_several, random_texts
 
 torch = host("torch")
 with warnings.catch_warnings():
@@ -47,12 +47,12 @@ def filled(n_gram=4, **options):
 def test_torchevals_own_score(n_gram):
     rng = seeded("torcheval", n_gram)
     refused = 0
-    for _ in range(500):
+    for _ in range(300):
         weights = random_weights(rng, n_gram)
         own = torcheval.BLEUScore(n_gram=n_gram, weights=weights)
         ours = BLEUScore(n_gram=n_gram, weights=weights, dialect="torcheval")
         texts, target = corpus(rng)
-        target = [its[0] if len(its) == 1 else its for its in target]
+        target = one_or_several(target)
         for part in batches(rng, texts, target):
             try:
                 own.update(*part)
@@ -65,15 +65,15 @@ def test_torchevals_own_score(n_gram):
                 assert ours.update(*part) is ours
             assert states(ours) == states(own)
             assert same(ours.compute(), own.compute())
-    assert n_gram == 1 or refused > 50
+    assert n_gram == 1 or refused > 30
 
 
-@pytest.mark.parametrize("dialect", ["sacrebleu", "torcheval"])
-def test_single_texts(dialect):
-    whole = BLEUScore(n_gram=2, dialect=dialect).update(["a b c"], [["a b d"]])
-    for batch in (("a b c", ["a b d"]), ("a b c", [["a b d"]]), (["a b c"], ["a b d"])):
-        metric = BLEUScore(n_gram=2, dialect=dialect).update(*batch)
-        assert states(metric) == states(whole)
+def test_single_texts():
+    for dialect in ("sacrebleu", "torcheval"):
+        whole = BLEUScore(n_gram=2, dialect=dialect).update(["a b c"], [["a b d"]])
+        for batch in (("a b c", ["a b d"]), ("a b c", [["a b d"]]), (["a b c"], ["a b d"])):
+            metric = BLEUScore(n_gram=2, dialect=dialect).update(*batch)
+            assert states(metric) == states(whole)
 
 
 def test_arguments_are_torchevals_own_and_some():
@@ -95,40 +95,32 @@ def test_arguments_are_torchevals_own_and_some():
     assert filled().compute().dtype == torch.float64
 
 
-@pytest.mark.parametrize(
-    ("options", "batch"),
-    [
+def test_messages_begin_with_torchevals():
+    for options, batch in (
         ({"n_gram": 5}, (["a"], ["a"])),
         ({"n_gram": 2, "weights": torch.ones(3)}, (["a"], ["a"])),
         ({"n_gram": 2}, (["a b", "c"], ["a b"])),
         ({"n_gram": 2}, ("a b", [["a"], ["b"]])),
         ({"n_gram": 2}, (["a", "", "b"], ["a", "a", "b b"])),
         ({"n_gram": 3}, ([], [])),
-    ],
-    ids=range(6),
-)
-def test_messages_begin_with_torchevals(options, batch):
-    messages = []
-    for kind, dialect in ((torcheval.BLEUScore, {}), (BLEUScore, {"dialect": "torcheval"})):
-        with pytest.raises(ValueError) as caught:
-            kind(**options, **dialect).update(*batch)
-        messages.append(str(caught.value))
-    assert messages[1].startswith(messages[0])
+    ):
+        messages = []
+        for kind, dialect in ((torcheval.BLEUScore, {}), (BLEUScore, {"dialect": "torcheval"})):
+            with pytest.raises(ValueError) as caught:
+                kind(**options, **dialect).update(*batch)
+            messages.append(str(caught.value))
+        assert messages[1].startswith(messages[0])
 
 
-def test_states_can_be_saved_cloned_and_moved():
-    metric = filled()
-    loaded = BLEUScore(n_gram=4)
+def test_states_can_be_saved_and_cloned():
+    metric, loaded = filled(), BLEUScore(n_gram=4)
     loaded.load_state_dict(metric.state_dict())
     with torch.inference_mode():
         inference = filled()
     for other in (toolkit.clone_metric(metric), loaded, inference.to("cpu")):
         assert states(other) == states(metric)
-        assert all(getattr(other, name).dtype == torch.int64 for name in STATES)
-        assert same(other.compute(), metric.compute())
         assert other.update(["a"], ["a"]).input_len == metric.input_len + 1
         assert same(other.reset().update(PREDS, TARGET).compute(), metric.compute())
-    raises(RuntimeError, "missing keys", metric.load_state_dict, {})
 
 
 def test_several_metrics_are_merged_or_none():

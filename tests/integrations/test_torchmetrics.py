@@ -7,21 +7,18 @@ import pytest
 from adaptors import PREDS, TARGET
 from generators import raises, seeded
 from hosts import host
-from texts import WORDS, batches, corpus, random_texts
+from texts import batches, corpus, random_texts
 
 torch = host("torch")
 torchmetrics = host("torchmetrics")
 
 from fastbleu.integrations.torchmetrics import BLEUScore, SacreBLEUScore  # noqa: E402
 
-# What tokenizers and lower-casing treat in ways of their own.
-PIECES = [
-    *("a", "B", "7", "19", ".", ",", "-", "-\n", "\n", "'", "/", "(", "%", "~", "$"),
-    *("&quot;", "&QUOT;", "&amp;lt;", "<skipped>", "<SKIPPED>", "&", "<"),
-    *("Σ", "ΑΣ", "ΑΣ.Α", "σ", "\u0130", "I", "\u212a", "\u2126", "\u212b", "ﬁ", "ẞ", "é", "É", "Я"),
-    *("中", "文", "。", "Ａ", "\u2014", "€", "½", "Ⅳ", "٣", "\u3000", "\x85", "\U0001f600"),
-]  # fmt: skip
 COUNTS = "preds_len", "target_len", "numerator", "denominator"
+KINDS = (
+    (BLEUScore, torchmetrics.text.BLEUScore),
+    (SacreBLEUScore, torchmetrics.text.SacreBLEUScore),
+)
 
 
 def random_weights(rng, n_gram):
@@ -53,19 +50,14 @@ def filled(metric=None, preds=PREDS, target=TARGET):
 def test_torchmetrics_own_scores(tokenize):
     """Of SacreBLEUScore, and of BLEUScore, which has no tokenizer."""
     rng = seeded("torchmetrics", tokenize)
-    for _ in range(500):
+    for _ in range(400):
         n_gram, smooth = rng.choice((1, 2, 2, 4, 6)), rng.random() < 0.5
-        weights = random_weights(rng, n_gram)
+        options = n_gram, smooth, tokenize, rng.random() < 0.5, random_weights(rng, n_gram)
         if tokenize is None:
-            own = torchmetrics.text.BLEUScore(n_gram, smooth, weights)
-            ours = BLEUScore(n_gram, smooth, weights, dialect="torchmetrics")
-        else:
-            options = n_gram, smooth, tokenize, rng.random() < 0.5, weights
-            own = torchmetrics.text.SacreBLEUScore(*options)
-            ours = SacreBLEUScore(*options, dialect="torchmetrics")
-        # Some corpora have what tokenizers see differently, others not: both ways must be right.
-        alphabet = PIECES if rng.random() < 0.6 else [*WORDS, "x.", "5-6", "É", "Я", "中"]
-        for part in batches(rng, *corpus(rng, alphabet, ["", " ", " ", "\t"])):
+            options = n_gram, smooth, random_weights(rng, n_gram)
+        ours, own = KINDS[tokenize is not None]
+        ours, own = ours(*options, dialect="torchmetrics"), own(*options)
+        for part in batches(rng, *corpus(rng, tokenize)):
             own.update(*part)
             ours.update(*part)
         assert_equal(ours.compute(), own.compute())
@@ -73,7 +65,7 @@ def test_torchmetrics_own_scores(tokenize):
 
 
 @random_texts
-@pytest.mark.parametrize("tokenize", ["none", "13a", "zh", "char"])
+@pytest.mark.parametrize("tokenize", ["13a", "char"])
 def test_every_character_is_lowered_when_torchmetrics_does(tokenize):
     own = torchmetrics.text.SacreBLEUScore(1, False, tokenize, True)
     ours = SacreBLEUScore(1, False, tokenize, True, dialect="torchmetrics")
@@ -92,8 +84,7 @@ def test_torchmetrics_own_dtypes(dtype):
     own, ours = torchmetrics.text.BLEUScore(), BLEUScore(dialect="torchmetrics")
     for metric in (own, ours):
         metric.set_dtype(dtype)
-        metric.update(PREDS, TARGET)
-    assert_equal(ours.compute(), own.compute())
+    assert_equal(filled(ours).compute(), filled(own).compute())
     torch.set_default_dtype(dtype)
     try:
         own = filled(torchmetrics.text.BLEUScore(smooth=True))
@@ -104,32 +95,25 @@ def test_torchmetrics_own_dtypes(dtype):
         torch.set_default_dtype(torch.float32)
 
 
-@pytest.mark.parametrize(
-    ("preds", "target"),
-    [([[]], [[[]]]), (["a b"], [[[], "a b"]]), (("a b", []), (["a b"], ([], "c")))],
-)
-def test_an_empty_list_is_an_empty_text(preds, target):
-    for own, kind in (
-        (torchmetrics.text.BLEUScore(2), BLEUScore),
-        (torchmetrics.text.SacreBLEUScore(2), SacreBLEUScore),
+def test_an_empty_list_is_an_empty_text():
+    for preds, target in (
+        *(([[]], [[[]]]), (["a b"], [[[], "a b"]])),
+        (("a b", []), (["a b"], ([], "c"))),
     ):
-        own.update(preds, target)
-        for dialect in ("torchmetrics", "sacrebleu"):
-            assert counts(filled(kind(2, dialect=dialect), preds, target)) == counts(own)
+        for kind, own in KINDS:
+            expected = counts(filled(own(2), preds, target))
+            for dialect in ("torchmetrics", "sacrebleu"):
+                assert counts(filled(kind(2, dialect=dialect), preds, target)) == expected
 
 
 def test_arguments_are_torchmetrics_own_and_some():
-    for ours, own in (
-        (BLEUScore, torchmetrics.text.BLEUScore),
-        (SacreBLEUScore, torchmetrics.text.SacreBLEUScore),
-    ):
+    for ours, own in KINDS:
         expected = list(inspect.signature(own).parameters.items())[:-1]
         found = list(inspect.signature(ours).parameters.items())[: len(expected)]
         defaults = [[(name, p.default) for name, p in side] for side in (found, expected)]
         assert defaults[0] == defaults[1]
-        for name in ("is_differentiable", "plot_lower_bound", "plot_upper_bound"):
-            assert getattr(ours, name) == getattr(own, name)
-        assert ours.higher_is_better is own.higher_is_better
+        names = "is_differentiable", "higher_is_better", "plot_lower_bound", "plot_upper_bound"
+        assert [getattr(ours, name) for name in names] == [getattr(own, name) for name in names]
         assert list(inspect.signature(ours().update).parameters) == ["preds", "target"]
     for wrong, words in (
         ({"dialect": "nltk"}, "expected 'sacrebleu' or 'torchmetrics'"),
@@ -153,8 +137,9 @@ class Model(torch.nn.Module):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch and of torchmetrics
-@pytest.mark.parametrize("kind", [BLEUScore, SacreBLEUScore])
-@pytest.mark.parametrize("dialect", ["torchmetrics", "sacrebleu"])
+@pytest.mark.parametrize(
+    ("kind", "dialect"), [(BLEUScore, "torchmetrics"), (SacreBLEUScore, "sacrebleu")]
+)
 def test_a_module_that_holds_a_metric_can_be_scripted(kind, dialect):
     torch.jit.script(kind(dialect=dialect, weights=(0.25,) * 4))
     scripted = torch.jit.script(Model(kind(dialect=dialect)))
@@ -177,28 +162,24 @@ def test_forward_counts_a_batch_once_and_a_refused_one_not_at_all(options):
 
 
 @pytest.mark.parametrize("dialect", ["sacrebleu", "torchmetrics"])
-@pytest.mark.parametrize(
-    "cast",
-    [
+def test_casting_a_module_casts_no_counts(dialect):
+    for cast in (
         lambda module: module.double(),
         lambda module: module.half(),
         lambda module: module.to("cpu", torch.bfloat16),
         lambda module: module.apply(lambda m: getattr(m, "set_dtype", m.to)(torch.float16)),
-    ],
-    ids=["double", "half", "to", "set_dtype"],
-)
-def test_casting_a_module_casts_no_counts(cast, dialect):
-    metric = filled(SacreBLEUScore(dialect=dialect))
-    expected, score = counts(metric), metric.compute()
-    assert cast(Model(metric)).layer.weight.dtype != torch.float32
-    for _ in range(2):
-        assert counts(metric) == expected
-        assert not any(getattr(metric, name).is_floating_point() for name in COUNTS)
-        if dialect == "sacrebleu":
-            assert_equal(metric.compute(), score)
-        metric.compute()
-        metric.reset()
-        filled(metric)
+    ):
+        metric = filled(SacreBLEUScore(dialect=dialect))
+        expected, score = counts(metric), metric.compute()
+        assert cast(Model(metric)).layer.weight.dtype != torch.float32
+        for _ in range(2):
+            assert counts(metric) == expected
+            assert not any(getattr(metric, name).is_floating_point() for name in COUNTS)
+            if dialect == "sacrebleu":
+                assert_equal(metric.compute(), score)
+            metric.compute()
+            metric.reset()
+            filled(metric)
 
 
 def test_counts_of_another_way_are_refused_wherever_they_come_from():
@@ -208,8 +189,9 @@ def test_counts_of_another_way_are_refused_wherever_they_come_from():
     saved = metric.state_dict()
     loaded = SacreBLEUScore()
     loaded.load_state_dict(saved)
-    loaded.update(["x"], [["x"]])
-    assert_equal(loaded.compute(), filled(filled(), ["x"], [["x"]]).compute())
+    assert_equal(
+        filled(loaded, ["x"], [["x"]]).compute(), filled(filled(), ["x"], [["x"]]).compute()
+    )
     others = [
         *(SacreBLEUScore(lowercase=True), SacreBLEUScore(dialect="torchmetrics")),
         *(SacreBLEUScore(tokenize=str.split), SacreBLEUScore(tokenize=None)),
@@ -227,9 +209,8 @@ def test_counts_of_another_way_are_refused_wherever_they_come_from():
     before = metric.preds_len
     metric.merge_state(filled().metric_state)
     assert metric.preds_len == 2 * before
-    wrong = torchmetrics.MetricCollection(
-        {"a": BLEUScore(), "b": SacreBLEUScore()}, compute_groups=[["a", "b"]]
-    )
+    metrics = {"a": BLEUScore(), "b": SacreBLEUScore()}
+    wrong = torchmetrics.MetricCollection(metrics, compute_groups=[["a", "b"]])
     wrong.update(PREDS, TARGET)
     raises(ValueError, "compute group", wrong.compute)
 
@@ -272,10 +253,6 @@ def test_a_collection(compute_groups):
         collection(*batch)
         for metric in (collection, *expected.values()):
             metric.reset()
-    if compute_groups:
-        groups = sorted(map(sorted, collection.compute_groups.values()))
-        assert [group for group in groups if len(group) > 1] == [
-            ["13a", "13a exp"],
-            ["own 13a", "own 13a smooth"],
-            ["smooth words", "words"],
-        ]
+    groups = sorted(map(sorted, collection.compute_groups.values()))
+    shared = [["13a", "13a exp"], ["own 13a", "own 13a smooth"], ["smooth words", "words"]]
+    assert [group for group in groups if len(group) > 1] == (shared if compute_groups else [])

@@ -15,9 +15,8 @@ from fastbleu.rewards import BLEUReward  # noqa: E402
 # transformers warns of what TRL calls.
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 
-WORDS = ["<pad>", "<eos>", "the", "cat", "sat", "on", "a", "mat", "down", "user", "assistant"]
+WORDS = ["<pad>", "<eos>", "the", "cat", "sat", "on", "a", "mat", "down"]
 ANSWERS = ["sat on the mat", "sat down"]
-TEMPLATE = "{% for message in messages %}{{ message.role }} {{ message.content }} {% endfor %}"
 
 
 @pytest.fixture
@@ -25,12 +24,8 @@ def tokenizer():
     numbers = {word: number for number, word in enumerate(WORDS)}
     backend = tokenizers.Tokenizer(tokenizers.models.WordLevel(numbers, unk_token="<pad>"))
     backend.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
-    return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=backend,
-        pad_token="<pad>",
-        eos_token="<eos>",
-        chat_template=TEMPLATE,
-    )
+    special = {"pad_token": "<pad>", "eos_token": "<eos>"}
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=backend, **special)
 
 
 @pytest.fixture
@@ -50,26 +45,23 @@ def test_training(model, tokenizer, tmp_path):
             calls.append((completions, columns["answer"], rewards))
             return rewards
 
-    prompt = [{"role": "user", "content": "the cat"}]
     small = {"per_device_train_batch_size": 4, "num_generations": 2, "max_completion_length": 8}
     small |= {"max_steps": 2, "logging_steps": 1, "save_strategy": "no", "report_to": []}
     options = trl.GRPOConfig(str(tmp_path), use_cpu=True, bf16=False, disable_tqdm=True, **small)
+    rows = [{"prompt": "the cat", "answer": answer} for answer in ANSWERS * 2]
     trainer = trl.GRPOTrainer(
         model,
         Recorded("answer"),
         args=options,
-        train_dataset=datasets.Dataset.from_list(
-            [{"prompt": prompt, "answer": answer} for answer in ANSWERS * 2]
-        ),
+        train_dataset=datasets.Dataset.from_list(rows),
         processing_class=tokenizer,
     )
     trainer.train()
     assert len(calls) == 2
     logged = [entry["rewards/bleu/mean"] for entry in trainer.state.log_history[:2]]
     for (completions, answers, rewards), mean in zip(calls, logged, strict=True):
-        texts = [messages[-1]["content"] for messages in completions]
         assert set(answers) <= set(ANSWERS)
-        scores = BLEU(effective_order=True).sentence_scores(texts, answers) / 100
+        scores = BLEU(effective_order=True).sentence_scores(completions, answers) / 100
         assert rewards == scores.clip(0, 1).tolist()
         assert mean == pytest.approx(sum(rewards) / len(rewards))
     assert any(reward for _, _, rewards in calls for reward in rewards)

@@ -2,40 +2,32 @@
 
 import numpy
 import pytest
+import sacrebleu_cases
+from random_texts import comparable
+from random_texts import random_texts as texts_of_one_kind
 
 import fastbleu
 
 # Of random texts any may look like words in the place of texts, or turned round.
 random_texts = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 
-SPACES = [" ", " ", " ", " ", "  ", "\t", "\n", "\xa0", "\u2028", "\x1f"]
-WORDS = ["a", "b", "c", "A", "the", "cat"]
 OF_IDS = {"tokenize": None, "ignore_ids": (0,), "stop_id": 1}
 
 
-def random_text(rng, alphabet, spaces, longest):
-    """A text of up to `longest` pieces of `alphabet`, half the time of few different ones."""
+def corpus(rng, tokenize=None):
+    """Up to 8 texts and a list of references for each; many are odd, empty or long."""
     if rng.random() < 0.5:
-        alphabet = rng.sample(alphabet, 3)
-    return "".join(
-        piece + rng.choice(spaces) for piece in rng.choices(alphabet, k=rng.randint(0, longest))
-    )
+        texts, streams = sacrebleu_cases.corpus(rng, missing=False)
+    else:
+        size, most = rng.choice((1, 2, 3)), rng.choice((1, 2, 3))
+        texts = comparable(texts_of_one_kind(rng, size * (most + 1)), tokenize)
+        texts, *streams = (texts[k :: most + 1] for k in range(most + 1))
+    return texts, [list(its[: rng.randint(1, len(its))]) for its in zip(*streams, strict=True)]
 
 
-def corpus(rng, alphabet=WORDS, spaces=SPACES, longest=9):
-    """Up to 5 texts, each with 1 to 4 references; some references are the text cut or extended."""
-    preds, target = [], []
-    for _ in range(rng.randint(1, 5)):
-        pred = random_text(rng, alphabet, spaces, longest)
-        references = [random_text(rng, alphabet, spaces, longest) for _ in range(rng.randint(0, 2))]
-        cut = rng.randint(0, 3)
-        words = pred.split(" ")
-        others = [pred, " ".join(words[cut:]), pred + " ".join(words[:cut]), pred[cut:]]
-        references += rng.sample(others, rng.randint(1, 2))
-        rng.shuffle(references)
-        preds.append(pred)
-        target.append(references)
-    return preds, target
+def one_or_several(references):
+    """A text in the place of each list that has one."""
+    return [its[0] if len(its) == 1 else its for its in references]
 
 
 def batches(rng, preds, target):

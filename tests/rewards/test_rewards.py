@@ -47,39 +47,35 @@ def test_rewards_are_sentence_scores():
 
 
 def test_messages():
-    one = [[{"role": "assistant", "content": text}] for text in COMPLETIONS]
-    turns = [[{"role": "assistant", "content": "Let me see."}, *messages] for messages in one]
-    parts = [
-        [{"role": "assistant", "content": [{"type": "image"}, {"type": "text", "text": text}]}]
-        for text in COMPLETIONS
-    ]
+    def said(content):
+        return {"role": "assistant", "content": content}
+
+    answers = [said(text) for text in COMPLETIONS]
+    one = [[answer] for answer in answers]
+    turns = [[said("Let me see."), answer] for answer in answers]
+    parts = [[said([{"type": "image"}, {"type": "text", "text": t}])] for t in COMPLETIONS]
     texts = [
         [{"content": [text[:5], None, {"type": "text", "text": text[5:]}]}] for text in COMPLETIONS
     ]
-    answers = [messages[0] for messages in one]
-    for completions in (one, turns, parts, texts, answers):
+    for completions in (answers, one, turns, parts, texts):
         rewards = BLEUReward()(completions=completions, references=REFERENCES)
         assert rewards == expected(COMPLETIONS, REFERENCES)
     for references in (answers, one):
         assert BLEUReward()(completions=COMPLETIONS, references=references) == [1.0] * 3
-    call = [{"role": "assistant", "content": None, "tool_calls": []}]
+    call = [said(None) | {"tool_calls": []}]
     assert BLEUReward()(completions=[call], references=["a b"]) == [0.0]
 
 
 def test_answers_are_extracted():
-    text = "<answer>the cat\nsat down</answer> <answer>no</answer>"
-    completions = {
-        "completions": [text, "the cat sat down"],
-        "references": ["the cat sat down"] * 2,
-    }
-    for extract in (TAGS, re.compile(TAGS, re.DOTALL), "(?<=<answer>).*?(?=</answer>)"):
-        assert BLEUReward(extract=extract)(**completions) == [1.0, 0.0]
+    text = "<answer>the cat\nsat down</answer> <answer>no</answer>\n"
+    columns = {"completions": [text, "the cat sat down"], "references": ["the cat sat down"] * 2}
 
-    def last_line(text):
-        return text.splitlines()[-1] if "\n" in text else None
+    def last_answer(text):
+        return "the cat sat down" if "no</answer>\n" in text else None
 
-    completions["completions"] = ["So:\nthe cat sat down", "the cat sat down"]
-    assert BLEUReward(extract=last_line)(**completions) == [1.0, 0.0]
+    lookaround = "(?<=<answer>).*?(?=</answer>)"
+    for extract in (TAGS, re.compile(TAGS, re.DOTALL), lookaround, last_answer):
+        assert BLEUReward(extract=extract)(**columns) == [1.0, 0.0]
     assert BLEUReward(extract="(a)|b")(completions=["b"], references=["b"]) == [0.0]
 
 
@@ -127,12 +123,15 @@ def test_pickling():
 
 def test_wrong_arguments_and_columns_are_refused():
     several = ["a b c d"] * 3
-    raises(ValueError, "reads or writes", BLEUReward, "completions")
-    raises(TypeError, "references is a list, expected the name", BLEUReward, several)
-    raises(TypeError, "extract is an int", BLEUReward, extract=7)
-    raises(ValueError, "unknown", BLEUReward, dialect="unheard-of")
-    raises(ValueError, "missing 'no' is unknown", BLEUReward, missing="no")
-    raises(TypeError, "pass the trainer an instance", BLEUReward, prompts="", completions=several)
+    for error, words, arguments in (
+        (ValueError, "reads or writes", {"references": "completions"}),
+        (TypeError, "references is a list, expected the name", {"references": several}),
+        (TypeError, "extract is an int", {"extract": 7}),
+        (ValueError, "unknown", {"dialect": "unheard-of"}),
+        (ValueError, "missing 'no' is unknown", {"missing": "no"}),
+        (TypeError, "pass the trainer an instance", {"prompts": "", "completions": several}),
+    ):
+        raises(error, words, BLEUReward, **arguments)
     raises(TypeError, "positional", BLEUReward(), several, several, references=several)
     for error, words, completions, columns in (
         (ValueError, "only \\['answer'\\]", several, {"answer": several}),
@@ -156,20 +155,17 @@ def test_missing_answers():
     assert BLEUReward(missing="skip").compute_score("", "a dog", None) is None
 
 
-@pytest.mark.parametrize(
-    ("words", "options", "completions", "references", "rewards"),
-    [
-        ("effective_order=False", {"effective_order": False}, ["a b"], ["a b"], [0.0]),
-        ("none of the completions", {"extract": TAGS}, ["a", "b", "", "c"], ["a"] * 4, [0.0] * 4),
-        ("script without spaces", {}, JAPANESE, JAPANESE[::-1], [0.0] * 4),
-        ("all 4 completions are equal to", {}, ["a b c d"] * 4, ["a b c d"] * 4, [1.0] * 4),
-    ],
-)
-def test_likely_mistakes_are_warned_of_once(words, options, completions, references, rewards):
-    columns = {"completions": completions, "references": references}
-    with pytest.warns(InputWarning, match=words) as issued:
-        assert BLEUReward(**options)(**columns) == rewards
-    assert len(issued) == 1
+def test_likely_mistakes_are_warned_of_once():
+    for words, options, completions, references, reward in (
+        ("effective_order=False", {"effective_order": False}, ["a b"], ["a b"], 0.0),
+        ("none of the completions", {"extract": TAGS}, ["a", "b", "", "c"], ["a"] * 4, 0.0),
+        ("script without spaces", {}, JAPANESE, JAPANESE[::-1], 0.0),
+        ("all 4 completions are equal to", {}, ["a b c d"] * 4, ["a b c d"] * 4, 1.0),
+    ):
+        with pytest.warns(InputWarning, match=words) as issued:
+            rewards = BLEUReward(**options)(completions=completions, references=references)
+        assert rewards == [reward] * len(completions)
+        assert len(issued) == 1
 
 
 def test_a_single_answer_or_difference_is_no_mistake():
