@@ -35,7 +35,7 @@ static void NAMED(add_drawn)(const ROW *rows, size_t columns, const int64_t *ind
 /* Add to the sums of each of `samples` the rows as often as they were drawn: `times` has samples x segments.
  * `turned` is memory for FB_TURNED rows. */
 static void NAMED(add_counted)(const ROW *rows, size_t segments, size_t columns, const uint8_t *times,
-                                  size_t samples, ROW *FB_RESTRICT turned, int64_t *FB_RESTRICT sums)
+                               size_t samples, ROW *FB_RESTRICT turned, int64_t *FB_RESTRICT sums)
 {
     for (size_t first = 0; first < segments; first += FB_TURNED) {
         const size_t count = segments - first < FB_TURNED ? segments - first : FB_TURNED;

@@ -56,7 +56,7 @@ FB_INLINE void add_bitmaps(const uint64_t *bitmaps, const int32_t *chosen, ptrdi
 }
 
 static inline void count_bits(const uint64_t *bitmaps, const int32_t *chosen, ptrdiff_t count, int words,
-                          int plane_count, uint64_t *planes)
+                              int plane_count, uint64_t *planes)
 {
     if (words == 8) add_bitmaps(bitmaps, chosen, count, 8, plane_count, planes);
     else if (words == 4) add_bitmaps(bitmaps, chosen, count, 4, plane_count, planes);
