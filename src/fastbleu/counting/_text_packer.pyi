@@ -1,0 +1,31 @@
+from array import array
+
+from .._packed import PackedSegments
+from ..inputs._utf8_rows import Utf8Rows
+from ..inputs.checks import TextChecks
+from ..inputs.types import Listed
+from .prepared_lines import PreparedLines
+
+class TextPacker(PackedSegments):
+    def __new__(
+        cls,
+        checks: TextChecks,
+        tokenizer: str,
+        lowercase: bool = False,
+        missing: bool = False,
+        *,
+        utf8: bool = False,
+        prepared: PreparedLines | None = None,
+        line_writer: object = None,
+    ) -> TextPacker: ...
+    def fill(
+        self,
+        hypotheses: Listed | Utf8Rows,
+        references: Listed | Utf8Rows,
+        start: int,
+        before: int = 0,
+    ) -> int: ...
+
+class SegmentReader:
+    def __new__(cls, tokenizer: str, lowercase: bool, max_order: int) -> SegmentReader: ...
+    def row(self, hypothesis: object, references: object) -> array[int] | None: ...

@@ -1,0 +1,14 @@
+from typing import Any
+
+from .._packed import PackedSegments
+from ..inputs.checks import TokenChecks
+from ..inputs.types import Listed
+from .prepared_lines import PreparedLines
+
+class TokenPacker(PackedSegments):
+    def __new__(cls, checks: TokenChecks, prepared: PreparedLines | None = None) -> TokenPacker: ...
+    @property
+    def last_hypothesis(self) -> Any: ...
+    @property
+    def last_references(self) -> Any: ...
+    def fill(self, hypotheses: Listed, references: Listed, start: int, before: int = 0) -> int: ...

@@ -1,0 +1,32 @@
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+from ..dialects.fraction import Fraction
+
+class NltkMethods:
+    def __init__(self, owner: type[Any], *origin: Any) -> None: ...
+    def sentence_bleu(
+        self,
+        references: object,
+        hypothesis: object,
+        weights: object,
+        smoothing_function: object,
+        auto_reweigh: object,
+    ) -> Any: ...
+
+def use_smoothing(cls: type[Any], no_overlap_message: Callable[[int], str]) -> None: ...
+def sentence_bleu(
+    references: object,
+    hypothesis: object,
+    weights: object = (0.25, 0.25, 0.25, 0.25),
+    smoothing_function: object = None,
+    auto_reweigh: bool = False,
+) -> Any: ...
+def corpus_score(
+    sums: array[int],
+    weights: object,
+    smoothing_function: object,
+    known: NltkMethods | None = None,
+) -> float | list[float] | None: ...
+def modified_precision(references: object, hypothesis: object, n: int) -> Fraction: ...

@@ -1,0 +1,6 @@
+from collections.abc import Iterable
+from typing import Any
+
+class Internals:
+    def __init__(self, names: Iterable[tuple[dict[str, Any] | type, str]]) -> None: ...
+    def unchanged(self) -> bool: ...

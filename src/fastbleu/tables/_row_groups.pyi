@@ -1,0 +1,13 @@
+from array import array
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ..inputs.columns import Column
+
+class RowGroups:
+    groups: array[int]
+    totals: array[int] | None
+    def __new__(cls, rows: int, width: int) -> RowGroups: ...
+    def split(self, keys: Column | NDArray[Any]) -> None: ...
+    def add(self, rows: NDArray[Any], counts: array[int], nrefs: NDArray[Any]) -> None: ...
