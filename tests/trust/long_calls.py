@@ -152,7 +152,6 @@ def long(name: str, *setup_and_call: Callable[..., Any], **options: Any) -> None
 # fmt: off
 # Those that tests/runtime/test_signals.py interrupts in every run of the tests.
 long("count", segments, lambda it: count(*it))
-long("count in two threads", segments, lambda it: count(*it, threads=2))
 long("corpus_bleu", segments, lambda it: corpus_bleu(*it[::-1]))
 long("a long segment", long_segment, lambda it: count([it[0]] * 4, [it[1]] * 4, 8))
 long("a sentence_bleu of 10 million tokens", lambda: (WORDS * 15_000, [WORDS[::-1] * 15_000]),
