@@ -10,8 +10,9 @@ import warnings
 import nltk.translate.bleu_score
 import oracle
 import pytest
-from fastbleu.runtime._process import SIMD_LEVELS, use_simd
 from generators import SEED
+
+from fastbleu.runtime._process import SIMD_LEVELS, use_simd
 
 # Of a shell's background processes, which ignore Ctrl-C, the children would ignore it, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
