@@ -142,7 +142,7 @@ def rows_of_a_file(lines):
     return Utf8Lines(lambda: blocks.pop(0)).take(len(lines))
 
 
-@pytest.mark.parametrize("tokenizer", ["13a", "none"])
+@pytest.mark.parametrize("tokenizer", COMPILED)
 def test_a_line_ends_what_its_neighbors_begin(tokenizer, simd):
     """Lines that are tokenized together have the tokens that each has by itself."""
     rng = seeded(f"runs {tokenizer} {simd}")
@@ -153,6 +153,8 @@ def test_a_line_ends_what_its_neighbors_begin(tokenizer, simd):
         "a-&<quot;lg> ",
         "ab é\xa0.,",
         "abcdefghijklmnopqrstuvwxyzß ,.1",
+        "1٣𝟘²,،。—. ",
+        "字「」，5Ⅷ😀 a\u3000!",
     ):
         sizes = rng.choice(((0, 1, 2, 3), (30, 63, 64, 65), (10, 100, 200), (500, 3000)))
         lines = ["".join(rng.choices(alphabet, k=rng.choice(sizes))) for _ in range(400)]

@@ -1,10 +1,8 @@
 """Lines of UTF-8 for a packer of text, without the GIL and without Python strings.
 
 fill() notes which segments make up the chunk. When a segment is packed its lines are scanned
-(kernel/text/utf8.h) and become lines as of a str, so that equal text gives equal rows. A tokenizer that
-distinguishes only white space among characters beyond ASCII reads all lines as bytes, and treats other bytes
-beyond ASCII as parts of words; in lines with such white space, a copy has tabs instead. For other
-tokenizers, and to be lowercased, lines that are not ASCII become characters of 1, 2 or 4 bytes, as in a str.
+(kernel/text/utf8.h) and read as bytes; in lines with white space beyond ASCII, a copy has tabs instead. To be
+lowercased, lines that are not ASCII become characters of 1, 2 or 4 bytes, as in a str.
 
 The lines of a column mostly follow each other: a run. Those that are read as bytes are tokenized
 together (kernel/text/line_run.h), and their segments packed together if each has one reference.
@@ -23,7 +21,7 @@ from fastbleu._packed cimport CHUNK_SEGMENTS
 from fastbleu.counting._text_packer cimport BLOCK_STEPS, CHUNK_CHARS, CHUNK_LINES
 from fastbleu.inputs._utf8_rows cimport not_utf8
 from fastbleu.runtime._process cimport grow, poll, process_seed, simd_in_use
-from fastbleu.tokenizers._compiled cimport reads_utf8, tables_of
+from fastbleu.tokenizers._compiled cimport tables_of
 
 
 cdef extern from "kernel/text/line_reader.h":
@@ -80,7 +78,7 @@ cdef class Utf8Reader:
 
     def __cinit__(self, checks, str tokenizer not None, bint lowercase):
         self.checks = checks
-        self.as_bytes = reads_utf8(tokenizer) and not lowercase
+        self.as_bytes = not lowercase
         self.plain = UTF8_WIDE if self.as_bytes else UTF8_ASCII
         self.tables = tables_of(tokenizer, self.as_bytes)
         self.seed = process_seed()

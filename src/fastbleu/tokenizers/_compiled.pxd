@@ -41,7 +41,6 @@ cdef extern from "Python.h":
 
 
 cdef const tokenizer_tables *tables_of(str tokenizer, bint utf8=*) except NULL
-cdef bint reads_utf8(str tokenizer)
 cdef int no_memory(size_t length) except -1 nogil
 cdef int put_line(str text, text_line *line, line_buffers *buffers) except -1
 cdef int begin_rewritten(line_reader *reader, text_line text, line_buffers *buffers,

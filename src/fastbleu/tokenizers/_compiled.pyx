@@ -25,7 +25,6 @@ cdef extern from "kernel/text/line_tokens.h":
         TOKENIZERS
     ctypedef struct compiled_tokenizer:
         const char *name
-        bint reads_utf8
     const compiled_tokenizer COMPILED_TOKENIZERS[<int> TOKENIZERS]
     ctypedef struct token_content:
         const unsigned char *bytes
@@ -70,11 +69,6 @@ cdef const tokenizer_tables *tables_of(str tokenizer, bint utf8=False) except NU
                 raise MemoryError(f"no memory for the tables of the tokenizer {tokenizer!r}")
             tables_built[number][utf8] = True
     return &all_tables[number][utf8]
-
-
-cdef bint reads_utf8(str tokenizer):
-    """Whether a compiled tokenizer gives the same tokens from bytes of UTF-8."""
-    return tokenizer in COMPILED and COMPILED_TOKENIZERS[<int> COMPILED.index(tokenizer)].reads_utf8
 
 
 cdef int no_memory(size_t length) except -1 nogil:

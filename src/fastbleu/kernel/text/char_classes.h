@@ -23,26 +23,35 @@ enum {
     TABLED,      /* the number of classes in tables; the others describe storage: */
     WIDE = TABLED,    /* takes more than one byte */
     ASTRAL,      /* takes four */
-    CLASSES
+    CLASSES,
+    HIGH = WIDE,      /* of bytes of UTF-8: is beyond ASCII */
+    INNER = ASTRAL    /* does not begin a character */
 };
 #define CLASS(number) ((uint8_t)(1u << (number)))
 
-typedef enum { TOKENIZE_NONE, TOKENIZE_13A, TOKENIZE_ZH, TOKENIZE_INTL, TOKENIZE_CHAR, TOKENIZERS } tokenizer_id;
+typedef enum {
+    TOKENIZE_NONE,
+    TOKENIZE_13A,
+    TOKENIZE_ZH,
+    TOKENIZE_INTL,
+    TOKENIZE_CHAR,
+    TOKENIZERS
+} tokenizer_id;
 
 /* The assumed character before the first and after the last one of a line: a space or a digit. For digits,
  * white space at the end, or at both ends, is stripped first. */
 typedef enum { ENDS_ARE_SPACES, ENDS_ARE_DIGITS, ENDS_ARE_DIGITS_STRIPPED } line_ends;
 
-/* A compiled tokenizer: its name, as in tokenizers/table.py; its ends; whether it can read bytes of UTF-8,
- * because beyond ASCII it distinguishes only white space from other characters. */
-typedef struct { const char *name; line_ends ends; int reads_utf8; } compiled_tokenizer;
+/* A compiled tokenizer: its name, as in tokenizers/table.py, and its ends. */
+typedef struct {
+    const char *name;
+    line_ends ends;
+} compiled_tokenizer;
 
 static const compiled_tokenizer COMPILED_TOKENIZERS[TOKENIZERS] = {
-    [TOKENIZE_NONE] = {"none", ENDS_ARE_SPACES, 1},
-    [TOKENIZE_13A] = {"13a", ENDS_ARE_SPACES, 1},
-    [TOKENIZE_ZH] = {"zh", ENDS_ARE_DIGITS_STRIPPED, 0},
-    [TOKENIZE_INTL] = {"intl", ENDS_ARE_DIGITS, 0},
-    [TOKENIZE_CHAR] = {"char", ENDS_ARE_SPACES, 0},
+    [TOKENIZE_NONE] = {"none", ENDS_ARE_SPACES},      [TOKENIZE_13A] = {"13a", ENDS_ARE_SPACES},
+    [TOKENIZE_ZH] = {"zh", ENDS_ARE_DIGITS_STRIPPED}, [TOKENIZE_INTL] = {"intl", ENDS_ARE_DIGITS},
+    [TOKENIZE_CHAR] = {"char", ENDS_ARE_SPACES},
 };
 
 #define CODE_POINTS 0x110000u
@@ -53,6 +62,8 @@ typedef struct {
     uint8_t (*pages)[256];
     /* By the high byte of a character below U+10000: the classes that its whole page shares, or MIXED. */
     uint8_t of_page[256];
+    /* By a byte of UTF-8: those of ASCII, and those that all characters with this first byte share, or MIXED. */
+    uint8_t of_byte[256];
 } char_table;
 
 /* No wide character is rewritten, so that this bit is free. */
@@ -63,24 +74,29 @@ FB_INLINE uint8_t class_of(const char_table *table, uint32_t code_point)
     return table->pages[table->page_of[code_point >> 8]][code_point & 255];
 }
 
-typedef struct { uint32_t first, last; uint8_t classes; } class_range;
+typedef struct {
+    uint32_t first, last;
+    uint8_t classes;
+} class_range;
 
 static const class_range WHITE_SPACE[] = {
-    {0x09, 0x0D, CLASS(SPACE)}, {0x1C, 0x20, CLASS(SPACE)}, {0x85, 0x85, CLASS(SPACE)},
-    {0xA0, 0xA0, CLASS(SPACE)}, {0x1680, 0x1680, CLASS(SPACE)}, {0x2000, 0x200A, CLASS(SPACE)},
+    {0x09, 0x0D, CLASS(SPACE)},     {0x1C, 0x20, CLASS(SPACE)},     {0x85, 0x85, CLASS(SPACE)},
+    {0xA0, 0xA0, CLASS(SPACE)},     {0x1680, 0x1680, CLASS(SPACE)}, {0x2000, 0x200A, CLASS(SPACE)},
     {0x2028, 0x2029, CLASS(SPACE)}, {0x202F, 0x202F, CLASS(SPACE)}, {0x205F, 0x205F, CLASS(SPACE)},
     {0x3000, 0x3000, CLASS(SPACE)},
 };
 
 /* mteval-v13a's rules for ASCII. */
 static const class_range MTEVAL_ASCII[] = {
-    {'!', '&', CLASS(ALONE)}, {'(', '+', CLASS(ALONE)}, {'/', '/', CLASS(ALONE)},
-    {':', '@', CLASS(ALONE)}, {'[', '`', CLASS(ALONE)}, {'{', '~', CLASS(ALONE)},
-    {',', ',', CLASS(MARK)}, {'.', '.', CLASS(MARK)}, {'0', '9', CLASS(DIGIT)}, {'-', '-', CLASS(DASH)},
+    {'!', '&', CLASS(ALONE)}, {'(', '+', CLASS(ALONE)}, {'/', '/', CLASS(ALONE)}, {':', '@', CLASS(ALONE)},
+    {'[', '`', CLASS(ALONE)}, {'{', '~', CLASS(ALONE)}, {',', ',', CLASS(MARK)},  {'.', '.', CLASS(MARK)},
+    {'0', '9', CLASS(DIGIT)}, {'-', '-', CLASS(DASH)},
 };
 
 static const class_range MTEVAL_REWRITES[] = {
-    {'&', '&', CLASS(REWRITE)}, {'<', '<', CLASS(REWRITE)}, {'\n', '\n', CLASS(REWRITE)},
+    {'&', '&', CLASS(REWRITE)},
+    {'<', '<', CLASS(REWRITE)},
+    {'\n', '\n', CLASS(REWRITE)},
 };
 
 /* What sacreBLEU's zh tokenizer takes for Chinese. It means two blocks beyond U+FFFF but writes them
@@ -131,8 +147,46 @@ static void paint_page(uint8_t *page, uint32_t number, tokenizer_id tokenizer, s
 
 #undef PAINT
 
-/* Builds a tokenizer's table; with `utf8` that of bytes, of which those beyond ASCII have no class.
- * Returns 0, or -1: no memory. */
+/* The classes that all characters of a range share, or MIXED. */
+static uint8_t classes_of_range(const char_table *table, uint32_t first, uint32_t last)
+{
+    const uint8_t classes = class_of(table, first);
+    uint32_t c = first;
+    while (c <= last) {
+        if (class_of(table, c) != classes) return CLASS(MIXED);
+        /* Equal pages are stored once. */
+        const int is_known =
+            (c & 255) == 0 && c - first >= 256 && table->page_of[c >> 8] == table->page_of[(c >> 8) - 1];
+        c += is_known ? 256 : 1;
+    }
+    return classes;
+}
+
+static void list_bytes_of_utf8(char_table *table)
+{
+    memset(table->of_byte, 0, sizeof table->of_byte);
+    memcpy(table->of_byte, table->pages[table->page_of[0]], 128);
+    for (uint32_t lead = 0xC2; lead < 0xF5; lead++) {
+        const int bits = lead < 0xE0 ? 6 : lead < 0xF0 ? 12 : 18;
+        const uint32_t own = lead & (lead < 0xE0 ? 0x1F : lead < 0xF0 ? 0x0F : 0x07);
+        uint32_t first = own << bits, last = first + ((uint32_t)1 << bits) - 1;
+        if (lead == 0xE0) first = 0x800;
+        if (lead == 0xF0) first = 0x10000;
+        if (lead == 0xF4) last = CODE_POINTS - 1;
+        table->of_byte[lead] = classes_of_range(table, first, last);
+    }
+}
+
+/* Whether any character beyond ASCII has a class, by a table for UTF-8. */
+static inline int has_wide_classes(const char_table *table)
+{
+    for (int lead = 0x80; lead < 256; lead++)
+        if (table->of_byte[lead]) return 1;
+    return 0;
+}
+
+/* Builds a tokenizer's table; with `utf8` for lines of UTF-8 in which white space beyond ASCII has become tabs,
+ * so that no character there is white space. Returns 0, or -1: no memory. */
 static inline int build_char_table(char_table *table, tokenizer_id tokenizer, int utf8)
 {
     uint8_t page[256];
@@ -141,7 +195,7 @@ static inline int build_char_table(char_table *table, tokenizer_id tokenizer, in
     table->pages = NULL;
     for (uint32_t number = 0; number < PAGES; number++) {
         paint_page(page, number, tokenizer, &category);
-        if (utf8) memset(page + (number ? 0 : 128), 0, number ? 256 : 128);
+        for (int i = number ? 0 : 128; utf8 && i < 256; i++) page[i] &= (uint8_t)~CLASS(SPACE);
         /* From the last page back: neighbors are often equal. */
         for (known = count; known > 0; known--)
             if (memcmp(table->pages[known - 1], page, 256) == 0) break;
@@ -160,8 +214,8 @@ static inline int build_char_table(char_table *table, tokenizer_id tokenizer, in
             known = ++count;
         }
         table->page_of[number] = (uint16_t)(known - 1);
-        if (number < 256)
-            table->of_page[number] = memcmp(page, page + 1, 255) == 0 ? page[0] : CLASS(MIXED);
+        if (number < 256) table->of_page[number] = memcmp(page, page + 1, 255) == 0 ? page[0] : CLASS(MIXED);
     }
+    list_bytes_of_utf8(table);
     return 0;
 }

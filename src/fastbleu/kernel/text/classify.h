@@ -3,7 +3,7 @@
  * Bit i of mask k says whether character i is of class k (char_classes.h). Positions after the end of
  * the line are SPACE, so that no rule needs to know where the line ends. A line that is stored in units
  * of 2 or 4 bytes is narrowed to bytes first, 'A' standing for every wide character (line_reader.h adds
- * the classes of the wide ones).
+ * the classes of the wide ones). Of UTF-8 a block is 64 bytes, and the classes of HIGH ones are added there, too.
  *
  * Each step exists portably and for AVX2, AVX-512 and NEON; all give the same masks. A block at the end of
  * a line is never read beyond it: AVX-512 masks its loads, the other steps copy it. Leaves without state:
@@ -18,7 +18,7 @@
 
 typedef struct { uint64_t of[CLASSES]; } class_masks;
 
-/* Masks of the TABLED classes of `count` <= 64 bytes, of which `table` tells the classes. */
+/* Masks of the TABLED classes of `count` <= 64 bytes, of which `table` tells the classes, and of HIGH and INNER. */
 typedef void (*byte_classifier)(const uint8_t table[256], const uint8_t *bytes, size_t count,
                                 class_masks *masks);
 /* From `count` <= 64 characters of two bytes: 64 bytes, the high bytes, and the mask of wide ones. */
@@ -40,16 +40,26 @@ FB_INLINE uint64_t gather_bits(uint64_t bytes)
     return ((bytes & 0x0101010101010101u) * 0x0102040810204080u) >> 56;
 }
 
+/* The block that begins at `bytes`; a copy with spaces after where it has fewer than BLOCK of them. */
+FB_INLINE const uint8_t *whole_bytes(const uint8_t *bytes, size_t count, uint8_t padded[BLOCK])
+{
+    if (count >= BLOCK) return bytes;
+    memset(padded, ' ', BLOCK);
+    return (const uint8_t *)memcpy(padded, bytes, count);
+}
+
 static inline void classify_bytes_portable(const uint8_t table[256], const uint8_t *bytes, size_t count,
                                            class_masks *masks)
 {
-    uint8_t classes[BLOCK];
+    uint8_t classes[BLOCK], padded[BLOCK];
     memset(masks, 0, sizeof *masks);
-    for (size_t i = 0; i < count; i++) classes[i] = table[bytes[i]];
-    memset(classes + count, CLASS(SPACE), BLOCK - count);
+    bytes = whole_bytes(bytes, count, padded);
+    for (int i = 0; i < BLOCK; i++) classes[i] = table[bytes[i]];
     for (int i = 0; i < BLOCK; i += 8) {
-        const uint64_t word = load64(classes + i);
+        const uint64_t word = load64(classes + i), high = load64(bytes + i) >> 7;
         for (int k = SPACE; k < TABLED; k++) masks->of[k] |= gather_bits(word >> k) << i;
+        masks->of[HIGH] |= gather_bits(high) << i;
+        masks->of[INNER] |= gather_bits(high & ~(load64(bytes + i) >> 6)) << i;
     }
 }
 
@@ -71,14 +81,6 @@ static inline int locate_portable(uint64_t mask, size_t start, uint16_t *positio
     int count = 0;
     for (; mask; mask &= mask - 1) positions[count++] = (uint16_t)(start + (size_t)lowest_bit(mask));
     return count;
-}
-
-/* The block that begins at `bytes`; a copy with spaces after where it has fewer than BLOCK of them. */
-FB_INLINE const uint8_t *whole_bytes(const uint8_t *bytes, size_t count, uint8_t padded[BLOCK])
-{
-    if (count >= BLOCK) return bytes;
-    memset(padded, ' ', BLOCK);
-    return (const uint8_t *)memcpy(padded, bytes, count);
 }
 
 FB_INLINE const uint16_t *whole_chars(const uint16_t *chars, size_t count, uint16_t padded[BLOCK])
@@ -108,19 +110,28 @@ static inline __m256i look_up_avx2(const uint8_t *table, __m256i bytes)
     return classes;
 }
 
+/* The highest bits of 64 bytes. */
+FB_TARGET(FB_AVX2)
+FB_INLINE uint64_t top_bits_avx2(__m256i low, __m256i high)
+{
+    return (uint64_t)(uint32_t)_mm256_movemask_epi8(low)
+           | (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32;
+}
+
 FB_TARGET(FB_AVX2)
 static inline void classify_bytes_avx2(const uint8_t table[256], const uint8_t *bytes, size_t count,
                                        class_masks *masks)
 {
     uint8_t padded[BLOCK];
     bytes = whole_bytes(bytes, count, padded);
-    const __m256i low = look_up_avx2(table, _mm256_loadu_si256((const __m256i *)bytes));
-    const __m256i high = look_up_avx2(table, _mm256_loadu_si256((const __m256i *)(bytes + 32)));
-    for (int k = SPACE; k < TABLED; k++) {
-        const __m128i shift = _mm_cvtsi32_si128(7 - k);      /* class bit k to the top of its byte */
-        masks->of[k] = (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_sll_epi16(low, shift))
-                       | (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_sll_epi16(high, shift)) << 32;
-    }
+    const __m256i one = _mm256_loadu_si256((const __m256i *)bytes);
+    const __m256i two = _mm256_loadu_si256((const __m256i *)(bytes + 32));
+    const __m256i low = look_up_avx2(table, one), high = look_up_avx2(table, two);
+    for (int k = SPACE; k < TABLED; k++)      /* class bit k to the top of its byte */
+        masks->of[k] = top_bits_avx2(_mm256_sll_epi16(low, _mm_cvtsi32_si128(7 - k)),
+                                     _mm256_sll_epi16(high, _mm_cvtsi32_si128(7 - k)));
+    masks->of[HIGH] = top_bits_avx2(one, two);
+    masks->of[INNER] = masks->of[HIGH] & ~top_bits_avx2(_mm256_slli_epi16(one, 1), _mm256_slli_epi16(two, 1));
 }
 
 FB_TARGET(FB_AVX2)
@@ -175,7 +186,9 @@ static inline void classify_bytes_avx512(const uint8_t table[256], const uint8_t
         _mm512_permutex2var_epi8(_mm512_loadu_si512(table), block, _mm512_loadu_si512(table + 64));
     const __m512i high =
         _mm512_permutex2var_epi8(_mm512_loadu_si512(table + 128), block, _mm512_loadu_si512(table + 192));
-    const __m512i classes = _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(block), high);
+    masks->of[HIGH] = _mm512_movepi8_mask(block);
+    masks->of[INNER] = _mm512_cmplt_epi8_mask(block, _mm512_set1_epi8((char)0xC0));
+    const __m512i classes = _mm512_mask_mov_epi8(low, masks->of[HIGH], high);
     for (int k = SPACE; k < TABLED; k++)
         masks->of[k] = _mm512_test_epi8_mask(classes, _mm512_set1_epi8((char)CLASS(k)));
 }
@@ -249,6 +262,10 @@ static inline void classify_bytes_neon(const uint8_t table[256], const uint8_t *
         for (int v = 0; v < 4; v++) found.val[v] = vtstq_u8(classes.val[v], vdupq_n_u8(CLASS(k)));
         masks->of[k] = mask_of_64_neon(found);
     }
+    for (int v = 0; v < 4; v++) found.val[v] = vcgeq_u8(block.val[v], vdupq_n_u8(0x80));
+    masks->of[HIGH] = mask_of_64_neon(found);
+    for (int v = 0; v < 4; v++) found.val[v] = vcgeq_u8(block.val[v], vdupq_n_u8(0xC0));
+    masks->of[INNER] = masks->of[HIGH] & ~mask_of_64_neon(found);
 }
 
 static inline uint64_t narrow_neon(const uint16_t *chars, size_t count, uint8_t *bytes, uint8_t *high_bytes)

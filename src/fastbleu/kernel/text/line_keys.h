@@ -18,21 +18,21 @@
 #define LISTED_CHARS 4096
 
 /* The edges of all tokens: how many, 513 where they are more than 512, -1: rewrite the line first. */
-FB_INLINE int list_edges(line_reader *line, const classifier classify, const int are_bytes,
+FB_INLINE int list_edges(line_reader *line, const classifier classify, const stored_as storage,
                          token_edges *edges)
 {
-    const line_bounds none = {0, 0, 0};
+    const line_bounds none = {0, 0, 0, 0, 0};
     char_before before = line->before;
     int started = 0, ended = 0;
     while (!line_ended(line)) {
         class_masks masks;
         uint64_t starts, ends;
-        if (next_edges(line, &before, classify, are_bytes, none, &masks, &starts, &ends) < 0) return -1;
+        if (next_edges(line, &before, classify, storage, none, &masks, &starts, &ends) < 0) return -1;
         started += classify.locate(starts, line->at, edges->starts + started);
         ended += classify.locate(ends, line->at, edges->ends + ended);
         if (started > LISTED_TOKENS) return LISTED_TOKENS + 1;
-        before.space = masks.of[SPACE] >> (BLOCK - 1);
-        line->at += BLOCK;
+        before.space = masks.of[SPACE] >> (line->step - 1) & 1;
+        line->at += line->step;
     }
     return started;
 }
@@ -179,8 +179,11 @@ FB_INLINE void fill_keys(const line_reader *line, token_edges *edges, int count,
 FB_INLINE int list_keys(line_reader *line, key_list *keys, const hash_seed *seed, const simd_level level)
 {
     token_edges edges;
-    const int count = line->pairs ? list_edges(line, classifier_for(level), 0, &edges)
-                                  : list_edges(line, classifier_for(level), 1, &edges);
+    const classifier classify = classifier_for(level);
+    const stored_as storage = storage_of(line);
+    const int count = storage == IN_UTF8    ? list_edges(line, classify, IN_UTF8, &edges)
+                      : storage == IN_UNITS ? list_edges(line, classify, IN_UNITS, &edges)
+                                            : list_edges(line, classify, IN_BYTES, &edges);
     if (count < 0) return -1;
     if (count > LISTED_TOKENS) return 0;
     fill_keys(line, &edges, count, seed, level, keys);

@@ -27,7 +27,13 @@
 typedef struct {
     char_table classes;
     line_ends ends;
+    int utf8; /* whether lines of bytes are UTF-8, and characters beyond ASCII have classes */
 } tokenizer_tables;
+
+/* How the characters of a line are stored: in bytes, in two or four bytes each, or as UTF-8. A block of UTF-8 ends
+ * where a character does, so that nothing about half a character is carried; its masks have the classes of a
+ * character on all of its bytes. To a tokenizer that has no classes beyond ASCII, UTF-8 are bytes like others. */
+typedef enum { IN_BYTES, IN_UNITS, IN_UTF8 } stored_as;
 
 /* A line as Python stores it: `length` characters of `char_width` bytes. Or bytes of UTF-8 without white space
  * beyond ASCII, read with tables for these. */
@@ -48,9 +54,9 @@ FB_INLINE uint32_t code_point_at(text_line text, size_t at)
  * it and a block to spare after it. */
 typedef struct {
     uint8_t *narrow;
-    uint16_t *middle;        /* only lines of 4-byte characters */
-    uint32_t *rewritten;     /* rewrite.h */
-    void *lowered;           /* lower.h */
+    uint16_t *middle; /* only lines of 4-byte characters */
+    uint32_t *rewritten; /* rewrite.h */
+    void *lowered; /* lower.h */
     size_t narrow_room, middle_room, rewritten_room, lowered_room;
 } line_buffers;
 
@@ -68,18 +74,19 @@ typedef struct { uint64_t space, digit, cut; } char_before;
 typedef struct {
     const tokenizer_tables *tables;
     classifier classify;
-    const uint8_t *bytes;        /* the characters that fit into a byte */
-    const uint16_t *pairs;       /* those that fit into two; NULL for lines of bytes */
-    const uint32_t *quads;       /* all; only lines of 4-byte characters */
+    const uint8_t *bytes; /* the characters that fit into a byte */
+    const uint16_t *pairs; /* those that fit into two; NULL for lines of bytes */
+    const uint32_t *quads; /* all; only lines of 4-byte characters */
     uint8_t *narrow;
     uint16_t *middle;
-    int rewritten;               /* so that what mteval rewrites is looked for once only */
+    int rewritten; /* so that what mteval rewrites is looked for once only */
     size_t length, at;
-    size_t first, last;          /* positions whose outer neighbor, the line's end, counts as a digit */
+    size_t step; /* characters, or bytes of UTF-8, of the block that was read last */
+    size_t first, last; /* positions whose outer neighbor, the line's end, counts as a digit */
     char_before before;
-    size_t run;                  /* marks up to this block */
+    size_t run; /* marks up to this block */
     int run_after_digit;
-    size_t open_start;           /* of the token that goes on into this block */
+    size_t open_start; /* of the token that goes on into this block */
     int open_char_width;
 } line_reader;
 
@@ -88,9 +95,40 @@ FB_INLINE uint32_t char_at(const line_reader *line, size_t at)
     return line->quads ? line->quads[at] : line->pairs ? line->pairs[at] : line->bytes[at];
 }
 
-FB_INLINE int is_of_class(const line_reader *line, size_t at, int number)
+FB_INLINE stored_as storage_of(const line_reader *line)
 {
-    return class_of(&line->tables->classes, char_at(line, at)) >> number & 1;
+    return line->pairs ? IN_UNITS : line->tables->utf8 ? IN_UTF8 : IN_BYTES;
+}
+
+/* The character of UTF-8 at `bytes`, of which all are there. */
+FB_INLINE uint32_t utf8_character(const uint8_t *bytes)
+{
+    const uint32_t lead = bytes[0], second = bytes[1] & 0x3F, third = bytes[2] & 0x3F;
+    if (FB_UNLIKELY(lead >= 0xF0)) {
+        const uint32_t c = (lead & 7) << 18 | second << 12 | third << 6 | (bytes[3] & 0x3F);
+        return c < CODE_POINTS ? c : 0; /* another thread may write to the bytes */
+    }
+    /* No branch: characters of two and of three bytes alternate. */
+    const uint32_t of_two = (lead & 0x1F) << 6 | second, of_three = (lead & 0x0F) << 12 | second << 6 | third;
+    return lead < 0xE0 ? of_two : of_three;
+}
+
+FB_INLINE int is_of_class(const line_reader *line, size_t at, int number, const stored_as storage)
+{
+    uint32_t c = storage == IN_UTF8 ? line->bytes[at] : char_at(line, at);
+    if (storage == IN_UTF8 && c >= 0x80) {
+        uint8_t character[4] = {0};
+        memcpy(character, line->bytes + at, line->length - at < 4 ? line->length - at : 4);
+        c = utf8_character(character);
+    }
+    return class_of(&line->tables->classes, c) >> number & 1;
+}
+
+/* Whether a character, or a byte of UTF-8, is white space. */
+FB_INLINE int is_space_at(const line_reader *line, size_t at)
+{
+    if (storage_of(line) == IN_UTF8) return line->tables->classes.of_byte[line->bytes[at]] >> SPACE & 1;
+    return is_of_class(line, at, SPACE, IN_UNITS);
 }
 
 /* Begins a line. `buffers` has room for it (reserve_buffers). */
@@ -111,11 +149,11 @@ static inline void open_line(line_reader *line, const tokenizer_tables *tables, 
     line->at = 0;
     line->first = line->last = NO_POSITION;
     if (tables->ends != ENDS_ARE_SPACES) {
-        while (line->length > 0 && is_of_class(line, line->length - 1, SPACE)) line->length--;
+        while (line->length > 0 && is_space_at(line, line->length - 1)) line->length--;
         line->last = line->length - 1;
         line->first = 0;
         if (tables->ends == ENDS_ARE_DIGITS_STRIPPED)
-            while (line->first < line->length && is_of_class(line, line->first, SPACE)) line->first++;
+            while (line->first < line->length && is_space_at(line, line->first)) line->first++;
     }
     line->before.space = 1;
     line->before.digit = line->before.cut = 0;
@@ -149,19 +187,85 @@ static void add_wide_classes(const line_reader *line, uint64_t wide, const uint8
     }
 }
 
-FB_INLINE void read_classes(const line_reader *line, const classifier classify, const int are_bytes,
+/* Bits from `start` to `end` - 1, both 0 to 64. */
+FB_INLINE uint64_t bits_between(size_t start, size_t end)
+{
+    return (end < BLOCK ? ((uint64_t)1 << end) - 1 : ~(uint64_t)0)
+           & (start < BLOCK ? ~(uint64_t)0 << start : 0);
+}
+
+/* Puts the bits of first bytes on all bytes of their characters, and those of last bytes. */
+FB_INLINE uint64_t on_later_bytes(uint64_t bits, uint64_t inner)
+{
+    bits |= bits << 1 & inner;
+    bits |= bits << 1 & inner;
+    return bits | (bits << 1 & inner);
+}
+
+FB_INLINE uint64_t on_earlier_bytes(uint64_t bits, uint64_t inner)
+{
+    bits |= (bits & inner) >> 1;
+    bits |= (bits & inner) >> 1;
+    return bits | (bits & inner) >> 1;
+}
+
+/* How many of 64 bytes of UTF-8 belong to a character that ends after them. */
+FB_INLINE size_t bytes_cut_off(const uint8_t *block)
+{
+    return (size_t)(block[63] >= 0xC0) + 2 * (size_t)(block[62] >= 0xE0) + 3 * (size_t)(block[61] >= 0xF0);
+}
+
+/* Adds the classes of the characters beyond ASCII of a block of UTF-8, of whose bytes these are `inside`. */
+static void add_utf8_classes(const char_table *table, const uint8_t *block, uint64_t inside,
+                             class_masks *masks)
+{
+    const uint64_t inner = masks->of[INNER], leads = masks->of[HIGH] & ~inner & inside;
+    uint64_t mixed = masks->of[MIXED] & leads, alone = masks->of[ALONE] & leads;
+    uint64_t mark = masks->of[MARK] & leads, digit = masks->of[DIGIT] & leads;
+    uint8_t end[8] = {0}; /* of the block, after which nothing is read */
+    memcpy(end, block + BLOCK - 4, 4);
+    masks->of[REWRITE] &= ~masks->of[HIGH];
+    for (; mixed; mixed &= mixed - 1) {
+        const int i = lowest_bit(mixed);
+        const uint8_t *bytes = i < BLOCK - 4 ? block + i : end + (i - (BLOCK - 4));
+        const uint64_t classes = class_of(table, utf8_character(bytes));
+        alone |= (classes >> ALONE & 1) << i;
+        mark |= (classes >> MARK & 1) << i;
+        digit |= (classes >> DIGIT & 1) << i;
+    }
+    masks->of[ALONE] |= on_later_bytes(alone, inner);
+    if (mark | digit) {
+        masks->of[MARK] |= on_later_bytes(mark, inner);
+        masks->of[DIGIT] |= on_later_bytes(digit, inner);
+    }
+}
+
+/* Reads a block of UTF-8: its masks, and how many of its bytes are whole characters. */
+FB_INLINE void read_utf8_classes(line_reader *line, const classifier classify, size_t count,
+                                 class_masks *masks)
+{
+    const uint8_t *block = line->bytes + line->at;
+    uint8_t padded[BLOCK];
+    if (count == BLOCK) line->step = BLOCK - bytes_cut_off(block);
+    classify.classify_bytes(line->tables->classes.of_byte, block, count, masks);
+    if (masks->of[HIGH])
+        add_utf8_classes(&line->tables->classes, whole_bytes(block, count, padded),
+                         bits_between(0, line->step), masks);
+}
+
+FB_INLINE void read_classes(const line_reader *line, const classifier classify, const stored_as storage,
                             size_t count, class_masks *masks)
 {
     uint8_t high_bytes[BLOCK];
     uint64_t wide = 0, astral = 0;
-    if (!are_bytes && line->quads) {
+    if (storage == IN_UNITS && line->quads) {
         for (size_t i = 0; i < count; i++) {
             const uint32_t c = line->quads[line->at + i];
             astral |= (uint64_t)(c > 0xFFFF) << i;
             line->middle[line->at + i] = c > 0xFFFF ? 0xFFFF : (uint16_t)c;
         }
     }
-    if (!are_bytes && line->pairs)
+    if (storage == IN_UNITS)
         wide = classify.narrow(line->pairs + line->at, count, line->narrow + line->at, high_bytes);
     classify.classify_bytes(line->tables->classes.pages[0], line->bytes + line->at, count, masks);
     masks->of[WIDE] = wide;
@@ -170,20 +274,25 @@ FB_INLINE void read_classes(const line_reader *line, const classifier classify, 
 }
 
 /* Where in a block of several lines one begins, and whether one begins right after it; `between`: bytes that
- * are not of any line. All 0 in other blocks. */
-typedef struct { uint64_t begins, after, between; } line_bounds;
+ * are not of any line; the first and the last bytes of lines whose ends count as digits. All 0 in other blocks. */
+typedef struct { uint64_t begins, after, between, firsts, lasts; } line_bounds;
+
+/* The characters among marks that stand side by side. */
+FB_INLINE size_t marks_between(int start, int end, uint64_t inner)
+{
+    return (size_t)popcount_portable(bits_between((size_t)start, (size_t)end) & ~inner);
+}
 
 /* The last marks of runs of two and more that are glued to a digit after them. */
-static uint64_t glued_run_ends(const line_reader *line, uint64_t mark, uint64_t begins, uint64_t after_digit,
-                               uint64_t before_digit)
+static uint64_t glued_run_ends(const line_reader *line, uint64_t mark, uint64_t inner, uint64_t begins,
+                               uint64_t after_digit, uint64_t before_digit)
 {
     uint64_t glued = 0, rest = mark;
     while (rest) {
         const int first = lowest_bit(rest);
         const uint64_t gap = ~(rest >> first) | (begins >> first & ~(uint64_t)1);
-        const int count = gap ? lowest_bit(gap) : BLOCK;
-        const int last = first + count - 1;
-        size_t run = (size_t)count;
+        const int last = first + (gap ? lowest_bit(gap) : BLOCK) - 1;
+        size_t run = marks_between(first, last + 1, inner);
         int digit = (int)(after_digit >> first & 1);
         if (first == 0 && line->run && !(begins & 1)) {
             run += line->run;
@@ -194,29 +303,22 @@ static uint64_t glued_run_ends(const line_reader *line, uint64_t mark, uint64_t 
         if (last == BLOCK - 1) break;
         rest &= ~(uint64_t)0 << (last + 1);
     }
-    return glued;
+    return on_earlier_bytes(glued, inner);
 }
 
-static void carry_run(line_reader *line, uint64_t mark, uint64_t begins, uint64_t after_digit)
+static void carry_run(line_reader *line, uint64_t mark, uint64_t inner, uint64_t begins, uint64_t after_digit)
 {
-    if (!(mark >> (BLOCK - 1))) {
+    if (!(mark >> (line->step - 1) & 1)) {
         line->run = 0;
         return;
     }
-    const uint64_t others = ~mark << 1 | begins;
+    const uint64_t others = (~mark << 1 | begins) & bits_between(0, line->step);
     const int first = others ? highest_bit(others) : 0;
     if (others || line->run == 0) {
         line->run = 0;
         line->run_after_digit = (int)(after_digit >> first & 1);
     }
-    line->run += (size_t)(BLOCK - first);
-}
-
-/* Bits from `start` to `end` - 1, both 0 to 64. */
-FB_INLINE uint64_t bits_between(size_t start, size_t end)
-{
-    return (end < BLOCK ? ((uint64_t)1 << end) - 1 : ~(uint64_t)0)
-           & (start < BLOCK ? ~(uint64_t)0 << start : 0);
+    line->run += marks_between(first, (int)line->step, inner);
 }
 
 FB_INLINE int char_width_of(const class_masks *masks, uint64_t bits)
@@ -240,28 +342,37 @@ FB_INLINE void add_ends(const line_reader *line, uint64_t *after_digit, uint64_t
 
 /* Where tokens of a block start, and the positions after the last character of one. */
 FB_INLINE void find_edges(line_reader *line, char_before *before, const class_masks *masks,
-                          const line_bounds bounds, uint64_t *starts, uint64_t *ends)
+                          const stored_as storage, const line_bounds bounds, uint64_t *starts, uint64_t *ends)
 {
-    const uint64_t space = masks->of[SPACE], mark = masks->of[MARK], digit = masks->of[DIGIT];
+    const size_t step = storage == IN_UTF8 ? line->step : BLOCK;
+    const int last = (int)step - 1;
+    const uint64_t inside = ~(uint64_t)0 >> (BLOCK - step), inner = storage == IN_UTF8 ? masks->of[INNER] : 0;
+    const uint64_t space = masks->of[SPACE], mark = masks->of[MARK] & inside, digit = masks->of[DIGIT];
     const uint64_t token = ~space, after_digit = (digit << 1 | before->digit) & ~bounds.begins;
     const uint64_t dash = masks->of[DASH] & after_digit;
-    uint64_t before_digit = digit >> 1, after_a_digit = after_digit;
-    if (line->first != NO_POSITION) add_ends(line, &after_a_digit, &before_digit);
+    uint64_t before_digit = digit >> 1, after_a_digit = after_digit | bounds.firsts;
     /* A run of marks that goes on from the block before or into the next one. */
-    const uint64_t open = mark >> (BLOCK - 1) | (uint64_t)line->run;
-    if (FB_UNLIKELY(open != 0) && line->at + BLOCK < line->length)
-        before_digit |= (uint64_t)is_of_class(line, line->at + BLOCK, DIGIT) << (BLOCK - 1);
+    const uint64_t open = mark >> last | (uint64_t)line->run;
+    if (FB_UNLIKELY(open != 0) && line->at + step < line->length)
+        before_digit |= (uint64_t)is_of_class(line, line->at + step, DIGIT, storage) << last;
     before_digit &= ~(bounds.begins >> 1 | bounds.after << (BLOCK - 1));
+    before_digit |= bounds.lasts;
+    if (line->first != NO_POSITION) add_ends(line, &after_a_digit, &before_digit);
+    if (mark & inner) {
+        after_a_digit = on_later_bytes(after_a_digit, inner);
+        before_digit = on_earlier_bytes(before_digit, inner);
+    }
     const uint64_t starting = masks->of[ALONE] | dash | (mark & ~(after_a_digit & before_digit));
     uint64_t ending = starting;
-    if (FB_UNLIKELY((open | (mark & mark << 1)) != 0)) {
-        ending &= ~glued_run_ends(line, mark, bounds.begins, after_a_digit, before_digit);
-        carry_run(line, mark, bounds.begins, after_a_digit);
+    if (FB_UNLIKELY((open | (mark & mark << 1 & ~inner)) != 0)) {
+        ending &= ~glued_run_ends(line, mark, inner, bounds.begins, after_a_digit, before_digit);
+        carry_run(line, mark, inner, bounds.begins, after_a_digit);
     }
-    *starts = token & (space << 1 | before->space | starting | ending << 1 | before->cut | bounds.begins);
-    *ends = (token << 1 | (before->space ^ 1)) & (space | *starts);
-    before->digit = digit >> (BLOCK - 1);
-    before->cut = ending >> (BLOCK - 1);
+    *starts = token & ~inner & inside
+              & (space << 1 | before->space | starting | ending << 1 | before->cut | bounds.begins);
+    *ends = (token << 1 | (before->space ^ 1)) & inside & (space | *starts);
+    before->digit = digit >> last & 1;
+    before->cut = ending >> last & 1;
 }
 
 /* Pairs of a start and an end: the tokens that end in this block. */
@@ -326,34 +437,44 @@ static int has_pattern(const line_reader *line, uint64_t begins)
 /* The classes of the next block and its edges; -1 where the line must be rewritten first. With a constant
  * for `classify`, masks stay in registers. */
 FB_INLINE int next_edges(line_reader *line, char_before *before, const classifier classify,
-                         const int are_bytes, const line_bounds bounds, class_masks *masks, uint64_t *starts,
-                         uint64_t *ends)
+                         const stored_as storage, const line_bounds bounds, class_masks *masks,
+                         uint64_t *starts, uint64_t *ends)
 {
     const size_t left = line->length - line->at, count = left < BLOCK ? left : BLOCK;
-    if (count > 0) {
-        read_classes(line, classify, are_bytes, count, masks);
-    } else {      /* the line fills its last block: what is open ends here */
+    line->step = BLOCK;
+    if (count == 0) { /* the line fills its last block: what is open ends here */
         memset(masks, 0, sizeof *masks);
         masks->of[SPACE] = ~(uint64_t)0;
+    } else if (storage == IN_UTF8) {
+        read_utf8_classes(line, classify, count, masks);
+    } else {
+        read_classes(line, classify, storage, count, masks);
     }
     masks->of[REWRITE] &= ~bounds.between;
     if (FB_UNLIKELY(masks->of[REWRITE] && !line->rewritten) && has_pattern(line, masks->of[REWRITE]))
         return -1;
-    find_edges(line, before, masks, bounds, starts, ends);
+    find_edges(line, before, masks, storage, bounds, starts, ends);
     return 0;
 }
 
 /* The tokens that end in the next block, at most 65; -1 where the line must be rewritten first. */
 static int next_tokens(line_reader *line, token_span *spans)
 {
-    const line_bounds none = {0, 0, 0};
+    const line_bounds none = {0, 0, 0, 0, 0};
     class_masks masks;
     uint64_t starts, ends;
-    if (next_edges(line, &line->before, line->classify, 0, none, &masks, &starts, &ends) < 0) return -1;
+    const classifier classify = line->classify;
+    const stored_as storage = storage_of(line);
+    const int failed =
+        storage == IN_UTF8 ? next_edges(line, &line->before, classify, IN_UTF8, none, &masks, &starts, &ends)
+        : storage == IN_UNITS
+            ? next_edges(line, &line->before, classify, IN_UNITS, none, &masks, &starts, &ends)
+            : next_edges(line, &line->before, classify, IN_BYTES, none, &masks, &starts, &ends);
+    if (failed < 0) return -1;
     const int tokens = take_spans(line, starts, ends, spans);
     if (line->pairs) find_char_widths(line, &masks, spans, tokens);
-    line->before.space = masks.of[SPACE] >> (BLOCK - 1);
-    line->at += BLOCK;
+    line->before.space = masks.of[SPACE] >> (line->step - 1) & 1;
+    line->at += line->step;
     return tokens;
 }
 
@@ -393,5 +514,7 @@ static inline void free_buffers(line_buffers *buffers)
 static inline int build_tables(tokenizer_tables *tables, tokenizer_id tokenizer, int utf8)
 {
     tables->ends = COMPILED_TOKENIZERS[tokenizer].ends;
-    return build_char_table(&tables->classes, tokenizer, utf8);
+    if (build_char_table(&tables->classes, tokenizer, utf8) < 0) return -1;
+    tables->utf8 = utf8 && has_wide_classes(&tables->classes);
+    return 0;
 }

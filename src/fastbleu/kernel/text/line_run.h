@@ -1,11 +1,11 @@
 /* line_run.h: lines that follow each other in memory, tokenized as if they were one.
  *
- * Bits tell where in a block of 64 bytes lines begin. So every block and every vector of words is full, and
+ * Bits tell where in a block lines begin. So every block and every vector of words is full, and
  * loops are long; no processor can predict where a loop over a single line ends.
  *
- * Data. The lines of a run are bytes, with nothing or a newline between them, and have at most RUN_BYTES, so
- * that their tokens mostly fit into one key_list. `read_lines` of them are read: those before the first that
- * has to be rewritten, or whose tokens do not fit. Only for tokenizers that take the ends of a line for spaces.
+ * Data. The lines of a run are UTF-8, with nothing or a newline between them, and have at most RUN_BYTES, or
+ * the `limit` to which a run adapts, so that their tokens mostly fit into one key_list. `read_lines` of them are
+ * read: those before the first that has to be rewritten, or whose tokens do not fit.
  *
  * Contract. 15 bytes before a run and one after it may be read. Ownership: a run borrows the bytes, until its
  * keys have been compared. Any thread may call this on runs of its own. Cost: as line_keys.h, and a few
@@ -18,15 +18,16 @@
 
 #define RUN_LINES 32
 #define RUN_BYTES 2048
-#define RUN_BLOCKS (RUN_BYTES / BLOCK + 3)
+#define RUN_WORDS (RUN_BYTES / 64 + 3)      /* of a map with a bit for each byte */
 
 typedef struct {
     const uint8_t *bytes;
-    size_t size, gap;                         /* gap: the bytes between two lines, 0 or 1 */
+    size_t limit; /* bytes that are likely to have few enough tokens; at first 0 */
+    size_t size, gap; /* gap: the bytes between two lines, 0 or 1 */
     int lines, read_lines;
     uint16_t starts[RUN_LINES + 1]; /* of lines, in bytes; the last one: where another would start */
     uint16_t first_tokens[RUN_LINES + 1]; /* of lines that were read, as numbers of keys */
-    uint64_t begins[RUN_BLOCKS]; /* bits of the bytes at which a line begins */
+    uint64_t begins[RUN_WORDS]; /* bits of the bytes at which a line begins */
     key_list keys;
 } line_run;
 
@@ -36,6 +37,7 @@ FB_INLINE void begin_run(line_run *run, const uint8_t *bytes)
     memset(run->begins, 0, sizeof run->begins);
     run->bytes = bytes;
     run->size = run->gap = 0;
+    if (run->limit == 0) run->limit = RUN_BYTES;
     run->lines = run->read_lines = 0;
 }
 
@@ -44,7 +46,8 @@ FB_INLINE int add_to_run(line_run *run, utf8_line line)
 {
     const uint8_t *end = run->bytes + run->size;
     const size_t gap = (size_t)((uintptr_t)line.bytes - (uintptr_t)end), at = run->size + gap;
-    if (run->lines == RUN_LINES || gap > 1 || line.size > RUN_BYTES || at + line.size > RUN_BYTES) return 0;
+    const size_t most = run->lines ? run->limit : RUN_BYTES;
+    if (run->lines == RUN_LINES || gap > 1 || line.size > RUN_BYTES || at + line.size > most) return 0;
     if (run->lines == 1) run->gap = gap;
     if (gap != run->gap || (gap && *end != '\n')) return 0;
     run->starts[run->lines++] = (uint16_t)at;
@@ -60,53 +63,97 @@ FB_INLINE void cut_run(line_run *run, int lines)
     run->lines = lines;
 }
 
-FB_INLINE line_bounds bounds_of_block(const line_run *run, size_t block)
+/* 64 bits of a map, from any position on. */
+FB_INLINE uint64_t bits_from(const uint64_t *map, size_t at)
 {
-    line_bounds bounds = {run->begins[block], run->begins[block + 1] & 1, 0};
+    const size_t word = at / 64, shift = at % 64;
+    return map[word] >> shift | map[word + 1] << 1 << (63 - shift);
+}
+
+FB_INLINE void add_bits(uint64_t *map, size_t at, uint64_t bits)
+{
+    const size_t word = at / 64, shift = at % 64;
+    map[word] |= bits << shift;
+    map[word + 1] |= bits >> 1 >> (63 - shift);
+}
+
+/* Where lines begin and end whose ends count as digits: maps of their first and last bytes that are no white
+ * space. */
+typedef struct { uint64_t firsts[RUN_WORDS], lasts[RUN_WORDS]; } line_ends_map;
+
+static void map_line_ends(const line_run *run, const tokenizer_tables *tables, line_ends_map *map)
+{
+    const uint8_t *classes = tables->classes.of_byte;
+    memset(map, 0, sizeof *map);
+    for (int i = 0; i < run->lines; i++) {
+        size_t start = run->starts[i], end = run->starts[i + 1] - run->gap;
+        while (end > start && classes[run->bytes[end - 1]] & CLASS(SPACE)) end--;
+        if (tables->ends == ENDS_ARE_DIGITS_STRIPPED)
+            while (start < end && classes[run->bytes[start]] & CLASS(SPACE)) start++;
+        if (start == end) continue;
+        map->firsts[start / 64] |= (uint64_t)1 << start % 64;
+        map->lasts[(end - 1) / 64] |= (uint64_t)1 << (end - 1) % 64;
+    }
+}
+
+FB_INLINE line_bounds bounds_of_block(const line_run *run, size_t at)
+{
+    const uint64_t after = run->begins[at / 64 + 1] >> at % 64;
+    line_bounds bounds = {bits_from(run->begins, at), after & 1, 0, 0, 0};
     if (run->gap) bounds.between = bounds.begins >> 1 | bounds.after << (BLOCK - 1);
     return bounds;
 }
 
 FB_INLINE void read_run(line_run *run, const tokenizer_tables *tables, const hash_seed *seed,
-                        const simd_level level)
+                        const simd_level level, const stored_as storage)
 {
     static const line_buffers none;
     const text_line all = {run->bytes, run->size, 1};
     const classifier classify = classifier_for(level);
+    const int are_digits = storage == IN_UTF8 && tables->ends != ENDS_ARE_SPACES;
     token_edges edges;
-    uint64_t starts[RUN_BLOCKS];
-    uint16_t tokens_before[RUN_BLOCKS];
+    line_ends_map line_ends;
+    uint64_t token_starts[RUN_WORDS] = {0};
+    uint16_t tokens_before[RUN_WORDS]; /* by word of that map */
     int started = 0, ended = 0;
-    size_t block = 0;
     line_reader line;
+    run->starts[run->lines] = (uint16_t)(run->size + run->gap);
+    if (are_digits) map_line_ends(run, tables, &line_ends);
     open_line(&line, tables, classify, all, &none);
+    line.length = run->size;
+    line.first = line.last = NO_POSITION;
     char_before before = line.before;
-    for (; !line_ended(&line); block++) {
+    while (!line_ended(&line)) {
         class_masks masks;
-        uint64_t ends;
-        if (next_edges(&line, &before, classify, 1, bounds_of_block(run, block), &masks, &starts[block],
-                       &ends)
-            < 0)
-            break;
-        const int count = classify.locate(starts[block], line.at, edges.starts + started);
+        uint64_t starts, ends;
+        line_bounds bounds = bounds_of_block(run, line.at);
+        if (are_digits) {
+            bounds.firsts = bits_from(line_ends.firsts, line.at);
+            bounds.lasts = bits_from(line_ends.lasts, line.at);
+        }
+        if (next_edges(&line, &before, classify, storage, bounds, &masks, &starts, &ends) < 0) break;
+        const int count = classify.locate(starts, line.at, edges.starts + started);
         if (started + count > LISTED_TOKENS) break;
-        tokens_before[block] = (uint16_t)started;
+        add_bits(token_starts, line.at, starts);
         started += count;
         ended += classify.locate(ends, line.at, edges.ends + ended);
-        before.space = masks.of[SPACE] >> (BLOCK - 1);
-        line.at += BLOCK;
+        before.space = masks.of[SPACE] >> (line.step - 1) & 1;
+        line.at += line.step;
     }
-    tokens_before[block] = (uint16_t)started;
-    starts[block] = 0;
-    run->starts[run->lines] = (uint16_t)(run->size + run->gap);
+    if (!line_ended(&line) && started > LISTED_TOKENS - BLOCK) run->limit = line.at;
+    else if (run->limit < RUN_BYTES) run->limit += 4;
     /* A line that ends where reading stopped was not read: its last token ends in the next block. */
     run->read_lines = line_ended(&line) ? run->lines : 0;
     while (run->read_lines < run->lines && run->starts[run->read_lines + 1] < line.at + run->gap)
         run->read_lines++;
+    for (int word = 0, sum = 0; word < RUN_WORDS; word++) {
+        tokens_before[word] = (uint16_t)sum;
+        sum += popcount_portable(token_starts[word]);
+    }
     for (int i = 0; i <= run->read_lines; i++) {
         const size_t at = run->starts[i];
-        const uint64_t earlier = starts[at / BLOCK] & (((uint64_t)1 << at % BLOCK) - 1);
-        run->first_tokens[i] = (uint16_t)(tokens_before[at / BLOCK] + popcount_portable(earlier));
+        const uint64_t earlier = token_starts[at / 64] & (((uint64_t)1 << at % 64) - 1);
+        run->first_tokens[i] = (uint16_t)(tokens_before[at / 64] + popcount_portable(earlier));
     }
     fill_keys(&line, &edges, run->first_tokens[run->read_lines], seed, level, &run->keys);
 }
@@ -166,7 +213,8 @@ typedef void (*run_reader)(line_run *run, const tokenizer_tables *tables, const 
 #define FB_READ_RUN(suffix, level)                                                                     \
     static void read_run##suffix(line_run *run, const tokenizer_tables *tables, const hash_seed *seed) \
     {                                                                                                  \
-        read_run(run, tables, seed, level);                                                            \
+        if (tables->utf8) read_run(run, tables, seed, level, IN_UTF8);                                 \
+        else read_run(run, tables, seed, level, IN_BYTES);                                             \
     }
 FB_FOR_LEVELS(FB_READ_RUN)
 #undef FB_READ_RUN

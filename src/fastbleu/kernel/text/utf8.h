@@ -1,10 +1,9 @@
 /* utf8.h: lines of UTF-8: what they hold, and their characters as Python stores them.
  *
  * Data. A line is `size` bytes at `bytes`, which are never read beyond. A scan tells whether a line is ASCII,
- * other UTF-8, or not UTF-8, and whether it has white space beyond ASCII, the only characters there that some
- * tokenizers do not take for letters. For other tokenizers a decoder writes the characters in the narrowest
- * width that holds all of them, 1, 2 or 4 bytes, as in a str; so what reads a str reads these with the same
- * result.
+ * other UTF-8, or not UTF-8, and whether it has white space beyond ASCII, which tokenizers read as tabs. To be
+ * lowercased, a decoder writes the characters in the narrowest width that holds all of them, 1, 2 or 4 bytes,
+ * as in a str; so what reads a str reads these with the same result.
  *
  * What is accepted is what Python's strict decoder accepts: no overlong forms, no surrogates, nothing above
  * U+10FFFF, no sequence that is cut off; the position of an error is where the wrong sequence starts, as in
