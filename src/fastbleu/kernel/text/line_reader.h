@@ -21,8 +21,8 @@
  */
 #pragma once
 
-#include "classify.h"
 #include "patterns.h"
+#include "utf8_classes.h"
 
 typedef struct {
     char_table classes;
@@ -100,19 +100,6 @@ FB_INLINE stored_as storage_of(const line_reader *line)
     return line->pairs ? IN_UNITS : line->tables->utf8 ? IN_UTF8 : IN_BYTES;
 }
 
-/* The character of UTF-8 at `bytes`, of which all are there. */
-FB_INLINE uint32_t utf8_character(const uint8_t *bytes)
-{
-    const uint32_t lead = bytes[0], second = bytes[1] & 0x3F, third = bytes[2] & 0x3F;
-    if (FB_UNLIKELY(lead >= 0xF0)) {
-        const uint32_t c = (lead & 7) << 18 | second << 12 | third << 6 | (bytes[3] & 0x3F);
-        return c < CODE_POINTS ? c : 0; /* another thread may write to the bytes */
-    }
-    /* No branch: characters of two and of three bytes alternate. */
-    const uint32_t of_two = (lead & 0x1F) << 6 | second, of_three = (lead & 0x0F) << 12 | second << 6 | third;
-    return lead < 0xE0 ? of_two : of_three;
-}
-
 FB_INLINE int is_of_class(const line_reader *line, size_t at, int number, const stored_as storage)
 {
     uint32_t c = storage == IN_UTF8 ? line->bytes[at] : char_at(line, at);
@@ -184,59 +171,6 @@ static void add_wide_classes(const line_reader *line, uint64_t wide, const uint8
         wide &= wide - 1;
         if ((classes & (CLASS(DIGIT + 1) - 1)) == 0) continue;
         for (int k = SPACE; k <= DIGIT; k++) masks->of[k] |= (uint64_t)(classes >> k & 1) << i;
-    }
-}
-
-/* Bits from `start` to `end` - 1, both 0 to 64. */
-FB_INLINE uint64_t bits_between(size_t start, size_t end)
-{
-    return (end < BLOCK ? ((uint64_t)1 << end) - 1 : ~(uint64_t)0)
-           & (start < BLOCK ? ~(uint64_t)0 << start : 0);
-}
-
-/* Puts the bits of first bytes on all bytes of their characters, and those of last bytes. */
-FB_INLINE uint64_t on_later_bytes(uint64_t bits, uint64_t inner)
-{
-    bits |= bits << 1 & inner;
-    bits |= bits << 1 & inner;
-    return bits | (bits << 1 & inner);
-}
-
-FB_INLINE uint64_t on_earlier_bytes(uint64_t bits, uint64_t inner)
-{
-    bits |= (bits & inner) >> 1;
-    bits |= (bits & inner) >> 1;
-    return bits | (bits & inner) >> 1;
-}
-
-/* How many of 64 bytes of UTF-8 belong to a character that ends after them. */
-FB_INLINE size_t bytes_cut_off(const uint8_t *block)
-{
-    return (size_t)(block[63] >= 0xC0) + 2 * (size_t)(block[62] >= 0xE0) + 3 * (size_t)(block[61] >= 0xF0);
-}
-
-/* Adds the classes of the characters beyond ASCII of a block of UTF-8, of whose bytes these are `inside`. */
-static void add_utf8_classes(const char_table *table, const uint8_t *block, uint64_t inside,
-                             class_masks *masks)
-{
-    const uint64_t inner = masks->of[INNER], leads = masks->of[HIGH] & ~inner & inside;
-    uint64_t mixed = masks->of[MIXED] & leads, alone = masks->of[ALONE] & leads;
-    uint64_t mark = masks->of[MARK] & leads, digit = masks->of[DIGIT] & leads;
-    uint8_t end[8] = {0}; /* of the block, after which nothing is read */
-    memcpy(end, block + BLOCK - 4, 4);
-    masks->of[REWRITE] &= ~masks->of[HIGH];
-    for (; mixed; mixed &= mixed - 1) {
-        const int i = lowest_bit(mixed);
-        const uint8_t *bytes = i < BLOCK - 4 ? block + i : end + (i - (BLOCK - 4));
-        const uint64_t classes = class_of(table, utf8_character(bytes));
-        alone |= (classes >> ALONE & 1) << i;
-        mark |= (classes >> MARK & 1) << i;
-        digit |= (classes >> DIGIT & 1) << i;
-    }
-    masks->of[ALONE] |= on_later_bytes(alone, inner);
-    if (mark | digit) {
-        masks->of[MARK] |= on_later_bytes(mark, inner);
-        masks->of[DIGIT] |= on_later_bytes(digit, inner);
     }
 }
 
