@@ -253,6 +253,27 @@ def test_lists_of_ints_are_counted_as_arrays(last):
     assert metric.statistics(tuple(lists), references) == metric.statistics(arrays, of_arrays)
 
 
+class Tensor:
+    """Named as PyTorch's, on a device that numpy cannot read."""
+
+    shape, dtype = (2, 3), np.dtype(int)
+
+    def __init__(self, error):
+        self.error = error
+
+    def numpy(self):
+        raise self.error
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([[5, 6, 7], [5, 6, 0]])
+
+
+def test_a_tensor_that_numpy_cannot_read_is_read_as_an_array():
+    metric, ids = BLEU(None, ignore_ids=(0,)), np.array([[5, 6, 7], [5, 6, 0]])
+    assert metric.statistics(Tensor(RuntimeError()), ids) == metric.statistics(ids, ids)
+    raises(KeyboardInterrupt, "now", metric.statistics, Tensor(KeyboardInterrupt("now")), ids)
+
+
 def test_lists_of_ints_without_options_are_lists_of_tokens():
     metric = BLEU(None, max_order=2)
     assert metric.statistics([[1, 2**70]], [[[1, 2**70], [3]]]).matches.tolist() == [[2, 1]]

