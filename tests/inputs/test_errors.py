@@ -224,6 +224,7 @@ SENTENCES = [
     (TEXT, np.array(5), TypeError, "hypotheses has no dimension, expected a list of sentences"),
     (TEXT, ["a", b"one"], TypeError, r"hypotheses\[1\] is a bytes, expected a str; decode it"),
     (TEXT, ["a", None], TypeError, r"hypotheses\[1\] is missing \(None\)"),
+    (FUNCTION, ["a", 1], TypeError, r"hypotheses\[1\] is an int, expected a str"),
     (TEXT, ["a", np.array([1, 2])], TypeError, r"\[1\].*for token ids pass tokenize=None"),
     (TEXT, [*"a" * 600, ("a", "b")], TypeError, r"hypotheses\[600\] is a tuple, expected a str"),
     (TOKENS, [["a"], "one"], TypeError, r"hypotheses\[1\] is a str.*; split it.*token"),
@@ -335,6 +336,7 @@ def test_the_fix_where_nltk_fails_too(references, hypothesis, options, words):
         ((LINES, [LINES]), r"fastbleu\.sacrebleu\.corpus_bleu\(hypotheses, references\)"),
         (([WORDS] * 2, [[WORDS] * 2]), r"corpus_bleu\(list\(zip\(\*references\)\), hypotheses"),
         (([[WORDS]] * 2, [WORDS]), "be the same $"),
+        (([[WORDS]], []), "be the same $"),
         ((iter([]), WORDS), None),
     ],
 )

@@ -169,6 +169,9 @@ def test_blank_references_in_files_of_tables(tmp_path, capsys):
     path = lines_file(tmp_path, "t.csv", [",".join(row) for row in [["mt", *"0123"], *rows]])
     files = [*(f"{path}::{k}" for k in range(4)), "-i", f"{path}::mt"]
     assert command(capsys, *files, *options) == expected
+    with_blank = messages(BLEU().score, HYPOTHESES, REFERENCES)[0].value
+    found = command(capsys, *files, "--missing", "empty", "-b", "-w", "9")
+    assert found == (f"{with_blank:.9f}\n", [])  # an empty cell is else an error
     lists = [json.dumps({"mt": mt, "refs": [*refs, None]}) for mt, *refs in rows]
     path = lines_file(tmp_path, "t.jsonl", lists)
     assert command(capsys, f"{path}::refs", "-i", f"{path}::mt", *options) == expected
