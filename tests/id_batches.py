@@ -138,17 +138,9 @@ def fortran(array):
     return np.asfortranarray(array)
 
 
-def transposed(array):
-    return np.ascontiguousarray(array.T).T
-
-
 def reversed_axes(array):
     turned = (slice(None, None, -1),) * array.ndim
     return np.ascontiguousarray(array[turned])[turned]
-
-
-def one_axis_reversed(array):
-    return np.ascontiguousarray(array[..., ::-1])[..., ::-1]
 
 
 def every_third(array):
@@ -195,8 +187,8 @@ def broadcast(array):
     return array
 
 
-LAYOUTS = [contiguous, contiguous, fortran, transposed, reversed_axes, one_axis_reversed,
-    every_third, padded_rows, unaligned, field_of_records, read_only, broadcast]  # fmt: skip
+LAYOUTS = [contiguous, contiguous, fortran, reversed_axes, every_third, padded_rows, unaligned,
+    field_of_records, read_only, broadcast]  # fmt: skip
 
 
 def array_of(rng, rows, dtype, shape):

@@ -270,8 +270,7 @@ class Tensor:
 
 def test_a_tensor_that_numpy_cannot_read_is_read_as_an_array():
     metric, ids = BLEU(None, ignore_ids=(0,)), np.array([[5, 6, 7], [5, 6, 0]])
-    for error in (TypeError(), AttributeError(), RuntimeError()):
-        assert metric.statistics(Tensor(error), ids) == metric.statistics(ids, ids)
+    assert metric.statistics(Tensor(RuntimeError()), ids) == metric.statistics(ids, ids)
     raises(KeyboardInterrupt, "now", metric.statistics, Tensor(KeyboardInterrupt("now")), ids)
 
 
@@ -334,12 +333,6 @@ def test_stop_ids():
     assert rows.ref_lens.tolist() == [1, 2, 0]
     ids, mask = np.array([[2, 2, 5, 6, 2, 7]]), np.array([[0, 0, 1, 1, 1, 1]])  # not if masked
     assert metric.statistics(ids, [[5, 6]], hypothesis_mask=mask) == fastbleu.Stats([[2, 2, 2, 2]])
-
-
-def test_a_mask_that_is_added_to_logits_is_refused():
-    mask = np.array([[0, -10000]])
-    words = r"the hypothesis holds -10000.*pass mask == 0"
-    raises(ValueError, words, BLEU(None).update, [[1, 2]], [[1, 2]], hypothesis_mask=mask)
 
 
 def test_short_hypotheses_that_score_0_are_noticed():

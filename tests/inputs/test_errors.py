@@ -26,7 +26,6 @@ from fastbleu import (
     modified_precision,
     sentence_bleu,
 )
-from fastbleu.dialects import NLTK
 from fastbleu.matrix import ReferenceIndex, iter_blocks, mbr, pairwise, self_bleu
 
 pytestmark = pytest.mark.pythons
@@ -57,7 +56,6 @@ CORPORA = [
     # Messages of a chat.
     (TEXT, [MESSAGE], ["a"], r"segment 0: the hypothesis is a dict.*the messages' content$"),
     (TEXT, ["a", [MESSAGE]], ["a", "a"], r"segment 1: the hypothesis\[0\] is a dict, expected"),
-    (TEXT, ["a", ("a", MESSAGE)], ["a", "a"], r"segment 1: the hypothesis\[1\] is a dict"),
     (TEXT, ["a"], [["a", (MESSAGE,)]], r"segment 0: references\[1\]\[0\] is a dict.*content$"),
     (TOKENS, [["a"], [MESSAGE]], [GOOD] * 2, r"1: the hypothesis\[0\] is a dict.* into tokens$"),
     (TOKENS, [["a"]], [[MESSAGE]], r"0: references\[0\] is a dict, expected a list of tokens"),
@@ -65,12 +63,8 @@ CORPORA = [
     (TOKENS, ROWS, [[1, 2, 3]], r'hypotheses is a BatchEncoding.*pass hypotheses\["input_ids"\]'),
     (TOKENS, [[1, 2]], ROWS, r'references is a BatchEncoding.*pass references\["input_ids"\]'),
     (TOKENS, [ROW], [[[1, 2]]], r'0: the hypothesis is a BatchEncoding.*pass its \["input_ids"\]$'),
-    (TOKENS, [[1, 2]], [ROW], "0: references is a BatchEncoding"),
-    (TOKENS, [[1, 2]], [[ROW]], r"0: references\[0\] is a BatchEncoding"),
     (TOKENS, dict(ROWS), [[1, 2]], r'hypotheses is a dict.*pass hypotheses\["input_ids"\]'),
     (TEXT, MappingProxyType(dict(ROWS)), ["a"], "hypotheses is a mappingproxy"),
-    (TEXT, [dict(ROW)], ["a"], "0: the hypothesis is a dict"),
-    (TEXT, ["a"], [dict(ROW)], "0: references is a dict"),
     (TEXT, ["a"], [[dict(ROW)]], r"0: references\[0\] is a dict"),
 ]
 
@@ -127,19 +121,11 @@ CALLS = [
     (lambda: count([["a"]], [["the cat"]]), TypeError, r"references\[0\] is a str.*\[\[\.\.\.\]\]"),
     (lambda: count([["a"]], [[["a"], "a"]]), TypeError, r"references\[1\] is a str, expected"),
     (lambda: count("the cat", [GOOD] * 7), TypeError, r"hypotheses is a str.*pass \[hypothesis\]"),
-    (lambda: count([["a"]], [[1, 2]]), TypeError, r"references\[0\] is an int, expected a list"),
     (lambda: count([["a"]], [3]), TypeError, "segment 0: references is an int, expected a list"),
     (lambda: count([["a"]], 3), TypeError, "references is an int, expected a list with one entry"),
-    (lambda: count([["a"]], None), TypeError, "references is a NoneType, expected a list"),
     (lambda: count([["a"]], [None]), TypeError, "segment 0: the reference is missing"),
-    (
-        lambda: count([["a"]] * 2, [GOOD, [*GOOD, None]]),
-        TypeError,
-        r"references\[2\] is missing",
-    ),
     (lambda: count([None], [GOOD]), TypeError, "segment 0: the hypothesis is missing"),
     (lambda: count([3], [GOOD]), TypeError, "segment 0: the hypothesis is an int, expected a list"),
-    (lambda: count(None, [GOOD]), TypeError, "hypotheses is a NoneType"),
     (lambda: count(["a"], ["a"], tokenize="13a", lowercase="no"), TypeError, "lowercase is 'no'"),
     # Options.
     *(
@@ -147,13 +133,7 @@ CALLS = [
         for name in ("lowercase", "effective_order", "keep_segments")
     ),
     (lambda: BLEU(weights=0.25), TypeError, "expected a number for each order"),
-    (lambda: BLEU(weights="0.25,0.25"), TypeError, "expected a number for each order"),
-    (
-        lambda: BLEU(None, ignore_ids=2),
-        TypeError,
-        "ignore_ids is 2, expected several integers",
-    ),
-    (lambda: BLEU(None, ignore_ids=np.array(2)), TypeError, "ignore_ids is .*2.*several integers"),
+    (lambda: BLEU(None, ignore_ids=2), TypeError, "ignore_ids is 2, expected several integers"),
     (lambda: BLEU(None, ignore_ids=None), TypeError, "ignore_ids is None.*leave it out"),
     (lambda: BLEU(None, ignore_ids="</s>"), TypeError, "ignore_ids is '</s>'.*look up its id"),
     (lambda: BLEU(None, ignore_ids=(1, 1.0)), TypeError, "ignore_ids"),
@@ -238,50 +218,22 @@ class Frame:
 SENTENCES = [
     (TEXT, "a text", TypeError, "hypotheses is a str"),
     (TOKENS, b"a text", TypeError, "hypotheses is a bytes, expected a list with one entry"),
-    (IDS, None, TypeError, "hypotheses is a NoneType"),
-    (FUNCTION, 5, TypeError, "hypotheses is an int"),
     (TEXT, {"a"}, TypeError, r"hypotheses is a set, expected.*; pass sorted\(hypotheses\)"),
-    (TOKENS, frozenset("a"), TypeError, r"hypotheses is a frozenset.*; pass sorted\(hypotheses\)"),
     (TEXT, {"a": 1}, TypeError, r"hypotheses is a dict.*; pass list\(hypotheses.values\(\)\)"),
     (TEXT, Frame(), TypeError, r"hypotheses is a Frame.*pass hypotheses.values.tolist\(\)"),
-    (IDS, np.array(5), ValueError, "hypotheses has"),
     (TEXT, np.array(5), TypeError, "hypotheses has no dimension, expected a list of sentences"),
     (TEXT, ["a", b"one"], TypeError, r"hypotheses\[1\] is a bytes, expected a str; decode it"),
     (TEXT, ["a", None], TypeError, r"hypotheses\[1\] is missing \(None\)"),
     (FUNCTION, ["a", 1], TypeError, r"hypotheses\[1\] is an int, expected a str"),
-    (
-        TEXT,
-        ["a", np.array([1, 2])],
-        TypeError,
-        r"\[1\].*for token ids pass tokenize=None",
-    ),
+    (TEXT, ["a", np.array([1, 2])], TypeError, r"\[1\].*for token ids pass tokenize=None"),
     (TEXT, [*"a" * 600, ("a", "b")], TypeError, r"hypotheses\[600\] is a tuple, expected a str"),
-    (
-        TOKENS,
-        [["a"], "one"],
-        TypeError,
-        r"hypotheses\[1\] is a str, expected .*; split it.*token",
-    ),
-    (TOKENS, [["a"], {"one"}], TypeError, r"hypotheses\[1\] is a set, expected a list of tokens"),
-    (TOKENS, [["a"], None], TypeError, r"hypotheses\[1\] is missing \(None\)"),
+    (TOKENS, [["a"], "one"], TypeError, r"hypotheses\[1\] is a str.*; split it.*token"),
     (TOKENS, [["a"], [["x"]]], TypeError, r"hypotheses\[1\]\[0\] is a list, expected a token"),
-    (
-        TOKENS,
-        [["a"], ["a", 0.5, {}]],
-        TypeError,
-        r"hypotheses\[1\]\[2\] is a dict; a token must",
-    ),
+    (TOKENS, [["a"], ["a", 0.5, {}]], TypeError, r"\[1\]\[2\] is a dict; a token must"),
     (TOKENS, [["a"], [("a", [])]], TypeError, r"hypotheses\[1\]\[0\] is a tuple with an"),
     (TOKENS, [["a"], np.array(5)], TypeError, r"hypotheses\[1\] has no dimension, expected a list"),
-    (
-        TOKENS,
-        [["a"]] * 600 + [7],
-        TypeError,
-        r"hypotheses\[600\] is an int, expected a list",
-    ),
     (IDS, np.arange(4), ValueError, r"hypotheses has the shape \(4,\).*\(sentences, length\)"),
     (IDS, np.ones((2, 3, 4, 5), int), ValueError, r"hypotheses has the shape \(2, 3, 4, 5\)"),
-    (TOKENS, np.ones((2, 3)), TypeError, "hypotheses has the dtype float64"),
     (IDS, [np.arange(4), np.ones((3, 4), int)], ValueError, r"\[1\] has the shape \(3, 4\)"),
     (TOKENS, [np.arange(4), np.ones(3)], TypeError, r"hypotheses\[1\] has the dtype float64"),
     (IDS, [np.arange(4), "abc"], TypeError, r"hypotheses\[1\] is a str, expected a sequence of"),
@@ -318,11 +270,8 @@ LINES = ["the cat sat on a mat", "it rained"]
         ("corpus_bleu", ([WORDS] * 2, [WORDS] * 2), r"flat list.*\[\[reference\], \.\.\.\]"),
         ("modified_precision", (WORDS, WORDS, 1), r"pass \[reference\]"),
         ("sentence_bleu", (LINES, WORDS), r"references\[0\] is a str.*pass a list of tokens"),
-        ("sentence_bleu", (["我喜欢吃苹果"], list("我喜欢")), r"references\[0\] is a str"),
         ("sentence_bleu", ([WORDS], "the cat"), "segment 0.*character"),
-        ("corpus_bleu", ([[WORDS]], ["the cat"]), "segment 0.*character"),
         ("corpus_bleu", ([[WORDS, "the cat"]], [WORDS]), "segment 0.*character"),
-        ("corpus_bleu", (LINES[:1], [LINES[:1]]), r"fastbleu\.sacrebleu\.corpus_bleu"),
         ("corpus_bleu", (LINES, [LINES] * 2), r"fastbleu\.sacrebleu\.corpus_bleu"),
         ("sentence_bleu", (LINES[0], LINES), r"fastbleu\.sacrebleu\.corpus_bleu"),
         ("sentence_bleu", LINES, r"\(\[reference\.split\(\)\], hypothesis\.split\(\)\)"),
@@ -364,8 +313,7 @@ UNBOUND, BOUND = (kind.method1 for kind in (SmoothingFunction, SmoothingFunction
         ([WORDS], WORDS, {"smoothing_function": UNBOUND}, r"method1, .*SmoothingFunction\(\)"),
         *(
             ([WORDS], WORDS, {"smoothing_function": wrong}, r"SmoothingFunction\(\)\.method1")
-            for function in (SmoothingFunction, nltk.SmoothingFunction)
-            for wrong in ("method1", function, function())
+            for wrong in ("method1", SmoothingFunction, nltk.SmoothingFunction())
         ),
         ([WORDS], WORDS, {"weights": BOUND}, "pass it as smoothing_function="),
         ([WORDS], WORDS, {"weights": 1}, r"weights is 1, expected one for each .* \(1,\) for"),
@@ -394,12 +342,3 @@ def test_the_fix_where_nltk_fails_too(references, hypothesis, options, words):
 )
 def test_the_fix_of_sacrebleus_order(arguments, fix):
     raises(AssertionError if fix else TypeError, fix, corpus_bleu, *arguments)
-
-
-def test_nltks_dialect_has_equal_weights_for_every_order():
-    rows = count([["a", "b", "c"]], [[["a", "b", "d"]]], max_order=2)
-    score = NLTK.score(rows)
-    assert score == NLTK.score(rows, weights=(0.5, 0.5))
-    assert score.value == BLEU(None, max_order=2, smoothing="none", dialect="nltk").score(
-        [["a", "b", "c"]], [[["a", "b", "d"]]]
-    ).value  # fmt: skip

@@ -34,7 +34,7 @@ def with_side(side, wrong):
 
 
 @each_side
-@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "g", "c16", "?", "O", "U3", "S3", "M8[s]"])
+@pytest.mark.parametrize("dtype", ["f2", "f8", "?", "O", "U3", "M8[s]"])
 def test_arrays_of_other_types(side, dtype):
     array = (H if side == "hypotheses" else R).astype("i8").astype(dtype)
     named = array if array.dtype.kind in "bfc" else array[0]
@@ -42,7 +42,7 @@ def test_arrays_of_other_types(side, dtype):
     batch_refused(TypeError, SIDES[side] + ".*" + re.escape(words), *with_side(side, array))
 
 
-@pytest.mark.parametrize("dtype", ["f4", "g", "?", "O", "U3"])
+@pytest.mark.parametrize("dtype", ["f4", "?", "U3"])
 def test_lists_of_arrays_of_other_types(dtype):
     wrong = np.array([1, 0]).astype(dtype)
     batch_refused(TypeError, rf"segment 1: the hypothesis.*{wrong.dtype}", [H[0], wrong, H[2]], R)
@@ -54,8 +54,8 @@ def test_lists_of_arrays_of_other_types(dtype):
 @pytest.mark.parametrize(
     ("wrong", "error"),
     [
-        *((value, TypeError) for value in (1.0, None, "7", b"7", [1], np.float32(1))),
-        *((value, ValueError) for value in (2**63, -(2**63) - 1, 10**30, np.uint64(2**63))),
+        *((value, TypeError) for value in (1.0, None, "7", [1], np.float32(1))),
+        *((value, ValueError) for value in (2**63, -(2**63) - 1, np.uint64(2**63))),
     ],
 )
 def test_lists_with_something_else_than_ids(wrong, error):
@@ -80,23 +80,17 @@ def test_ids_beyond_int64_in_arrays(side):
         # Arrays of another shape.
         (np.int64(3), R, r"hypotheses has the shape \(\)"),
         (R, R, r"hypotheses.*\(3, 2, 4\).*\(batch, length\)"),
-        (R[None], R, r"hypotheses.*\(1, 3, 2, 4\)"),
-        (H, np.array(3), r"references.*\(\)"),
         (H, H[0], r"references.*\(4,\)"),
         (H, R[None], r"references.*\(1, 3, 2, 4\).*\(batch, references, length\)"),
         (H[0], R, r"references.*\(3, 2, 4\), but hypotheses is one sequence"),
-        (H, R[:2], r"references has 2 .*\(2, 2, 4\).*hypotheses has 3 .*\(3, 4\)"),
         (H, H[:2], r"references has 2 .*\(2, 4\).*hypotheses has 3 .*\(3, 4\)"),
         (H, R[:, :0], "segment 0: no references"),
         (H[:0], R, r"references has 3 .*\(3, 2, 4\).*hypotheses has 0 .*\(0, 4\)"),
         # Lists of another length, and of arrays of another rank.
         (list(H), list(R[:2]), "references has 2 segments, hypotheses has 3"),
-        (H, list(R[:2]), "references has 2 segments.*hypotheses has 3"),
         (list(H[:2]), R, "references has 3 segments.*hypotheses has 2"),
-        (H, [[H[0]], [], [H[2]]], "segment 1: no references"),
         (list(H), [H[0], np.zeros((0, 4), int), H[2]], "segment 1: no references"),
         ([H[0], H[:1], H[2]], R, r"segment 1: the hypothesis has the shape \(1, 4\)"),
-        ([H[0], H[0, 0], H[2]], R, r"segment 1: the hypothesis has the shape \(\)"),
         (H, [H[0], H[1], [H[:1]]], r"segment 2: references\[0\] has the shape \(1, 4\)"),
         (H, [H[0], H[None], H[2]], r"segment 1: references has the shape \(1, 3, 4\)"),
     ],
@@ -113,16 +107,13 @@ RECORDS = np.zeros(H.shape, [("id", "i4"), ("score", "f4")])
     [
         (RECORDS, R, "hypothes[ei]s.*score"),
         (H, {1: 2}, "references is a dict"),
-        ({1, 2, 3}, R, "hypotheses is a set"),
         (H, 5, "references is an int"),
-        (None, R, "hypotheses is a NoneType"),
         (H, iter([[1]]), "references is a list_iterator"),
         (H, [1, 2, 3], r"segment 0: references\[0\] is an int"),
         # Text.
         ("one", R, "hypotheses is a str"),
         (H, ["one two"] * 3, "str"),
         ([b"one"] * 3, R, "bytes"),
-        (H, [["one"]] * 3, "str"),
         ([["one"]] * 3, R, "str"),
         (H, [[["one"]]] * 3, "str"),
         # Masked arrays.
@@ -132,11 +123,6 @@ RECORDS = np.zeros(H.shape, [("id", "i4"), ("score", "f4")])
 )
 def test_other_kinds(hypotheses, references, words):
     batch_refused(TypeError, words, hypotheses, references)
-
-
-@pytest.mark.parametrize("options", [{"ignore_ids": (-100,)}, {"stop_id": 9}], ids=str)
-def test_tokens_are_no_ids(options):
-    refused(BLEU(None, **options), TypeError, "str", [["one"]] * 3, [[["one"]]] * 3)
 
 
 def test_ids_where_text_is_meant():
@@ -151,9 +137,7 @@ def test_ids_where_text_is_meant():
         (lambda mask: mask[:2], ValueError, r"\(2, "),
         (lambda mask: mask[..., :3], ValueError, r", 3\)"),
         (lambda mask: mask[0], ValueError, r"shape \((2, )?4,?\)"),
-        (lambda mask: mask[None], ValueError, r"\(1, 3, "),
         (lambda mask: mask.astype(float), TypeError, "float64"),
-        (lambda mask: mask.astype(object), TypeError, "object"),
         (lambda mask: np.array(1), ValueError, r"\(\)"),
         (lambda mask: "1111", TypeError, "[<>]U4"),
     ],
@@ -183,7 +167,12 @@ def test_wrong_masks_of_lists(name):
         refused(metric, TypeError, words, ["a"] * 3, ["a"] * 3, **{name: np.ones(3, int)})
 
 
-def test_a_str_is_no_list_of_masks():
+def test_a_mask_that_is_added_to_logits_is_refused():
+    words = "the mask of hypotheses holds -10000.*pass mask == 0"
+    batch_refused(ValueError, words, H, R, hypothesis_mask=np.where(H > 1, 0, -10000))
+
+
+def test_a_str_is_not_a_list_of_masks():
     words = "the mask of segment 0: the hypothesis has the dtype [<>]U1"
     batch_refused(TypeError, words, list(H), list(R), hypothesis_mask="111")
     words = "segment 0: the mask of references has 1 entries"

@@ -170,16 +170,11 @@ def test_blank_references_in_files_of_tables(tmp_path, capsys):
     files = [*(f"{path}::{k}" for k in range(4)), "-i", f"{path}::mt"]
     assert command(capsys, *files, *options) == expected
     with_blank = messages(BLEU().score, HYPOTHESES, REFERENCES)[0].value
-    # An empty cell is an error.
-    found = command(capsys, *files, "--missing", "empty", *options[2:])
-    assert found == (f"{with_blank:.9f}\n", [])
+    found = command(capsys, *files, "--missing", "empty", "-b", "-w", "9")
+    assert found == (f"{with_blank:.9f}\n", [])  # an empty cell is else an error
     lists = [json.dumps({"mt": mt, "refs": [*refs, None]}) for mt, *refs in rows]
     path = lines_file(tmp_path, "t.jsonl", lists)
     assert command(capsys, f"{path}::refs", "-i", f"{path}::mt", *options) == expected
-    one = [lines_file(tmp_path, "r", [refs[0] for refs in REFERENCES]), "-i"]
-    one.append(lines_file(tmp_path, "h", HYPOTHESES))
-    score = BLEU().score(HYPOTHESES, [refs[:1] for refs in REFERENCES])
-    assert command(capsys, *one, *options) == (f"{score.value:.9f}\n", [])
 
 
 def test_tables_leave_blank_references_out():
@@ -360,11 +355,6 @@ def test_japanese_is_advised_what_sacrebleu_has(tmp_path, capsys):
     assert message.endswith('use BLEU(tokenize="ja-mecab")')
     path = lines_file(tmp_path, "ja", JAPANESE)
     assert command(capsys, path, "-i", path)[1][0].endswith("use -tok ja-mecab")
-    mixed = [CHINESE[0], "The cat sat on the mat."] * 3
-    path = lines_file(tmp_path, "mixed", mixed)
-    out, _ = command(capsys, path, "-i", path, "-tok", "auto", "-f", "text")
-    assert "tok:auto+13a+zh" in out
-    assert BLEU("auto").score(mixed, mixed).signature in out
 
 
 @pytest.mark.parametrize(
@@ -403,10 +393,7 @@ RUN, LABELS = r"end in a run of the id 7.*\(7,\)", r"-100.*ignore_ids=\(-100,\)"
 @pytest.mark.parametrize("form", [list, tuple, numpy.array])
 @pytest.mark.parametrize(
     ("options", "padding", "words"),
-    [
-        *(({}, 7, RUN), ({"ignore_ids": (-100,)}, 7, RUN), ({"skip_ids": (1,)}, 7, RUN)),
-        *(({}, -100, LABELS), ({"stop_id": 50}, -100, LABELS)),
-    ],
+    [({}, 7, RUN), ({"ignore_ids": (-100,)}, 7, RUN), ({"stop_id": 50}, -100, LABELS)],
 )
 def test_padding_that_counts_is_warned_of_once(form, options, padding, words):
     for count in range(1, 9):
@@ -447,10 +434,8 @@ def test_other_ids_are_no_padding():
         [[*range(row + 2), 0, 0] for row in range(8)],  # of different lengths
         [[1, 2, 3, row] for row in range(8)],
         [[True, True] for _ in range(8)],
-        [["a", "a"] for _ in range(8)],
         [["a", 0] for _ in range(8)],
         [[0] for _ in range(8)],
-        [[] for _ in range(8)],
     ):
         BLEU(None, max_order=1).score([*hypotheses, [1]], references_of([*hypotheses, [1]]))
     ids, labels = numpy.array(padded(7)), numpy.array(padded(-100))
