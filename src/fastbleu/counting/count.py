@@ -37,9 +37,8 @@ def count(
     max_order : int, default 4
         The longest n-grams to count.
     threads : int, default 1
-        Counting releases the GIL, and so does tokenizing text. Reading lists of tokens holds it;
-        several threads that count a list hold it for about a millisecond at a time. Does not change
-        the result.
+        Threads that tokenize and count text and ids; lists of tokens take one, which holds the GIL
+        while it reads. They do not change the result.
     tokenize : str or callable, optional
         Splits text into tokens: a name of `fastbleu.tokenizers.TOKENIZERS` or a function of a str
         that returns a list of str. None: the input is lists of tokens.
