@@ -29,28 +29,20 @@ enum {
 };
 #define CLASS(number) ((uint8_t)(1u << (number)))
 
-typedef enum {
-    TOKENIZE_NONE,
-    TOKENIZE_13A,
-    TOKENIZE_ZH,
-    TOKENIZE_INTL,
-    TOKENIZE_CHAR,
-    TOKENIZERS
-} tokenizer_id;
+typedef enum { TOKENIZE_NONE, TOKENIZE_13A, TOKENIZE_ZH, TOKENIZE_INTL, TOKENIZE_CHAR, TOKENIZERS } tokenizer_id;
 
 /* The assumed character before the first and after the last one of a line: a space or a digit. For digits,
  * white space at the end, or at both ends, is stripped first. */
 typedef enum { ENDS_ARE_SPACES, ENDS_ARE_DIGITS, ENDS_ARE_DIGITS_STRIPPED } line_ends;
 
 /* A compiled tokenizer: its name, as in tokenizers/table.py, and its ends. */
-typedef struct {
-    const char *name;
-    line_ends ends;
-} compiled_tokenizer;
+typedef struct { const char *name; line_ends ends; } compiled_tokenizer;
 
 static const compiled_tokenizer COMPILED_TOKENIZERS[TOKENIZERS] = {
-    [TOKENIZE_NONE] = {"none", ENDS_ARE_SPACES},      [TOKENIZE_13A] = {"13a", ENDS_ARE_SPACES},
-    [TOKENIZE_ZH] = {"zh", ENDS_ARE_DIGITS_STRIPPED}, [TOKENIZE_INTL] = {"intl", ENDS_ARE_DIGITS},
+    [TOKENIZE_NONE] = {"none", ENDS_ARE_SPACES},
+    [TOKENIZE_13A] = {"13a", ENDS_ARE_SPACES},
+    [TOKENIZE_ZH] = {"zh", ENDS_ARE_DIGITS_STRIPPED},
+    [TOKENIZE_INTL] = {"intl", ENDS_ARE_DIGITS},
     [TOKENIZE_CHAR] = {"char", ENDS_ARE_SPACES},
 };
 
@@ -74,29 +66,24 @@ FB_INLINE uint8_t class_of(const char_table *table, uint32_t code_point)
     return table->pages[table->page_of[code_point >> 8]][code_point & 255];
 }
 
-typedef struct {
-    uint32_t first, last;
-    uint8_t classes;
-} class_range;
+typedef struct { uint32_t first, last; uint8_t classes; } class_range;
 
 static const class_range WHITE_SPACE[] = {
-    {0x09, 0x0D, CLASS(SPACE)},     {0x1C, 0x20, CLASS(SPACE)},     {0x85, 0x85, CLASS(SPACE)},
-    {0xA0, 0xA0, CLASS(SPACE)},     {0x1680, 0x1680, CLASS(SPACE)}, {0x2000, 0x200A, CLASS(SPACE)},
+    {0x09, 0x0D, CLASS(SPACE)}, {0x1C, 0x20, CLASS(SPACE)}, {0x85, 0x85, CLASS(SPACE)},
+    {0xA0, 0xA0, CLASS(SPACE)}, {0x1680, 0x1680, CLASS(SPACE)}, {0x2000, 0x200A, CLASS(SPACE)},
     {0x2028, 0x2029, CLASS(SPACE)}, {0x202F, 0x202F, CLASS(SPACE)}, {0x205F, 0x205F, CLASS(SPACE)},
     {0x3000, 0x3000, CLASS(SPACE)},
 };
 
 /* mteval-v13a's rules for ASCII. */
 static const class_range MTEVAL_ASCII[] = {
-    {'!', '&', CLASS(ALONE)}, {'(', '+', CLASS(ALONE)}, {'/', '/', CLASS(ALONE)}, {':', '@', CLASS(ALONE)},
-    {'[', '`', CLASS(ALONE)}, {'{', '~', CLASS(ALONE)}, {',', ',', CLASS(MARK)},  {'.', '.', CLASS(MARK)},
-    {'0', '9', CLASS(DIGIT)}, {'-', '-', CLASS(DASH)},
+    {'!', '&', CLASS(ALONE)}, {'(', '+', CLASS(ALONE)}, {'/', '/', CLASS(ALONE)},
+    {':', '@', CLASS(ALONE)}, {'[', '`', CLASS(ALONE)}, {'{', '~', CLASS(ALONE)},
+    {',', ',', CLASS(MARK)}, {'.', '.', CLASS(MARK)}, {'0', '9', CLASS(DIGIT)}, {'-', '-', CLASS(DASH)},
 };
 
 static const class_range MTEVAL_REWRITES[] = {
-    {'&', '&', CLASS(REWRITE)},
-    {'<', '<', CLASS(REWRITE)},
-    {'\n', '\n', CLASS(REWRITE)},
+    {'&', '&', CLASS(REWRITE)}, {'<', '<', CLASS(REWRITE)}, {'\n', '\n', CLASS(REWRITE)},
 };
 
 /* What sacreBLEU's zh tokenizer takes for Chinese. It means two blocks beyond U+FFFF but writes them
@@ -162,6 +149,7 @@ static uint8_t classes_of_range(const char_table *table, uint32_t first, uint32_
     return classes;
 }
 
+/* Fills `of_byte`, of a table for UTF-8. */
 static void list_bytes_of_utf8(char_table *table)
 {
     memset(table->of_byte, 0, sizeof table->of_byte);
@@ -214,8 +202,9 @@ static inline int build_char_table(char_table *table, tokenizer_id tokenizer, in
             known = ++count;
         }
         table->page_of[number] = (uint16_t)(known - 1);
-        if (number < 256) table->of_page[number] = memcmp(page, page + 1, 255) == 0 ? page[0] : CLASS(MIXED);
+        if (number < 256)
+            table->of_page[number] = memcmp(page, page + 1, 255) == 0 ? page[0] : CLASS(MIXED);
     }
-    list_bytes_of_utf8(table);
+    if (utf8) list_bytes_of_utf8(table);
     return 0;
 }
