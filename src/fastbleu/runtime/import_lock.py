@@ -15,12 +15,24 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 import_lock = RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=import_lock.acquire,
-        after_in_parent=import_lock.release,
-        after_in_child=import_lock.release,
-    )
+_before_logging = False
+
+
+def _release() -> None:
+    try:
+        import_lock.release()
+    except RuntimeError:
+        pass  # registered while this fork waited, so that nothing was acquired for it
+
+
+def _forks_wait() -> None:
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(
+            before=import_lock.acquire, after_in_parent=_release, after_in_child=_release
+        )
+
+
+_forks_wait()
 
 
 def import_locked(name: str) -> ModuleType:
@@ -28,7 +40,23 @@ def import_locked(name: str) -> ModuleType:
     with import_lock:
         from importlib import import_module
 
+        if name.partition(".")[0] != "fastbleu":
+            _forks_wait_before_logging()
         return import_module(name)
+
+
+def _forks_wait_before_logging() -> None:
+    """Have a fork take `import_lock` before the lock of `logging`, for which imports may wait.
+
+    What is registered last is called first.
+    """
+    global _before_logging
+    if not _before_logging:
+        import logging
+
+        del logging
+        _forks_wait()
+        _before_logging = True
 
 
 def import_warning_formatter() -> None:

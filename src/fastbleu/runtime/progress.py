@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock as _Lock
 
-from .import_lock import import_lock
+from .import_lock import import_locked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ class ProgressBar:
         self._bar: Any = None
         self._lock = _Lock()
         if wanted:
-            with import_lock:
-                from tqdm import tqdm  # type: ignore[import-untyped]
-
+            tqdm: Any = import_locked("tqdm").tqdm
             self._bar = tqdm(total=total, unit=unit, unit_scale=True, **style)
 
     def update(self, done: int) -> None:

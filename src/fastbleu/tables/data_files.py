@@ -17,7 +17,7 @@ from ..inputs.arguments import check_choice
 from ..inputs.compression import SUFFIXES, problem_of, unpacked, without_suffix
 from ..inputs.quoting import DELIMITERS, layout_of
 from ..runtime.extras import install_command
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import import_lock, import_locked
 from .rows import check_columns
 
 # Rows that are requested at a time.
@@ -33,11 +33,9 @@ _WILDCARD = re.compile(r"[*?[]")
 def import_pyarrow(what: Any) -> Any:
     """The library pyarrow; ImportError that names the extra if it is not installed."""
     try:
-        with import_lock:
-            import pyarrow
+        return import_locked("pyarrow")
     except ImportError:
         raise ImportError(f"reading {what} needs pyarrow: {install_command('parquet')}") from None
-    return pyarrow
 
 
 def is_path(table: object) -> bool:

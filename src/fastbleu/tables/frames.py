@@ -12,7 +12,7 @@ import numpy as np
 from ..inputs.columns import opened
 from ..inputs.missing import count_of
 from ..runtime.extras import install_command
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import import_locked
 from ._row_groups import RowGroups
 
 if TYPE_CHECKING:
@@ -205,11 +205,9 @@ ROW = "_fastbleu_row"
 def load_narwhals() -> Any:
     """The library narwhals; ImportError that names the extra if it is not installed."""
     try:
-        with import_lock:
-            import narwhals
+        return import_locked("narwhals")
     except ImportError:
         raise ImportError(f"tables need narwhals: {install_command('tables')}") from None
-    return narwhals
 
 
 def joined(frames: Sequence[Frame]) -> Frame:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 
-from ..runtime.import_lock import import_locked
+from ..runtime.import_lock import import_lock, import_locked
 from ._compiled import split
 from .originals import _BEYOND_ASCII, _HIDDEN, _keep_markup
 
@@ -113,10 +113,11 @@ def _jieba() -> Any:
     """jieba's `cut`, with its dictionary loaded without messages."""
     library: Any = import_locked("jieba")
     logger = library.default_logger
-    level = logger.level
-    logger.setLevel("WARNING")
-    library.initialize()
-    logger.setLevel(level)
+    with import_lock:  # jieba has a lock of its own, which a forked child would inherit
+        level = logger.level
+        logger.setLevel("WARNING")
+        library.initialize()
+        logger.setLevel(level)
     return library.cut
 
 
