@@ -52,8 +52,8 @@ def _forks_wait_before_logging() -> None:
     """
     global _before_logging
     if not _before_logging:
-        import logging
-
+        with import_lock:
+            import logging
         del logging
         _forks_wait()
         _before_logging = True
