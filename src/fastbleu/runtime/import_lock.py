@@ -19,7 +19,7 @@ _before_logging = False
 
 
 def _release() -> None:
-    try:
+    try:  # noqa: SIM105 - contextlib is not imported for this
         import_lock.release()
     except RuntimeError:
         pass  # registered while this fork waited, so that nothing was acquired for it
