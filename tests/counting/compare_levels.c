@@ -44,7 +44,8 @@ static int below(int limit)
 
 static void add_to(uint64_t *checksum, const uint64_t *words, size_t count)
 {
-    for (size_t i = 0; i < count; i++) *checksum = multiply_fold(*checksum ^ words[i] ^ 0xCBF29CE484222325u, 0x9E3779B97F4A7C15u) + i;
+    for (size_t i = 0; i < count; i++)
+        *checksum = multiply_fold(*checksum ^ words[i] ^ 0xCBF29CE484222325u, 0x9E3779B97F4A7C15u) + i;
 }
 
 static void require(int condition, const char *step)
@@ -550,14 +551,18 @@ static void try_utf8(const guarded memory)
     }
     if (damaged && size) text[below((int)size)] = (uint8_t)random_word();
     const uint8_t *bytes = (const uint8_t *)memcpy(at_end(memory, size), text, size);
-    require(utf8_scanner_for(SIMD_PORTABLE)(bytes, size) == utf8_scanner_for(level)(bytes, size), "utf8 scan");
+    require(utf8_scanner_for(SIMD_PORTABLE)(bytes, size) == utf8_scanner_for(level)(bytes, size),
+            "utf8 scan");
 }
 
 static void try_transcoder(const guarded memory)
 {
     static uint8_t expected[4 * 301], text[4 * 301 + TAIL];
     const writing from = random_writing();
-    const int length = below(301), tabs = below(2), char_width = from.most < 0x100 ? 1 : from.most < 0x10000 ? 2 : 4;
+    const int length = below(301), tabs = below(2),
+              char_width = from.most < 0x100     ? 1
+                           : from.most < 0x10000 ? 2
+                                                 : 4;
     uint8_t *chars = (uint8_t *)at_end(memory, (size_t)(length * char_width));
     size_t size = 0;
     for (int i = 0; i < length; i++) {
@@ -665,7 +670,8 @@ int main(int argc, char **argv)
         }
     }
     printf("seed %" PRIu64 ": %" PRIu64 " segments, %" PRIu64 " of them of at most 512 tokens, and %" PRIu64
-           " times each step are equal on %d of: " SIMD_NAMES "\nkeys %016" PRIx64 "\nmatches %016" PRIx64 "\n",
+           " times each step are equal on %d of: " SIMD_NAMES "\nkeys %016" PRIx64 "\nmatches %016" PRIx64
+           "\n",
            seed, segments, compared, steps, 1 + (int)simd_supported(), checksum_of_keys, checksum_of_matches);
     return 0;
 }

@@ -45,7 +45,7 @@ cdef class TextPacker(PackedSegments):
     cdef Py_ssize_t pack_from_runs(self, Py_ssize_t segment) except -1 nogil
     cdef int pack_segment(self, Py_ssize_t segment) except -1 nogil
     cdef int find_line(self, Py_ssize_t k, utf8_line *line) except -1 nogil
-    cdef int begin_rewritten(self, line_reader *reader, Py_ssize_t k, utf8_line line) except -1 nogil
+    cdef int read_again(self, line_reader *reader, Py_ssize_t k, utf8_line line) except -1 nogil
     cdef int pack_ids(self, Py_ssize_t segment, int64_t *lengths) except -1 nogil
     cdef Py_ssize_t read_line(self, Py_ssize_t k, bint adds) except -1 nogil
     cdef int forget_line(self) noexcept nogil

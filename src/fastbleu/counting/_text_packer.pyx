@@ -1,8 +1,8 @@
 """Raw text in, packed masks or ids out, with no Python string per token.
 
-fill() holds the GIL: each str of a chunk becomes UTF-8 in memory of our own, or lines of a column are taken as they
-are (_text_side.pyx). finish(), which counting calls first, needs no GIL: it cuts every line into tokens
-(tokenizers/_compiled.pyx) and compares the tokens of a short segment or numbers each as it is found
+fill() holds the GIL: each str of a chunk becomes UTF-8 in memory of our own, or lines of a column are taken
+as they are (_text_side.pyx). finish(), which counting calls first, needs no GIL: it cuts every line into
+tokens (tokenizers/_compiled.pyx) and compares the tokens of a short segment or numbers each as it is found
 (kernel/text/line_keys.h, line_tokens.h).
 
 TextChecks (inputs/checks.py) handles shapes and types other than str, list and tuple.
@@ -238,8 +238,8 @@ cdef class TextPacker(PackedSegments):
         return 0
 
     cdef Py_ssize_t pack_from_runs(self, Py_ssize_t segment) except -1 nogil:
-        """Pack segments with one reference each, from `segment` on, as long as the keys of both lines were read in
-        runs and can be compared; how many."""
+        """Pack segments with one reference each, from `segment` on, as long as the keys of both lines were
+        read in runs and can be compared; how many."""
         cdef line_run *hypotheses = &self.hypotheses.run
         cdef line_run *references = &self.references.run
         cdef Py_ssize_t count = self.segment_count - segment, hypothesis, reference, k
@@ -301,12 +301,12 @@ cdef class TextPacker(PackedSegments):
         open_line(&reader, self.tables, self.classify, line)
         read = self.list_keys(&reader, keys[0], &self.own_tokens.seed)
         if read < 0:
-            self.begin_rewritten(&reader, k, line)
+            self.read_again(&reader, k, line)
             read = self.list_keys(&reader, keys[0], &self.own_tokens.seed)
         self.worked(BLOCK_STEPS + keys[0].length)
         return KEYS_WERE_READ if read else KEYS_INSUFFICIENT
 
-    cdef int begin_rewritten(self, line_reader *reader, Py_ssize_t k, utf8_line line) except -1 nogil:
+    cdef int read_again(self, line_reader *reader, Py_ssize_t k, utf8_line line) except -1 nogil:
         """Read line k of the current segment from its start, as mteval rewrites it."""
         cdef line_copy *copy = &self.references.copy if k > 0 else &self.hypotheses.copy
         return begin_rewritten(reader, line, copy, &self.cancelled)
@@ -348,7 +348,7 @@ cdef class TextPacker(PackedSegments):
             self.id_count = before
             if adds and self.forget_line() < 0:
                 no_memory(line.size)
-            self.begin_rewritten(&reader, k, line)
+            self.read_again(&reader, k, line)
         if self.id_count - before >= INT32_MAX:
             with gil:
                 raise OverflowError(

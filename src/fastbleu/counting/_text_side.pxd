@@ -47,7 +47,7 @@ cdef class TextSide:
     # A run of lines, or a line by itself:
     cdef bint in_runs                    # whether lines are read in runs
     cdef run_reader read_run
-    cdef Py_ssize_t run_start, run_stop          # the numbers of its first line, and of the first one after it
+    cdef Py_ssize_t run_start, run_stop  # the numbers of its first line, and of the first one after it
     cdef size_t run_end                  # the address after its last line
     cdef size_t least, most              # a line that begins before or ends after these is read from a copy
     cdef utf8_content content            # the most that any line holds; UTF8_WRONG: scan each line

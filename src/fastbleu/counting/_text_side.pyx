@@ -1,15 +1,17 @@
 """One side of a chunk of text, its hypotheses or its references: lines of UTF-8.
 
 Lines are our own, which were str (`add`), or a column's (`take_rows`), which are scanned when they are read
-(kernel/text/utf8.h); to be lowercased, these become our own, too (`add_row`). In a line of a column, white space
-beyond ASCII becomes tabs in a copy.
+(kernel/text/utf8.h); to be lowercased, these become our own, too (`add_row`). In a line of a column, white
+space beyond ASCII becomes tabs in a copy.
 
-Lines mostly follow each other: a run. Those that need no copy are tokenized together (kernel/text/line_run.h).
+Lines mostly follow each other: a run. Those that need no copy are tokenized together
+(kernel/text/line_run.h).
 
-Reading a line also reads memory before and after it. If that memory belongs to its neighbors, the line is read in
-place, otherwise from a copy.
+Reading a line also reads memory before and after it. If that memory belongs to its neighbors, the line is
+read in place, otherwise from a copy.
 
-Ownership. A TextSide owns its lines and the copy, and holds a column's rows. Thread-safety. One thread at a time.
+Ownership. A TextSide owns its lines and the copy, and holds a column's rows. Thread-safety. One thread at a
+time.
 """
 
 import cython

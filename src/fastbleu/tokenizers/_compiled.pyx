@@ -1,9 +1,11 @@
 """The compiled tokenizers: their names, reading a line with one of them, and its tokens as str.
 
-A str becomes UTF-8 first (kernel/text/transcode.h). kernel/text/line_reader.h splits a line into tokens; if it
-finds something that mteval rewrites first, the rewritten line (kernel/text/rewrite.h) is read from its start.
+A str becomes UTF-8 first (kernel/text/transcode.h). kernel/text/line_reader.h splits a line into tokens; if
+it finds something that mteval rewrites first, the rewritten line (kernel/text/rewrite.h) is read from its
+start.
 
-Ownership. A reader borrows the line; the tables of a tokenizer are built once and then only read, by any thread.
+Ownership. A reader borrows the line; the tables of a tokenizer are built once and then only read, by any
+thread.
 """
 
 import cython

@@ -18,8 +18,8 @@ from libc.string cimport memset
 
 from fastbleu.inputs._utf8_rows cimport utf8_line
 from fastbleu.tokenizers._compiled cimport (
-    PyUnicode_DATA, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_IS_ASCII, PyUnicode_KIND, compact,
-    decoded, line_copy, no_memory, put_line, reserve_copy)
+    PyUnicode_DATA, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_IS_ASCII, PyUnicode_KIND,
+    compact, decoded, line_copy, no_memory, put_line, reserve_copy)
 
 cdef extern from "Python.h":
     bint Py_UNICODE_ISSPACE(Py_UCS4 c) nogil

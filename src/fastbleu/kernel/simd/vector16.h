@@ -14,11 +14,18 @@
 #  define FB_VECTOR16 FB_TARGET(FB_AVX2)
 typedef __m128i vector16;
 #  define FB_VECTOR16_IS(result, name, parameters, sse, neon) \
-      FB_VECTOR16 FB_INLINE result name parameters { return sse; }
+      FB_VECTOR16 FB_INLINE result name parameters            \
+      {                                                       \
+          return sse;                                         \
+      }
 #elif defined(FB_NEON)
 #  define FB_VECTOR16
 typedef uint8x16_t vector16;
-#  define FB_VECTOR16_IS(result, name, parameters, sse, neon) FB_INLINE result name parameters { return neon; }
+#  define FB_VECTOR16_IS(result, name, parameters, sse, neon) \
+      FB_INLINE result name parameters                        \
+      {                                                       \
+          return neon;                                        \
+      }
 #  define FB_16(v) vreinterpretq_u16_u8(v)
 #  define FB_32(v) vreinterpretq_u32_u8(v)
 #  define FB_8_OF_16(v) vreinterpretq_u8_u16(v)

@@ -96,8 +96,8 @@ static inline void open_line(line_reader *line, const tokenizer_tables *tables, 
 }
 
 /* Reads a block: its masks and, where characters have classes, how many of its bytes are whole ones. */
-FB_INLINE void read_classes(line_reader *line, const classifier classify, const int beyond_ascii, size_t count,
-                            class_masks *masks)
+FB_INLINE void read_classes(line_reader *line, const classifier classify, const int beyond_ascii,
+                            size_t count, class_masks *masks)
 {
     const uint8_t *block = line->bytes + line->at;
     uint8_t padded[BLOCK];

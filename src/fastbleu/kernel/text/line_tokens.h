@@ -42,8 +42,7 @@ static inline int find_block(line_reader *line, const interner *table, int32_t *
     const int count = next_tokens(line, spans);
     for (int i = 0; i < count; i++) {
         const token_content content = content_of(line, spans[i]);
-        ids[i] =
-            interner_find(table, content_key(content, KIND_BYTES, table->seed), content, table->count);
+        ids[i] = interner_find(table, content_key(content, KIND_BYTES, table->seed), content, table->count);
     }
     return count;
 }

@@ -169,8 +169,7 @@ static uint8_t *transcode_avx512(const void *chars, int char_width, size_t lengt
             out = put_thirty_two(block, count, tabs, out);
             continue;
         }
-        if (tabs)
-            block = _mm512_mask_mov_epi16(block, spaces_beyond_ascii(block), _mm512_set1_epi16('\t'));
+        if (tabs) block = _mm512_mask_mov_epi16(block, spaces_beyond_ascii(block), _mm512_set1_epi16('\t'));
         out = put_sixteen(_mm512_cvtepu16_epi32(_mm512_castsi512_si256(block)), count < 16 ? count : 16, out);
         if (count > 16)
             out = put_sixteen(_mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(block, 1)), count - 16, out);
@@ -286,7 +285,9 @@ static uint8_t *transcode_vector16(const void *chars, int char_width, size_t len
 
 #else
 
-static inline void list_utf8_tables(void) {}
+static inline void list_utf8_tables(void)
+{
+}
 
 #endif
 

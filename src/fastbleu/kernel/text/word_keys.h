@@ -34,8 +34,7 @@ FB_INLINE __m512i gather_words(const uint8_t *line, const uint16_t *ends)
 }
 
 FB_TARGET(FB_AVX512)
-FB_INLINE void read_words(const uint8_t *line, token_edges *edges, int count, key_list *keys,
-                          word_bits *left)
+FB_INLINE void read_words(const uint8_t *line, token_edges *edges, int count, key_list *keys, word_bits *left)
 {
     /* The least tag of a word for which a byte of its key is content. */
     static const uint8_t least_tags[16] = {0x3F, 0x3E, 0x3D, 0x3C, 0x3B, 0x3A, 0x39, 0x38,
@@ -49,8 +48,8 @@ FB_INLINE void read_words(const uint8_t *line, token_edges *edges, int count, ke
     for (int i = 0; i < count; i += MASK_LANES) {
         const __m128i sizes = _mm_sub_epi16(_mm_loadu_si128((const __m128i *)(edges->ends + i)),
                                             _mm_loadu_si128((const __m128i *)(edges->starts + i)));
-        const __m512i tags = _mm512_broadcast_i32x4(
-            _mm_or_si128(_mm_and_si128(sizes, _mm_set1_epi16(INLINE_BYTES)), _mm_set1_epi16(KIND_BYTES << 4)));
+        const __m512i tags = _mm512_broadcast_i32x4(_mm_or_si128(
+            _mm_and_si128(sizes, _mm_set1_epi16(INLINE_BYTES)), _mm_set1_epi16(KIND_BYTES << 4)));
         const __m128i too_long = _mm_cmpgt_epi16(sizes, _mm_set1_epi16(INLINE_BYTES));
         uint64_t rest = (uint64_t)_mm_movemask_epi8(_mm_packs_epi16(too_long, _mm_setzero_si128()));
         __m512i found[2];
