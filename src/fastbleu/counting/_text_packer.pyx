@@ -260,7 +260,8 @@ cdef class TextPacker(PackedSegments):
             self.segments[segment + k].is_masks = True
         self.mask_count += made.masks
         self.length_count += 2 * made.segments
-        self.tokenized_periods += made.tokenized_periods
+        if self.prepared is None:        # else the lines were rewritten, and counted before
+            self.tokenized_periods += made.tokenized_periods
         self.worked(made.tokens + 2 * BLOCK_STEPS * made.segments)
         return made.segments
 
@@ -270,7 +271,7 @@ cdef class TextPacker(PackedSegments):
         cdef int64_t *lengths = self.reserve_lengths(lines)
         if self.pack_keys(segment, lines - 1, lengths) < 0:
             self.pack_ids(segment, lengths)
-        if self.prepared is None:        # else the lines were rewritten, and counted before
+        if self.prepared is None:
             self.tokenized_periods += ends_in_tokenized_period(self.hypotheses.lines[self.segment])
         self.length_count += lines
         return 0
