@@ -35,7 +35,7 @@ for header in stdlib malloc math; do echo '#include "string.h"' >"$work/msvc/$he
 echo 'typedef int jmp_buf[64];' >"$work/msvc/setjmp.h"
 grep -rL 'Python.h\|prefetch.h\|object_array.h' --include='*.h' --exclude=resample_loops.h src/fastbleu/kernel >"$work/headers"
 as_cl=(-U__clang__)
-for feature in avx2 bmi bmi2 lzcnt popcnt xsave avx512{f,bw,vl,dq,vbmi,vbmi2,vpopcntdq,bitalg}; do as_cl+=("-m$feature"); done
+for feature in avx2 bmi bmi2 lzcnt popcnt xsave avx512{f,bw,vl,dq,vbmi,vbmi2,bitalg}; do as_cl+=("-m$feature"); done
 for mode in clang-cl cl; do
   flags=(); [ $mode = clang-cl ] || flags=("${as_cl[@]}")
   xargs -P "$(nproc)" -I{} "$clang" -x c --target=x86_64-pc-windows-msvc19.40 -fms-compatibility -fsyntax-only -Wall \

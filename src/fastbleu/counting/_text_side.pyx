@@ -18,7 +18,7 @@ import cython
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from libc.stdint cimport uint16_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from fastbleu.inputs._utf8_rows cimport not_utf8
 from fastbleu.runtime._process cimport grow, poll, process_seed, simd_in_use, simd_level
@@ -188,6 +188,7 @@ cdef class TextSide:
         cdef utf8_line line
         cdef size_t at = 0, end
         line.bytes, line.size = self.text + self.used, size
+        memset(self.text + self.used + size, 0, TAIL)        # some of it is read
         while at < line.size:
             if at > 0:
                 poll(self.cancelled)

@@ -323,7 +323,7 @@ static inline ptrdiff_t read_ids_avx512(const id_row *row, const id_filter *filt
 static inline id_reader id_reader_for(simd_level level)
 {
 #ifdef FB_X86_64
-    if (level == SIMD_AVX512) return read_ids_avx512;
+    if (level >= SIMD_AVX512) return read_ids_avx512;
     if (level == SIMD_AVX2) return read_ids_avx2;
 #endif
     (void)level;

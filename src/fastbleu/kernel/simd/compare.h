@@ -127,7 +127,8 @@ static void compare_masks_avx512(const uint64_t *in_reference, int length, uint6
     for (int i = 0; i < length; i += MASK_LANES) {
         const __m512i found = _mm512_loadu_si512(in_reference + i);
         const __m512i below = _mm512_andnot_si512(found, _mm512_sub_epi64(found, one));
-        _mm_storel_epi64((__m128i *)(first + i), _mm512_cvtepi64_epi8(_mm512_popcnt_epi64(below)));
+        _mm_storel_epi64((__m128i *)(first + i),
+                         _mm512_cvtepi64_epi8(sums_of_words_avx512(bits_of_bytes_avx512(below))));
     }
     const __m512i all = _mm512_loadu_si512(first);
     for (int i = 0; i < length; i++, own <<= 1)
@@ -203,7 +204,7 @@ static inline key_comparer key_comparer_for(simd_level level)
     if (level == SIMD_NEON) return compare_keys_neon;
 #endif
 #ifdef FB_X86_64
-    if (level == SIMD_AVX512) return compare_keys_avx512;
+    if (level >= SIMD_AVX512) return compare_keys_avx512;
     if (level == SIMD_AVX2) return compare_keys_avx2;
 #endif
     (void)level;

@@ -172,30 +172,49 @@ FB_INLINE void match_some_avx2(const uint64_t *in_reference, const uint64_t *in_
     }
 }
 
-/* ANDs the shifted masks of 8 positions to those found; how many bits are left, by position. */
+/* How many bits are set in each of 64 bytes; and the sums of the 8 bytes of each word. */
+FB_TARGET(FB_AVX512)
+FB_INLINE __m512i bits_of_bytes_avx512(__m512i bytes)
+{
+    const __m512i counts =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+    const __m512i half = _mm512_set1_epi8(0x0F);
+    const __m512i low = _mm512_shuffle_epi8(counts, _mm512_and_si512(bytes, half));
+    const __m512i high = _mm512_shuffle_epi8(counts, _mm512_and_si512(_mm512_srli_epi16(bytes, 4), half));
+    return _mm512_add_epi8(low, high);
+}
+
+FB_TARGET(FB_AVX512)
+FB_INLINE __m512i sums_of_words_avx512(__m512i bytes)
+{
+    return _mm512_sad_epu8(bytes, _mm512_setzero_si512());
+}
+
+/* ANDs the shifted masks of 8 positions to those found; how many bits are left, by the bytes of a position. */
 FB_TARGET(FB_AVX512)
 FB_INLINE __m512i and_shifted_avx512(__m512i *found, const uint64_t *planes, int n, const int words)
 {
-    const __m512i shift = _mm512_set1_epi64(n);
+    const __m128i right = _mm_cvtsi32_si128(n), left = _mm_cvtsi32_si128(64 - n);
     __m512i count = _mm512_setzero_si512(), lower = _mm512_loadu_si512(planes);
     for (int w = 0; w < words; w++) {
         const __m512i upper =
             w + 1 < words ? _mm512_loadu_si512(planes + (w + 1) * PLANE) : _mm512_setzero_si512();
-        found[w] = _mm512_and_si512(found[w], _mm512_shrdv_epi64(lower, upper, shift));
-        count = _mm512_add_epi64(count, _mm512_popcnt_epi64(found[w]));
+        const __m512i word = _mm512_or_si512(_mm512_srl_epi64(lower, right), _mm512_sll_epi64(upper, left));
+        found[w] = _mm512_and_si512(found[w], word);
+        count = _mm512_add_epi8(count, bits_of_bytes_avx512(found[w]));
         lower = upper;
     }
     return count;
 }
 
-/* The masks of 8 positions, and how many bits each has. */
+/* The masks of 8 positions, and how many bits each has, by its bytes. */
 FB_TARGET(FB_AVX512)
 FB_INLINE __m512i load_masks_avx512(__m512i *found, const uint64_t *planes, const int words)
 {
     __m512i count = _mm512_setzero_si512();
     for (int w = 0; w < words; w++) {
         found[w] = _mm512_loadu_si512(planes + w * PLANE);
-        count = _mm512_add_epi64(count, _mm512_popcnt_epi64(found[w]));
+        count = _mm512_add_epi8(count, bits_of_bytes_avx512(found[w]));
     }
     return count;
 }
@@ -210,7 +229,8 @@ FB_INLINE void match_some_avx512(const uint64_t *in_reference, const uint64_t *i
         __m512i in_it = load_masks_avx512(reference, in_reference + i, words);
         __m512i before = load_masks_avx512(earlier, in_hypothesis + i, words);
         for (int n = 0;;) {
-            const uint64_t hits = _mm512_cmpgt_epi64_mask(in_it, before);
+            const uint64_t hits =
+                _mm512_cmpgt_epi64_mask(sums_of_words_avx512(in_it), sums_of_words_avx512(before));
             matched[n * MASK_WORDS + (i >> 6)] |= hits << (i & 63);
             if (++n >= orders) break;
             in_it = and_shifted_avx512(reference, in_reference + i + n, n, words);
@@ -283,7 +303,7 @@ static inline mask_kernel mask_kernel_for(simd_level level)
 static inline int mask_tokens_for(simd_level level)
 {
 #ifdef FB_X86_64
-    if (level == SIMD_AVX512) return PLANED_TOKENS;
+    if (level >= SIMD_AVX512) return PLANED_TOKENS;
 #endif
     (void)level;
     return PLANED_TOKENS / 2;

@@ -44,7 +44,8 @@ static void count_four_orders_avx512(const uint64_t *in_reference, const uint64_
         __m512i earlier = _mm512_loadu_si512(in_hypothesis + i);
         for (int n = 0;;) {
             const __mmask8 hits =
-                _mm512_cmpgt_epi64_mask(_mm512_popcnt_epi64(reference), _mm512_popcnt_epi64(earlier));
+                _mm512_cmpgt_epi64_mask(sums_of_words_avx512(bits_of_bytes_avx512(reference)),
+                                        sums_of_words_avx512(bits_of_bytes_avx512(earlier)));
             matches[n] += _mm_popcnt_u32(hits);
             if (++n == 4) break;
             const __m128i right = _mm_cvtsi32_si128(n);
@@ -62,7 +63,7 @@ static void count_four_orders_avx512(const uint64_t *in_reference, const uint64_
 static inline match_counter match_counter_for(simd_level level, int max_order)
 {
 #ifdef FB_X86_64
-    if (level == SIMD_AVX512 && max_order == 4) return count_four_orders_avx512;
+    if (level >= SIMD_AVX512 && max_order == 4) return count_four_orders_avx512;
 #endif
     (void)max_order;
     return FB_OF_LEVEL(level, count_matches);

@@ -1,6 +1,6 @@
 /* platform.h: differences between compilers and processors.
  *
- * The portable path is plain C99 and always built. On x86-64 two more paths are built beside it with
+ * The portable path is plain C99 and always built. On x86-64 three more paths are built beside it with
  * per-function target attributes (never -march=native) and chosen at run time by simd_supported().
  * On AArch64 there is one more, with NEON, which every such processor has; tests/levels.sh compares its
  * results under emulation; its speed has not been measured.
@@ -42,7 +42,6 @@
 #    include <avx512bwintrin.h>
 #    include <avx512vbmiintrin.h>
 #    include <avx512vbmi2intrin.h>
-#    include <avx512vpopcntdqintrin.h>
 #  endif
 #endif
 
@@ -57,13 +56,14 @@
     set("sse3", leaf1[2], 0) and set("ssse3", leaf1[2], 9) and set("sse4.1", leaf1[2], 19)           \
         and set("sse4.2", leaf1[2], 20) and set("popcnt", leaf1[2], 23) and set("avx", leaf1[2], 28) \
         and set("bmi", leaf7[1], 3) and set("avx2", leaf7[1], 5)
-#define FB_AVX512_SETS(set, and)                                                              \
-    FB_AVX2_SETS(set, and) and set("avx512f", leaf7[1], 16) and set("avx512bw", leaf7[1], 30) \
-        and set("avx512vbmi", leaf7[2], 1) and set("avx512vbmi2", leaf7[2], 6)                \
-        and set("avx512vpopcntdq", leaf7[2], 14)
+#define FB_AVX512_SETS(set, and) \
+    FB_AVX2_SETS(set, and) and set("avx512f", leaf7[1], 16) and set("avx512bw", leaf7[1], 30)
+#define FB_VBMI2_SETS(set, and) \
+    FB_AVX512_SETS(set, and) and set("avx512vbmi", leaf7[2], 1) and set("avx512vbmi2", leaf7[2], 6)
 #define FB_NAME(name, leaf, bit) name
 #define FB_AVX2 FB_AVX2_SETS(FB_NAME, ",")
 #define FB_AVX512 FB_AVX512_SETS(FB_NAME, ",")
+#define FB_VBMI2 FB_VBMI2_SETS(FB_NAME, ",")
 
 #if defined(FB_X86_64) && (defined(__GNUC__) || defined(__clang__))
 #  define FB_TARGET(features) __attribute__((target(features)))
@@ -76,18 +76,25 @@
 typedef enum { SIMD_PORTABLE = 0, SIMD_NEON = 1 } simd_level;
 #  define SIMD_NAMES "portable neon"
 #else
-typedef enum { SIMD_PORTABLE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2 } simd_level;
-#  define SIMD_NAMES "portable avx2 avx512"
+typedef enum { SIMD_PORTABLE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_VBMI2 = 3 } simd_level;
+#  define SIMD_NAMES "portable avx2 avx512 avx512vbmi2"
 #endif
 
-/* Which of the functions NAME_portable, NAME_avx2 and so on is that of a level. */
+/* Which of the functions NAME_portable, NAME_avx2 and so on is that of a level; only bytes of text are read in another
+ * way with VBMI2 (FB_OF_TEXT_LEVEL). */
 #if defined(FB_NEON)
 #  define FB_OF_LEVEL(level, name) ((level) == SIMD_NEON ? name##_neon : name##_portable)
 #elif defined(FB_X86_64)
 #  define FB_OF_LEVEL(level, name) \
-      ((level) == SIMD_AVX512 ? name##_avx512 : (level) == SIMD_AVX2 ? name##_avx2 : name##_portable)
+      ((level) >= SIMD_AVX512 ? name##_avx512 : (level) == SIMD_AVX2 ? name##_avx2 : name##_portable)
 #else
 #  define FB_OF_LEVEL(level, name) ((void)(level), name##_portable)
+#endif
+
+#if defined(FB_X86_64)
+#  define FB_OF_TEXT_LEVEL(level, name) ((level) == SIMD_VBMI2 ? name##_vbmi2 : FB_OF_LEVEL(level, name))
+#else
+#  define FB_OF_TEXT_LEVEL(level, name) FB_OF_LEVEL(level, name)
 #endif
 
 /* Defines the functions of all levels: define(suffix, level) is one of them, such as name##suffix. */
@@ -101,6 +108,11 @@ typedef enum { SIMD_PORTABLE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2 } simd_level;
       FB_TARGET(FB_AVX512) define(_avx512, SIMD_AVX512)
 #else
 #  define FB_FOR_LEVELS(define) define(_portable, SIMD_PORTABLE)
+#endif
+#if defined(FB_X86_64)
+#  define FB_FOR_TEXT_LEVELS(define) FB_FOR_LEVELS(define) FB_TARGET(FB_VBMI2) define(_vbmi2, SIMD_VBMI2)
+#else
+#  define FB_FOR_TEXT_LEVELS(define) FB_FOR_LEVELS(define)
 #endif
 /* clang-format on */
 
@@ -119,11 +131,13 @@ static inline simd_level simd_supported(void)
     if (!((leaf1[2] >> 27) & 1)) return SIMD_PORTABLE;        /* no OSXSAVE: _xgetbv would fault */
     unsigned long long saved = _xgetbv(0);
 #  define FB_HAS(name, leaf, bit) (((leaf) >> (bit)) & 1)
+    if (FB_VBMI2_SETS(FB_HAS, &&) && (saved & 0xE6) == 0xE6) return SIMD_VBMI2;
     if (FB_AVX512_SETS(FB_HAS, &&) && (saved & 0xE6) == 0xE6) return SIMD_AVX512;
     if (FB_AVX2_SETS(FB_HAS, &&) && (saved & 0x6) == 0x6) return SIMD_AVX2;
 #elif defined(FB_X86_64)
     __builtin_cpu_init();
 #  define FB_HAS(name, leaf, bit) __builtin_cpu_supports(name)
+    if (FB_VBMI2_SETS(FB_HAS, &&)) return SIMD_VBMI2;
     if (FB_AVX512_SETS(FB_HAS, &&)) return SIMD_AVX512;
     if (FB_AVX2_SETS(FB_HAS, &&)) return SIMD_AVX2;
 #endif

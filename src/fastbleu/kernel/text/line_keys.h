@@ -65,7 +65,7 @@ FB_INLINE void fill_keys(const line_reader *line, token_edges *edges, int count,
     (void)level;
     clear_keys(keys);
 #ifdef FB_X86_64
-    if (level == SIMD_AVX512) fill_keys_avx512(line, edges, count, *seed, keys);
+    if (level >= SIMD_AVX512) fill_keys_avx512(line, edges, count, *seed, keys);
     else
 #endif
         for (int i = 0; i < count; i++) set_word_key(line, edges, i, *seed, keys);
@@ -92,10 +92,10 @@ typedef int (*key_lister)(line_reader *line, key_list *keys, const hash_seed *se
     {                                                                                      \
         return list_keys(line, keys, seed, level);                                         \
     }
-FB_FOR_LEVELS(FB_LIST_KEYS)
+FB_FOR_TEXT_LEVELS(FB_LIST_KEYS)
 #undef FB_LIST_KEYS
 
 static inline key_lister key_lister_for(simd_level level)
 {
-    return FB_OF_LEVEL(level, list_keys);
+    return FB_OF_TEXT_LEVEL(level, list_keys);
 }

@@ -214,10 +214,10 @@ typedef void (*run_reader)(line_run *run, const tokenizer_tables *tables, const 
         if (tables->beyond_ascii) read_run(run, tables, seed, level, 1);                               \
         else read_run(run, tables, seed, level, 0);                                                    \
     }
-FB_FOR_LEVELS(FB_READ_RUN)
+FB_FOR_TEXT_LEVELS(FB_READ_RUN)
 #undef FB_READ_RUN
 
 static inline run_reader run_reader_for(simd_level level)
 {
-    return FB_OF_LEVEL(level, read_run);
+    return FB_OF_TEXT_LEVEL(level, read_run);
 }

@@ -73,7 +73,7 @@ static uint8_t *transcode_portable(const void *chars, int char_width, size_t len
 
 /* Writes 16 characters, each in 32 bits, of which the first `count` are there. Bytes 0 to 3 of a lane are the first, the
  * second, ... of a character of four; one of fewer has the last ones. */
-FB_TARGET(FB_AVX512)
+FB_TARGET(FB_VBMI2)
 FB_INLINE uint8_t *put_sixteen(__m512i chars, size_t count, uint8_t *out)
 {
     const __m512i inner = _mm512_set1_epi32(0x80), low_bits = _mm512_set1_epi32(0x3F);
@@ -101,7 +101,7 @@ FB_INLINE uint8_t *put_sixteen(__m512i chars, size_t count, uint8_t *out)
 }
 
 /* Writes 32 characters below U+0800, each in 16 bits, of which the first `count` are there. */
-FB_TARGET(FB_AVX512)
+FB_TARGET(FB_VBMI2)
 FB_INLINE uint8_t *put_thirty_two(__m512i chars, size_t count, const int tabs, uint8_t *out)
 {
     if (tabs) {
@@ -119,7 +119,7 @@ FB_INLINE uint8_t *put_thirty_two(__m512i chars, size_t count, const int tabs, u
     return out + _mm_popcnt_u64(kept);
 }
 
-FB_TARGET(FB_AVX512)
+FB_TARGET(FB_VBMI2)
 FB_INLINE __mmask32 spaces_beyond_ascii(__m512i chars)
 {
 #  define FB_EQUAL(value) _mm512_cmpeq_epi16_mask(chars, _mm512_set1_epi16((short)(value)))
@@ -130,8 +130,8 @@ FB_INLINE __mmask32 spaces_beyond_ascii(__m512i chars)
 #  undef FB_EQUAL
 }
 
-FB_TARGET(FB_AVX512)
-static uint8_t *transcode_avx512(const void *chars, int char_width, size_t length, int tabs, uint8_t *out)
+FB_TARGET(FB_VBMI2)
+static uint8_t *transcode_vbmi2(const void *chars, int char_width, size_t length, int tabs, uint8_t *out)
 {
     const uint8_t *bytes = (const uint8_t *)chars;
     size_t count;
@@ -294,7 +294,7 @@ static inline void list_utf8_tables(void)
 static inline transcoder transcoder_for(simd_level level)
 {
 #ifdef FB_X86_64
-    if (level == SIMD_AVX512) return transcode_avx512;
+    if (level == SIMD_VBMI2) return transcode_vbmi2;
 #endif
 #ifdef FB_VECTOR16
     if (level != SIMD_PORTABLE) return transcode_vector16;

@@ -313,7 +313,7 @@ typedef utf8_content (*utf8_scanner)(const uint8_t *bytes, size_t size);
 static inline utf8_scanner utf8_scanner_for(simd_level level)
 {
 #ifdef FB_X86_64
-    if (level == SIMD_AVX512) return scan_avx512;
+    if (level >= SIMD_AVX512) return scan_avx512;
     if (level == SIMD_AVX2) return scan_avx2;
 #endif
     (void)level;
