@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 from ._id_rows import plain_rows
 from ._utf8_rows import is_object_array
 from .arguments import check_choice
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Protocol
 
+    from . import column_pairs
     from .ids import IdFilter
     from .types import Listed, Mask
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
         def reads_utf8(self) -> bool: ...
         @property
         def id_filter(self) -> IdFilter | None: ...
+else:
+    column_pairs = lazy("fastbleu.inputs.column_pairs")
 
 
 # Segments read at a time from an iterable that is neither a list nor a tuple.
@@ -123,10 +126,7 @@ def read(
         if rows is not None:
             return Batch(*rows, 0, None, True)
     if not type(hypotheses) is type(references) is list:
-        with import_lock:
-            from .column_pairs import columns_of
-
-        columns = columns_of(hypotheses, references, is_text, kind.reads_utf8, missing)
+        columns = column_pairs.columns_of(hypotheses, references, is_text, kind.reads_utf8, missing)
         if columns is not None:
             in_blocks = is_text and missing == "error" if columns.is_mixed else missing != "ragged"
             if in_blocks and not masked:

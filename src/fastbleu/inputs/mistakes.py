@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from itertools import islice
 
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 from .arguments import shown
 from .warnings import warn_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import unicodedata
     from array import array
     from collections.abc import Callable, Sequence
     from typing import Any, Literal
 
     from ._id_rows import IdRows
     from .ids import IdFilter
+else:
+    unicodedata = lazy("unicodedata")
 
 # With fewer sequences of ids it may be chance that one side is empty, or that most end alike unless
 # they do in four ids that are nowhere else.
@@ -297,9 +300,7 @@ def look_unrelated(rows: Sequence[int], width: int) -> bool:
 
 def warn_of_scripts(*samples: str) -> bool:
     """Warn if hypotheses and references have hardly a letter in the same script; whether so."""
-    with import_lock:
-        from unicodedata import name
-
+    name = unicodedata.name
     scripts = [[name(c, "").partition(" ")[0] for c in s[:200] if c.isalpha()] for s in samples]
     if min(map(len, scripts)) < _LEAST_LETTERS:
         return False

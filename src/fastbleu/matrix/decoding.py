@@ -10,7 +10,7 @@ from math import prod
 import numpy
 
 from ..inputs.weights import read_weights, read_weights_by_source
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 from ..runtime.progress import ProgressBar
 from .aggregation import Aggregation
 from .all_pairs import PairScorer, on_sources
@@ -26,9 +26,12 @@ if TYPE_CHECKING:
     from ..inputs.types import Mask, Numbers, Sources
     from ..metric.bleu import BLEU
     from ..metric.keyword_types import OptionsWithoutWeights
+    from ..plots import tables
     from ._sentences import Sentences
 
     Floats = NDArray[numpy.float64]
+else:
+    tables = lazy("fastbleu.plots.tables")
 
 # Scores in memory at a time if no matrix is requested: 32 MB, and the same for weighted scores.
 # Fewer would cost time, because tables of the references are rebuilt for each block.
@@ -64,9 +67,6 @@ class MBRResult:
     signature: str = ""
 
     def _repr_html_(self) -> str:
-        with import_lock:
-            from ..plots.tables import html_table
-
         rows = []
         many = isinstance(self.utilities, list) or self.utilities.ndim == 2
         for source, utilities in enumerate(self.utilities[:_SHOWN] if many else [self.utilities]):
@@ -79,7 +79,7 @@ class MBRResult:
         head = ["source", "best", "utility", "second best", "mean"]
         sizes = {len(utilities) for utilities in self.utilities} if many else {len(self.utilities)}
         candidates = f"{'-'.join(map(str, sorted({min(sizes), max(sizes)})))} candidates"
-        return html_table([head, *rows], f"{candidates}; {self.signature}")
+        return tables.html_table([head, *rows], f"{candidates}; {self.signature}")
 
 
 def mbr(

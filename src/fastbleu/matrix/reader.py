@@ -17,7 +17,7 @@ from ..inputs.sentences import (
 )
 from ..inputs.warnings import TOKENIZED_PERIODS
 from ..runtime._process import Pool
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 from ..runtime.progress import ProgressBar
 from ..tokenizers.libraries import splitting
 from ._sentences import IdReader, Sentences, TextReader, read_lists
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..inputs.types import Hypotheses, Listed, Mask, SentenceStream
+    from ..metric import bleu
     from ..metric.bleu import BLEU
+else:
+    bleu = lazy("fastbleu.metric.bleu")
 
 
 def metric_of(metric: BLEU | None, options: Mapping[str, Any]) -> BLEU:
     """The metric; if None, one made of the options."""
-    with import_lock:
-        from ..metric.bleu import BLEU
-
     if metric is None:
-        return BLEU(**options)
-    if not isinstance(metric, BLEU):
+        return bleu.BLEU(**options)
+    if not isinstance(metric, bleu.BLEU):
         kind = type(metric)
         name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
         raise TypeError(f"metric is a {name}, expected a fastbleu.BLEU")

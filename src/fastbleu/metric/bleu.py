@@ -10,7 +10,7 @@ from ..dialects.score import Score
 from ..inputs._id_rows import IdRows
 from ..inputs.arguments import check_flag, shown
 from ..inputs.batch import Batch, read
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 from ..runtime.torch_compile import not_compiled
 from .matrix_methods import MatrixMethods
 from .ranks import gather
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from ..inputs.types import Hypotheses, Mask, MissingChoice, References
     from .keyword_types import MetricOptions, SegmentTokenizers
+else:
+    numpy = lazy("numpy")
 
 
 class BLEU(Reading, MatrixMethods):
@@ -577,9 +579,6 @@ def _with_gaps(
     """The scores of all segments, from those of the present ones; NaN for the others."""
     if present is None:
         return scores
-    with import_lock:
-        import numpy
-
     of_all = numpy.full(len(present), numpy.nan)
     of_all[present] = scores
     return of_all

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from typing import Any, Unpack
 
     from ..inputs.types import Hypotheses, Numbers, SentenceStream, SequenceOf, Sources
+    from ..matrix import all_pairs as _all_pairs
+    from ..matrix import decoding as _decoding
+    from ..matrix import diversity as _diversity
+    from ..matrix import index as _index
     from ..matrix.all_pairs import Scores
     from ..matrix.decoding import MBRResult
     from ..matrix.index import ReferenceIndex
@@ -20,6 +24,11 @@ if TYPE_CHECKING:
         PairOptions,
         SelfBLEUOptions,
     )
+else:
+    _all_pairs = lazy("fastbleu.matrix.all_pairs")
+    _decoding = lazy("fastbleu.matrix.decoding")
+    _diversity = lazy("fastbleu.matrix.diversity")
+    _index = lazy("fastbleu.matrix.index")
 
 
 class MatrixMethods:
@@ -34,19 +43,13 @@ class MatrixMethods:
         self, hypotheses: Sources, references: Sources, **options: Unpack[PairOptions]
     ) -> Scores:
         """Sentence BLEU of each hypothesis with each reference: see `fastbleu.matrix.pairwise`."""
-        with import_lock:
-            from ..matrix.all_pairs import pairwise
-
-        return pairwise(hypotheses, references, metric=self, **options)  # type: ignore[arg-type]
+        return _all_pairs.pairwise(hypotheses, references, metric=self, **options)  # type: ignore[arg-type]
 
     def iter_blocks(
         self, hypotheses: Hypotheses, references: Hypotheses, **options: Unpack[BlockOptions]
     ) -> Iterator[tuple[slice, Scores]]:
         """The matrix of `pairwise` block by block: see `fastbleu.matrix.iter_blocks`."""
-        with import_lock:
-            from ..matrix.all_pairs import iter_blocks
-
-        return iter_blocks(hypotheses, references, metric=self, **options)  # type: ignore[arg-type]
+        return _all_pairs.iter_blocks(hypotheses, references, metric=self, **options)  # type: ignore[arg-type]
 
     def mbr(
         self,
@@ -56,10 +59,7 @@ class MatrixMethods:
         **options: Unpack[DecodingOptions],
     ) -> MBRResult:
         """Minimum Bayes risk decoding: see `fastbleu.matrix.mbr`."""
-        with import_lock:
-            from ..matrix.decoding import mbr
-
-        return mbr(candidates, references, weights, metric=self, **options)  # type: ignore[arg-type]
+        return _decoding.mbr(candidates, references, weights, metric=self, **options)  # type: ignore[arg-type]
 
     def self_bleu(
         self,
@@ -69,16 +69,10 @@ class MatrixMethods:
         **options: Unpack[SelfBLEUOptions],
     ) -> Any:
         """How much a set of sentences repeats itself: see `fastbleu.matrix.self_bleu`."""
-        with import_lock:
-            from ..matrix.diversity import self_bleu
-
-        return self_bleu(sentences, orders, sample, metric=self, **options)  # type: ignore[arg-type]
+        return _diversity.self_bleu(sentences, orders, sample, metric=self, **options)  # type: ignore[arg-type]
 
     def reference_index(
         self, references: SentenceStream, **options: Unpack[IndexOptions]
     ) -> ReferenceIndex:
         """A `fastbleu.matrix.ReferenceIndex` with the parameters of this metric."""
-        with import_lock:
-            from ..matrix.index import ReferenceIndex
-
-        return ReferenceIndex(references, metric=self, **options)  # type: ignore[arg-type]
+        return _index.ReferenceIndex(references, metric=self, **options)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from ..inputs.arrays import list_or_tuple
 from ..inputs.batch import Batch, read
 from ..inputs.checks import check_segments
 from ..inputs.missing import is_missing
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 from ..runtime.progress import ProgressBar
 from ..tokenizers.loaded import Tokenizer, load_tokenizer
 from .configured import Configured
@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 
     from ..counting._counted import Counted
     from ..counting.counter import Counter
+    from ..inputs import documents as _documents
     from ..inputs.types import Mask
     from .keyword_types import SegmentTokenizers
+else:
+    _documents = lazy("fastbleu.inputs.documents")
 
 
 class Reading(Configured):
@@ -46,14 +49,11 @@ class Reading(Configured):
     ) -> tuple[Counted, list[bool] | None]:
         """Read and count a batch, and tell which segments are present; None if all are."""
         if documents is not None:
-            with import_lock:
-                from ..inputs.documents import by_document
-
             if not (hypothesis_mask is None is reference_mask and missing == "error"):
                 raise ValueError("documents is for texts and tokens without masks and missing=")
             if tokenize is not None:
                 raise ValueError("documents and tokenize do not go together")
-            hypotheses, references = by_document(hypotheses, references, documents)
+            hypotheses, references = _documents.by_document(hypotheses, references, documents)
         counter = self.counter
         batch = read(hypotheses, references, counter, hypothesis_mask, reference_mask, missing)
         if tokenize is None:
