@@ -46,7 +46,6 @@ ROOMS = {
 }
 # Methods that call what is below, imported when they are called.
 FORWARDS = {
-    "metric/matrix_methods.py": "matrix",
     "nltk/functions.py": "integrations",
     "sacrebleu/functions.py": "integrations",
 }

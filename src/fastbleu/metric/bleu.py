@@ -9,10 +9,10 @@ from ..counting.stats import Stats, row_of_state
 from ..dialects.score import Score
 from ..inputs._id_rows import IdRows
 from ..inputs.arguments import check_flag, shown
-from ..inputs.batch import Batch, read
+from ..inputs.batch import Batch
+from ..inputs.read import read
 from ..runtime.import_lock import lazy
 from ..runtime.torch_compile import not_compiled
-from .matrix_methods import MatrixMethods
 from .ranks import gather
 from .reading import Reading
 
@@ -30,7 +30,7 @@ else:
     numpy = lazy("numpy")
 
 
-class BLEU(Reading, MatrixMethods):
+class BLEU(Reading):
     """BLEU of text, tokens or token ids. Its parameters cannot be changed; threads may share it.
 
     By default the scores are sacreBLEU's, on 0-100; another `dialect` gives the scores of its

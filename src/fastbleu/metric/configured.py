@@ -14,7 +14,7 @@ from ..tokenizers.loaded import load_tokenizer
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any, Literal, NoReturn, Self, TypeAlias, Unpack
+    from typing import Any, Literal, NoReturn, TypeAlias, Unpack
 
     from ..counting.counter import Counter
     from ..dialects.names import DialectName, RecipeName
@@ -141,17 +141,6 @@ class Configured:
     def signature(self) -> str:
         """Everything that a score depends on besides the text; a Score's signature adds `nrefs`."""
         return self.scorer.signature()
-
-    def _of_sentences(self) -> Self:
-        """This metric without its segments, and with the scores of single sentences for all."""
-        if self.scorer.of_sentences is self.scorer:
-            return self
-        made = object.__new__(type(self))
-        for name in Configured.__slots__:
-            object.__setattr__(made, name, getattr(self, name))
-        object.__setattr__(made, "scorer", self.scorer.of_sentences)
-        object.__setattr__(made, "_sums", RunningSums(Sums.zero(self.counter.max_order)))
-        return made
 
     def _compared(self) -> dict[str, Any]:
         """The parameters that are compared: all except `threads`."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 from itertools import compress
 
-from ..counting.row_counters import count_runs
+from ..counting.counter import count_runs
 from ..inputs.arguments import a_type
 from ..inputs.arrays import list_or_tuple
-from ..inputs.batch import Batch, read
+from ..inputs.batch import Batch
 from ..inputs.checks import check_segments
 from ..inputs.missing import is_missing
+from ..inputs.read import read
 from ..runtime.import_lock import lazy
 from ..runtime.progress import ProgressBar
 from ..tokenizers.loaded import Tokenizer, load_tokenizer
