@@ -57,12 +57,11 @@ class lazy:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._module: ModuleType | None = None
 
     def __getattr__(self, attribute: str) -> Any:
-        if self._module is None:
-            self._module = import_locked(self._name)
-        return getattr(self._module, attribute)
+        value = getattr(import_locked(self._name), attribute)
+        setattr(self, attribute, value)  # the next use does not come here
+        return value
 
 
 def _forks_wait_before_logging() -> None:
