@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from ..runtime.import_lock import lazy
 from ._id_rows import IdRows
 from ._utf8_rows import Utf8Rows
@@ -15,12 +17,10 @@ from .checks import is_collection
 from .places import Place
 from .text_traits import (
     are_words,
-    first_entries,
     fitting_tokenizer,
     is_phrase,
     is_written_without_spaces,
     lacks_spaces,
-    sample_of,
 )
 from .warnings import warn_input
 
@@ -61,6 +61,8 @@ MIN_SEQUENCES_TO_WARN = 4
 # The number of lists that are examined for padding.
 _LISTS_CHECKED = 8
 _LABEL_PADDING = -100
+# How much text is examined for its script.
+_TEXTS_CHECKED, _CHARACTERS_CHECKED = 20, 500
 # How many letters tell the script of a text, and the share of them that may be foreign.
 _LEAST_LETTERS, _FOREIGN = 20, 0.05
 # How often hypotheses with few matches are examined at most; how many of the last segments tell
@@ -82,14 +84,11 @@ class MistakeWatch:
     It examines the first batches, because later ones will be similar.
     """
 
-    __slots__ = ("layout_votes", "padding_was_checked", "texts_were_checked", "to_examine")
-
-    def __init__(self) -> None:
-        self.texts_were_checked = self.padding_was_checked = False
-        # Batches with few matches that will still be examined.
-        self.to_examine = _UNRELATED_EXAMINED
-        # Segments in favor of the layout of references, and against it.
-        self.layout_votes = 0, 0
+    texts_were_checked = padding_was_checked = False
+    # Batches with few matches that will still be examined.
+    to_examine = _UNRELATED_EXAMINED
+    # Segments in favor of the layout of references, and against it.
+    layout_votes = 0, 0
 
     def examine(self, counter: BatchCounter, batch: Batch, counted: Counts) -> None:
         """Warn of what `examine_texts` does, of padding, and of transposed references."""
@@ -117,8 +116,9 @@ class MistakeWatch:
         if tokenizer is not None and not self.texts_were_checked and len(sides[0]):
             self.texts_were_checked = True
             warn_of_printed_lists(*sides)
-            if tokenizer.splits_at_spaces:
-                warn_of_unspaced(sides[0], tokenizer.name)
+            sample = sample_of(sides[0])
+            if not sample.isascii() and tokenizer.splits_at_spaces:
+                warn_of_unspaced(sample, tokenizer.name)
         if not (self.to_examine and look_unrelated(counted.rows, 2 + 2 * counter.max_order)):
             return
         self.to_examine -= 1
@@ -173,19 +173,21 @@ class MistakeWatch:
         if {len(parts), *map(len, parts)} != {size}:
             return
         others = [(segment + size // 2) % size for segment in range(size)]
-        given = [[parts[segment][other]] for segment, other in enumerate(others)]
+        straight = [[parts[segment][other]] for segment, other in enumerate(others)]
         turned = [[parts[other][segment]] for segment, other in enumerate(others)]
-        new_votes = _votes(counter, hypotheses, given, turned)
+        new_votes = _votes(counter, hypotheses, straight, turned)
         in_favor, against = map(sum, zip(self.layout_votes, new_votes, strict=True))
         self.layout_votes = in_favor, against
         warn_of_layout(in_favor, against)
 
 
-def _votes(counter: BatchCounter, hypotheses: Any, given: Any, others: Any) -> tuple[int, int]:
-    """How many hypotheses are more similar to the given references, and to the others."""
+def _votes(
+    counter: BatchCounter, hypotheses: Any, references: Any, other_references: Any
+) -> tuple[int, int]:
+    """How many hypotheses are more similar to one reference each, and to the other ones."""
     similarities = [
-        _similarities(counter.count(Batch(hypotheses, references)).rows, counter.max_order)
-        for references in (given, others)
+        _similarities(counter.count(Batch(hypotheses, side)).rows, counter.max_order)
+        for side in (references, other_references)
     ]
     pairs = list(zip(*similarities, strict=True))
     in_favor = sum(this > 2 * other for this, other in pairs)
@@ -318,11 +320,14 @@ def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
 
 def warn_of_printed_lists(hypotheses: Any, references: Any) -> None:
     """Warn if the first references are lists as JSON or Python prints them, unlike hypotheses."""
-    first_texts = [text for text in first_entries(references, 3) if isinstance(text, str)]
-    if not first_texts or str(next(iter(hypotheses), "")).startswith(_STARTS_OF_LISTS):
-        return
-    texts = [str.strip(text) for text in first_texts]  # as a str, whatever a subclass does
-    if all(text.startswith(_STARTS_OF_LISTS) and text[-1] in "])}" for text in texts):
+    texts = []
+    for reference in first_entries(references, 3):
+        if isinstance(reference, str):
+            text = str.strip(reference)  # as a str, whatever a subclass does
+            if not text.startswith(_STARTS_OF_LISTS) or text[-1] not in "])}":
+                return
+            texts.append(text)
+    if texts and not str(next(iter(hypotheses), "")).startswith(_STARTS_OF_LISTS):
         warn_input(
             f"references hold lists that were printed as text, such as {shown(texts[0])}: each is "
             "scored as one reference, with brackets and quotes; convert them back to lists, by "
@@ -358,10 +363,24 @@ def hint_at_sacrebleu(list_of_references: Any, hypotheses: Any) -> str:
     return f"(they look like sacreBLEU's arguments, hypotheses and references: call {fix})"
 
 
-def warn_of_unspaced(texts: Sequence[Any], tokenizer: str) -> None:
-    """Warn if texts lack the spaces at which their tokenizer splits."""
-    sample = sample_of(texts)
-    if not sample.isascii() and lacks_spaces(sample):
+def first_entries(segments: Any, count: int) -> list[Any]:
+    """The first segments, of those that are lists of references the first references."""
+    entries: list[Any] = []
+    # Slices of lists, because another thread may empty them at any time.
+    for segment in segments[:count] if type(segments) is list else islice(segments, count):
+        entries += segment[:1] if type(segment) in (list, tuple) else [segment]
+    return entries
+
+
+def sample_of(texts: Sequence[Any]) -> str:
+    """The first texts, or the first references of segments, as far as they are examined."""
+    listed = [text for text in first_entries(texts, _TEXTS_CHECKED) if isinstance(text, str)]
+    return " ".join(listed)[:_CHARACTERS_CHECKED]
+
+
+def warn_of_unspaced(sample: str, tokenizer: str) -> None:
+    """Warn if a text lacks the spaces at which its tokenizer splits."""
+    if lacks_spaces(sample):
         warn_input(
             "the text is in a script without spaces between words, and the tokenizer "
             f"{tokenizer!r} splits it at spaces, so that a token is a whole clause; use "

@@ -14,9 +14,11 @@ from .mistakes import warn_of_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
     from typing import Any, Protocol
 
     from . import column_pairs
+    from . import documents as _documents
     from .ids import IdFilter
     from .types import Listed, Mask
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
         @property
         def id_filter(self) -> IdFilter | None: ...
 else:
+    _documents = lazy("fastbleu.inputs.documents")
     column_pairs = lazy("fastbleu.inputs.column_pairs")
 
 
@@ -44,12 +47,13 @@ def read(
     hypothesis_mask: Mask | None = None,
     reference_mask: Mask | None = None,
     missing: str = "error",
+    documents: Sequence[Hashable] | None = None,
 ) -> Batch:
     """Check hypotheses and references, and find out how they can be counted.
 
     Parameters
     ----------
-    hypotheses, references, hypothesis_mask, reference_mask, missing
+    hypotheses, references, hypothesis_mask, reference_mask, missing, documents
         As for `fastbleu.BLEU.score`, with its errors.
     kind : Counter
         What will count the batch: text or tokens, which ids.
@@ -63,6 +67,10 @@ def read(
         check_choice("missing", missing, CHOICES)
     is_text, by_filter = kind.is_text, kind.id_filter is not None
     masked = hypothesis_mask is not None or reference_mask is not None
+    if documents is not None:
+        if masked or missing != "error":
+            raise ValueError("documents is for texts and tokens without masks and missing=")
+        hypotheses, references = _documents.by_document(hypotheses, references, documents)
     if not (is_text or masked or missing == "ragged"):
         rows = plain_rows(hypotheses, references, by_filter)
         if rows is not None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any, Literal
 
 # Scripts without spaces between words: those of Thai, Lao, Tibetan, Burmese, Khmer, Japanese and
@@ -19,9 +16,8 @@ _UNSPACED = (
     ("\uf900", "\ufaff"),
     ("\U00020000", "\U0003ffff"),
 )
-# How much text is examined for its script, how much has to be in one of them, and the average
-# length of words that text does not exceed to which spaces were added.
-_TEXTS_CHECKED, _CHARACTERS_CHECKED = 20, 500
+# How much text has to be in one of them, and the average length of words that text does not exceed
+# to which spaces were added.
 _LEAST_CHARACTERS, _LONGEST_WORDS = 40, 6
 
 
@@ -64,21 +60,6 @@ def is_written_without_spaces(text: str) -> bool:
 
 def _is_unspaced(character: str) -> bool:
     return character >= "\u0e00" and any(a <= character <= z for a, z in _UNSPACED)
-
-
-def first_entries(segments: Any, count: int) -> list[Any]:
-    """The first segments, of those that are lists of references the first references."""
-    entries: list[Any] = []
-    # Slices of lists, because another thread may empty them at any time.
-    for segment in segments[:count] if type(segments) is list else islice(segments, count):
-        entries += segment[:1] if type(segment) in (list, tuple) else [segment]
-    return entries
-
-
-def sample_of(texts: Sequence[Any]) -> str:
-    """The first texts, or the first references of segments, as far as they are examined."""
-    listed = [text for text in first_entries(texts, _TEXTS_CHECKED) if isinstance(text, str)]
-    return " ".join(listed)[:_CHARACTERS_CHECKED]
 
 
 def lacks_spaces(sample: str) -> bool:
