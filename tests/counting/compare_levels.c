@@ -2,8 +2,7 @@
  *
  *     compare_levels SEED SEGMENTS
  *
- * Random segments of text, by all compiled tokenizers and in characters of 1, 2 and 4 bytes, and of ids go through
- * the kernel's headers alone, from characters to matches, once by each level; between them each step is compared
+ * Random segments of text, by all compiled tokenizers, and of ids go through the kernel's headers alone, from characters to matches, once by each level; between them each step is compared
  * by itself. Texts end right before a page that cannot be read, so that their alignment is random and reading
  * behind them is noticed. The last two lines are checksums of all keys and of all matches. Those of matches must be
  * the same for any build of the same seed and segments, those of keys for any build of the same byte order. Run by tests/levels.sh, which builds it in several ways.
@@ -22,8 +21,10 @@
 #include "kernel/simd/match_counts.h"
 #include "kernel/tables/position_ids.h"
 #include "kernel/text/line_run.h"
+#include "kernel/text/lower.h"
+#include "kernel/text/transcode.h"
 
-enum { REFERENCES = 3, MOST_CHARS = 4096, MOST_ORDER = 64, STEPS_EVERY = 4 };
+enum { REFERENCES = 3, MOST_CHARS = 4096, MOST_ORDER = 64, STEPS_EVERY = 4, LEAD = 32, TAIL = 64 };
 
 static uint64_t state, seed, number, checksum_of_keys, checksum_of_matches;
 static simd_level level;
@@ -43,7 +44,8 @@ static int below(int limit)
 
 static void add_to(uint64_t *checksum, const uint64_t *words, size_t count)
 {
-    for (size_t i = 0; i < count; i++) *checksum = multiply_fold(*checksum ^ words[i] ^ 0xCBF29CE484222325u, 0x9E3779B97F4A7C15u) + i;
+    for (size_t i = 0; i < count; i++)
+        *checksum = multiply_fold(*checksum ^ words[i] ^ 0xCBF29CE484222325u, 0x9E3779B97F4A7C15u) + i;
 }
 
 static void require(int condition, const char *step)
@@ -182,48 +184,57 @@ static void random_line(characters *line, const word *words, int count, int leng
     }
 }
 
-/* As Python stores it, with its terminator, in the narrowest characters, as a str has. */
-static text_line stored(const characters *line, guarded memory)
+static size_t add_utf8(uint8_t *text, size_t size, uint32_t c)
 {
-    text_line text = {NULL, line->length, 1};
-    for (size_t i = 0; i < line->length; i++) {
-        if (line->chars[i] > 0xFFFF) text.char_width = 4;
-        else if (line->chars[i] > 0xFF && text.char_width == 1) text.char_width = 2;
+    if (c < 0x80) {
+        text[size++] = (uint8_t)c;
+    } else if (c < 0x800) {
+        text[size++] = (uint8_t)(0xC0 | c >> 6), text[size++] = (uint8_t)(0x80 | (c & 0x3F));
+    } else {
+        if (c < 0x10000) text[size++] = (uint8_t)(0xE0 | c >> 12);
+        else text[size++] = (uint8_t)(0xF0 | c >> 18), text[size++] = (uint8_t)(0x80 | (c >> 12 & 0x3F));
+        text[size++] = (uint8_t)(0x80 | (c >> 6 & 0x3F)), text[size++] = (uint8_t)(0x80 | (c & 0x3F));
     }
-    void *chars = at_end(memory, (line->length + 1) * (size_t)text.char_width);
-    for (size_t i = 0; i <= line->length; i++)
-        store_character(chars, text.char_width, i, i < line->length ? line->chars[i] : 0);
-    text.chars = chars;
-    return text;
+    return size;
+}
+
+/* As UTF-8, with tabs for white space beyond ASCII and one byte after it, which may be read. */
+static utf8_line stored(const characters *line, guarded memory)
+{
+    static uint8_t text[4 * MOST_CHARS];
+    size_t size = 0;
+    for (size_t i = 0; i < line->length; i++)
+        size = add_utf8(text, size, is_space_beyond_ascii(line->chars[i]) ? '\t' : line->chars[i]);
+    const utf8_line result = {(const uint8_t *)memcpy(at_end(memory, size + 1), text, size), size};
+    return result;
 }
 
 /* ---- From characters to matches, by `level` ---- */
 
 typedef struct {
     key_list keys[1 + REFERENCES];
-    line_buffers buffers[1 + REFERENCES];
+    uint8_t copies[1 + REFERENCES][LEAD + 4 * MOST_CHARS + TAIL];      /* of lines that are rewritten */
     int count;      /* of sequences */
 } segment;
 
-static tokenizer_tables tables[TOKENIZERS], utf8_tables[TOKENIZERS];
+static tokenizer_tables tables[TOKENIZERS];
 static hash_seed hashes;
 static position_table positions;
 static mask_planes planes;
 
 /* Whether a line has at most 512 tokens, which are then listed. */
-static int read_line(const tokenizer_tables *line_tables, text_line text, line_buffers *buffers,
-                     key_list *keys)
+static int read_line(const tokenizer_tables *line_tables, utf8_line text, uint8_t *copy, key_list *keys)
 {
     line_reader reader;
-    if (reserve_buffers(buffers, text) < 0) exit(2);
-    open_line(&reader, line_tables, classifier_for(level), text, buffers);
+    open_line(&reader, line_tables, classifier_for(level), text);
     int read = key_lister_for(level)(&reader, keys, &hashes);
     if (read < 0) {
-        rewriting line;
-        if (begin_rewriting(&line, text, buffers) < 0) exit(2);
-        while (rewrite_more(&line, &text, &line_tables->classes)) continue;
-        if (reserve_buffers(buffers, text) < 0) exit(2);
-        open_line(&reader, line_tables, classifier_for(level), text, buffers);
+        rewriting line = begin_rewriting(text, copy);
+        while (rewrite_more(&line, &line_tables->classes)) continue;
+        text.bytes = copy;
+        text.size = line.size;
+        open_line(&reader, line_tables, classifier_for(level), text);
+        reader.rewritten = 1;
         read = key_lister_for(level)(&reader, keys, &hashes);
     }
     return read;
@@ -325,7 +336,7 @@ static int try_text(void)
     static characters lines[1 + REFERENCES];
     static const characters none = {{0}, 0};
     word words[40];
-    text_line texts[1 + REFERENCES];
+    utf8_line texts[1 + REFERENCES];
     const writing from = random_writing();
     const tokenizer_tables *line_tables = &tables[below(TOKENIZERS)];
     const int is_long = !below(16), count = random_words(words, from),
@@ -342,7 +353,7 @@ static int try_text(void)
         segment *of_level = level == SIMD_PORTABLE ? &portable : &found;
         int listed = 1;
         for (int k = 0; k < portable.count; k++)
-            listed &= read_line(line_tables, texts[k], &of_level->buffers[k], &of_level->keys[k]);
+            listed &= read_line(line_tables, texts[k], of_level->copies[k] + LEAD, &of_level->keys[k]);
         if (!listed && level == SIMD_PORTABLE) return 0;
         require(listed, "list_keys");
         check_segment(&portable, of_level, order, "text");
@@ -395,20 +406,10 @@ static void try_classes(const guarded memory)
     chosen.classify_bytes(table, bytes, count, &other);
     require_same(&one, &other, sizeof one, "classify_bytes");
 
-    uint16_t *chars = (uint16_t *)at_end(memory, 2 * count);
-    uint8_t narrow[2][BLOCK], high[2][BLOCK];
-    for (size_t i = 0; i < count; i++)
-        chars[i] = (uint16_t)(random_word() & (below(2) ? 0xFF : 0x1FF) << below(8));
-    require(portable.narrow(chars, count, narrow[0], high[0])
-                == chosen.narrow(chars, count, narrow[1], high[1]),
-            "narrow");
-    require_same(narrow[0], narrow[1], BLOCK, "narrow");
-    require_same(high[0], high[1], count, "narrow");
-
     const uint64_t sparse = below(2) ? random_word() : ~(uint64_t)0,
                    mask = random_word() & sparse << below(64);
     uint16_t places[2][BLOCK];
-    const size_t start = (size_t)below(LISTED_CHARS);
+    const size_t start = (size_t)below(LISTED_BYTES);
     const int found = portable.locate(mask, start, places[0]);
     require(found == chosen.locate(mask, start, places[1]), "locate");
     require_same(places[0], places[1], (size_t)found * sizeof(uint16_t), "locate");
@@ -469,34 +470,19 @@ static void try_comparer(const guarded memory)
     require_same(one, other, (size_t)(lengths[0] + MASK_LANES) * sizeof(uint64_t), "compare_keys");
 }
 
-static size_t add_utf8(uint8_t *text, size_t size, uint32_t c)
-{
-    if (c < 0x80) {
-        text[size++] = (uint8_t)c;
-    } else if (c < 0x800) {
-        text[size++] = (uint8_t)(0xC0 | c >> 6), text[size++] = (uint8_t)(0x80 | (c & 0x3F));
-    } else {
-        if (c < 0x10000) text[size++] = (uint8_t)(0xE0 | c >> 12);
-        else text[size++] = (uint8_t)(0xF0 | c >> 18), text[size++] = (uint8_t)(0x80 | (c >> 12 & 0x3F));
-        text[size++] = (uint8_t)(0x80 | (c >> 6 & 0x3F)), text[size++] = (uint8_t)(0x80 | (c & 0x3F));
-    }
-    return size;
-}
-
 /* Lines that are read as one have the keys that each has by itself. */
 static void try_run(const guarded memory)
 {
     enum { LINES = RUN_LINES + 4, ROOM = 4096 };
     static line_run run;
     static key_list single;
-    static line_buffers buffers;
     static characters line;
     static const characters none = {{0}, 0};
     static uint8_t text[ROOM + 4 * MOST_CHARS];
     word words[40];
     size_t starts[LINES + 1], ends[LINES];
     const writing from = random_writing();
-    const tokenizer_tables *line_tables = &utf8_tables[below(TOKENIZERS)];
+    const tokenizer_tables *line_tables = &tables[below(TOKENIZERS)];
     const int count = random_words(words, from), gap = below(2), longest = below(4) ? 30 : 300;
     const int patterns = from.letters == ALPHABETS[3] || below(2); /* else nothing has to be rewritten */
     int lines = 0, plain = 1, tokens = 0;
@@ -528,9 +514,9 @@ static void try_run(const guarded memory)
     if (below(8) == 0) cut_run(&run, below(run.lines + 1));
     run_reader_for(level)(&run, line_tables, &hashes);
     for (int k = 0; k < run.lines; k++) {
-        const text_line text_of_line = {bytes + starts[k], ends[k] - starts[k], 1};
+        const utf8_line text_of_line = {bytes + starts[k], ends[k] - starts[k]};
         line_reader reader;
-        open_line(&reader, line_tables, classifier_for(SIMD_PORTABLE), text_of_line, &buffers);
+        open_line(&reader, line_tables, classifier_for(SIMD_PORTABLE), text_of_line);
         const int read = key_lister_for(SIMD_PORTABLE)(&reader, &single, &hashes);
         tokens += read == 1 ? single.length : LISTED_TOKENS + 1;
         if (k >= run.read_lines) continue;
@@ -548,16 +534,14 @@ static void try_run(const guarded memory)
                         "contents of a run");
             }
         }
-        require(line_of_run(&run, k).length == text_of_line.length, "lines of a run");
+        require(line_of_run(&run, k).size == text_of_line.size, "lines of a run");
     }
     require(run.read_lines == run.lines || !plain || tokens > LISTED_TOKENS, "lines that were read");
 }
 
 static void try_utf8(const guarded memory)
 {
-    const utf8_functions portable = utf8_functions_for(SIMD_PORTABLE), chosen = utf8_functions_for(level);
     static uint8_t text[1300];
-    static uint32_t out[2][1300];
     const int length = below(301), ascii = below(2), damaged = below(2);
     const writing from = random_writing();
     size_t size = 0;
@@ -567,13 +551,54 @@ static void try_utf8(const guarded memory)
     }
     if (damaged && size) text[below((int)size)] = (uint8_t)random_word();
     const uint8_t *bytes = (const uint8_t *)memcpy(at_end(memory, size), text, size);
-    require(portable.scan(bytes, size) == chosen.scan(bytes, size), "utf8 scan");
-    const int char_width = char_width_of_utf8(largest_byte(bytes, size));
-    utf8_decoding one = {bytes, size, out[0], char_width, 0, 0},
-                  other = {bytes, size, out[1], char_width, 0, 0};
-    require(portable.decode(&one, size) == chosen.decode(&other, size), "utf8 decode");
-    require(one.at == other.at && one.written == other.written, "utf8 decode");
-    require_same(out[0], out[1], one.written * (size_t)char_width, "utf8 decode");
+    require(utf8_scanner_for(SIMD_PORTABLE)(bytes, size) == utf8_scanner_for(level)(bytes, size),
+            "utf8 scan");
+}
+
+static void try_transcoder(const guarded memory)
+{
+    static uint8_t expected[4 * 301], text[4 * 301 + TAIL];
+    const writing from = random_writing();
+    const int length = below(301), tabs = below(2),
+              char_width = from.most < 0x100     ? 1
+                           : from.most < 0x10000 ? 2
+                                                 : 4;
+    uint8_t *chars = (uint8_t *)at_end(memory, (size_t)(length * char_width));
+    size_t size = 0;
+    for (int i = 0; i < length; i++) {
+        const uint32_t c = below(8) || char_width == 1 ? random_char(from) : 0xD800 + (uint32_t)below(0x800);
+        if (char_width == 1) chars[i] = (uint8_t)c;
+        else if (char_width == 2) ((uint16_t *)chars)[i] = (uint16_t)c;
+        else ((uint32_t *)chars)[i] = c;
+        size = add_utf8(expected, size, tabs && is_space_beyond_ascii(c) ? '\t' : c);
+    }
+    require((size_t)(transcoder_for(level)(chars, char_width, (size_t)length, tabs, text) - text) == size,
+            "transcode");
+    require_same(expected, text, size, "transcode");
+}
+
+/* Every other letter of a script is a capital; some have no small letter, or one of another size. */
+static void try_lowerer(void)
+{
+    static small_letters letters;
+    static uint8_t one[4 * 301 + TAIL], other[4 * 301 + TAIL];
+    const int length = below(301);
+    writing from = random_writing();
+    size_t size = 0;
+    if (!letters.small['a']) {
+        for (uint32_t c = 0; c < 0x10000; c++) letters.small[c] = (uint16_t)(c < 0x80 || c & 1 ? c : c + 1);
+        for (uint32_t c = 'A'; c <= 'Z'; c++) letters.small[c] = (uint16_t)(c + 32);
+        for (uint32_t c = 0x2020; c < 0x10000; c++) letters.small[c] = (uint16_t)(c < 0x3000 ? 'k' : c);
+        find_capitals(&letters);
+    }
+    for (int i = 0; i < length; i++) {
+        const uint32_t c = below(4) ? random_char(from) : 'A' + (uint32_t)below(26);
+        size = add_utf8(one, size, c);
+    }
+    memcpy(other, one, size);
+    const int lowered = lowerer_for(SIMD_PORTABLE)(&letters, one, size);
+    require(lowered == lowerer_for(level)(&letters, other, size), "lower");
+    if (lowered) require_same(one, other, size, "lower");
 }
 
 /* Up to 20 different ids in ascending order. */
@@ -624,9 +649,8 @@ int main(int argc, char **argv)
     const guarded memory = new_guarded(4096), large = new_guarded(8192);
     uint64_t compared = 0, steps = 0;
     for (int k = 0; k < TOKENIZERS; k++)
-        if (build_tables(&tables[k], (tokenizer_id)k, 0) < 0
-            || build_tables(&utf8_tables[k], (tokenizer_id)k, 1) < 0)
-            return 2;
+        if (build_tables(&tables[k], (tokenizer_id)k) < 0) return 2;
+    list_utf8_tables();
     state = seed;
     hashes.first = positions.seed.first = random_word();
     hashes.second = positions.seed.second = random_word();
@@ -640,11 +664,14 @@ int main(int argc, char **argv)
             try_masks();
             try_comparer(memory);
             try_utf8(memory);
+            try_transcoder(memory);
+            try_lowerer();
             try_rows(memory);
         }
     }
     printf("seed %" PRIu64 ": %" PRIu64 " segments, %" PRIu64 " of them of at most 512 tokens, and %" PRIu64
-           " times each step are equal on %d of: " SIMD_NAMES "\nkeys %016" PRIx64 "\nmatches %016" PRIx64 "\n",
+           " times each step are equal on %d of: " SIMD_NAMES "\nkeys %016" PRIx64 "\nmatches %016" PRIx64
+           "\n",
            seed, segments, compared, steps, 1 + (int)simd_supported(), checksum_of_keys, checksum_of_matches);
     return 0;
 }

@@ -127,12 +127,6 @@ def test_strings_are_let_go():
     before = sys.getrefcount(line)
     packer = TextPacker(None, "13a")
     packer.fill([line] * 3, [[line, line]] * 3, 0)
-    assert sys.getrefcount(line) == before + 9
-    packer.fill([], [], 0)
-    assert sys.getrefcount(line) == before
-    packer.fill([line], [line], 0)
-    del packer
-    assert sys.getrefcount(line) == before
     SegmentReader("13a", False, 4).row(line, [line])
     assert sys.getrefcount(line) == before
 

@@ -145,6 +145,8 @@ def run(data: bytes) -> None:
     found = outcome(name, role, encoding, fields, block)
     about = (stored, name, role, encoding, fields, block)
     equal(outcome(name, role, encoding, fields, block, in_place=True), found, *about)
+    if stored[257:262] == b"ustar":  # an archive to who reads so much at a time
+        return
     if end in (".xml", ".sgm"):  # there is no slow way; but in one piece it is the same
         if block != BLOCK:
             whole = outcome(name, role, encoding, fields, BLOCK)

@@ -14,7 +14,6 @@ class TextPacker(PackedSegments):
         lowercase: bool = False,
         missing: bool = False,
         *,
-        utf8: bool = False,
         prepared: PreparedLines | None = None,
         line_writer: object = None,
     ) -> TextPacker: ...

@@ -1,34 +1,31 @@
 """Raw text in, packed masks or ids out, with no Python string per token.
 
-fill() holds the GIL: it takes a reference to each string of a chunk and notes where its characters are; a
-Utf8Reader takes lines of UTF-8. finish(), which counting calls first, needs no GIL: it cuts every line into
+fill() holds the GIL: each str of a chunk becomes UTF-8 in memory of our own, or lines of a column are taken
+as they are (_text_side.pyx). finish(), which counting calls first, needs no GIL: it cuts every line into
 tokens (tokenizers/_compiled.pyx) and compares the tokens of a short segment or numbers each as it is found
 (kernel/text/line_keys.h, line_tokens.h).
 
 TextChecks (inputs/checks.py) handles shapes and types other than str, list and tuple.
 
-Ownership. TextPacker owns its arrays, its table and one reference to each string of the chunk.
+Ownership. TextPacker owns its arrays, its table and the lines of both sides.
 Thread-safety. One packer per thread. The tokenizers' tables are built once and then only read.
 """
 
-import cython
 from cpython.array cimport array, clone
 from cpython.exc cimport PyErr_CheckSignals
-from cpython.mem cimport PyMem_RawFree
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from cpython.ref cimport Py_DECREF, Py_INCREF
-from libc.stdint cimport INT32_MAX, uint16_t
+from libc.stdint cimport INT32_MAX, uint64_t
 
 from fastbleu._core cimport numbers
 from fastbleu._packed cimport CHUNK_SEGMENTS, KEYS_INSUFFICIENT, KEYS_WERE_READ
+from fastbleu.inputs._utf8_rows cimport Utf8Rows
 from fastbleu.kernel.sequences cimport (
     is_list_or_tuple, is_object_array, item_at, item_of, items_in, prefetch_item_of, size_of, unchanging)
-from fastbleu.kernel.tables cimport interner_begin, interner_free, key_list
-from fastbleu.runtime._process cimport grow, poll, process_seed, simd_in_use, simd_level
+from fastbleu.kernel.tables cimport interner_begin, interner_free, key_comparer, key_list
+from fastbleu.runtime._process cimport process_seed, simd_in_use, simd_level
 from fastbleu.tokenizers._compiled cimport (
-    PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_READY,
-    begin_line, begin_rewritten, classifier_for, compact, free_buffers, line_ended, line_of, line_reader,
-    no_memory, put_line, reserve_lowered, tables_of, write_function)
+    PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_GET_LENGTH, begin_rewritten, classifier_for, compact,
+    line_copy, line_ended, line_reader, no_memory, open_line, tables_of, write_function)
 
 from array import array as _array
 
@@ -39,76 +36,25 @@ cdef extern from "kernel/text/line_tokens.h":
     int intern_block(line_reader *line, interner *table, int32_t *ids) noexcept nogil
     int find_block(line_reader *line, const interner *table, int32_t *ids) noexcept nogil
 
-cdef extern from "kernel/text/utf8.h":
-    void prefetch_line(size_t address) noexcept nogil
-
-cdef extern from "kernel/text/lower.h":
-    bint lower_some(text_line text, size_t start, size_t stop, const uint16_t *table,
-                    line_buffers *buffers) noexcept nogil
-
 cdef extern from "kernel/text/line_keys.h":
-    const size_t LISTED_CHARS
+    const size_t LISTED_BYTES
     key_lister key_lister_for(simd_level level) noexcept nogil
 
-cdef extern from "Python.h":
-    object PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t stop)
+cdef extern from "kernel/text/line_run.h":
+    const Py_ssize_t RUN_MASKS
+    ctypedef struct run_masks:
+        int segments
+        int masks
+        int tokens
+        int tokenized_periods
+    run_masks compare_runs(key_comparer compare, line_run *hypotheses, int hypothesis, line_run *references,
+                           int reference, int count, uint64_t *masks, int64_t *lengths) noexcept nogil
 
 
-cdef Py_ssize_t LOWER_CHARS = 1 << 20     # lowered between two checks for signals
 cdef Py_ssize_t KEPT_CHARS = 1 << 16      # for longer segments SegmentReader would keep the GIL too long
-
+cdef Py_ssize_t RUN_SEGMENTS = 4          # a chunk of fewer is not worth a run
 
 cdef array _row = _array("q")
-
-cdef uint16_t small_letters[1 << 16]       # see kernel/text/lower.h
-cdef bint has_small_letters
-cdef object small_letters_lock_owner = object()
-
-cdef int list_small_letters() except -1:
-    """Ask Python, once, for the small letter of each character below U+10000."""
-    global has_small_letters
-    cdef int first, i
-    cdef str lowered
-    with cython.critical_section(small_letters_lock_owner):
-        if has_small_letters:
-            return 0
-        for first in range(0, 1 << 16, 256):
-            lowered = lower("".join([chr(first + i) for i in range(256)]))
-            for i in range(256):
-                letter = lowered[i] if len(lowered) == 256 else lower(chr(first + i))
-                small_letters[first + i] = <uint16_t> ord(letter) if len(letter) == 1 else 0
-        small_letters[<int> 0x3A3] = 0
-        has_small_letters = True
-    return 0
-
-
-cdef object lower(object text):
-    """text.lower(), polling for signals in long texts, which are split where that affects no sigma."""
-    cdef Py_ssize_t start = 0, stop, length
-    cdef list parts
-    cdef bint cut_anywhere
-    PyUnicode_READY(text)
-    length = PyUnicode_GET_LENGTH(text)
-    if length <= LOWER_CHARS:
-        return str.lower(text)
-    parts = []
-    cut_anywhere = str.find(text, "\u03a3") < 0
-    while start < length:
-        stop = min(start + LOWER_CHARS, length)
-        if stop < length and not cut_anywhere:
-            stop = str.find(text, " ", stop)
-            if stop < 0:
-                stop = length
-        parts.append(str.lower(PyUnicode_Substring(text, start, stop)))
-        start = stop
-        PyErr_CheckSignals()
-    return "".join(parts)
-
-
-# A function of its own, because a function with a Python object among its variables takes the GIL.
-cdef int lower_by_python(text_line *text, line_buffers *buffers) except -1 with gil:
-    """Put a lowered copy of a line into the buffers."""
-    return put_line(lower(PyUnicode_FromKindAndData(text.char_width, text.chars, text.length)), text, buffers)
 
 
 cdef class TextPacker(PackedSegments):
@@ -121,8 +67,6 @@ cdef class TextPacker(PackedSegments):
         One of COMPILED (tokenizers/_compiled.pyx).
     missing : bool
         Whether references that are None are ignored.
-    utf8 : bool
-        Whether chunks are Utf8Rows; if not, lists of str.
     prepared : PreparedLines, optional
         Rewrites the lines of lists first.
     line_writer : capsule, optional
@@ -130,53 +74,39 @@ cdef class TextPacker(PackedSegments):
     """
 
     def __cinit__(self, checks, str tokenizer not None, bint lowercase=False, bint missing=False, *,
-                  bint utf8=False, prepared=None, line_writer=None):
+                  prepared=None, line_writer=None):
+        cdef TextSide side
         self.checks = checks
-        if lowercase:
-            list_small_letters()
-        if line_writer is not None:
-            self.write_line = <write_function> PyCapsule_GetPointer(line_writer, "fastbleu.line_writer")
-            lowercase = True
         self.prepared = prepared
-        self.lowercase = lowercase
         self.missing = missing
         self.tables = tables_of(tokenizer)
-        if utf8:
-            self.utf8 = Utf8Reader(checks, tokenizer, lowercase)
-            self.utf8.cancelled = &self.cancelled
-            self.tables = self.utf8.tables
         self.own_tokens.seed = process_seed()
         self.tokens = &self.own_tokens
+        self.hypotheses, self.references = TextSide(checks, lowercase), TextSide(checks, lowercase)
+        for side in (self.hypotheses, self.references):
+            side.tables = self.tables
+            side.cancelled = &self.cancelled
+            if line_writer is not None:
+                side.write_line = <write_function> PyCapsule_GetPointer(line_writer, "fastbleu.line_writer")
 
     def __dealloc__(self):
-        self.release()
-        PyMem_RawFree(self.lines)
-        PyMem_RawFree(self.held)
-        free_buffers(&self.hypothesis_buffers)
-        free_buffers(&self.reference_buffers)
         interner_free(&self.own_tokens)
 
     cdef void clear(self) noexcept nogil:
         PackedSegments.clear(self)
+        self.finished = False
+        self.hypotheses.begin_chunk()
+        self.references.begin_chunk()
         self.classify = classifier_for(simd_in_use())
         self.list_keys = key_lister_for(simd_in_use())
 
-    cdef void release(self) noexcept:
-        """Let go of the last chunk's strings."""
-        while self.line_count > 0:
-            self.line_count -= 1
-            Py_DECREF(<object> self.held[self.line_count])
-
     def reset(self):
-        """Forget the last lines; keep the memory, except the buffers."""
+        """Forget the last lines; keep the memory, except that of long ones."""
         PackedSegments.reset(self)
-        self.release()
-        if self.utf8 is not None:
-            self.utf8.forget()
+        self.hypotheses.forget()
+        self.references.forget()
         if self.prepared is not None:
             self.prepared.reset()
-        free_buffers(&self.hypothesis_buffers)
-        free_buffers(&self.reference_buffers)
 
     def fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0):
         """Replace the chunk by the next one; the number of its segments, 0 at the end.
@@ -184,23 +114,19 @@ cdef class TextPacker(PackedSegments):
         The chunk begins at segment `start` of the lists, arrays of objects or Utf8Rows, which have `before`
         segments before them.
         """
-        cdef Py_ssize_t segment, ahead
-        cdef size_t chars = 0
+        cdef Py_ssize_t segment = start, ahead
         self.first_segment = before + start
-        self.finished = False
         self.clear()
-        self.release()
         PyErr_CheckSignals()
-        if self.utf8 is not None:
-            self.reserve_lines(self.utf8.fill(self, hypotheses, references, start, before))
-            return self.segment_count
+        if isinstance(hypotheses, Utf8Rows):
+            return self.take_rows(hypotheses, references, start, before)
+        self.hypotheses.are_own = self.references.are_own = True
         if self.prepared is not None:
-            hypotheses, references, start = self.prepared.chunk_at(start, hypotheses, references, before)
+            hypotheses, references, segment = self.prepared.chunk_at(start, hypotheses, references, before)
             self.tokenized_periods = self.prepared.tokenized_periods
         for side in (hypotheses, references):
             if not (is_list_or_tuple(side) or is_object_array(side)):
                 raise TypeError("expected two lists, tuples or arrays of objects")
-        segment = start
         # The lists may change while user code runs, so their sizes are asked for every time.
         while segment < min(items_in(hypotheses), items_in(references)):
             ahead = segment + 24
@@ -210,21 +136,44 @@ cdef class TextPacker(PackedSegments):
             hypothesis = item_of(hypotheses, segment)
             segment_references = item_of(references, segment)
             self.gather(hypothesis, segment_references)
-            chars += self.lines[self.line_count - 1].length
             segment += 1
-            if (self.segment_count == CHUNK_SEGMENTS or self.line_count >= CHUNK_LINES
-                    or chars >= CHUNK_CHARS):
+            if (self.segment_count == CHUNK_SEGMENTS or self.references.own_count >= CHUNK_LINES
+                    or self.hypotheses.used >= CHUNK_BYTES):
                 break
+        return self.segment_count
+
+    cdef Py_ssize_t take_rows(self, Utf8Rows hypotheses, Utf8Rows references, Py_ssize_t start,
+                              Py_ssize_t before) except -1:
+        """The chunk of columns; the number of its segments."""
+        cdef Py_ssize_t end = min(len(hypotheses), len(references)), segment = start
+        cdef Py_ssize_t first = references.first_line(start), line = first, end_line
+        cdef size_t size = 0
+        if hypotheses.levels or references.levels > 1:
+            raise TypeError("hypotheses must be lines, references lines or lists of lines")
+        self.hypotheses.take_rows(hypotheses, start)
+        self.references.take_rows(references, first)
+        while (segment < end and self.segment_count < CHUNK_SEGMENTS and line - first < CHUNK_LINES
+                and size < CHUNK_BYTES):
+            end_line = line + 1 if references.levels == 0 else references.ends[segment]
+            if end_line == line:
+                self.checks.refuse_no_references(before + segment)
+            self.reserve_segment()
+            self.note_references(self.segment_count, end_line - line)
+            self.segment_count += 1
+            size += hypotheses.lines[segment].size
+            while line < end_line:
+                size += references.lines[line].size
+                line += 1
+            segment += 1
         return self.segment_count
 
     cdef int gather(self, object hypothesis, object references) except -1:
         """Take the lines of one segment."""
-        self.finished = False
         cdef Py_ssize_t segment = self.first_segment + self.segment_count, count = 0, k = 0
         self.reserve_segment()
-        self.add_line(hypothesis, segment, HYPOTHESIS)
+        self.add_line(self.hypotheses, hypothesis, segment, None)
         if PyUnicode_Check(references):
-            self.add_line(references, segment, 0)
+            self.add_line(self.references, references, segment, 0)
             count = 1
         else:
             if not is_list_or_tuple(references):
@@ -233,7 +182,7 @@ cdef class TextPacker(PackedSegments):
             while k < size_of(references):
                 reference = item_at(references, k)
                 if reference is not None or not self.missing:
-                    self.add_line(reference, segment, k)
+                    self.add_line(self.references, reference, segment, k)
                     count += 1
                 k += 1
         if count == 0:
@@ -242,129 +191,152 @@ cdef class TextPacker(PackedSegments):
         self.segment_count += 1
         return 0
 
-    cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1:
+    cdef int add_line(self, TextSide side, object text, Py_ssize_t segment, object reference) except -1:
         if not PyUnicode_Check(text):
-            text = self.checks.line(text, segment, None if reference == HYPOTHESIS else reference)
-        text = compact(text)
-        self.reserve_lines(1)
-        self.lines[self.line_count] = line_of(text)
-        Py_INCREF(text)
-        self.held[self.line_count] = <PyObject *> text
-        self.line_count += 1
-        return 0
-
-    cdef int reserve_lines(self, Py_ssize_t extra) except -1:
-        cdef Py_ssize_t capacity = 0
-        if self.line_count + extra > self.line_capacity:
-            self.lines = <text_line *> grow(
-                self.lines, &capacity, self.line_count + extra, sizeof(text_line))
-            self.held = <PyObject **> grow(
-                self.held, &capacity, self.line_count + extra, sizeof(PyObject *))
-            self.line_capacity = capacity
-        return 0
+            text = self.checks.line(text, segment, reference)
+        return side.add(compact(text))
 
     cdef int finish(self) except -1 nogil:
         """Tokenize and pack the chunk's lines, once."""
-        cdef text_line *line = self.lines
-        cdef Py_ssize_t segment = 0, stop
+        cdef Py_ssize_t segment = 0, packed, i
+        cdef bint have_one_reference = True
         if self.finished:
             return 0
+        for i in range(self.segment_count):
+            have_one_reference &= self.segments[i].references == 1
         self.id_count = self.length_count = self.mask_count = 0
+        if self.hypotheses.lowercase and not self.hypotheses.are_own:
+            self.own_rows()
+        if self.hypotheses.are_own:
+            self.hypotheses.take_own()
+            self.references.take_own()
+        self.hypotheses.in_runs = self.references.in_runs = (
+            self.segment_count >= RUN_SEGMENTS and self.hypotheses.write_line == NULL)
+        self.segment = self.hypotheses.first
+        self.reference = self.references.first
         while segment < self.segment_count:
-            stop = segment + self.pack_next(segment, line)
-            while segment < stop:
-                line += self.segments[segment].references + 1
-                segment += 1
+            packed = self.pack_from_runs(segment) if have_one_reference else 0
+            if packed == 0:
+                self.pack_segment(segment)
+                packed = 1
+            self.segment += packed
+            for i in range(packed):
+                self.reference += self.segments[segment + i].references
+            segment += packed
         self.finished = True
         return 0
 
-    cdef Py_ssize_t pack_next(self, Py_ssize_t segment, text_line *line) except -1 nogil:
-        """Pack a segment, whose first line is `line`, or several of UTF-8; returns how many."""
-        cdef Py_ssize_t lines = self.segments[segment].references + 1, packed, k
-        cdef int64_t *lengths
-        if self.utf8 is not None:
-            packed = self.utf8.pack_from_runs(self, segment, line - self.lines)
-            if packed > 0:
-                return packed
-            self.utf8.take_lines(line, lines - 1)
-        lengths = self.reserve_lengths(lines)
-        # Not in a function: compilers drop one that only prefetches.
-        for k in range(6, min(lines + 6, self.lines + self.line_count - line)):
-            prefetch_line(<size_t> line[k].chars)
-        self.segment_lines = line
-        if self.pack_keys(segment, lines - 1, lengths) < 0:
-            self.pack_ids(segment, line, lengths)
+    cdef int own_rows(self) except -1 nogil:
+        """Lower a chunk of columns into lines of our own."""
+        cdef Py_ssize_t reference = self.references.first, segment, k
+        for segment in range(self.segment_count):
+            self.hypotheses.add_row(self.hypotheses.first + segment, self.first_segment + segment, -1)
+            for k in range(self.segments[segment].references):
+                self.references.add_row(reference, self.first_segment + segment, k)
+                reference += 1
+        self.hypotheses.are_own = self.references.are_own = True
+        return 0
+
+    cdef Py_ssize_t pack_from_runs(self, Py_ssize_t segment) except -1 nogil:
+        """Pack segments with one reference each, from `segment` on, as long as the keys of both lines were
+        read in runs and can be compared; how many."""
+        cdef line_run *hypotheses = &self.hypotheses.run
+        cdef line_run *references = &self.references.run
+        cdef Py_ssize_t count = self.segment_count - segment, hypothesis, reference, k
+        cdef run_masks made
+        if not self.hypotheses.in_runs or self.compare == NULL:
+            return 0
+        self.hypotheses.find_run(self.segment)
+        self.references.find_run(self.reference)
+        hypothesis = self.segment - self.hypotheses.run_start
+        reference = self.reference - self.references.run_start
+        count = min(count, hypotheses.read_lines - hypothesis, references.read_lines - reference)
+        if count <= 0:
+            return 0
+        made = compare_runs(
+            self.compare, hypotheses, hypothesis, references, reference, count,
+            self.reserve_masks(RUN_MASKS), self.reserve_lengths(2 * count))
+        for k in range(made.segments):
+            self.segments[segment + k].is_masks = True
+        self.mask_count += made.masks
+        self.length_count += 2 * made.segments
         if self.prepared is None:        # else the lines were rewritten, and counted before
-            self.tokenized_periods += ends_in_tokenized_period(line[0])
+            self.tokenized_periods += made.tokenized_periods
+        self.worked(made.tokens + 2 * BLOCK_STEPS * made.segments)
+        return made.segments
+
+    cdef int pack_segment(self, Py_ssize_t segment) except -1 nogil:
+        """Pack a segment, which is the current one."""
+        cdef Py_ssize_t lines = self.segments[segment].references + 1
+        cdef int64_t *lengths = self.reserve_lengths(lines)
+        if self.pack_keys(segment, lines - 1, lengths) < 0:
+            self.pack_ids(segment, lengths)
+        if self.prepared is None:
+            self.tokenized_periods += ends_in_tokenized_period(self.hypotheses.lines[self.segment])
         self.length_count += lines
-        return 1
+        return 0
+
+    cdef int find_line(self, Py_ssize_t k, utf8_line *line) except -1 nogil:
+        """Line k of the current segment, as it is tokenized; 0 is the hypothesis."""
+        cdef Py_ssize_t segment = self.segment - self.hypotheses.first + self.first_segment
+        if k == 0:
+            return self.hypotheses.read_line(self.segment, segment, -1, line)
+        return self.references.read_line(self.reference + k - 1, segment, k - 1, line)
 
     cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list **keys) except -1 nogil:
-        cdef line_buffers *buffers = &self.reference_buffers if k > 0 else &self.hypothesis_buffers
-        cdef text_line text = self.segment_lines[k]
         cdef line_reader reader
+        cdef utf8_line line
         cdef key_list *read_before
         cdef int read
-        if self.utf8 is not None:
-            read_before = self.utf8.keys_of(k)
-            if read_before != NULL:
-                keys[0] = read_before
-                self.worked(BLOCK_STEPS + keys[0].length)
-                return KEYS_WERE_READ
-        if text.length <= LISTED_CHARS and self.lowercase:
-            self.lower_line(&text, buffers)
-        if text.length > LISTED_CHARS:
+        if k == 0:
+            read_before = self.hypotheses.keys_of(self.segment)
+        else:
+            read_before = self.references.keys_of(self.reference + k - 1)
+        if read_before != NULL:
+            keys[0] = read_before
+            self.worked(BLOCK_STEPS + keys[0].length)
+            return KEYS_WERE_READ
+        self.find_line(k, &line)
+        if line.size > LISTED_BYTES:
             return KEYS_INSUFFICIENT
-        begin_line(&reader, self.tables, self.classify, text, buffers)
+        open_line(&reader, self.tables, self.classify, line)
         read = self.list_keys(&reader, keys[0], &self.own_tokens.seed)
         if read < 0:
-            begin_rewritten(&reader, text, buffers, &self.cancelled)
+            self.read_again(&reader, k, line)
             read = self.list_keys(&reader, keys[0], &self.own_tokens.seed)
         self.worked(BLOCK_STEPS + keys[0].length)
         return KEYS_WERE_READ if read else KEYS_INSUFFICIENT
 
-    cdef int lower_line(self, text_line *text, line_buffers *buffers) except -1 nogil:
-        """Replace a line by a lowered copy; Python lowers what the table cannot."""
-        cdef size_t at = 0, stop
-        cdef bint is_lowered = True
-        if self.write_line != NULL:
-            return self.write_line(text, buffers)
-        if reserve_lowered(buffers, text.length, text.char_width) < 0:
-            no_memory(text.length)
-        while at < text.length and is_lowered:
-            if at > 0:
-                poll(&self.cancelled)
-            stop = min(text.length, at + <size_t> LOWER_CHARS)
-            is_lowered = lower_some(text[0], at, stop, small_letters, buffers)
-            at = stop
-        if not is_lowered:
-            lower_by_python(text, buffers)
-        text.chars = buffers.lowered
-        return 0
+    cdef int read_again(self, line_reader *reader, Py_ssize_t k, utf8_line line) except -1 nogil:
+        """Read line k of the current segment from its start, as mteval rewrites it."""
+        cdef line_copy *copy = &self.references.copy if k > 0 else &self.hypotheses.copy
+        return begin_rewritten(reader, line, copy, &self.cancelled)
 
-    cdef int pack_ids(self, Py_ssize_t segment, const text_line *lines, int64_t *lengths) except -1 nogil:
-        """Pack a segment as ids."""
+    cdef int pack_ids(self, Py_ssize_t segment, int64_t *lengths) except -1 nogil:
+        """Pack a segment, which is the current one, as ids."""
         cdef Py_ssize_t k
         if interner_begin(self.tokens, 0) < 0:
             no_memory(0)
         for k in range(self.segments[segment].references + 1):
-            lengths[k] = self.read_line(lines[k], k == 0)
+            lengths[k] = self.read_line(k, k == 0)
         self.note_ids(segment, 0, self.tokens.count)
         return 0
 
-    cdef Py_ssize_t read_line(self, text_line text, bint is_hypothesis) except -1 nogil:
-        """Pack one line; the number of its tokens."""
-        cdef line_buffers *buffers = &self.hypothesis_buffers if is_hypothesis else &self.reference_buffers
+    cdef Py_ssize_t read_line(self, Py_ssize_t k, bint adds) except -1 nogil:
+        """Pack line k of the current segment as ids; the number of its tokens.
+
+        If it `adds`, its tokens are numbered; if not, those that have no number get the next one.
+        """
         cdef Py_ssize_t before = self.id_count
         cdef line_reader reader
+        cdef utf8_line line
         cdef int32_t *ids
         cdef int count
-        if self.lowercase:
-            self.lower_line(&text, buffers)
-        begin_line(&reader, self.tables, self.classify, text, buffers)
+        self.find_line(k, &line)
+        open_line(&reader, self.tables, self.classify, line)
         while not line_ended(&reader):
             ids = self.reserve_ids(BLOCK_TOKENS)
-            if is_hypothesis:
+            if adds:
                 self.make_room(self.tokens, BLOCK_TOKENS)
                 count = intern_block(&reader, self.tokens, ids)
             else:
@@ -375,9 +347,9 @@ cdef class TextPacker(PackedSegments):
                 continue
             # Discard what was read so far, and begin again with the rewritten line.
             self.id_count = before
-            if is_hypothesis and self.forget_line() < 0:
-                no_memory(text.length)
-            begin_rewritten(&reader, text, buffers, &self.cancelled)
+            if adds and self.forget_line() < 0:
+                no_memory(line.size)
+            self.read_again(&reader, k, line)
         if self.id_count - before >= INT32_MAX:
             with gil:
                 raise OverflowError(
@@ -429,10 +401,10 @@ cdef class SegmentReader:
         if not self.try_acquire():
             return False
         packer.clear()
+        packer.hypotheses.are_own = packer.references.are_own = True
         try:
             packer.gather(hypothesis, references)
             self.counter.count_only(packer, row)
         finally:
-            packer.release()
             self.release_memory()
         return True

@@ -240,8 +240,7 @@ class Counter:
             )
             packer = TokenPacker(self.checks, lines)
         else:
-            compiled, utf8 = str(tokenizer.compiled), kind is Utf8Rows
-            packer = TextPacker(TextChecks(), compiled, lowercase, skip_none, utf8=utf8)
+            packer = TextPacker(TextChecks(), str(tokenizer.compiled), lowercase, skip_none)
         return Worker(packer, SegmentCounter(self.max_order, self.reference_length))
 
 

@@ -35,13 +35,9 @@ cdef extern from "kernel/tables/token_store.h":
 cdef extern from "kernel/objects/prefetch.h":
     void prefetch_item(object sequence, Py_ssize_t at) noexcept
 
-cdef extern from "kernel/simd/platform.h":
-    void FB_PREFETCH(const void *address) noexcept nogil
-
-
-# A block: texts that are held at a time, and their characters; what fits into the cache.
+# A block: texts that are taken at a time, and their bytes; what fits into the cache.
 cdef Py_ssize_t BLOCK_TEXTS = 512
-cdef size_t BLOCK_CHARS = 1 << 19
+cdef Py_ssize_t BLOCK_BYTES = 1 << 19
 
 # Longer ones are copied before they are read, so that signals can be handled meanwhile.
 cdef Py_ssize_t POLL_TOKENS = 1 << 16
@@ -247,7 +243,6 @@ cdef class TextReader(TextPacker):
                 with nogil:
                     self.read_gathered(made, known_only)
         finally:
-            self.release()
             self.tokens = &self.own_tokens
             self.vocabulary = self.checks = None
             vocabulary.leave(known_only)
@@ -255,31 +250,29 @@ cdef class TextReader(TextPacker):
 
     cdef Py_ssize_t gather_lines(self, object texts, Py_ssize_t start) except -1:
         """Take the next texts; their number."""
-        cdef size_t chars = 0
-        self.release()
-        while start < size_of(texts) and self.line_count < BLOCK_TEXTS and chars < BLOCK_CHARS:
+        self.clear()
+        while (start < size_of(texts) and self.hypotheses.own_count < BLOCK_TEXTS
+                and self.hypotheses.used < BLOCK_BYTES):
             if start + 8 < size_of(texts):
                 prefetch_item(texts, start + 8)
-            text = item_at(texts, start)
-            self.add_line(text, start, -1)
-            chars += self.lines[self.line_count - 1].length
+            self.add_line(self.hypotheses, item_at(texts, start), start, None)
             start += 1
-        return self.line_count
+        return self.hypotheses.own_count
 
     cdef int read_gathered(self, Sentences made, bint known_only) except -1 nogil:
         """Tokenize and number the texts that were taken."""
         cdef Py_ssize_t i, k, length
         cdef int32_t absent
-        for i in range(self.line_count):
-            if i + 4 < self.line_count:
-                FB_PREFETCH(self.lines[i + 4].chars)
-                FB_PREFETCH(<const char *> self.lines[i + 4].chars + 64)
+        self.hypotheses.take_own()
+        self.hypotheses.in_runs = False
+        for i in range(self.hypotheses.count):
             self.id_count = 0
+            self.segment = i
             if not known_only:
-                # A text has at most as many tokens as characters, and may be read twice.
-                self.vocabulary.check_room(2 * <Py_ssize_t> self.lines[i].length)
-            length = self.read_line(self.lines[i], not known_only)
-            self.tokenized_periods += ends_in_tokenized_period(self.lines[i])
+                # A text has at most as many tokens as bytes, and may be read twice.
+                self.vocabulary.check_room(2 * <Py_ssize_t> self.hypotheses.lines[i].size)
+            length = self.read_line(0, not known_only)
+            self.tokenized_periods += ends_in_tokenized_period(self.hypotheses.lines[i])
             if known_only:
                 absent = self.tokens.count
                 for k in range(length):

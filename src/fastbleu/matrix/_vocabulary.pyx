@@ -29,7 +29,7 @@ from fastbleu.tokenizers._compiled cimport PyUnicode_FromKindAndData
 
 cdef extern from "kernel/tables/token_store.h":
     enum:
-        KIND_BYTES_OBJECT
+        KIND_BYTES
         KIND_LARGE_INTEGER
         KIND_LARGE_NEGATIVE
         KIND_INTEGER
@@ -215,7 +215,7 @@ cdef class Vocabulary:
                 token = (<int64_t *> room)[0]
             elif unit == KIND_LARGE_INTEGER or unit == KIND_LARGE_NEGATIVE:
                 token = integer_of_digits(content.bytes, content.size, unit)
-            elif unit == KIND_BYTES_OBJECT:
+            elif unit == KIND_BYTES:
                 token = PyBytes_FromStringAndSize(<const char *> content.bytes, content.size)
             else:
                 token = PyUnicode_FromKindAndData(unit, content.bytes, content.size // unit)

@@ -21,7 +21,7 @@ _before_logging = False
 
 
 def _release() -> None:
-    try:  # noqa: SIM105 - contextlib need not be imported
+    try:  # noqa: SIM105 - contextlib is not imported for this
         import_lock.release()
     except RuntimeError:
         pass  # registered while this fork waited, so that nothing was acquired for it
@@ -71,8 +71,8 @@ def _forks_wait_before_logging() -> None:
     """
     global _before_logging
     if not _before_logging:
-        import logging
-
+        with import_lock:
+            import logging
         del logging
         _forks_wait()
         _before_logging = True

@@ -1,5 +1,8 @@
 """Reading lines with a compiled tokenizer. See _compiled.pyx."""
 
+from libc.stdint cimport uint8_t
+
+from fastbleu.inputs._utf8_rows cimport utf8_line
 from fastbleu.runtime._process cimport simd_level
 
 
@@ -8,47 +11,46 @@ cdef extern from "kernel/text/line_tokens.h":
         pass
     ctypedef struct tokenizer_tables:
         char_table classes
-    ctypedef struct text_line:
-        const void *chars
-        size_t length
-        int char_width
-    ctypedef struct line_buffers:
-        void *lowered
     ctypedef struct classifier:
         pass
     ctypedef struct line_reader:
         const tokenizer_tables *tables
         classifier classify
-    int reserve_buffers(line_buffers *buffers, text_line text) noexcept nogil
-    void open_line(line_reader *line, const tokenizer_tables *tables, classifier classify, text_line text,
-                   const line_buffers *buffers) noexcept nogil
+        bint rewritten
+    void open_line(line_reader *line, const tokenizer_tables *tables, classifier classify,
+                   utf8_line text) noexcept nogil
     bint line_ended(const line_reader *line) noexcept nogil
-    void free_buffers(line_buffers *buffers) noexcept
     classifier classifier_for(simd_level level) noexcept nogil
 
-cdef extern from "kernel/text/lower.h":
-    int reserve_lowered(line_buffers *buffers, size_t length, int char_width) noexcept nogil
+cdef extern from "kernel/text/line_copy.h":
+    ctypedef struct line_copy:
+        uint8_t *bytes
+    int reserve_copy(line_copy *copy, size_t size) noexcept nogil
+    void free_copy(line_copy *copy) noexcept nogil
 
 cdef extern from "Python.h":
     bint PyUnicode_Check(object text)
     bint PyUnicode_CheckExact(object text)
+    bint PyUnicode_IS_ASCII(object text)
     bint PyUnicode_IS_COMPACT(object text)
     int PyUnicode_KIND(object text)
     void *PyUnicode_DATA(object text)
     Py_ssize_t PyUnicode_GET_LENGTH(object text)
     int PyUnicode_READY(object text) except -1
     object PyUnicode_FromKindAndData(int kind, const void *chars, Py_ssize_t length)
+    object PyUnicode_DecodeUTF8(const char *bytes, Py_ssize_t size, const char *errors)
 
 
-cdef const tokenizer_tables *tables_of(str tokenizer, bint utf8=*) except NULL
-cdef int no_memory(size_t length) except -1 nogil
-cdef int put_line(str text, text_line *line, line_buffers *buffers) except -1
-cdef int begin_rewritten(line_reader *reader, text_line text, line_buffers *buffers,
+# Replaces a line by another one in the copy, before it is read. It may take the GIL.
+ctypedef int (*write_function)(utf8_line *line, line_copy *copy) except -1 nogil
+
+
+cdef const tokenizer_tables *tables_of(str tokenizer) except NULL
+cdef int no_memory(size_t size) except -1 nogil
+cdef uint8_t *put_characters_of(object text, bint tabs, uint8_t *out) except NULL
+cdef int put_line(object text, utf8_line *line, line_copy *copy) except -1
+cdef int begin_rewritten(line_reader *reader, utf8_line line, line_copy *copy,
                          const bint *cancelled) except -1 nogil
-
-
-# Replaces a line by another one in the buffers, before it is read. It may take the GIL.
-ctypedef int (*write_function)(text_line *text, line_buffers *buffers) except -1 nogil
 
 
 # Inline, because each of these is called once or more for every line.
@@ -62,17 +64,12 @@ cdef inline object compact(object text):
         PyUnicode_KIND(text), PyUnicode_DATA(text), PyUnicode_GET_LENGTH(text))
 
 
-cdef inline text_line line_of(object text) noexcept:
-    cdef text_line line
-    line.chars = PyUnicode_DATA(text)
-    line.length = PyUnicode_GET_LENGTH(text)
-    line.char_width = PyUnicode_KIND(text)
-    return line
+cdef inline size_t room_of(object text) noexcept:
+    """The most bytes of a compact str as UTF-8."""
+    cdef int kind = PyUnicode_KIND(text)
+    return PyUnicode_GET_LENGTH(text) * (1 if PyUnicode_IS_ASCII(text) else kind + 1 if kind < 4 else 4)
 
 
-cdef inline int begin_line(line_reader *reader, const tokenizer_tables *tables, classifier classify,
-                           text_line text, line_buffers *buffers) except -1 nogil:
-    if reserve_buffers(buffers, text) < 0:
-        no_memory(text.length)
-    open_line(reader, tables, classify, text, buffers)
-    return 0
+cdef inline object decoded(utf8_line line):
+    """A line as a str."""
+    return PyUnicode_DecodeUTF8(<const char *> line.bytes, line.size, b"surrogatepass")

@@ -16,12 +16,12 @@ from libc.stdint cimport uint8_t, uint16_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
+from fastbleu.inputs._utf8_rows cimport utf8_line
 from fastbleu.tokenizers._compiled cimport (
-    PyUnicode_DATA, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, compact, line_buffers,
-    line_of, no_memory, put_line, reserve_lowered, text_line)
+    PyUnicode_DATA, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_IS_ASCII, PyUnicode_KIND,
+    compact, decoded, line_copy, no_memory, put_line, reserve_copy)
 
 cdef extern from "Python.h":
-    bint PyUnicode_IS_ASCII(object text)
     bint Py_UNICODE_ISSPACE(Py_UCS4 c) nogil
 
 import sys
@@ -307,41 +307,44 @@ cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_t
     return 0
 
 
-cdef inline bint is_plain(const text_line *text) noexcept nogil:
+cdef inline bint is_plain(utf8_line text) noexcept nogil:
     """Whether a text is short and of ASCII, so that `write_plain` can write its tokens."""
-    cdef const uint8_t *chars = <const uint8_t *> text.chars
     cdef uint8_t seen = 0
     cdef size_t i
-    if text.char_width > 1 or text.length > SHORT:
+    if text.size > SHORT:
         return False
-    for i in range(text.length):
-        seen |= chars[i]
+    for i in range(text.size):
+        seen |= text.bytes[i]
     return seen < 0x80
 
 
 cdef inline int write_plain(
-        const text_line *text, bint all_tokens, Py_ssize_t stop, written *out, void *chars) except -1 nogil:
-    """Write tokens to `chars`, where there is room for 6 * text.length + MORE."""
+        utf8_line text, bint all_tokens, Py_ssize_t stop, written *out, void *chars) except -1 nogil:
+    """Write tokens to `chars`, where there is room for 6 * text.size + MORE."""
     cdef failures failed
     memset(&failed, 0, sizeof(failed))
     out.chars, out.size = chars, 0
-    return write_tokens(1, text.chars, text.length, all_tokens, stop, &failed, out)
+    return write_tokens(1, text.bytes, text.size, all_tokens, stop, &failed, out)
 
 
 # A function of its own, because a function with a Python object among its variables takes the GIL.
-cdef int write_in_python(text_line *text, line_buffers *buffers) except -1 with gil:
-    return put_line(write(PyUnicode_FromKindAndData(text.char_width, text.chars, text.length)), text, buffers)
+cdef int write_in_python(utf8_line *line, line_copy *copy) except -1 with gil:
+    return put_line(compact(write(decoded(line[0]))), line, copy)
 
 
-cdef int write_line(text_line *text, line_buffers *buffers) except -1 nogil:
-    """Replace a line by what `write` gives: a `write_function`."""
+cdef int write_line(utf8_line *line, line_copy *copy) except -1 nogil:
+    """Replace a line by what `write` gives, with tabs for \xa0: a `write_function`."""
     cdef written out
-    if not is_plain(text):
-        return write_in_python(text, buffers)
-    if reserve_lowered(buffers, 6 * text.length + MORE, 1) < 0:
-        no_memory(text.length)
-    write_plain(text, False, ALONE, &out, buffers.lowered)
-    text.chars, text.length = out.chars, <size_t> out.size
+    cdef Py_ssize_t i
+    if not is_plain(line[0]):
+        return write_in_python(line, copy)
+    if reserve_copy(copy, 6 * line.size + MORE) < 0:
+        no_memory(line.size)
+    write_plain(line[0], False, ALONE, &out, copy.bytes)
+    for i in range(out.size):
+        if copy.bytes[i] == 0xA0:
+            copy.bytes[i] = 9
+    line.bytes, line.size = copy.bytes, out.size
     return 0
 
 
@@ -372,7 +375,7 @@ def write(text, bint all_tokens=False, Py_ssize_t stop=ALONE):
     """
     cdef written out
     cdef failures failed
-    cdef text_line line
+    cdef utf8_line line
     cdef uint8_t chars[6 * SHORT + MORE]
     cdef bytes encoded = None
     cdef const void *units
@@ -381,11 +384,11 @@ def write(text, bint all_tokens=False, Py_ssize_t stop=ALONE):
     if not isinstance(text, str):
         raise TypeError(f"expected a str to tokenize, not {a_type(text)}")
     text = compact(text)
-    line = line_of(text)
-    if is_plain(&line):
-        write_plain(&line, all_tokens, stop, &out, chars)
-        return PyUnicode_FromKindAndData(1, chars, out.size)
     kind, length, units = PyUnicode_KIND(text), PyUnicode_GET_LENGTH(text), PyUnicode_DATA(text)
+    if PyUnicode_IS_ASCII(text) and length <= SHORT:
+        line.bytes, line.size = <const uint8_t *> units, length
+        write_plain(line, all_tokens, stop, &out, chars)
+        return PyUnicode_FromKindAndData(1, chars, out.size)
     if kind == 4:
         encoded = text.encode(UTF_16, "surrogatepass")
         kind, length, units = 2, len(encoded) // 2, <const char *> encoded

@@ -34,7 +34,7 @@ FB_INLINE int plain_token_key(PyObject *token, hash_seed seed, token_key *key, t
         *key = hashed_key(content->bytes, content->size, kind, seed);
         return 1;
     } else if (PyBytes_CheckExact(token)) {
-        kind = KIND_BYTES_OBJECT;
+        kind = KIND_BYTES;
         content->bytes = (const unsigned char *)PyBytes_AS_STRING(token);
         content->size = (size_t)PyBytes_GET_SIZE(token);
     } else {

@@ -40,4 +40,16 @@ FB_INLINE uint32_t mask_of_16_neon(uint8x16_t lanes)
     return vgetq_lane_u16(vreinterpretq_u16_u8(bits), 0);
 }
 
+FB_INLINE uint32_t mask_of_8_lanes_neon(uint8x16_t lanes)
+{
+    const uint16x8_t own = {1, 2, 4, 8, 16, 32, 64, 128};
+    return vaddvq_u16(vandq_u16(vreinterpretq_u16_u8(lanes), own));
+}
+
+FB_INLINE uint32_t mask_of_4_lanes_neon(uint8x16_t lanes)
+{
+    const uint32x4_t own = {1, 2, 4, 8};
+    return vaddvq_u32(vandq_u32(vreinterpretq_u32_u8(lanes), own));
+}
+
 #endif /* FB_NEON */

@@ -3,7 +3,7 @@
  * Content of up to 15 bytes is its own key; byte 15 holds the kind and the size. It is read with two
  * loads that end one byte after the content and begin up to 15 bytes before it; what is not content is
  * masked away. So content must lie at least 15 bytes inside its memory and have a byte after it, as it
- * does in every str and bytes object and in the line buffers. Longer content is hashed, seeded per
+ * does in every str and bytes object and in lines of text (text/line_reader.h). Longer content is hashed, seeded per
  * process, and compared byte by byte where hashes are equal (interner.h).
  */
 #pragma once
@@ -12,9 +12,10 @@
 
 #define INLINE_BYTES 15
 
-/* High byte of a key: 0x10, 0x20, 0x40 + size for a str of characters of 1, 2, 4 bytes; 0x30 + size for bytes;
+/* High byte of a key: 0x10, 0x20, 0x40 + size for a str of characters of 1, 2, 4 bytes; 0x30 + size for bytes,
+ * and for a token of a line of text, which is UTF-8;
  * 0x70 for an int, 0x50 and 0x60 for one beyond 64 bits. The top bit is set for hashed content. */
-#define KIND_BYTES_OBJECT 3u
+#define KIND_BYTES 3u
 #define KIND_LARGE_INTEGER 5u
 #define KIND_LARGE_NEGATIVE 6u
 #define KIND_INTEGER 7u

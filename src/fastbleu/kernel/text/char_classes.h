@@ -20,12 +20,10 @@ enum {
     DIGIT,
     DASH,        /* is a token by itself after a digit */
     REWRITE,     /* may begin something that mteval rewrites before it tokenizes */
-    TABLED,      /* the number of classes in tables; the others describe storage: */
-    WIDE = TABLED,    /* takes more than one byte */
-    ASTRAL,      /* takes four */
-    CLASSES,
-    HIGH = WIDE,      /* of bytes of UTF-8: is beyond ASCII */
-    INNER = ASTRAL    /* does not begin a character */
+    TABLED,      /* the number of classes in tables; the others are of bytes: */
+    HIGH = TABLED,    /* is of a character beyond ASCII */
+    INNER,       /* does not begin a character */
+    CLASSES
 };
 #define CLASS(number) ((uint8_t)(1u << (number)))
 
@@ -52,9 +50,7 @@ static const compiled_tokenizer COMPILED_TOKENIZERS[TOKENIZERS] = {
 typedef struct {
     uint16_t page_of[PAGES];
     uint8_t (*pages)[256];
-    /* By the high byte of a character below U+10000: the classes that its whole page shares, or MIXED. */
-    uint8_t of_page[256];
-    /* By a byte of UTF-8: those of ASCII, and those that all characters with this first byte share, or MIXED. */
+    /* By a byte of UTF-8: the classes of ASCII, and those that all characters with this first byte share, or MIXED. */
     uint8_t of_byte[256];
 } char_table;
 
@@ -149,8 +145,7 @@ static uint8_t classes_of_range(const char_table *table, uint32_t first, uint32_
     return classes;
 }
 
-/* Fills `of_byte`, of a table for UTF-8. */
-static void list_bytes_of_utf8(char_table *table)
+static void list_first_bytes(char_table *table)
 {
     memset(table->of_byte, 0, sizeof table->of_byte);
     memcpy(table->of_byte, table->pages[table->page_of[0]], 128);
@@ -165,17 +160,16 @@ static void list_bytes_of_utf8(char_table *table)
     }
 }
 
-/* Whether any character beyond ASCII has a class, by a table for UTF-8. */
-static inline int has_wide_classes(const char_table *table)
+static inline int has_classes_beyond_ascii(const char_table *table)
 {
     for (int lead = 0x80; lead < 256; lead++)
         if (table->of_byte[lead]) return 1;
     return 0;
 }
 
-/* Builds a tokenizer's table; with `utf8` for lines of UTF-8 in which white space beyond ASCII has become tabs,
- * so that no character there is white space. Returns 0, or -1: no memory. */
-static inline int build_char_table(char_table *table, tokenizer_id tokenizer, int utf8)
+/* Builds a tokenizer's table; white space beyond ASCII, which becomes tabs before, is none there. Returns 0, or -1:
+ * no memory. */
+static inline int build_char_table(char_table *table, tokenizer_id tokenizer)
 {
     uint8_t page[256];
     uint16_t count = 0, known;
@@ -183,7 +177,7 @@ static inline int build_char_table(char_table *table, tokenizer_id tokenizer, in
     table->pages = NULL;
     for (uint32_t number = 0; number < PAGES; number++) {
         paint_page(page, number, tokenizer, &category);
-        for (int i = number ? 0 : 128; utf8 && i < 256; i++) page[i] &= (uint8_t)~CLASS(SPACE);
+        for (int i = number ? 0 : 128; i < 256; i++) page[i] &= (uint8_t)~CLASS(SPACE);
         /* From the last page back: neighbors are often equal. */
         for (known = count; known > 0; known--)
             if (memcmp(table->pages[known - 1], page, 256) == 0) break;
@@ -202,9 +196,7 @@ static inline int build_char_table(char_table *table, tokenizer_id tokenizer, in
             known = ++count;
         }
         table->page_of[number] = (uint16_t)(known - 1);
-        if (number < 256)
-            table->of_page[number] = memcmp(page, page + 1, 255) == 0 ? page[0] : CLASS(MIXED);
     }
-    if (utf8) list_bytes_of_utf8(table);
+    list_first_bytes(table);
     return 0;
 }

@@ -1,9 +1,8 @@
-/* classify.h: 64 characters of a line in, one 64-bit mask per character class out.
+/* classify.h: 64 bytes of a line in, one 64-bit mask per character class out.
  *
- * Bit i of mask k says whether character i is of class k (char_classes.h). Positions after the end of
- * the line are SPACE, so that no rule needs to know where the line ends. A line that is stored in units
- * of 2 or 4 bytes is narrowed to bytes first, 'A' standing for every wide character (line_reader.h adds
- * the classes of the wide ones). Of UTF-8 a block is 64 bytes, and the classes of HIGH ones are added there, too.
+ * Bit i of mask k says whether byte i is of class k (char_classes.h). Positions after the end of
+ * the line are SPACE, so that no rule needs to know where the line ends. utf8_classes.h adds the classes of
+ * characters beyond ASCII.
  *
  * Each step exists portably and for AVX2, AVX-512 and NEON; all give the same masks. A block at the end of
  * a line is never read beyond it: AVX-512 masks its loads, the other steps copy it. Leaves without state:
@@ -21,16 +20,12 @@ typedef struct { uint64_t of[CLASSES]; } class_masks;
 /* Masks of the TABLED classes of `count` <= 64 bytes, of which `table` tells the classes, and of HIGH and INNER. */
 typedef void (*byte_classifier)(const uint8_t table[256], const uint8_t *bytes, size_t count,
                                 class_masks *masks);
-/* From `count` <= 64 characters of two bytes: 64 bytes, the high bytes, and the mask of wide ones. */
-typedef uint64_t (*narrower)(const uint16_t *chars, size_t count, uint8_t *bytes, uint8_t *high_bytes);
-
 /* Writes `start` plus the number of each set bit of a mask, in ascending order; returns how many. There is room
  * for BLOCK, and any of it may be overwritten. */
 typedef int (*bit_locator)(uint64_t mask, size_t start, uint16_t *positions);
 
 typedef struct {
     byte_classifier classify_bytes;
-    narrower narrow;
     bit_locator locate;
 } classifier;
 
@@ -63,31 +58,11 @@ static inline void classify_bytes_portable(const uint8_t table[256], const uint8
     }
 }
 
-static inline uint64_t narrow_portable(const uint16_t *chars, size_t count, uint8_t *bytes,
-                                       uint8_t *high_bytes)
-{
-    uint64_t wide = 0;
-    for (size_t i = 0; i < count; i++) {
-        wide |= (uint64_t)(chars[i] > 0xFF) << i;
-        bytes[i] = chars[i] > 0xFF ? 'A' : (uint8_t)chars[i];
-        high_bytes[i] = (uint8_t)(chars[i] >> 8);
-    }
-    memset(bytes + count, ' ', BLOCK - count);
-    return wide;
-}
-
 static inline int locate_portable(uint64_t mask, size_t start, uint16_t *positions)
 {
     int count = 0;
     for (; mask; mask &= mask - 1) positions[count++] = (uint16_t)(start + (size_t)lowest_bit(mask));
     return count;
-}
-
-FB_INLINE const uint16_t *whole_chars(const uint16_t *chars, size_t count, uint16_t padded[BLOCK])
-{
-    if (count >= BLOCK) return chars;
-    for (size_t i = count; i < BLOCK; i++) padded[i] = ' ';
-    return (const uint16_t *)memcpy(padded, chars, count * 2);
 }
 
 #ifdef FB_X86_64
@@ -134,34 +109,6 @@ static inline void classify_bytes_avx2(const uint8_t table[256], const uint8_t *
     masks->of[INNER] = masks->of[HIGH] & ~top_bits_avx2(_mm256_slli_epi16(one, 1), _mm256_slli_epi16(two, 1));
 }
 
-FB_TARGET(FB_AVX2)
-static inline uint64_t narrow_avx2(const uint16_t *chars, size_t count, uint8_t *bytes, uint8_t *high_bytes)
-{
-    const __m256i zero = _mm256_setzero_si256(), high_byte = _mm256_set1_epi16((short)0xFF00);
-    const __m256i stand_in = _mm256_set1_epi16('A');
-    uint16_t padded[BLOCK];
-    uint64_t wide = 0;
-    chars = whole_chars(chars, count, padded);
-    for (int i = 0; i < BLOCK; i += 32) {
-        __m256i first = _mm256_loadu_si256((const __m256i *)(chars + i));
-        __m256i second = _mm256_loadu_si256((const __m256i *)(chars + i + 16));
-        /* packs interleave the 128-bit halves of their operands; 0xD8 puts them in order */
-        _mm256_storeu_si256(
-            (__m256i *)(high_bytes + i),
-            _mm256_permute4x64_epi64(
-                _mm256_packus_epi16(_mm256_srli_epi16(first, 8), _mm256_srli_epi16(second, 8)), 0xD8));
-        const __m256i first_fits = _mm256_cmpeq_epi16(_mm256_and_si256(first, high_byte), zero);
-        const __m256i second_fits = _mm256_cmpeq_epi16(_mm256_and_si256(second, high_byte), zero);
-        first = _mm256_blendv_epi8(stand_in, first, first_fits);
-        second = _mm256_blendv_epi8(stand_in, second, second_fits);
-        _mm256_storeu_si256((__m256i *)(bytes + i),
-                            _mm256_permute4x64_epi64(_mm256_packus_epi16(first, second), 0xD8));
-        const __m256i fits = _mm256_permute4x64_epi64(_mm256_packs_epi16(first_fits, second_fits), 0xD8);
-        wide |= (uint64_t)~(uint32_t)_mm256_movemask_epi8(fits) << i;
-    }
-    return wide;
-}
-
 /* Eight at a time, whether they are there or not: a branch for each bit would be mispredicted. */
 FB_TARGET(FB_AVX2)
 static inline int locate_avx2(uint64_t mask, size_t start, uint16_t *positions)
@@ -191,26 +138,6 @@ static inline void classify_bytes_avx512(const uint8_t table[256], const uint8_t
     const __m512i classes = _mm512_mask_mov_epi8(low, masks->of[HIGH], high);
     for (int k = SPACE; k < TABLED; k++)
         masks->of[k] = _mm512_test_epi8_mask(classes, _mm512_set1_epi8((char)CLASS(k)));
-}
-
-FB_TARGET(FB_AVX512)
-static inline uint64_t narrow_avx512(const uint16_t *chars, size_t count, uint8_t *bytes, uint8_t *high_bytes)
-{
-    const __m512i spaces = _mm512_set1_epi16(' '), low_byte = _mm512_set1_epi16(0xFF);
-    const uint64_t inside = ~(uint64_t)0 >> (BLOCK - count);
-    const __m512i first = _mm512_mask_loadu_epi16(spaces, (__mmask32)inside, chars);
-    const __m512i second = _mm512_mask_loadu_epi16(spaces, (__mmask32)(inside >> 32), chars + BLOCK / 2);
-    /* packs interleave the 128-bit lanes of their operands */
-    const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-    const __m512i low = _mm512_permutexvar_epi64(
-        order, _mm512_packus_epi16(_mm512_and_si512(first, low_byte), _mm512_and_si512(second, low_byte)));
-    const __m512i high = _mm512_permutexvar_epi64(
-        order, _mm512_packus_epi16(_mm512_srli_epi16(first, 8), _mm512_srli_epi16(second, 8)));
-    const uint64_t wide = _mm512_test_epi8_mask(high, high);
-    /* Each in one store, because one load of data from two stores would stall. */
-    _mm512_storeu_si512(high_bytes, high);
-    _mm512_storeu_si512(bytes, _mm512_mask_mov_epi8(low, wide, _mm512_set1_epi8('A')));
-    return wide;
 }
 
 FB_TARGET(FB_AVX512)
@@ -268,20 +195,6 @@ static inline void classify_bytes_neon(const uint8_t table[256], const uint8_t *
     masks->of[INNER] = masks->of[HIGH] & ~mask_of_64_neon(found);
 }
 
-static inline uint64_t narrow_neon(const uint16_t *chars, size_t count, uint8_t *bytes, uint8_t *high_bytes)
-{
-    uint16_t padded[BLOCK];
-    uint8x16x4_t wide;
-    chars = whole_chars(chars, count, padded);
-    for (int v = 0; v < 4; v++) {
-        const uint8x16x2_t halves = vld2q_u8((const uint8_t *)(chars + 16 * v));      /* low, high bytes */
-        wide.val[v] = vtstq_u8(halves.val[1], halves.val[1]);
-        vst1q_u8(high_bytes + 16 * v, halves.val[1]);
-        vst1q_u8(bytes + 16 * v, vbslq_u8(wide.val[v], vdupq_n_u8('A'), halves.val[0]));
-    }
-    return mask_of_64_neon(wide);
-}
-
 /* Eight at a time, as with AVX2. */
 static inline int locate_neon(uint64_t mask, size_t start, uint16_t *positions)
 {
@@ -298,7 +211,6 @@ static inline int locate_neon(uint64_t mask, size_t start, uint16_t *positions)
 
 FB_INLINE classifier classifier_for(simd_level level)
 {
-    const classifier chosen = {FB_OF_LEVEL(level, classify_bytes), FB_OF_LEVEL(level, narrow),
-                               FB_OF_LEVEL(level, locate)};
+    const classifier chosen = {FB_OF_LEVEL(level, classify_bytes), FB_OF_LEVEL(level, locate)};
     return chosen;
 }

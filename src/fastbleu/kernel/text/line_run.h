@@ -3,7 +3,7 @@
  * Bits tell where in a block lines begin. So every block and every vector of words is full, and
  * loops are long; no processor can predict where a loop over a single line ends.
  *
- * Data. The lines of a run are UTF-8, with nothing or a newline between them, and have at most RUN_BYTES, or
+ * Data. The lines of a run have nothing or a newline between them, and have at most RUN_BYTES, or
  * the `limit` to which a run adapts, so that their tokens mostly fit into one key_list. `read_lines` of them are
  * read: those before the first that has to be rewritten, or whose tokens do not fit.
  *
@@ -14,7 +14,6 @@
 #pragma once
 
 #include "line_keys.h"
-#include "utf8.h"
 
 #define RUN_LINES 32
 #define RUN_BYTES 2048
@@ -105,12 +104,11 @@ FB_INLINE line_bounds bounds_of_block(const line_run *run, size_t at)
 }
 
 FB_INLINE void read_run(line_run *run, const tokenizer_tables *tables, const hash_seed *seed,
-                        const simd_level level, const stored_as storage)
+                        const simd_level level, const int beyond_ascii)
 {
-    static const line_buffers none;
-    const text_line all = {run->bytes, run->size, 1};
+    const utf8_line all = {run->bytes, run->size};
     const classifier classify = classifier_for(level);
-    const int are_digits = storage == IN_UTF8 && tables->ends != ENDS_ARE_SPACES;
+    const int are_digits = beyond_ascii && tables->ends != ENDS_ARE_SPACES;
     token_edges edges;
     line_ends_map line_ends;
     uint64_t token_starts[RUN_WORDS] = {0};
@@ -119,7 +117,7 @@ FB_INLINE void read_run(line_run *run, const tokenizer_tables *tables, const has
     line_reader line;
     run->starts[run->lines] = (uint16_t)(run->size + run->gap);
     if (are_digits) map_line_ends(run, tables, &line_ends);
-    open_line(&line, tables, classify, all, &none);
+    open_line(&line, tables, classify, all);
     line.length = run->size;
     line.first = line.last = NO_POSITION;
     char_before before = line.before;
@@ -131,7 +129,7 @@ FB_INLINE void read_run(line_run *run, const tokenizer_tables *tables, const has
             bounds.firsts = bits_from(line_ends.firsts, line.at);
             bounds.lasts = bits_from(line_ends.lasts, line.at);
         }
-        if (next_edges(&line, &before, classify, storage, bounds, &masks, &starts, &ends) < 0) break;
+        if (next_edges(&line, &before, classify, beyond_ascii, bounds, &masks, &starts, &ends) < 0) break;
         const int count = classify.locate(starts, line.at, edges.starts + started);
         if (started + count > LISTED_TOKENS) break;
         add_bits(token_starts, line.at, starts);
@@ -166,10 +164,10 @@ FB_INLINE key_list *keys_of_line(line_run *run, int number)
     return &run->keys;
 }
 
-FB_INLINE text_line line_of_run(const line_run *run, int number)
+FB_INLINE utf8_line line_of_run(const line_run *run, int number)
 {
     const size_t start = run->starts[number];
-    const text_line line = {run->bytes + start, run->starts[number + 1] - run->gap - start, 1};
+    const utf8_line line = {run->bytes + start, run->starts[number + 1] - run->gap - start};
     return line;
 }
 
@@ -193,8 +191,8 @@ static inline run_masks compare_runs(key_comparer compare, line_run *hypotheses,
         const int stride = hypothesis->length + MASK_LANES;
         if (hypothesis->length > MASK_TOKENS || reference->length > MASK_TOKENS) break;
         /* The next runs; here and there, because as much at once would have to wait. */
-        prefetch_line((uintptr_t)line_of_run(hypotheses, hypothesis_number).chars + 2 * RUN_BYTES);
-        prefetch_line((uintptr_t)line_of_run(references, reference_number).chars + 2 * RUN_BYTES);
+        prefetch_line((uintptr_t)line_of_run(hypotheses, hypothesis_number).bytes + 2 * RUN_BYTES);
+        prefetch_line((uintptr_t)line_of_run(references, reference_number).bytes + 2 * RUN_BYTES);
         compare_lists(compare, hypothesis, reference, masks + stride);
         compare_masks(compare, masks + stride, hypothesis->length, masks);
         lengths[0] = hypothesis->length;
@@ -213,8 +211,8 @@ typedef void (*run_reader)(line_run *run, const tokenizer_tables *tables, const 
 #define FB_READ_RUN(suffix, level)                                                                     \
     static void read_run##suffix(line_run *run, const tokenizer_tables *tables, const hash_seed *seed) \
     {                                                                                                  \
-        if (tables->utf8) read_run(run, tables, seed, level, IN_UTF8);                                 \
-        else read_run(run, tables, seed, level, IN_BYTES);                                             \
+        if (tables->beyond_ascii) read_run(run, tables, seed, level, 1);                               \
+        else read_run(run, tables, seed, level, 0);                                                    \
     }
 FB_FOR_LEVELS(FB_READ_RUN)
 #undef FB_READ_RUN

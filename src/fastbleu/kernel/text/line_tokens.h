@@ -1,6 +1,6 @@
 /* line_tokens.h: the tokens of a block of a line, interned.
  *
- * Borrowed content: a hypothesis' line and buffers must live until its references have been read.
+ * Borrowed content: a hypothesis' line must live until its references have been read.
  */
 #pragma once
 
@@ -11,19 +11,14 @@
 #define BLOCK_TOKENS (BLOCK + 1)
 
 /* Whether a line looks tokenized, by sacreBLEU's measure: it ends in " .". */
-static inline int ends_in_tokenized_period(text_line text)
+static inline int ends_in_tokenized_period(utf8_line text)
 {
-    return text.length >= 2 && code_point_at(text, text.length - 1) == '.'
-           && code_point_at(text, text.length - 2) == ' ';
+    return text.size >= 2 && text.bytes[text.size - 1] == '.' && text.bytes[text.size - 2] == ' ';
 }
 
 FB_INLINE token_content content_of(const line_reader *line, token_span span)
 {
-    token_content content;
-    content.size = (span.end - span.start) * (size_t)span.char_width;
-    if (FB_LIKELY(span.char_width == 1)) content.bytes = line->bytes + span.start;
-    else if (span.char_width == 2) content.bytes = (const uint8_t *)(line->pairs + span.start);
-    else content.bytes = (const uint8_t *)(line->quads + span.start);
+    const token_content content = {line->bytes + span.start, span.end - span.start};
     return content;
 }
 
@@ -35,8 +30,7 @@ static inline int intern_block(line_reader *line, interner *table, int32_t *ids)
     const int count = next_tokens(line, spans);
     for (int i = 0; i < count; i++) {
         const token_content content = content_of(line, spans[i]);
-        ids[i] =
-            interner_add(table, content_key(content, (unsigned)spans[i].char_width, table->seed), content);
+        ids[i] = interner_add(table, content_key(content, KIND_BYTES, table->seed), content);
     }
     return count;
 }
@@ -48,8 +42,7 @@ static inline int find_block(line_reader *line, const interner *table, int32_t *
     const int count = next_tokens(line, spans);
     for (int i = 0; i < count; i++) {
         const token_content content = content_of(line, spans[i]);
-        ids[i] = interner_find(table, content_key(content, (unsigned)spans[i].char_width, table->seed),
-                               content, table->count);
+        ids[i] = interner_find(table, content_key(content, KIND_BYTES, table->seed), content, table->count);
     }
     return count;
 }

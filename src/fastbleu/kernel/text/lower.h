@@ -1,47 +1,142 @@
-/* lower.h: a line in lower case, equal to Python's str.lower().
+/* lower.h: a line of UTF-8 in lower case, in place, equal to Python's str.lower().
  *
- * Data. Characters of one byte are Latin-1, whose small letters are the capital ones plus 32. Those of two
- * bytes are looked up in a table, which is built with Python's str.lower() (_text_packer.pyx). It has 0 for a
- * character that becomes several, and for the capital sigma, which depends on the letters around it.
+ * Data. Of a character below U+10000, `small` has the small letter, by Python's str.lower() (_text_side.pyx); 0 for
+ * a character that becomes several, and for the capital sigma, which depends on the letters around it. By the first
+ * byte of a character, `least` and `more` tell which second bytes may be those of a capital letter, so that few others
+ * are looked up. There are no capital letters from NO_CAPITALS on.
  *
- * Ownership. The lowered line is in the buffers of the line's reader, until these get the next one. Any thread
- * may call this on buffers of its own. Cost: one byte in 16 per step, or one look-up a character.
+ * A line is left to Python, half lowered, if it has a capital letter that is not there or whose small letter
+ * takes another number of bytes.
+ *
+ * Contract. 16 bytes after a line may be overwritten. Leaves without state: any thread may call them. Cost: 16 bytes
+ * take some ten operations, thirty where they are not ASCII, and ten for each character that is looked up.
  */
 #pragma once
 
-#include "line_reader.h"
+#include "../simd/vector16.h"
+#include "utf8_classes.h"
 
-/* Room for a line of so many characters in place of another. Returns 0, or -1: no memory. */
-static inline int reserve_lowered(line_buffers *buffers, size_t length, int char_width)
+#define NO_CAPITALS 0x1F000u
+
+typedef struct {
+    uint16_t small[0x10000];
+    uint8_t least[256], more[256];
+} small_letters;
+
+/* Writes a character from U+0080 to U+FFFF. */
+FB_INLINE void put_character(uint8_t *out, uint32_t c)
 {
-    const size_t bytes = (length + 2 * BLOCK) * (size_t)char_width;
-    buffers->lowered = buffer_for(buffers->lowered, &buffers->lowered_room, bytes);
-    return buffers->lowered ? 0 : -1;
+    if (c >= 0x800) *out++ = (uint8_t)(0xE0 | c >> 12);
+    out[0] = (uint8_t)(c < 0x800 ? 0xC0 | c >> 6 : 0x80 | (c >> 6 & 63));
+    out[1] = (uint8_t)(0x80 | (c & 63));
 }
 
-/* Lowercases characters `start` to `stop` - 1 into the buffers; 0 if the table does not cover one. */
-static inline int lower_some(text_line text, size_t start, size_t stop, const uint16_t *table,
-                             line_buffers *buffers)
+/* Fills `least` and `more`, once `small` is there. */
+static inline void find_capitals(small_letters *letters)
 {
-    if (text.char_width == 1) {
-        const uint8_t *chars = (const uint8_t *)text.chars;
-        uint8_t *lowered = (uint8_t *)buffers->lowered;
-        for (size_t i = start; i < stop; i++) {
-            const uint8_t c = chars[i];
-            const int is_capital = ((uint8_t)(c - 'A') < 26) | (((uint8_t)(c - 0xC0) < 31) & (c != 0xD7));
-            lowered[i] = (uint8_t)(c + 32 * is_capital);
-        }
-        return 1;
+    memset(letters->least, 0, sizeof letters->least);
+    memset(letters->more, 0, sizeof letters->more);
+    letters->least[0xF0] = 0x80 | (0x10000 >> 12 & 63);
+    letters->more[0xF0] = (NO_CAPITALS - 0x10000 - 1) >> 12;
+    for (uint32_t c = 0x80; c < 0x10000; c++) {
+        uint8_t bytes[3];
+        if (letters->small[c] == c) continue;
+        put_character(bytes, c);
+        if (!letters->least[bytes[0]]) letters->least[bytes[0]] = bytes[1];
+        letters->more[bytes[0]] = (uint8_t)(bytes[1] - letters->least[bytes[0]]);
     }
-    if (text.char_width == 2) {
-        const uint16_t *chars = (const uint16_t *)text.chars;
-        uint16_t *lowered = (uint16_t *)buffers->lowered;
-        int unknown = 0;
-        for (size_t i = start; i < stop; i++) {
-            lowered[i] = table[chars[i]];
-            unknown |= lowered[i] == 0;
-        }
-        return !unknown;
+}
+
+FB_INLINE int may_be_capital(const small_letters *letters, uint8_t first, uint8_t second)
+{
+    return letters->least[first] && (uint8_t)(second - letters->least[first]) <= letters->more[first];
+}
+
+/* Whether a character that may be a capital letter is lowered; 0: Python has to. */
+static int lower_character(const small_letters *letters, uint8_t *bytes)
+{
+    const uint32_t c = utf8_character(bytes), small = c < 0x10000 ? letters->small[c] : 0;
+    if (small < 0x80 || (small < 0x800) != (c < 0x800)) return 0;
+    put_character(bytes, small);
+    return 1;
+}
+
+/* Bytes `at` to `stop` - 1 of a line, where characters begin; 0: Python has to. */
+static int lower_bytes(const small_letters *letters, uint8_t *bytes, size_t at, size_t stop)
+{
+    while (at < stop) {
+        const uint8_t byte = bytes[at];
+        bytes[at] = (uint8_t)(byte + 32 * ((uint8_t)(byte - 'A') < 26));
+        if (byte >= 0x80 && may_be_capital(letters, byte, bytes[at + 1])
+            && !lower_character(letters, bytes + at))
+            return 0;
+        at++;
     }
-    return 0;
+    return 1;
+}
+
+/* Lowers `size` bytes of whole characters; 0: Python has to. */
+typedef int (*lowerer)(const small_letters *letters, uint8_t *bytes, size_t size);
+
+static int lower_portable(const small_letters *letters, uint8_t *bytes, size_t size)
+{
+    size_t at = 0;
+    while (size - at >= 8) {
+        uint64_t word;
+        memcpy(&word, bytes + at, 8);
+        if (word & 0x8080808080808080u) {
+            if (!lower_bytes(letters, bytes, at, at + 8)) return 0;
+        } else {
+            const uint64_t from_a = word + 0x3F3F3F3F3F3F3F3Fu, after_z = word + 0x2525252525252525u;
+            word += (from_a & ~after_z & 0x8080808080808080u) >> 2;
+            memcpy(bytes + at, &word, 8);
+        }
+        at += 8;
+    }
+    return lower_bytes(letters, bytes, at, size);
+}
+
+#ifdef FB_VECTOR16
+
+/* What a table has for bytes from 0xC0 on, 0 for others. */
+FB_VECTOR16
+FB_INLINE vector16 look_up_first_bytes(const uint8_t table[256], vector16 bytes)
+{
+    const vector16 low = and16(bytes, repeat_8(0x0F)), high = and16(bytes, repeat_8(0xF0));
+    vector16 result = repeat_8(0);
+    for (int row = 0xC0; row <= 0xF0; row += 0x10)
+        result = or16(result, and16(equal_8(high, repeat_8(row)), look_up16(load16(table + row), low)));
+    return result;
+}
+
+FB_VECTOR16
+static int lower_vector16(const small_letters *letters, uint8_t *bytes, size_t size)
+{
+    for (size_t at = 0; at < size; at += 16) {
+        const vector16 block = load16(bytes + at), next = load16(bytes + at + 1);
+        const vector16 letter = subtract_8(block, repeat_8('A'));
+        const vector16 is_capital = equal_8(least_8(letter, repeat_8(25)), letter);
+        store16(bytes + at, add_8(block, and16(is_capital, repeat_8(32))));
+        if (!has_top_bits16(block)) continue;
+        const vector16 least = look_up_first_bytes(letters->least, block);
+        const vector16 more = look_up_first_bytes(letters->more, block);
+        const vector16 place = subtract_8(next, least);
+        const vector16 others = equal_8(least, repeat_8(0));
+        unsigned capitals = mask_of_8(equal_8(least_8(place, more), place)) & ~mask_of_8(others);
+        if (size - at < 16) capitals &= (1u << (size - at)) - 1;
+        for (; capitals; capitals &= capitals - 1)
+            if (!lower_character(letters, bytes + at + lowest_bit(capitals))) return 0;
+    }
+    return 1;
+}
+
+#endif
+
+static inline lowerer lowerer_for(simd_level level)
+{
+#ifdef FB_VECTOR16
+    if (level != SIMD_PORTABLE) return lower_vector16;
+#endif
+    (void)level;
+    return lower_portable;
 }

@@ -9,7 +9,7 @@
 /* Each pattern becomes one character, or nothing where that is 0. */
 typedef struct {
     const char *pattern;
-    uint32_t replacement;
+    char replacement;
 } rewrite_step;
 
 /* clang-format off */

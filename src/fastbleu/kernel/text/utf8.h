@@ -1,20 +1,14 @@
-/* utf8.h: lines of UTF-8: what they hold, and their characters as Python stores them.
+/* utf8.h: lines of UTF-8, and what they hold.
  *
  * Data. A line is `size` bytes at `bytes`, which are never read beyond. A scan tells whether a line is ASCII,
- * other UTF-8, or not UTF-8, and whether it has white space beyond ASCII, which tokenizers read as tabs. To be
- * lowercased, a decoder writes the characters in the narrowest width that holds all of them, 1, 2 or 4 bytes,
- * as in a str; so what reads a str reads these with the same result.
+ * other UTF-8, or not UTF-8, and whether it has white space beyond ASCII, which tokenizers read as tabs.
  *
  * What is accepted is what Python's strict decoder accepts: no overlong forms, no surrogates, nothing above
  * U+10FFFF, no sequence that is cut off; the position of an error is where the wrong sequence starts, as in
- * a UnicodeDecodeError. All scans give the same, and so do all decoders.
- *
- * If another thread writes to the bytes meanwhile the result is unspecified, but no more is written than
- * there are bytes.
+ * a UnicodeDecodeError. All scans give the same.
  *
  * Leaves without state: any thread may call them. Cost: ASCII is scanned at the speed of memory; with AVX-512
- * 64 other bytes take some twenty operations to be scanned and forty to be decoded, else a character takes
- * one or two nanoseconds.
+ * 64 other bytes take some twenty operations, else a character takes one or two nanoseconds.
  */
 #pragma once
 
@@ -33,29 +27,6 @@ FB_INLINE void prefetch_line(uintptr_t address)
     FB_PREFETCH((const char *)(address + 64));
     FB_PREFETCH((const char *)(address + 128));
 }
-
-/* The largest byte: of a line that is UTF-8 the first byte of its largest character. */
-static inline uint8_t largest_byte(const uint8_t *bytes, size_t size)
-{
-    uint8_t largest = 0;
-    for (size_t i = 0; i < size; i++) largest = bytes[i] > largest ? bytes[i] : largest;
-    return largest;
-}
-
-/* The bytes of a character that hold all characters of a line, by its largest byte. */
-FB_INLINE int char_width_of_utf8(uint8_t largest)
-{
-    return largest < 0xC4 ? 1 : largest < 0xF0 ? 2 : 4;
-}
-
-/* A line that is being decoded into an array with room for as many characters as the line has bytes. */
-typedef struct {
-    const uint8_t *bytes;
-    size_t size;
-    void *out;
-    int char_width;
-    size_t at, written;      /* bytes read, characters written */
-} utf8_decoding;
 
 FB_INLINE int is_continuation(uint8_t byte)
 {
@@ -87,28 +58,6 @@ FB_INLINE uint32_t wide_character(const uint8_t *bytes, size_t left, size_t *siz
     if (c < 0x10000 || c > 0x10FFFF) return 0;
     *size = 4;
     return c;
-}
-
-FB_INLINE void store_character(void *out, int char_width, size_t at, uint32_t c)
-{
-    if (char_width == 1) ((uint8_t *)out)[at] = (uint8_t)c;
-    else if (char_width == 2) ((uint16_t *)out)[at] = (uint16_t)c;
-    else ((uint32_t *)out)[at] = c;
-}
-
-/* Decodes on up to byte `stop`, or up to 3 more; returns 0, or -1 where what starts at line->at is wrong. */
-FB_INLINE int decode_characters(utf8_decoding *line, size_t stop, const int char_width)
-{
-    const uint32_t most = char_width == 1 ? 0xFF : char_width == 2 ? 0xFFFF : 0x10FFFF;
-    while (line->at < stop) {
-        size_t taken = 1;
-        uint32_t c = line->bytes[line->at];
-        if (c >= 0x80) c = wide_character(line->bytes + line->at, line->size - line->at, &taken);
-        if (!taken || c > most) return -1;
-        store_character(line->out, char_width, line->written++, c);
-        line->at += taken;
-    }
-    return 0;
 }
 
 /* The bytes of the white space beyond ASCII that begins at `bytes`, of which `left` are there; 0: none. */
@@ -163,19 +112,6 @@ static inline utf8_content scan_portable(const uint8_t *bytes, size_t size)
 {
     utf8_content content;
     return scan_characters(bytes, size, &content) < size ? UTF8_WRONG : content;
-}
-
-/* The steps of reading a line. */
-typedef struct {
-    utf8_content (*scan)(const uint8_t *bytes, size_t size);
-    int (*decode)(utf8_decoding *line, size_t stop);
-} utf8_functions;
-
-static inline int decode_portable(utf8_decoding *line, size_t stop)
-{
-    if (line->char_width == 1) return decode_characters(line, stop, 1);
-    if (line->char_width == 2) return decode_characters(line, stop, 2);
-    return decode_characters(line, stop, 4);
 }
 
 #ifdef FB_X86_64
@@ -369,100 +305,17 @@ static inline utf8_content scan_avx2(const uint8_t *bytes, size_t size)
 #  undef FB_BETWEEN
 #  undef FB_EQUAL
 
-/* 32 numbers of 16 bits: the bytes of a mask, and 0 for others, which are not read. */
-FB_TARGET(FB_AVX512)
-static inline __m512i widened_avx512(uint64_t mask, const uint8_t *bytes)
-{
-    return _mm512_cvtepu8_epi16(
-        _mm512_castsi512_si256(_mm512_maskz_loadu_epi8((__mmask64)(mask & 0xFFFFFFFFu), bytes)));
-}
-
-/* 32 bytes at a time, of which the first begins a character, as 32 numbers of 16 bits: each first byte with
- * the two bytes after it makes its character, and the others are squeezed out. Blocks with characters of
- * four bytes, or with errors, are left to the portable way. */
-FB_TARGET(FB_AVX512)
-static inline int decode_avx512(utf8_decoding *line, size_t stop)
-{
-    const __m512i low6 = _mm512_set1_epi16(0x3F);
-    size_t at = line->at, written = line->written;
-    while (at < stop) {
-        const uint8_t *bytes = line->bytes + at;
-        const size_t left = line->size - at;
-        const uint64_t inside = left < 64 ? ((uint64_t)1 << left) - 1 : ~(uint64_t)0;
-        const __m512i first = widened_avx512(inside, bytes);
-        const __m512i second = widened_avx512(inside >> 1, bytes + 1);
-        const __m512i third = widened_avx512(inside >> 2, bytes + 2);
-        const __m512i kind = _mm512_set1_epi16(0xC0), more = _mm512_set1_epi16(0x80);
-        const uint64_t ascii = _mm512_cmplt_epu16_mask(first, more);
-        const uint64_t inner = _mm512_cmpeq_epi16_mask(_mm512_and_si512(first, kind), more);
-        const uint64_t wide = _mm512_cmpge_epu16_mask(first, _mm512_set1_epi16(0xE0));
-        const uint64_t starts = ~inner & inside & 0xFFFFFFFFu, pairs = starts & ~ascii & ~wide;
-        const uint64_t follow = (pairs | wide) << 1 | wide << 2;
-        const uint64_t second_inner = _mm512_cmpeq_epi16_mask(_mm512_and_si512(second, kind), more);
-        const uint64_t third_inner = _mm512_cmpeq_epi16_mask(_mm512_and_si512(third, kind), more);
-        const __m512i tail = _mm512_and_si512(second, low6);
-        __m512i c =
-            _mm512_or_si512(_mm512_slli_epi16(_mm512_and_si512(first, _mm512_set1_epi16(0x1F)), 6), tail);
-        const __m512i triple =
-            _mm512_or_si512(_mm512_or_si512(_mm512_slli_epi16(first, 12), _mm512_slli_epi16(tail, 6)),
-                            _mm512_and_si512(third, low6));
-        c = _mm512_mask_mov_epi16(c, (__mmask32)wide, triple);
-        c = _mm512_mask_mov_epi16(c, (__mmask32)ascii, first);
-        uint64_t wrong = (follow & 0xFFFFFFFFu) ^ inner;
-        wrong |= (pairs | wide) & ~second_inner;
-        wrong |= wide & ~third_inner;
-        wrong |= pairs & _mm512_cmplt_epu16_mask(first, _mm512_set1_epi16(0xC2));
-        wrong |= wide & _mm512_cmpge_epu16_mask(first, _mm512_set1_epi16(0xF0));
-        wrong |= wide & _mm512_cmplt_epu16_mask(c, _mm512_set1_epi16(0x800));
-        wrong |= wide
-                 & _mm512_cmpeq_epi16_mask(_mm512_and_si512(c, _mm512_set1_epi16((short)0xF800)),
-                                           _mm512_set1_epi16((short)0xD800));
-        if (line->char_width == 1) wrong |= _mm512_cmpgt_epu16_mask(c, _mm512_set1_epi16(0xFF)) & starts;
-        if (FB_LIKELY(!wrong)) {
-            const int count = (int)_mm_popcnt_u64(starts);
-            const __mmask32 kept = (__mmask32)(((uint64_t)1 << count) - 1);
-            const __m512i chars = _mm512_maskz_compress_epi16((__mmask32)starts, c);
-            if (line->char_width == 1) {
-                _mm512_mask_cvtepi16_storeu_epi8((uint8_t *)line->out + written, kept, chars);
-            } else if (line->char_width == 2) {
-                _mm512_mask_storeu_epi16((uint16_t *)line->out + written, kept, chars);
-            } else {
-                uint32_t *out = (uint32_t *)line->out + written;
-                _mm512_mask_storeu_epi32(out, (__mmask16)kept,
-                                         _mm512_cvtepu16_epi32(_mm512_castsi512_si256(chars)));
-                _mm512_mask_storeu_epi32(out + 16, (__mmask16)(kept >> 16),
-                                         _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(chars, 1)));
-            }
-            written += (size_t)count;
-            /* A character that starts in the block may end one or two bytes after it. Not by `follow`,
-                 * because the next block waits for this. */
-            at += left < 32 ? left
-                            : 32 + (size_t)(bytes[31] >= 0xC0) + (bytes[31] >= 0xE0) + (bytes[30] >= 0xE0);
-            continue;
-        }
-        line->at = at;
-        line->written = written;
-        if (decode_portable(line, at + 32 < stop ? at + 32 : stop) < 0) return -1;
-        at = line->at;
-        written = line->written;
-    }
-    line->at = at;
-    line->written = written;
-    return 0;
-}
-
 #endif
 
-static inline utf8_functions utf8_functions_for(simd_level level)
+/* What a line holds. */
+typedef utf8_content (*utf8_scanner)(const uint8_t *bytes, size_t size);
+
+static inline utf8_scanner utf8_scanner_for(simd_level level)
 {
-    utf8_functions chosen = {scan_portable, decode_portable};
 #ifdef FB_X86_64
-    if (level == SIMD_AVX2) chosen.scan = scan_avx2;
-    if (level == SIMD_AVX512) {
-        chosen.scan = scan_avx512;
-        chosen.decode = decode_avx512;
-    }
+    if (level == SIMD_AVX512) return scan_avx512;
+    if (level == SIMD_AVX2) return scan_avx2;
 #endif
     (void)level;
-    return chosen;
+    return scan_portable;
 }
