@@ -55,7 +55,7 @@ def main():
     truth = list(zip(*references.values(), strict=True))
 
     start = time.perf_counter()
-    best = metric.mbr(candidates, aggregate=arguments.aggregate).best
+    best = fastbleu.matrix.mbr(candidates, aggregate=arguments.aggregate, metric=metric).best
     seconds = time.perf_counter() - start
 
     names = list(systems)

@@ -376,9 +376,10 @@ def sentences_of_columns(metric: BLEU, corpus: Corpus) -> Any:
 def pairs(metric: BLEU, corpus: Corpus) -> Any:
     few = corpus.of_firsts
     sides = few.hypotheses, [texts[0] for texts in few.references]
-    blocks = [scores for _, scores in metric.iter_blocks(*sides, rows=2)]
-    assert np.array_equal(np.concatenate(blocks), metric.pairwise(*sides), equal_nan=True)
-    return metric.pairwise(*sides).diagonal(), metric.sentence_scores(*few)
+    blocks = [scores for _, scores in matrix.iter_blocks(*sides, rows=2, metric=metric)]
+    scores = matrix.pairwise(*sides, metric=metric)
+    assert np.array_equal(np.concatenate(blocks), scores, equal_nan=True)
+    return scores.diagonal(), metric.sentence_scores(*few)
 
 
 @entry("pair")
@@ -873,12 +874,13 @@ def own_options(metric: BLEU, corpus: Corpus) -> Any:
 @entry("")
 def pools(metric: BLEU, corpus: Corpus) -> Any:
     pool = corpus.hypotheses
-    pairs, index = matrix.PairIndex(pool, metric=metric), metric.reference_index(pool)
+    pairs, index = matrix.PairIndex(pool, metric=metric), matrix.ReferenceIndex(pool, metric=metric)
     return [
         (pairs.nearest(pool, 2), matrix.duplicates(pool, 50, metric=metric), len(pairs)),
         (index.ngrams, index.nbytes, index.signature, copy(index).ngrams, repr(index), len(index)),
         list(matrix.iter_blocks(pool, pool, rows=1, metric=metric)),
-        (metric.mbr(pool, matrix=True), metric.self_bleu(pool, (1, 3), sample=1)),
+        matrix.mbr(pool, matrix=True, metric=metric),
+        matrix.self_bleu(pool, (1, 3), sample=1, metric=metric),
         (matrix.self_bleu(pool, metric=metric), matrix.pairwise(pool, pool, metric=metric)),
     ]
 

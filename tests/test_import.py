@@ -100,12 +100,12 @@ def test_dir_shows_public_names_only_before_and_after_use():
     assert before.split() == after.split() == sorted([*PUBLIC, *MODULES])
 
 
-@pytest.mark.skipif(fastbleu.BLEU.__bases__ != (object,), reason="help() shows its bases")
 def test_help_shows_public_names_only():
     text = pydoc.render_doc(fastbleu, renderer=pydoc.plaintext)
     text = re.sub(r"PACKAGE CONTENTS\n(?:    .*\n)+", "", text)
     # From Python 3.13 on help() says of a method where it is defined.
     text = re.sub(r" from fastbleu\.[\w.<>]+", "", text)
+    text = text.replace("fastbleu.counting.stats.Rows", "object")  # the base of Stats
     public = "|".join(dir(fastbleu))
     internal = rf"\bfastbleu\.(?!(?:{public}|metrics|txt)\b)\w+|\b_[A-Z]+\b|import_module"
     assert not re.findall(internal, text)

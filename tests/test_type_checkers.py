@@ -53,7 +53,7 @@ scores = pairwise(texts, texts, dtype="float32", threads=2)
 blocks = [block.argmax(axis=1) == scores[rows] for rows, block in iter_blocks(texts, texts, rows=2)]
 result: MBRResult = mbr(texts)
 chosen: str = texts[result.best]
-batch = BLEU(effective_order=True).mbr([texts, texts], matrix=True)
+batch = mbr([texts, texts], matrix=True, metric=BLEU(effective_order=True))
 diversity: SelfBLEU = matrix.self_bleu(words, orders=(1, 2))
 mean: float = diversity.values[2]
 index = ReferenceIndex(texts, effective_order=True)

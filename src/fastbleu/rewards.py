@@ -11,15 +11,19 @@ from .inputs.missing import CHOICES, without_missing
 from .inputs.mistakes import MIN_SEQUENCES_TO_WARN
 from .inputs.warnings import warn_input
 from .metric.bleu import BLEU
-from .runtime.import_lock import import_lock
+from .runtime.import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, Unpack
 
+    import torch
+
     from .inputs.types import MissingChoice
     from .metric.keyword_types import MetricOptions
+else:
+    torch = lazy("torch")
 
 # What a trainer passes under these names are no references.
 _NO_REFERENCES = "completion", "completions", "prompt", "prompts"
@@ -148,9 +152,6 @@ class BLEUReward:
                     f"{shown(query[: len(prompt)])} is not {shown(prompt)}"
                 )
             completions.append(query[len(prompt) :])
-        with import_lock:
-            import torch
-
         given = self._rewards(completions, labels)
         values = [nan if reward is None else reward for reward in given]
         rewards = torch.tensor(values, dtype=torch.float32)

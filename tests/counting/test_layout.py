@@ -94,4 +94,4 @@ def test_an_invalid_layout_is_not_examined():
     hypotheses, its = [["a", "b"], ["c", "d"]], [["a"], ["b"]]
     for references in ([its, [["a"]]], [its, iter(its)]):
         assert len(metric.statistics(hypotheses, references)) == 2
-    assert metric.counter.layout_votes == (0, 0)
+    assert metric.counter.watch.layout_votes == (0, 0)

@@ -246,8 +246,9 @@ SENTENCES = [
 @pytest.mark.parametrize(("metric", "wrong", "error", "words"), SENTENCES)
 def test_wrong_lists_of_sentences_are_refused(metric, wrong, error, words):
     good = [[7, 8]] if metric is IDS else [["a", "b"]] if metric is TOKENS else ["a b"]
-    raises(error, words, metric.pairwise, wrong, good)
-    raises(error, words.replace("hypotheses", "references"), metric.pairwise, good, wrong)
+    raises(error, words, pairwise, wrong, good, metric=metric)
+    words = words.replace("hypotheses", "references")
+    raises(error, words, pairwise, good, wrong, metric=metric)
 
 
 # ---- nltk's functions

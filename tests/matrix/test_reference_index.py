@@ -221,7 +221,7 @@ def test_a_list_that_shrinks_while_it_is_read():
 
 def test_reference_index_of_a_metric():
     metric = BLEU(lowercase=True, max_order=3, smoothing="floor")
-    index = metric.reference_index(TEXTS)
+    index = ReferenceIndex(TEXTS, metric=metric)
     assert isinstance(index, ReferenceIndex)
     assert index.signature == metric.signature.replace("eff:no", "eff:yes")
     check(index, metric, TEXTS, TEXTS)

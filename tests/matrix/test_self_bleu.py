@@ -121,10 +121,10 @@ def test_text(tokenize):
         check(result, partial(by_bleu, TEXTS, effective_order=True, **options))
 
 
-def test_the_method_of_a_metric_takes_its_own_orders():
+def test_orders_replace_those_of_a_metric():
     options = {"dialect": "nltk", "smoothing": "exp", "tokenize": "13a"}
     metric = BLEU(**options, max_order=2, weights=(1, 0))
-    mine, function = metric.self_bleu(TEXTS, (3, 4)), self_bleu(TEXTS, (3, 4), **options)
+    mine, function = self_bleu(TEXTS, (3, 4), metric=metric), self_bleu(TEXTS, (3, 4), **options)
     assert mine.scores.tolist() == function.scores.tolist()
 
 
@@ -226,10 +226,10 @@ def test_an_iterator_is_read_in_blocks():
 def test_short_sentences_of_the_highest_order_are_noticed():
     short = ["a b", "a b c", "a b c d e f", ""]
     with pytest.warns(fastbleu.InputWarning, match="2 of 4 hypotheses have fewer than 5 tokens"):
-        BLEU(effective_order=False).self_bleu(short)
+        self_bleu(short, metric=BLEU(effective_order=False))
     with pytest.warns(fastbleu.InputWarning, match="1 of 4 hypotheses have fewer than 3 tokens"):
-        BLEU(max_order=9, effective_order=False).self_bleu(short, (3, 1))
-    BLEU(effective_order=False).self_bleu(short, (2,))
+        self_bleu(short, (3, 1), metric=BLEU(max_order=9, effective_order=False))
+    self_bleu(short, (2,), metric=BLEU(effective_order=False))
     self_bleu(short, dialect="sacrebleu")
 
 
@@ -241,7 +241,7 @@ def test_signatures():
     sampled = self_bleu(sentences, sample=1, seed=7, smoothing="none")
     assert sampled.signature == f"case:mixed|tok:given|{dialect}|smooth:none|sample:1|seed:7"
     metric = BLEU(effective_order=True, max_order=2, weights=(1, 0))
-    found = metric.self_bleu(["a b", "a c"]).signature
+    found = self_bleu(["a b", "a c"], metric=metric).signature
     assert found == BLEU(effective_order=True).signature
 
 
@@ -286,7 +286,7 @@ def test_groups_of_ids_and_masks():
         assert one.scores.tolist() == self_bleu(rows, (1, 2), mask=of_rows).scores.tolist()
     ragged = self_bleu([ids[0], ids[1][:2]], (1, 2))
     assert [len(one.indices) for one in ragged] == [5, 2]
-    found = BLEU(dialect="nltk", tokenize=None).self_bleu(ids, (2,))
+    found = self_bleu(ids, (2,), metric=BLEU(dialect="nltk", tokenize=None))
     assert len(found) == 3
     raises(ValueError, "the mask of sentences has 1 sources", self_bleu, ids, mask=mask[:1])
 
@@ -311,14 +311,16 @@ def test_lists_of_texts_without_a_tokenizer_are_noticed():
         found = self_bleu([["the cat", "a dog"], ["the cat", "a cow"]], (1,))
     assert found.values == self_bleu([["x", "y"], ["x", "z"]], (1,)).values
     with pytest.warns(fastbleu.InputWarning, match="2 of 5 hypotheses have fewer than 3 tokens"):
-        BLEU(effective_order=False).self_bleu([["a b c", "a b", "a b c d"], ["x", "a b c"]], (3,))
+        self_bleu(
+            [["a b c", "a b", "a b c d"], ["x", "a b c"]], (3,), metric=BLEU(effective_order=False)
+        )
 
 
 def test_words_are_no_groups_of_texts():
     words = [["the", "cat", "sat"], ["a", "dog"]]
     for metric in (BLEU(dialect="nltk"), BLEU()):
         with pytest.raises(ValueError, match=r"lists of single words.*pass tokenize=None"):
-            metric.self_bleu(words)
+            self_bleu(words, metric=metric)
 
 
 def pair_scores(sentences):

@@ -183,7 +183,7 @@ def test_a_function_that_splits_texts_is_called_by_one_thread_at_a_time():
         return list(words)
 
     metric, texts = BLEU(split, threads=4, effective_order=True), TEXTS[:500]
-    assert metric.reference_index(texts).sentence_scores(texts).min() > 99
+    assert matrix.ReferenceIndex(texts, metric=metric).sentence_scores(texts).min() > 99
 
 
 def test_other_threads_go_on_while_a_call_counts():

@@ -20,13 +20,14 @@ from threads import again_and_again
 
 import fastbleu
 import fastbleu.sacrebleu
+from fastbleu import matrix
 
 TOKENS = ["the", "cat", "sat", "on", "the", "mat", "a token of more than fifteen bytes"]
 TEXTS = ["The cat sat on the mat.", "A dog, a cat & a mat!"] * 300
 IDS = np.arange(6000).reshape(600, 10) % 97
 
 METRIC = fastbleu.BLEU(effective_order=True, threads=2)
-INDEX = METRIC.reference_index(TEXTS[:2])
+INDEX = matrix.ReferenceIndex(TEXTS[:2], metric=METRIC)
 STREAM = fastbleu.BLEU(None)
 
 
@@ -36,7 +37,7 @@ def counted() -> list[object]:
         fastbleu.sentence_bleu([TOKENS[1:]], TOKENS),
         np.asarray(fastbleu.count([TOKENS] * 600, [[TOKENS]] * 600, threads=2)).sum().item(),
         METRIC.score(TEXTS, TEXTS[::-1]).value,
-        METRIC.pairwise(TEXTS[:2], TEXTS[:2]).tolist(),
+        matrix.pairwise(TEXTS[:2], TEXTS[:2], metric=METRIC).tolist(),
         INDEX.sentence_scores(TEXTS[:3]).tolist(),
         fastbleu.BLEU(None, threads=2).score(IDS, IDS[:, ::-1]).value,
         fastbleu.sacrebleu.sentence_bleu(TEXTS[0], TEXTS[:2]).score,

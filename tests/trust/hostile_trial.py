@@ -32,6 +32,7 @@ from hostile import Hostile, World
 from threads import again_and_again, at_once
 
 import fastbleu
+from fastbleu import matrix
 from trust.children import SEED
 from trust.hostile_calls import LENGTHS, MAKERS, made
 
@@ -54,7 +55,7 @@ def usual() -> list[object]:
         fastbleu.sentence_bleu(TOKENS[1][0], TOKENS[0][0], (0.5, 0.5)),
         fastbleu.BLEU().score(*TEXT).value,
         np.asarray(fastbleu.BLEU(None).statistics(*IDS)).tolist(),
-        fastbleu.BLEU(effective_order=True).pairwise(TEXT[0], TEXT[1][0]).tolist(),
+        matrix.pairwise(TEXT[0], TEXT[1][0], metric=fastbleu.BLEU(effective_order=True)).tolist(),
     ]
 
 

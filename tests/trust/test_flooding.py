@@ -19,6 +19,7 @@ import pytest
 from plain import plain
 
 import fastbleu
+from fastbleu import matrix
 from fastbleu.runtime._process import reseed
 from trust import crafting
 from trust.children import SEED
@@ -47,26 +48,30 @@ LISTS = {
     "count, short segments": lambda x: fastbleu.count(short(x), [[s[::-1]] for s in short(x)]),
     "sentence_bleu": lambda x: fastbleu.sentence_bleu([x[::-1], x], x),
     "modified_precision": lambda x: fastbleu.modified_precision([x[::-1]], x, 2),
-    "pairwise, one with one": lambda x: METRIC.pairwise([x], [x[::-1]]),
-    "pairwise, short segments": lambda x: METRIC.pairwise(short(x), short(x)[:3]),
-    "mbr": lambda x: METRIC.mbr(short(x)[:3], short(x)).utilities,
-    "ReferenceIndex": lambda x: METRIC.reference_index(short(x)).sentence_scores(short(x)),
-    "ReferenceIndex, one segment": lambda x: METRIC.reference_index([x]).statistics([x]),
-    "self_bleu": lambda x: METRIC.self_bleu(short(x), (2, 4)).values,
+    "pairwise, one with one": lambda x: matrix.pairwise([x], [x[::-1]], metric=METRIC),
+    "pairwise, short segments": lambda x: matrix.pairwise(short(x), short(x)[:3], metric=METRIC),
+    "mbr": lambda x: matrix.mbr(short(x)[:3], short(x), metric=METRIC).utilities,
+    "ReferenceIndex": lambda x: matrix.ReferenceIndex(short(x), metric=METRIC).sentence_scores(
+        short(x)
+    ),
+    "ReferenceIndex, one segment": lambda x: matrix.ReferenceIndex([x], metric=METRIC).statistics(
+        [x]
+    ),
+    "self_bleu": lambda x: matrix.self_bleu(short(x), (2, 4), metric=METRIC).values,
 }
 TEXT = {
     "text, one segment": lambda x: fastbleu.BLEU().score([text(x)], [text(x[::-1])]),
-    "text, short segments": lambda x: fastbleu.BLEU("none").pairwise(
-        [text(s) for s in short(x)], [text(x[:99])]
+    "text, short segments": lambda x: matrix.pairwise(
+        [text(s) for s in short(x)], [text(x[:99])], metric=fastbleu.BLEU("none")
     ),
 }
 IDS = {
     "ids, one segment": lambda x: METRIC.score(np.array([x]), np.array([x[::-1]])),
     "ids, short segments": lambda x: METRIC.score(np.array(short(x)), np.array(short(x[::-1]))),
-    "ids, ReferenceIndex": lambda x: METRIC.reference_index(np.array(short(x))).score(
+    "ids, ReferenceIndex": lambda x: matrix.ReferenceIndex(np.array(short(x)), metric=METRIC).score(
         np.array([x])
     ),
-    "ids, self_bleu": lambda x: METRIC.self_bleu(np.array(short(x)), (2,)).values,
+    "ids, self_bleu": lambda x: matrix.self_bleu(np.array(short(x)), (2,), metric=METRIC).values,
 }
 # What is crafted, and the paths that it takes.
 PATHS = {

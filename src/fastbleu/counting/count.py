@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..inputs.arguments import check_lowercase, check_positive
-from ..inputs.batch import read
+from ..inputs.read import read
 from ..tokenizers.loaded import get_tokenizer
 from .counter import Counter
 from .stats import Stats

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from .._core import accumulate_rows, add_rows, zero_rows
 from ..inputs.arguments import a_type, check_positive
 from ..inputs.arrays import copy_lists, in_main_memory
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from ..plots import tables
+
     Integers = NDArray[numpy.int64]
+else:
+    numpy = lazy("numpy")
+    tables = lazy("fastbleu.plots.tables")
 
 
 # In notebooks.
@@ -77,9 +82,6 @@ class Rows:
         return self._own(total, self.max_order)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        with import_lock:
-            import numpy
-
         rows = numpy.frombuffer(self._rows, numpy.int64) if self._rows else numpy.zeros(0, "int64")
         rows = rows.reshape(len(self), self._width)
         if dtype is not None and numpy.dtype(dtype) != rows.dtype:
@@ -159,9 +161,6 @@ class Stats(Rows):
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, rows: Any, max_order: int | None = None) -> None:
-        with import_lock:
-            import numpy
-
         rows = copy_lists(rows)
         table = numpy.asarray(rows)
         if max_order is not None:
@@ -252,9 +251,6 @@ class Stats(Rows):
         return f"{type(self).__name__}([{shown}{more}], max_order={self.max_order})"
 
     def _repr_html_(self) -> str:
-        with import_lock:
-            from ..plots.tables import html_table
-
         orders = range(1, self.max_order + 1)
         head = ["", "hyp_len", "ref_len", *(f"{order}-grams" for order in orders)]
         shown = [(str(number), self[number]) for number in range(min(len(self), _SHOWN_ROWS))]
@@ -265,7 +261,8 @@ class Stats(Rows):
             cells.append(
                 [name, str(hyp_len), str(ref_len), *(f"{m} / {total}" for m, total in pairs)]
             )
-        return html_table([head, *cells], f"{len(self)} rows, of which {len(shown)} are shown")
+        note = f"{len(self)} rows, of which {len(shown)} are shown"
+        return tables.html_table([head, *cells], note)
 
 
 def _whole(value: Any) -> Any:

@@ -12,10 +12,11 @@ from ..counting.stats import Stats
 from ..dialects.score import Score
 from ..inputs._id_rows import IdRows
 from ..inputs.arrays import list_or_tuple
-from ..inputs.batch import Batch, read
+from ..inputs.batch import Batch
 from ..inputs.checks import is_iterable
 from ..inputs.columns import is_column, listed_column, opened
 from ..inputs.ids import IdFilter, are_ids, id_rows
+from ..inputs.read import read
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..tokenizers.loaded import get_tokenizer

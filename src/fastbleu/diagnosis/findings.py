@@ -9,7 +9,8 @@ from contextlib import suppress
 from functools import partial
 
 from ..inputs.arguments import names_shown
-from ..inputs.mistakes import fitting_tokenizer, lacks_spaces, sample_of
+from ..inputs.mistakes import sample_of
+from ..inputs.text_traits import fitting_tokenizer, lacks_spaces
 from ..metric.bleu import BLEU
 from .corpus import Corpus
 

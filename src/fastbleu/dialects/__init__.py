@@ -1,14 +1,19 @@
 """Dialects: the rules by which one implementation turns rows of counts into a score."""
 
-from ..runtime.import_lock import import_lock, import_locked
+from ..runtime.import_lock import import_locked, lazy
 from .names import DIALECTS, names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ..inputs import arguments as _arguments
+    from . import recipe_table as _recipes
     from .base import Dialect
     from .nltk import NLTK, NltkDialect
     from .sacrebleu import SACREBLEU, SacrebleuDialect
     from .score import Score
+else:
+    _arguments = lazy("fastbleu.inputs.arguments")
+    _recipes = lazy("fastbleu.dialects.recipe_table")
 
 _INSTANCES = {name: name.upper().replace("-", "_") for name in DIALECTS}
 _HOMES = {"Dialect": "base", "Score": "score"}
@@ -29,10 +34,7 @@ def get(name: str, reference_length: str | None = None, **own_options: object) -
     name = name if found is None else found.name
     for option in own_options:
         if option not in _OWN_OPTIONS:
-            with import_lock:
-                from ..inputs.arguments import refuse_name
-
-            refuse_name(option, _OWN_OPTIONS)
+            _arguments.refuse_name(option, _OWN_OPTIONS)
         if name != _OWN_OPTIONS[option]:
             raise (found or get(name))._refusal(option, "its original has nothing of the kind")
     if found is not None and name not in DIALECTS:
@@ -44,20 +46,20 @@ def get(name: str, reference_length: str | None = None, **own_options: object) -
 
 def _other_name(name: object) -> "Dialect":
     """The dialect of another spelling, or of a name and its version, as "nltk@3.10"; a recipe."""
-    with import_lock:
-        from ..inputs.arguments import known_name, shown, unknown_name
-        from .recipe_table import NAMES, find
-
     stem, _, version = name.partition("@") if isinstance(name, str) else ("", "", "")
-    if known := known_name(stem, DIALECTS):
+    if known := _arguments.known_name(stem, DIALECTS):
         dialect = get(known)
         if not version or f"-{version}." in f"-{dialect.version}.":
             return dialect
-        raise ValueError(f"{shown(name)} is unknown: {known} is known as {dialect.version}")
-    if (recipe := find(stem, version)) is not None:
+        raise ValueError(
+            f"{_arguments.shown(name)} is unknown: {known} is known as {dialect.version}"
+        )
+    if (recipe := _recipes.find(stem, version)) is not None:
         return recipe
     raise ValueError(
-        unknown_name("dialect", name, DIALECTS, ", or of fastbleu.recipes.names()", NAMES)
+        _arguments.unknown_name(
+            "dialect", name, DIALECTS, ", or of fastbleu.recipes.names()", _recipes.NAMES
+        )
     )
 
 

@@ -24,8 +24,10 @@ from fastbleu.dialects.smoothings cimport (
     SMOOTH_ADD_K, SMOOTH_EXP, SMOOTH_FLOOR, Smoothing, smoothing_named)
 
 from fastbleu import __version__
-from fastbleu.runtime.import_lock import import_lock
+from fastbleu.runtime.import_lock import lazy
 from fastbleu.runtime._process cimport Buffer, buffer_of, poll
+
+cdef object numpy = lazy("numpy")
 
 cdef extern from "Python.h":
     int set_plainly "PyObject_GenericSetAttr"(object owner, object name, object value) except -1
@@ -190,8 +192,6 @@ cdef bint read_options(ScoreOptions *options, int max_order, object smoothing, o
     elif arithmetic == "int64-in-place":
         options.arithmetic = TRUNCATED
     elif arithmetic == "float32":
-        with import_lock:
-            import numpy
         is_widened = (100.0 * numpy.float32(1)).dtype.itemsize == 8
         options.arithmetic = WIDENED_SINGLES if is_widened else SINGLES
     else:
@@ -226,8 +226,6 @@ cdef object score_row_in_python(const int64_t *whole, const float *single, const
         row = [whole[i] for i in range(width)]
     hyp_len, ref_len = row[:2] if expected != NULL else map(int, row[:2])
     if arithmetic == "float32" or arithmetic == "int64-in-place":
-        with import_lock:
-            import numpy
         row = numpy.array(row, "float32" if single != NULL else "int64")
     score, _, _ = score_in_python(row[2:2 + max_order], row[2 + max_order:], hyp_len, ref_len, smoothing,
                                   value, effective_order, max_order)

@@ -20,7 +20,7 @@ from ..inputs.arguments import (
     shown,
     unknown_name,
 )
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 from ..tokenizers.loaded import get_tokenizer
 from .score import Score
 
@@ -34,9 +34,12 @@ if TYPE_CHECKING:
     from ..inputs.types import ReferenceLength
     from ..tokenizers.loaded import Tokenizer
     from ..tokenizers.table import TokenizerName
+    from . import scorer
     from .scorer import Scorer
 
     Option = Sequence[float] | str | float | Tokenizer | None
+else:
+    scorer = lazy("fastbleu.dialects.scorer")
 
 _NO_SUMS = "its score does not follow from summed counts"
 # Why a dialect lacks what it does not implement, unless it gives a reason of its own.
@@ -214,10 +217,7 @@ class Dialect(ABC):
         return scorer
 
     def _make_scorer(self, max_order: int, *arguments: Any, **options: Any) -> Scorer:
-        with import_lock:
-            from .scorer import Scorer
-
-        return Scorer(self, max_order, *arguments, **options)
+        return scorer.Scorer(self, max_order, *arguments, **options)
 
     def _make_counter(
         self,

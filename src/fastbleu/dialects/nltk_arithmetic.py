@@ -10,13 +10,17 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from math import exp, fsum, inf, log
 
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import decimal
     from typing import Any
 
-    from .fraction import Fraction
+    from . import fraction
+else:
+    decimal = lazy("decimal")
+    fraction = lazy("fastbleu.dialects.fraction")
 
 
 # Without annotations, as in nltk: signatures are equal.
@@ -49,12 +53,9 @@ def brevity_penalty(closest_ref_len, hyp_len):  # type: ignore[no-untyped-def]
     return exp(1 - closest_ref_len / hyp_len)
 
 
-def make_fraction(numerator: int, denominator: int) -> Fraction:
+def make_fraction(numerator: int, denominator: int) -> fraction.Fraction:
     """nltk's unnormalized fraction."""
-    with import_lock:
-        from .fraction import Fraction  # slower to import than all else that a score needs
-
-    return Fraction(numerator, denominator)
+    return fraction.Fraction(numerator, denominator)
 
 
 def score_sums(
@@ -146,9 +147,6 @@ def rounded_method6(p_n: list[Any], alpha: float, length: int) -> Any:
     # With a trigram match no prior is 0.
     if type(alpha) is not int or alpha <= 0 or not (p_n[2:] and all(p_n[:3])):
         return method6(p_n, alpha, length)
-    with import_lock:
-        import decimal
-
     # Each order increases the relative distance of the bounds by a factor of at most 2.5.
     digits = 40 + len(p_n) // 2
     limits = decimal.MIN_EMIN, decimal.MAX_EMAX

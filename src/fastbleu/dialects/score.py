@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn, TypeAlias
 
+    from .. import plots
+    from ..plots import tables
+
     Cumulative: TypeAlias = tuple[float, ...] | Callable[[], tuple[float, ...]] | None
+else:
+    plots = lazy("fastbleu.plots")
+    tables = lazy("fastbleu.plots.tables")
 
 
 class NoScoreError(ValueError):
@@ -151,10 +157,7 @@ class Score:
         ImportError
             matplotlib is not installed.
         """
-        with import_lock:
-            from ..plots import plot_precisions
-
-        return plot_precisions(self, ax)
+        return plots.plot_precisions(self, ax)
 
     def _text(self, value: str) -> str:
         precisions = "/".join(f"{100 * precision:.1f}" for precision in self.precisions)
@@ -162,15 +165,12 @@ class Score:
         return f"BLEU|{self.signature} = {value} {precisions} ({lengths})"
 
     def _repr_html_(self) -> str:
-        with import_lock:
-            from ..plots.tables import html_table
-
         orders = [f"{order}-grams" for order in range(1, len(self.precisions) + 1)]
         counts = [f"{m} / {total}" for m, total in zip(self.matches, self.totals, strict=True)]
         head = ["BLEU", *orders, "BP", "hyp_len", "ref_len"]
         lengths = [str(self.hyp_len), str(self.ref_len)]
         cells = [f"{self.value:.4g}", *counts, f"{self.bp:.3f}", *lengths]
-        return html_table([head, cells], self.signature)
+        return tables.html_table([head, cells], self.signature)
 
 
 _SETTERS = [getattr(Score, name).__set__ for name in Score.__slots__]

@@ -12,7 +12,7 @@ from ..inputs.checks import is_iterable
 from ..inputs.mistakes import warn_of_equal
 from ..inputs.places import Place, refusal
 from ..inputs.warnings import warn_input, warn_of_blank, warn_tokenized
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 from ..tokenizers.loaded import Tokenizer
 from . import get
 from .base import Dialect
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from ..counting.counter import Counter
     from ..inputs.batch import Batch
     from ..inputs.ids import IdFilter
+else:
+    numpy = lazy("numpy")
 
 # What an original's arithmetic fails with where it has no score.
 _ARITHMETIC = (ValueError, ZeroDivisionError)
@@ -319,9 +321,6 @@ class Scorer:
 
     def sentence_scores(self, counted: Counted, warns: bool = True) -> NDArray[numpy.float64]:
         """The score of each segment, with warnings of likely mistakes unless `warns` is False."""
-        with import_lock:
-            import numpy
-
         dialect = self.dialect
         dialect._check_references(counted.nrefs)
         if warns:
@@ -350,9 +349,6 @@ class Scorer:
 
     def prefix_scores(self, counter: Counter, batch: Batch, length: int) -> NDArray[numpy.float64]:
         """The score of each prefix of a batch, shape (segments, length)."""
-        with import_lock:
-            import numpy
-
         scores = numpy.empty((len(batch.hypotheses), length))
 
         def take(first: int, stats: Stats, rows: array[int]) -> None:
@@ -377,9 +373,6 @@ class Scorer:
 
     def row_scores(self, stats: Stats) -> NDArray[numpy.float64]:
         """The score of each row by itself."""
-        with import_lock:
-            import numpy
-
         adapted = self.dialect.adapt(stats)
         return numpy.asarray(self.of_sentences.scores_of_sums(adapted), numpy.float64)
 

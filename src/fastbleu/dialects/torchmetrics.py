@@ -8,14 +8,20 @@ from functools import cache
 from typing import Any
 
 from ..counting.stats import AdaptedRows, Rows
-from ..runtime.import_lock import import_lock, import_locked
+from ..runtime.import_lock import import_locked, lazy
 from .base import Dialect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from importlib import metadata
+
+    import numpy
     import torch
 
     from .scorer import Scorer
+else:
+    metadata = lazy("importlib.metadata")
+    numpy = lazy("numpy")
 
 
 class TorchMetricsDialect(Dialect):
@@ -97,21 +103,15 @@ def load_torch() -> Any:
 @cache
 def torch_field() -> dict[str, str]:
     """The version of PyTorch for signatures, because its log and exp determine the last bits."""
-    with import_lock:
-        from importlib.metadata import PackageNotFoundError, version
-
     try:
-        return {"torch": version("torch")}
-    except PackageNotFoundError:
+        return {"torch": metadata.version("torch")}
+    except metadata.PackageNotFoundError:
         return {}
 
 
 def tensors(stats: Rows, device: object = None) -> list[torch.Tensor]:
     """The rows as int64: hyp_len and ref_len, shape (rows,), matches, totals, (rows, max_order)."""
     torch = load_torch()
-    with import_lock:
-        import numpy
-
     table = torch.from_numpy(numpy.array(stats)).to(device)
     lengths, matches, totals = table.split([2, stats.max_order, stats.max_order], 1)
     return [lengths[:, 0], lengths[:, 1], matches, totals]

@@ -24,8 +24,10 @@ from fastbleu.kernel.exceptions cimport Py_DECREF, take_exception
 from fastbleu.kernel.sequences cimport is_object_array as is_array_of_objects
 from fastbleu.runtime._process cimport POLL_EVERY, grow
 
-from fastbleu.runtime.import_lock import import_lock
+from fastbleu.runtime.import_lock import import_locked, lazy
 from .places import refusal
+
+cdef object numpy = lazy("numpy")
 
 
 cdef extern from "Python.h":
@@ -389,13 +391,10 @@ cdef class StringColumn:
 
     def __cinit__(self, array, str name not None):
         """Open an array of a numpy module that exports its functions; ImportError if it is another."""
-        with import_lock:
-            from numpy import asarray
-            from numpy._core._multiarray_umath import _ARRAY_API
-
-        if not find_numpy_strings(<void **> PyCapsule_GetPointer(_ARRAY_API, NULL), &self.functions):
+        functions = import_locked("numpy._core._multiarray_umath")._ARRAY_API
+        if not find_numpy_strings(<void **> PyCapsule_GetPointer(functions, NULL), &self.functions):
             raise ImportError("this numpy is not of version 2")
-        self.array, self.name = asarray(array), name      # no subclass, whose slices could be anything
+        self.array, self.name = numpy.asarray(array), name      # no subclass, whose slices could be anything
         self.is_text = self.copies = True
 
     def read(self, Py_ssize_t limit, size_t most_bytes=SIZE_MAX):

@@ -6,11 +6,14 @@ import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from .._core import MAX_ORDER
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import difflib
     from typing import Any, NoReturn
+else:
+    difflib = lazy("difflib")
 
 
 class Default:
@@ -128,12 +131,9 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that is closest to an unknown one, if any is close."""
-    with import_lock:
-        from difflib import get_close_matches
-
     plain, by_plain = _plain(name[:_SHOWN]), {_plain(one): one for one in known}
     longer = [one for one in by_plain if len(plain) > 2 and one.startswith(plain)]
-    close = sorted(longer, key=len) or get_close_matches(plain, by_plain, 1)
+    close = sorted(longer, key=len) or difflib.get_close_matches(plain, by_plain, 1)
     return by_plain[close[0]] if close else None
 
 

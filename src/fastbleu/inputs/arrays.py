@@ -8,16 +8,19 @@ from __future__ import annotations
 from array import array as _array
 from collections.abc import Mapping
 
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 from .arguments import a_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
+    import numpy
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
+else:
+    numpy = lazy("numpy")
 
 _ADVICE = {
     "f": "turn logits into ids by .argmax(-1), whole floats by .astype(int) or .long()",
@@ -131,9 +134,6 @@ def mask_array(value: object, ids: Array, where: str) -> Array:
 
 def in_main_memory(value: object, where: str) -> Array:
     """Return an array or a tensor on any device as a numpy array; a view if possible."""
-    with import_lock:
-        import numpy
-
     if type(value) is numpy.ndarray:
         return value
     kind = a_type(value)

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from .arguments import a_type
 from .arrays import list_or_tuple, shape_of
 from .missing import UNORDERED, are_segments, refuse_missing
-from .mistakes import look_like_one_reference
 from .places import Place, refusal
+from .text_traits import look_like_one_reference
 from .warnings import warn_input
 
 TYPE_CHECKING = False

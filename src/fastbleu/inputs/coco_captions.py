@@ -6,12 +6,16 @@ import json
 from collections.abc import Mapping
 
 from ..runtime.collection import collection_paused
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 from .arguments import a_type, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    import msgspec
+else:
+    msgspec = lazy("msgspec")
 
 
 @collection_paused()
@@ -28,14 +32,13 @@ def parse_captions(data: bytes | bytearray, name: str) -> dict[Any, list[str]]:
 
 def _parsed_by_msgspec(data: bytes | bytearray) -> dict[Any, list[str]] | None:
     """In half of the time, without a dict of each entry; None without msgspec and for faults."""
+    fields = [("image_id", int | str), ("caption", str)]
     try:
-        with import_lock:
-            import msgspec
+        defstruct = msgspec.defstruct
     except ImportError:
         return None
-    fields = [("image_id", int | str), ("caption", str)]
-    entries: Any = list[msgspec.defstruct("Entry", fields, gc=False)]  # type: ignore[misc]
-    file: Any = msgspec.defstruct("File", [("annotations", entries)])
+    entries: Any = list[defstruct("Entry", fields, gc=False)]  # type: ignore[misc]
+    file: Any = defstruct("File", [("annotations", entries)])
     try:
         found = msgspec.json.decode(str(data, "utf-8"), type=entries | file)
     except (UnicodeDecodeError, RecursionError, msgspec.MsgspecError):

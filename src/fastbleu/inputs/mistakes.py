@@ -1,21 +1,59 @@
-"""Warnings of likely mistakes: words passed as texts, texts as words, padding as tokens."""
+"""Warnings of likely mistakes: words passed as texts, texts as words, padding as tokens.
+
+`MistakeWatch` looks for them in the batches that a `Counter` counts.
+"""
 
 from __future__ import annotations
 
 from itertools import islice
 
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
+from ._id_rows import IdRows
+from ._utf8_rows import Utf8Rows
 from .arguments import shown
+from .arrays import list_or_tuple
+from .batch import Batch
+from .checks import is_collection
+from .places import Place
+from .text_traits import (
+    are_words,
+    fitting_tokenizer,
+    is_phrase,
+    is_written_without_spaces,
+    lacks_spaces,
+)
 from .warnings import warn_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import unicodedata
     from array import array
     from collections.abc import Callable, Sequence
-    from typing import Any, Literal
+    from typing import Any, Protocol
 
-    from ._id_rows import IdRows
     from .ids import IdFilter
+
+    class Counts(Protocol):
+        """What a batch was counted as: `counting._counted.Counted`."""
+
+        @property
+        def rows(self) -> array[int]: ...
+        @property
+        def segments(self) -> int: ...
+        @property
+        def label_padding(self) -> bool: ...
+
+    class BatchCounter(Protocol):
+        """What counts a batch: `counting.counter.Counter`."""
+
+        tokenizer: Any
+        max_order: int
+        id_filter: IdFilter | None
+
+        def count(self, batch: Batch) -> Counts: ...
+
+else:
+    unicodedata = lazy("unicodedata")
 
 # With fewer sequences of ids it may be chance that one side is empty, or that most end alike unless
 # they do in four ids that are nowhere else.
@@ -23,31 +61,145 @@ MIN_SEQUENCES_TO_WARN = 4
 # The number of lists that are examined for padding.
 _LISTS_CHECKED = 8
 _LABEL_PADDING = -100
-# Scripts without spaces between words: those of Thai, Lao, Tibetan, Burmese, Khmer, Japanese and
-# Chinese.
-_UNSPACED = (
-    ("\u0e00", "\u109f"),
-    ("\u1780", "\u17ff"),
-    ("\u3040", "\u30ff"),
-    ("\u3400", "\u9fff"),
-    ("\uf900", "\ufaff"),
-    ("\U00020000", "\U0003ffff"),
-)
-# How much text is examined for its script, how much has to be in one of them, and the average
-# length of words that text does not exceed to which spaces were added.
+# How much text is examined for its script.
 _TEXTS_CHECKED, _CHARACTERS_CHECKED = 20, 500
-_LEAST_CHARACTERS, _LONGEST_WORDS = 40, 6
 # How many letters tell the script of a text, and the share of them that may be foreign.
 _LEAST_LETTERS, _FOREIGN = 20, 0.05
 # How often hypotheses with few matches are examined at most; how many of the last segments tell
 # whether lines are shifted; and how many equal texts are no chance.
-UNRELATED_EXAMINED, SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
+_UNRELATED_EXAMINED, _SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
+# The layout is examined if there are at most this many references; real segments have fewer.
+_LARGEST_SQUARE = 32
 # Segments that decide about the layout of references, or about a shift. 2 in 1,000 segments of
 # WMT22 vote for the wrong layout; if hypotheses are unrelated to their references, the votes are
 # split evenly.
 _VOTES = 12
 _VOTES_PER_DISSENT = 4
 _STARTS_OF_LISTS = "['", '["', "('", '("', "{'", '{"', "[{", "[["
+
+
+class MistakeWatch:
+    """Examines the batches of a `Counter`, and warns of each likely mistake once.
+
+    It examines the first batches, because later ones will be similar.
+    """
+
+    texts_were_checked = padding_was_checked = False
+    # Batches with few matches that will still be examined.
+    to_examine = _UNRELATED_EXAMINED
+    # Segments in favor of the layout of references, and against it.
+    layout_votes = 0, 0
+
+    def examine(self, counter: BatchCounter, batch: Batch, counted: Counts) -> None:
+        """Warn of what `examine_texts` does, of padding, and of transposed references."""
+        if type(batch.hypotheses) is IdRows:
+            self._examine_ids(counter, batch, counted)
+            return
+        is_text, segments = counter.tokenizer is not None, counted.segments
+        # Single pairs may differ in all words by chance.
+        if (is_text and not self.texts_were_checked) or segments >= MIN_SEQUENCES_TO_WARN:
+            self.examine_texts(counter, batch, counted)
+        if type(batch.hypotheses) is Utf8Rows:
+            return
+        if not (is_text or self.padding_was_checked):
+            self.padding_was_checked = segments >= MIN_SEQUENCES_TO_WARN
+            warn_of_padded_lists("hypotheses", batch.hypotheses)
+        # A slice: another thread may have emptied the list.
+        is_square = 1 < segments <= _LARGEST_SQUARE and str not in map(type, batch.references[:1])
+        if is_square and layout_is_open(*self.layout_votes):
+            self._examine_layout(counter, batch.hypotheses, batch.references)
+
+    def examine_texts(self, counter: BatchCounter, batch: Batch, counted: Counts) -> None:
+        """Warn of lists that were printed, of text without spaces, and of unrelated sides."""
+        tokenizer = counter.tokenizer
+        sides: Any = batch.hypotheses, batch.references
+        if tokenizer is not None and not self.texts_were_checked and len(sides[0]):
+            self.texts_were_checked = True
+            warn_of_printed_lists(*sides)
+            sample = sample_of(sides[0])
+            if not sample.isascii() and tokenizer.splits_at_spaces:
+                warn_of_unspaced(sample, tokenizer.name)
+        if not (self.to_examine and look_unrelated(counted.rows, 2 + 2 * counter.max_order)):
+            return
+        self.to_examine -= 1
+        if tokenizer is not None and warn_of_scripts(*map(sample_of, sides)):
+            self.to_examine = 0
+            return
+        if type(sides[0]) is Utf8Rows:
+            sides = [side.as_lists(Place) for side in sides]
+        hypotheses, references = (list(side)[-_SHIFT_SAMPLE:] for side in sides)
+        try:
+            votes = [
+                _votes(counter, hypotheses, references, references[n:] + references[:n])
+                for n in (1, -1)
+            ]
+        except (TypeError, ValueError):  # they can be read only once
+            return
+        if any(warn_of_shift(*of_shift) for of_shift in votes):
+            self.to_examine = 0
+
+    def _examine_ids(self, counter: BatchCounter, batch: Batch, counted: Counts) -> None:
+        """Warn where all rows seem to be empty, or to end in padding that counts."""
+        if not counted.segments:
+            return
+        hypotheses, references, rows = batch.hypotheses, batch.references, counted.rows
+        # The first row nearly always decides.
+        needed = all if counted.segments >= MIN_SEQUENCES_TO_WARN else any
+        if not needed(rows[:2]):
+            warn_where_all_are_empty(hypotheses, references, rows, 2 + 2 * counter.max_order)
+        if not (self.padding_was_checked or counted.label_padding):
+            self.padding_was_checked = True
+            warn_of_id_padding(hypotheses, references, counter.id_filter)
+
+    def _examine_layout(self, counter: BatchCounter, hypotheses: Any, references: Any) -> None:
+        """Warn if references, as many as segments, turn out to be transposed.
+
+        For each segment, one reference by this layout is compared with one by the other layout:
+        which has more in common with the hypothesis? Sets of references would tell less, because
+        those of several segments together contain most words of any hypothesis.
+        """
+        size = len(hypotheses)
+        # Slices and copies: a token's own code, or another thread, may change the lists any time.
+        [first] = references[:1] or [()]
+        [last] = references[-1:] or [()]
+        if not is_collection(first) or len(first) != size:
+            return
+        if first is last:  # one set of references for all segments
+            return
+        hypotheses = hypotheses[:size]
+        if any(isinstance(part, str) for part in references[:size]):
+            return
+        parts = [list(list_or_tuple(part)) for part in references[:size]]
+        if {len(parts), *map(len, parts)} != {size}:
+            return
+        others = [(segment + size // 2) % size for segment in range(size)]
+        straight = [[parts[segment][other]] for segment, other in enumerate(others)]
+        turned = [[parts[other][segment]] for segment, other in enumerate(others)]
+        new_votes = _votes(counter, hypotheses, straight, turned)
+        in_favor, against = map(sum, zip(self.layout_votes, new_votes, strict=True))
+        self.layout_votes = in_favor, against
+        warn_of_layout(in_favor, against)
+
+
+def _votes(
+    counter: BatchCounter, hypotheses: Any, references: Any, other_references: Any
+) -> tuple[int, int]:
+    """How many hypotheses are more similar to one reference each, and to the other ones."""
+    similarities = [
+        _similarities(counter.count(Batch(hypotheses, side)).rows, counter.max_order)
+        for side in (references, other_references)
+    ]
+    pairs = list(zip(*similarities, strict=True))
+    in_favor = sum(this > 2 * other for this, other in pairs)
+    return in_favor, sum(other > 2 * this for this, other in pairs)
+
+
+def _similarities(rows: Sequence[int], max_order: int) -> list[float]:
+    """Common n-grams of each hypothesis and its only reference, relative to both lengths."""
+    return [
+        sum(rows[start + 2 : start + 2 + max_order]) / max(1, rows[start] + rows[start + 1])
+        for start in range(0, len(rows), 2 + 2 * max_order)
+    ]
 
 
 def warn_of_label_padding() -> None:
@@ -156,7 +308,7 @@ def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
         return
     if not {*map(type, list_of_references[:3])} <= {list, tuple}:
         return
-    references = _first_entries(list_of_references, 3)
+    references = first_entries(list_of_references, 3)
     for name, lists in ("hypothesis", hypotheses[:3]), ("reference", references):
         if lists and all(_unsplit_text(tokens, None) for tokens in lists):
             warn_input(
@@ -168,11 +320,14 @@ def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
 
 def warn_of_printed_lists(hypotheses: Any, references: Any) -> None:
     """Warn if the first references are lists as JSON or Python prints them, unlike hypotheses."""
-    first_texts = [text for text in _first_entries(references, 3) if isinstance(text, str)]
-    texts = [str.strip(text) for text in first_texts]  # as a str, whatever a subclass does
-    are_printed = [text.startswith(_STARTS_OF_LISTS) and text[-1] in "])}" for text in texts]
-    first = str(next(iter(hypotheses), ""))
-    if texts and all(are_printed) and not first.startswith(_STARTS_OF_LISTS):
+    texts = []
+    for reference in first_entries(references, 3):
+        if isinstance(reference, str):
+            text = str.strip(reference)  # as a str, whatever a subclass does
+            if not text.startswith(_STARTS_OF_LISTS) or text[-1] not in "])}":
+                return
+            texts.append(text)
+    if texts and not str(next(iter(hypotheses), "")).startswith(_STARTS_OF_LISTS):
         warn_input(
             f"references hold lists that were printed as text, such as {shown(texts[0])}: each is "
             "scored as one reference, with brackets and quotes; convert them back to lists, by "
@@ -181,36 +336,15 @@ def warn_of_printed_lists(hypotheses: Any, references: Any) -> None:
 
 
 def _text_and_words(hypothesis: Any, references: Any) -> bool:
-    if not (_are_words(references) and _is_phrase(hypothesis)):
+    if not (are_words(references) and is_phrase(hypothesis)):
         return False
-    return not any(map(_is_written_without_spaces, references))
+    return not any(map(is_written_without_spaces, references))
 
 
 def _unsplit_text(hypothesis: Any, references: Any) -> bool:
     if type(hypothesis) not in (list, tuple) or len(hypothesis) != 1:
         return False
-    return any(map(_is_phrase, hypothesis[:1]))
-
-
-def _is_phrase(value: Any) -> bool:
-    """Whether a value is a text of several words."""
-    return isinstance(value, str) and len(value.split(None, 1)) > 1
-
-
-def _are_words(references: Any) -> bool:
-    """Whether references look like one tokenized sentence: more than two, each a single word."""
-    return type(references) in (list, tuple) and len(references) > 2 and _hold_no_phrase(references)
-
-
-def _hold_no_phrase(texts: Any) -> bool:
-    return all(isinstance(text, str) and not _is_phrase(text) for text in texts)
-
-
-def look_like_one_reference(references: tuple[Any, ...]) -> bool:
-    """Whether the references of a segment look like the tokens of a single one."""
-    return _hold_no_phrase(references) and (
-        len(references) > 2 or not any(map(_is_written_without_spaces, references))
-    )
+    return any(map(is_phrase, hypothesis[:1]))
 
 
 def hint_at_sacrebleu(list_of_references: Any, hypotheses: Any) -> str:
@@ -229,54 +363,19 @@ def hint_at_sacrebleu(list_of_references: Any, hypotheses: Any) -> str:
     return f"(they look like sacreBLEU's arguments, hypotheses and references: call {fix})"
 
 
-def look_like_tokens(sources: Any) -> bool:
-    """Whether the first sources of text look like lists of tokens."""
-    first = sources[:3] if type(sources) in (list, tuple) else ()
-    return any(map(_are_words, first)) and all(
-        type(source) in (list, tuple)
-        and _hold_no_phrase(source)
-        and not any(map(_is_written_without_spaces, source))
-        for source in first
-    )
-
-
-def _is_written_without_spaces(text: str) -> bool:
-    """Whether a text has characters of a script without spaces between words."""
-    return not text.isascii() and any(map(_is_unspaced, set(text)))
-
-
-def _is_unspaced(character: str) -> bool:
-    return character >= "\u0e00" and any(a <= character <= z for a, z in _UNSPACED)
-
-
-def _first_entries(segments: Any, count: int) -> list[Any]:
+def first_entries(segments: Any, count: int) -> list[Any]:
     """The first segments, of those that are lists of references the first references."""
+    entries: list[Any] = []
     # Slices of lists, because another thread may empty them at any time.
-    first = segments[:count] if type(segments) is list else islice(segments, count)
-    parts = [part[:1] if type(part) in (list, tuple) else [part] for part in first]
-    return [entry for part in parts for entry in part]
+    for segment in segments[:count] if type(segments) is list else islice(segments, count):
+        entries += segment[:1] if type(segment) in (list, tuple) else [segment]
+    return entries
 
 
 def sample_of(texts: Sequence[Any]) -> str:
     """The first texts, or the first references of segments, as far as they are examined."""
-    listed = [text for text in _first_entries(texts, _TEXTS_CHECKED) if isinstance(text, str)]
+    listed = [text for text in first_entries(texts, _TEXTS_CHECKED) if isinstance(text, str)]
     return " ".join(listed)[:_CHARACTERS_CHECKED]
-
-
-def lacks_spaces(sample: str) -> bool:
-    """Whether a sample is in a script without spaces between words, and has none."""
-    # All characters of these scripts have three bytes or four.
-    if len(sample.encode("utf-8", "surrogatepass")) < 2 * len(sample):
-        return False
-    unspaced, words = sum(map(_is_unspaced, sample)), len(sample.split())
-    return unspaced > max(_LEAST_CHARACTERS, _LONGEST_WORDS * words, len(sample) * 2 / 3)
-
-
-def fitting_tokenizer(sample: str) -> Literal["zh", "ja-mecab", "char"]:
-    """sacreBLEU's tokenizer for a text in a script without spaces between words."""
-    if any("\u3040" <= character <= "\u30ff" for character in sample):
-        return "ja-mecab"
-    return "zh" if any("\u4e00" <= character <= "\u9fff" for character in sample) else "char"
 
 
 def warn_of_unspaced(sample: str, tokenizer: str) -> None:
@@ -291,15 +390,13 @@ def warn_of_unspaced(sample: str, tokenizer: str) -> None:
 
 def look_unrelated(rows: Sequence[int], width: int) -> bool:
     """Whether the last rows, or their sum, have few of the bigrams of their references."""
-    last = rows[-SHIFT_SAMPLE * width :]
+    last = rows[-_SHIFT_SAMPLE * width :]
     return width > 4 and 10 * sum(last[3::width]) < sum(last[width // 2 + 2 :: width])
 
 
 def warn_of_scripts(*samples: str) -> bool:
     """Warn if hypotheses and references have hardly a letter in the same script; whether so."""
-    with import_lock:
-        from unicodedata import name
-
+    name = unicodedata.name
     scripts = [[name(c, "").partition(" ")[0] for c in s[:200] if c.isalpha()] for s in samples]
     if min(map(len, scripts)) < _LEAST_LETTERS:
         return False
@@ -366,7 +463,7 @@ def refuse_words_as_groups(name: str, sentences: Any) -> None:
 
 def warn_of_groups(name: str, sentences: Any) -> None:
     """Warn if lists of tokens look like groups of texts: the first ones hold several phrases."""
-    if _all_in_groups(sentences, _is_phrase):
+    if _all_in_groups(sentences, is_phrase):
         warn_input(
             f"{name} holds lists of str that contain whitespace, and each str was read as one "
             'token; if the lists are groups of texts pass tokenize="13a"'

@@ -12,9 +12,10 @@ import pyarrow.compute
 
 from ..dialects.score import NoScoreError
 from ..inputs.arguments import check_choice
-from ..inputs.batch import Batch, read
+from ..inputs.batch import Batch
 from ..inputs.missing import CHOICES, count_of
 from ..inputs.places import Place
+from ..inputs.read import read
 from ..metric.bleu import BLEU
 from ..tables._row_groups import RowGroups
 from ..tables.groups import count_names, part_rows, reductions_of

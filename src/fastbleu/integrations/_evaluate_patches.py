@@ -15,13 +15,17 @@ from itertools import filterfalse
 from textwrap import dedent
 
 from ..inputs.warnings import without_input_warnings
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
     from typing import Any
+
+    from . import evaluate
+else:
+    evaluate = lazy("fastbleu.integrations.evaluate")
 
 # The hub's `bleu`: its method `_compute`, the file of its tokenizer, and tensorflow/nmt's bleu.py,
 # of which three versions differ only in what they do without tokens.
@@ -108,9 +112,7 @@ def _counted(own: type) -> Callable[..., Any]:
 
 @cache
 def _drop_in() -> Any:
-    with import_lock:
-        from .evaluate import Bleu
-    return Bleu
+    return evaluate.Bleu
 
 
 def _are_texts(predictions: Any, references: Any) -> bool:

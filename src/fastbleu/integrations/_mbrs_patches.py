@@ -6,7 +6,7 @@ from dataclasses import astuple
 from functools import lru_cache
 
 from ..inputs.warnings import without_input_warnings
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 from ..sacrebleu.patching import OwnTokenizers
 
 TYPE_CHECKING = False
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
     from typing import Any
+
+    from . import mbrs
+else:
+    mbrs = lazy("fastbleu.integrations.mbrs")
 
 REPLACED = "scores", "pairwise_scores", "expected_scores_reference_aggregation"
 # What an object's own sacreBLEU has of its configuration.
@@ -48,6 +52,4 @@ def replacements(bleu: ModuleType) -> dict[str, Callable[..., Any]]:
 
 @lru_cache(maxsize=64)
 def _fast_metric(kind: Any, fields: tuple[Any, ...]) -> Any:
-    with import_lock:
-        from .mbrs import MetricBLEU
-    return MetricBLEU(kind(*fields))
+    return mbrs.MetricBLEU(kind(*fields))

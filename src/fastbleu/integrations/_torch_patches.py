@@ -15,7 +15,7 @@ from ..dialects.plain import plain_rows
 from ..dialects.torchmetrics import tensors
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
+    import torch
     from torch import Tensor
+
+    from . import torchmetrics
+else:
+    torch = lazy("torch")
+    torchmetrics = lazy("fastbleu.integrations.torchmetrics")
 
 _IGNITE = "ignite.metrics.nlp.bleu"
 
@@ -54,8 +60,6 @@ def torchmetrics_update(module: ModuleType, kind: type) -> Callable[..., Any]:
 
 def torcheval_update(input: Any, target: Any, n_gram: int, device: Any) -> Any:
     """For ``_bleu_score_update`` of torcheval.metrics.functional.text.bleu."""
-    with import_lock:
-        import torch
     states = [torch.tensor(0, device=device), torch.tensor(0, device=device)]
     states += [torch.zeros(n_gram, device=device), torch.zeros(n_gram, device=device)]
     hypotheses = [input] if isinstance(input, str) else input
@@ -110,8 +114,6 @@ def _counted(states: Any, count: Callable[[], Any]) -> list[Tensor] | None:
 
     They are int64 tensors as of `tensors`, without its first dimension.
     """
-    with import_lock:
-        import torch
     sums = count().adapted()
     # n-grams are at most tokens of the longer side, so the largest bounds every count.
     largest = max(sums.hyp_lens[0], sums.ref_lens[0])
@@ -151,9 +153,9 @@ def _tokenizer_and_case(tokenizer: Any, kind: Any) -> tuple[Any, bool]:
 
 @lru_cache(maxsize=64)
 def _torchmetrics(n_gram: int, tokenize: Any, lowercase: bool) -> Any:
-    with import_lock:
-        from .torchmetrics import BLEUScore
-    return BLEUScore(n_gram, tokenize=tokenize, lowercase=lowercase, dialect="torchmetrics")
+    return torchmetrics.BLEUScore(
+        n_gram, tokenize=tokenize, lowercase=lowercase, dialect="torchmetrics"
+    )
 
 
 @lru_cache(maxsize=64)

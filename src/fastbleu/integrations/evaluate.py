@@ -20,7 +20,7 @@ from ..dialects._sacrebleu import details
 from ..dialects.nmt import EVALUATE
 from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.arguments import a_type, shown
-from ..inputs.batch import read
+from ..inputs.read import read
 from ..inputs.warnings import warn_tokenized
 from ..metric.bleu import BLEU
 

@@ -17,7 +17,7 @@ import os
 import numpy
 
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
-from ..inputs.batch import read
+from ..inputs.read import read
 from ..matrix.aggregation import Aggregation
 from ..matrix.all_pairs import PairScorer
 from ..matrix.reader import SentenceReader
@@ -142,7 +142,7 @@ class MetricBLEU(_MetricBLEU):
                 if any(map(math.isnan, logarithms)):
                     raise ValueError("reference_lprobs has no softmax: it holds nan, or -inf only")
             sentences = SentenceReader(self._bleu).read_pair(hypotheses, references)
-            aggregation = Aggregation(self._bleu)
+            aggregation = Aggregation(self._bleu.scorer)
             weights = numpy.array(logarithms)
             return _tensor(aggregation.scores(*sentences, weights, logarithms=True))
 

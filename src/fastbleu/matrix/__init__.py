@@ -1,7 +1,7 @@
 """Many against many: pairs, the nearest, MBR decoding, self-BLEU, a fixed set of references.
 
-The functions take a metric or the parameters of `fastbleu.BLEU`, which has methods of the same
-names except for nearest references. Modules are loaded when one of their names is first used.
+The functions take a metric or the parameters of `fastbleu.BLEU`. Modules are loaded when one of
+their names is first used.
 """
 
 from ..runtime.import_lock import import_locked

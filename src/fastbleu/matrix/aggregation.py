@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..metric.bleu import BLEU
+    from ..dialects.scorer import Scorer
     from ._sentences import Sentences
 
 
@@ -30,10 +30,10 @@ class Aggregation:
     the references; the reference length is their mean length.
     """
 
-    def __init__(self, metric: BLEU) -> None:
+    def __init__(self, scorer: Scorer) -> None:
         self.cancelled = False  # whether to stop after the present source: another thread sets it
-        self._scorer = metric.scorer
-        self._ngrams = Ngrams(metric.scorer.max_order)
+        self._scorer = scorer
+        self._ngrams = Ngrams(scorer.max_order)
 
     def scores(
         self,

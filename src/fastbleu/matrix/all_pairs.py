@@ -118,10 +118,10 @@ def pairwise(
     array([[100. ,  38. ,   0. ],
            [ 36.8,  26. ,   0. ]])
     """
-    metric = sentence_metric_of(metric, options)
+    sentence_metric = sentence_metric_of(metric, options)
     kind = _checked_dtype(dtype, out)
     masks = hypothesis_mask, reference_mask
-    sources, shape = read_sources(metric, (hypotheses, references), masks)
+    sources, shape = read_sources(sentence_metric, (hypotheses, references), masks)
     scores = numpy.empty(shape, kind) if out is None else _checked_out(out, shape)
     by_source = scores if len(shape) == 3 else scores[None]
     with ProgressBar(True, scores.size, " pairs") if progress else nullcontext() as bar:
@@ -130,8 +130,8 @@ def pairwise(
             scorer.prepare(*sources[number])
             scorer.fill(by_source[number])
 
-        make = partial(PairScorer, metric.scorer, bar=bar)
-        on_sources(metric.counter.threads, by_source.shape, make, score)
+        make = partial(PairScorer, sentence_metric.scorer, bar=bar)
+        on_sources(sentence_metric.counter.threads, by_source.shape, make, score)
     return scores
 
 
@@ -168,16 +168,16 @@ def iter_blocks(
     slice(0, 2, None) [0 1]
     slice(2, 3, None) [0]
     """
-    metric = sentence_metric_of(metric, options)
+    sentence_metric = sentence_metric_of(metric, options)
     kind = _checked_dtype(dtype, None)
     if rows is not None and operator.index(rows) < 1:
         raise ValueError(f"rows is {rows}, but must be at least 1")
     masks = hypothesis_mask, reference_mask
-    sources, shape = read_sources(metric, (hypotheses, references), masks)
+    sources, shape = read_sources(sentence_metric, (hypotheses, references), masks)
     if len(shape) == 3:
         raise ValueError("iter_blocks takes one source; for a batch call it for each source")
     count, width = shape
-    scorer = PairScorer(metric.scorer, metric.counter.threads)
+    scorer = PairScorer(sentence_metric.scorer, sentence_metric.counter.threads)
     scorer.prepare(*sources[0])
     height = rows or max(1, _BLOCK_BYTES // (kind.itemsize * max(1, width)))
 

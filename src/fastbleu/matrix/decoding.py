@@ -10,7 +10,7 @@ from math import prod
 import numpy
 
 from ..inputs.weights import read_weights, read_weights_by_source
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 from ..runtime.progress import ProgressBar
 from .aggregation import Aggregation
 from .all_pairs import PairScorer, on_sources
@@ -26,9 +26,12 @@ if TYPE_CHECKING:
     from ..inputs.types import Mask, Numbers, Sources
     from ..metric.bleu import BLEU
     from ..metric.keyword_types import OptionsWithoutWeights
+    from ..plots import tables
     from ._sentences import Sentences
 
     Floats = NDArray[numpy.float64]
+else:
+    tables = lazy("fastbleu.plots.tables")
 
 # Scores in memory at a time if no matrix is requested: 32 MB, and the same for weighted scores.
 # Fewer would cost time, because tables of the references are rebuilt for each block.
@@ -64,9 +67,6 @@ class MBRResult:
     signature: str = ""
 
     def _repr_html_(self) -> str:
-        with import_lock:
-            from ..plots.tables import html_table
-
         rows = []
         many = isinstance(self.utilities, list) or self.utilities.ndim == 2
         for source, utilities in enumerate(self.utilities[:_SHOWN] if many else [self.utilities]):
@@ -79,7 +79,7 @@ class MBRResult:
         head = ["source", "best", "utility", "second best", "mean"]
         sizes = {len(utilities) for utilities in self.utilities} if many else {len(self.utilities)}
         candidates = f"{'-'.join(map(str, sorted({min(sizes), max(sizes)})))} candidates"
-        return html_table([head, *rows], f"{candidates}; {self.signature}")
+        return tables.html_table([head, *rows], f"{candidates}; {self.signature}")
 
 
 def mbr(
@@ -119,7 +119,7 @@ def mbr(
         As `hypothesis_mask`, `reference_mask` and `progress` of `pairwise`.
     metric, **options
         As for `pairwise`. Weights of the orders need a metric:
-        ``fastbleu.BLEU(weights=...).mbr(...)``.
+        ``metric=fastbleu.BLEU(weights=...)``.
 
     Returns
     -------
@@ -161,11 +161,11 @@ def mbr(
     >>> mbr(samples).best
     1
     """
-    metric = sentence_metric_of(metric, options)
+    sentence_metric = sentence_metric_of(metric, options)
     if aggregate and matrix:
         raise ValueError("aggregate=True makes no matrix; leave one of aggregate and matrix out")
     if aggregate:
-        metric.scorer.dialect.require("aggregate=True")
+        sentence_metric.scorer.dialect.require("aggregate=True")
     if isinstance(references, (list, tuple)) and any(isinstance(r, float) for r in references[:1]):
         raise TypeError("references holds numbers: pass weights by their name, weights=")
     if references is None:
@@ -173,7 +173,8 @@ def mbr(
             raise ValueError("there is a reference_mask without references; pass candidate_mask=")
         references, reference_mask = candidates, candidate_mask
     masks = candidate_mask, reference_mask
-    sources, shape = read_sources(metric, (candidates, references), masks, _NAMES, ragged=True)
+    sides = candidates, references
+    sources, shape = read_sources(sentence_metric, sides, masks, _NAMES, ragged=True)
     single = len(shape) == 2
     shapes = [(len(rows), len(columns)) for rows, columns in sources]
     for source, sizes in enumerate(shapes or [shape]):
@@ -195,7 +196,8 @@ def mbr(
             weights_of = table.reshape(len(sources), shape[-1])
         utilities = numpy.empty((len(sources), shape[-2]))
         matrices = numpy.empty((len(sources), *shape[-2:])) if matrix else None
-    signature = metric.signature
+    scorer, threads = sentence_metric.scorer, sentence_metric.counter.threads
+    signature = scorer.signature()
     with ProgressBar(True, sum(map(prod, shapes)), " pairs") if progress else nullcontext() as bar:
 
         def aggregate_source(aggregation: Aggregation, number: int) -> None:
@@ -203,21 +205,16 @@ def mbr(
             if bar is not None:
                 bar.update(prod(shapes[number]))
 
-        def score_source(scorer: PairScorer, number: int) -> None:
+        def score_source(pairs: PairScorer, number: int) -> None:
             scores = None if matrices is None else matrices[number]
-            utilities[number][:] = _mean_scores(
-                scorer, *sources[number], weights_of[number], scores
-            )
+            utilities[number][:] = _mean_scores(pairs, *sources[number], weights_of[number], scores)
 
         sizes = len(sources), *shape[-2:]
         if aggregate:
             signature += "|references:aggregated"
-            on_sources(
-                metric.counter.threads, sizes, lambda _: Aggregation(metric), aggregate_source
-            )
+            on_sources(threads, sizes, lambda _: Aggregation(scorer), aggregate_source)
         else:
-            make = partial(PairScorer, metric.scorer, bar=bar)
-            on_sources(metric.counter.threads, sizes, make, score_source)
+            on_sources(threads, sizes, partial(PairScorer, scorer, bar=bar), score_source)
     best = numpy.array([means.argmax() for means in utilities], numpy.int64)
     if not single:
         return MBRResult(best, utilities, matrices, signature)

@@ -21,7 +21,7 @@ from ..inputs.sentences import check_sizes, masks_of
 from ..runtime.progress import ProgressBar
 from ._references import LeaveOneOut
 from .all_pairs import PairScorer
-from .reader import SentenceReader, sentence_metric_of
+from .reader import SentenceMetric, SentenceReader, sentence_metric_of
 from .source_pairs import is_batch
 
 TYPE_CHECKING = False
@@ -159,18 +159,19 @@ def self_bleu(
             mistakes.warn_of_groups("sentences", given)
             options["tokenize"] = None
     is_explicit = "tokenize" in options
-    metric = sentence_metric_of(metric, options)
-    if metric.tokenizer is not None and metric.tokenizer.splits_at_spaces and not is_explicit:
+    sentence_metric = sentence_metric_of(metric, options)
+    tokenizer = sentence_metric.counter.tokenizer
+    if tokenizer is not None and tokenizer.splits_at_spaces and not is_explicit:
         mistakes.refuse_words_as_groups("sentences", given)
-    reader = SentenceReader(metric)
+    reader = SentenceReader(sentence_metric)
     checked = _check_orders(orders)
     seed = check_integer("seed", seed)
     for order in checked:
-        metric.scorer.dialect._check_order(order)
+        sentence_metric.scorer.dialect._check_order(order)
     check_choice("against", against, ("others", "each", "earlier"))
     if against != "others" and sample is not None:
         raise ValueError(f'against is {against!r}, which takes no sample: pass against="others"')
-    group = _Group(metric, checked, sample, seed)
+    group = _Group(sentence_metric, checked, sample, seed)
 
     def score_group(sentences: Any, name: str, mask: Any, progress: bool = False) -> SelfBLEU:
         if against != "others":
@@ -180,7 +181,7 @@ def self_bleu(
 
     is_listed = hasattr(given, "__len__") and not isinstance(given, str)
     result: Any
-    if not is_batch(given if is_listed else [first], metric.counter.is_text):
+    if not is_batch(given if is_listed else [first], tokenizer is not None):
         result = score_group(given, "sentences", mask, progress)
     else:
         groups = given if is_listed else list(given)
@@ -195,20 +196,23 @@ def self_bleu(
                 result.append(score_group(of_group, f"sentences[{number}]", mask_of_group))
                 bar.update(1)
     reader.warn_of_input()
-    metric.scorer.warn_of_short(group.short, reader.sentences, max(checked))
+    sentence_metric.scorer.warn_of_short(group.short, reader.sentences, max(checked))
     return result
 
 
 class _Group:
     """Scores groups of sentences; `short` is the number of those without n-grams of every order."""
 
-    def __init__(self, metric: BLEU, orders: tuple[int, ...], sample: Any, seed: int) -> None:
+    def __init__(
+        self, metric: SentenceMetric, orders: tuple[int, ...], sample: Any, seed: int
+    ) -> None:
         self.short = 0
         self._metric, self._orders, self._sample, self._seed = metric, orders, sample, seed
         self._scorers = [metric.scorer.with_equal_weights(order) for order in orders]
         # The metric's own max_order and weights are ignored.
         unused = "order:", "weights:"
-        fields = [field for field in metric.signature.split("|") if not field.startswith(unused)]
+        signature = metric.scorer.signature()
+        fields = [field for field in signature.split("|") if not field.startswith(unused)]
         if sample is not None:
             fields += [f"sample:{sample}", f"seed:{seed}"]
         self._signature = "|".join(fields)

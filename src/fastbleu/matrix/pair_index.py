@@ -13,7 +13,7 @@ from ..runtime.threads import pop_until_empty, run_on_threads
 from ._ngrams import Features, Ngrams
 from ._postings import NearestSearch, Postings
 from ._sentences import sentences_of
-from .reader import SentenceReader, sentence_metric_of
+from .reader import SentenceMetric, SentenceReader, sentence_metric_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,12 +65,12 @@ class PairIndex:
         progress: bool = False,
         **options: Unpack[MetricOptions],
     ) -> None:
-        metric = sentence_metric_of(metric, options)
-        reader = SentenceReader(metric)
+        sentence_metric = sentence_metric_of(metric, options)
+        reader = SentenceReader(sentence_metric)
         blocks = reader.read_blocks(references, "references", reference_mask, progress)
-        self._keep(metric, reader, _joined(blocks))
+        self._keep(sentence_metric, reader, _joined(blocks))
 
-    def _keep(self, metric: BLEU, reader: SentenceReader, references: Sentences) -> None:
+    def _keep(self, metric: SentenceMetric, reader: SentenceReader, references: Sentences) -> None:
         reader.warn_of_input()
         ngrams = Ngrams(max(1, min(metric.scorer.max_order, references.longest)))
         self._metric, self._reader = metric, reader
@@ -184,8 +184,9 @@ def nearest(
     >>> scores.round(1), positions
     (array([[59.5, 31.9]]), array([[2, 1]]))
     """
-    metric = sentence_metric_of(metric, options)
-    index = PairIndex(references, metric=metric, reference_mask=reference_mask, progress=progress)
+    index = PairIndex(
+        references, metric=metric, reference_mask=reference_mask, progress=progress, **options
+    )
     return index.nearest(
         hypotheses, k, min_score, hypothesis_mask=hypothesis_mask, progress=progress
     )
@@ -225,12 +226,12 @@ def duplicates(
     ([[0, 2], [0, 3], [2, 3]], [59.5, 100.0, 59.5])
     """
     least = as_double("threshold", threshold)
-    metric = sentence_metric_of(metric, options)
-    reader = SentenceReader(metric)
+    sentence_metric = sentence_metric_of(metric, options)
+    reader = SentenceReader(sentence_metric)
     index = PairIndex.__new__(PairIndex)
     read = _joined(reader.read_blocks(sentences, "sentences", mask, counted=True))
-    index._keep(metric, reader, read)
-    metric.scorer.warn_of_short(reader.short, reader.sentences)
+    index._keep(sentence_metric, reader, read)
+    sentence_metric.scorer.warn_of_short(reader.short, reader.sentences)
     with ProgressBar(progress, len(read), " sentences") as bar:
         found = index._search(read, len(read), least, bar, only_later=True)
     seconds, every_score = [numpy.empty(0, numpy.int64)], [numpy.empty(0)]

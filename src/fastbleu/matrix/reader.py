@@ -16,8 +16,8 @@ from ..inputs.sentences import (
     listed_sentences,
 )
 from ..inputs.warnings import TOKENIZED_PERIODS
+from ..metric.bleu import BLEU
 from ..runtime._process import Pool
-from ..runtime.import_lock import import_lock
 from ..runtime.progress import ProgressBar
 from ..tokenizers.libraries import splitting
 from ._sentences import IdReader, Sentences, TextReader, read_lists
@@ -26,17 +26,21 @@ from ._vocabulary import Vocabulary
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
-    from typing import Any
+    from typing import Any, Protocol
 
+    from ..counting.counter import Counter
+    from ..dialects.scorer import Scorer
     from ..inputs.types import Hypotheses, Listed, Mask, SentenceStream
-    from ..metric.bleu import BLEU
+
+    class CounterAndScorer(Protocol):
+        """What sentences are read for: a BLEU, or a `SentenceMetric`."""
+
+        counter: Counter
+        scorer: Scorer
 
 
 def metric_of(metric: BLEU | None, options: Mapping[str, Any]) -> BLEU:
     """The metric; if None, one made of the options."""
-    with import_lock:
-        from ..metric.bleu import BLEU
-
     if metric is None:
         return BLEU(**options)
     if not isinstance(metric, BLEU):
@@ -50,17 +54,27 @@ def metric_of(metric: BLEU | None, options: Mapping[str, Any]) -> BLEU:
     return metric
 
 
-def sentence_metric_of(metric: BLEU | None, options: Mapping[str, Any]) -> BLEU:
+class SentenceMetric:
+    """A metric's counter, and its scorer of single sentences."""
+
+    __slots__ = ("counter", "scorer")
+
+    def __init__(self, metric: BLEU) -> None:
+        self.counter: Counter = metric.counter
+        self.scorer: Scorer = metric.scorer.of_sentences
+
+
+def sentence_metric_of(metric: BLEU | None, options: Mapping[str, Any]) -> SentenceMetric:
     """The metric, or one made of the options, as it scores single sentences."""
     if metric is None and not options:
         return _default_sentence_metric()
-    return metric_of(metric, options)._of_sentences()
+    return SentenceMetric(metric_of(metric, options))
 
 
 @cache
-def _default_sentence_metric() -> BLEU:
+def _default_sentence_metric() -> SentenceMetric:
     # Made once: that takes a third of the time of a call with a few sentences.
-    return metric_of(None, {})._of_sentences()
+    return SentenceMetric(BLEU())
 
 
 class SentenceReader:
@@ -84,7 +98,7 @@ class SentenceReader:
         Whether the token id -100, which pads labels, was read as a token.
     """
 
-    def __init__(self, metric: BLEU, tokens: Sequence[Hashable] = ()) -> None:
+    def __init__(self, metric: CounterAndScorer, tokens: Sequence[Hashable] = ()) -> None:
         metric.scorer.dialect.require("matrix")
         self._counter, self._scorer = metric.counter, metric.scorer
         self.vocabulary = Vocabulary()

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from ..inputs import mistakes
 from ..inputs.arrays import shape_of
 from ..inputs.columns import listed_column
 from ..inputs.sentences import check_sizes, masks_of
+from ..inputs.text_traits import look_like_tokens
 from ..inputs.warnings import warn_input
 from ..tokenizers.table import SPLIT_AT_SPACES
-from .reader import SentenceReader
+from .reader import SentenceMetric, SentenceReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from ..inputs.types import Mask, Sources
-    from ..metric.bleu import BLEU
     from ..tokenizers.loaded import Tokenizer
     from ._sentences import Sentences
 
@@ -23,7 +22,7 @@ _NAMES = "hypotheses", "references"
 
 
 def read_sources(
-    metric: BLEU,
+    metric: SentenceMetric,
     sides: tuple[Sources, Sources],
     masks: tuple[Mask | None, Mask | None],
     names: tuple[str, str] = _NAMES,
@@ -105,7 +104,7 @@ def batch_of(
     count = len(sources)
     # If sentences are split at whitespace, real text contains some.
     splits = tokenizer is not None and tokenizer.compiled in SPLIT_AT_SPACES
-    suspicious = splits and mistakes.look_like_tokens(sources)
+    suspicious = splits and look_like_tokens(sources)
     advice = "; if these are lists of tokens pass tokenize=None" if suspicious else ""
     if references is not None and len(other_sources) != count:
         raise ValueError(

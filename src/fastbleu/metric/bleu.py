@@ -3,32 +3,73 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 
-from ..counting._counted import Sums
+from ..counting._counted import RunningSums, Sums
 from ..counting.stats import Stats, row_of_state
+from ..dialects import get
 from ..dialects.score import Score
+from ..dialects.scorer import Scorer, checked_weights
 from ..inputs._id_rows import IdRows
-from ..inputs.arguments import check_flag, shown
-from ..inputs.batch import Batch, read
-from ..runtime.import_lock import import_lock
+from ..inputs.arguments import DEFAULT, check_flag, check_positive, shown
+from ..inputs.batch import Batch
+from ..inputs.ids import NO_IDS, IdFilter
+from ..inputs.read import read
+from ..runtime.import_lock import lazy
 from ..runtime.torch_compile import not_compiled
-from .matrix_methods import MatrixMethods
+from ..tokenizers.loaded import load_tokenizer
 from .ranks import gather
-from .reading import Reading
+from .segment_tokenizers import count_with_tokenizers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-    from typing import Any, Unpack
+    from collections.abc import Hashable, Iterable, Sequence
+    from typing import Any, Literal, NoReturn, TypeAlias, Unpack
 
     import numpy
     from numpy.typing import NDArray
 
-    from ..inputs.types import Hypotheses, Mask, MissingChoice, References
-    from .keyword_types import MetricOptions, SegmentTokenizers
+    from ..counting._counted import Counted
+    from ..counting.counter import Counter
+    from ..dialects.names import DialectName, RecipeName
+    from ..inputs.arguments import Default
+    from ..inputs.types import (
+        Hypotheses,
+        Mask,
+        MissingChoice,
+        ReferenceLength,
+        References,
+        SmoothingName,
+    )
+    from ..tokenizers.loaded import TokenFunction, Tokenizer
+    from ..tokenizers.table import TokenizerName
+    from .keyword_types import MetricOptions, OwnOptions, SegmentTokenizers
+
+    # Parameters of some dialects only.
+    OtherSmoothing: TypeAlias = Literal["add-1", "tiny"]
+else:
+    numpy = lazy("numpy")
+
+# The parameters that every BLEU has, besides `tokenize`.
+_PARAMETERS = (
+    *("lowercase", "max_order", "threads", "smoothing", "smoothing_value", "effective_order"),
+    *("ignore_ids", "stop_id", "skip_ids", "dialect", "weights", "reference_length"),
+    "keep_segments",
+)
+_NOTHING: tuple[int, ...] = ()
 
 
-class BLEU(Reading, MatrixMethods):
+def _own_option(name: str) -> property:
+    def value(self: BLEU) -> Any:
+        options = self.scorer.dialect.own_options
+        if name not in options:
+            raise AttributeError(f"dialect {self.dialect!r} has no option {name!r}")
+        return options[name]
+
+    return property(value)
+
+
+class BLEU:
     """BLEU of text, tokens or token ids. Its parameters cannot be changed; threads may share it.
 
     By default the scores are sacreBLEU's, on 0-100; another `dialect` gives the scores of its
@@ -114,7 +155,101 @@ class BLEU(Reading, MatrixMethods):
     """
 
     __module__ = "fastbleu"
-    __slots__ = ()
+    __slots__ = ("_sums", "counter", "keep_segments", "reference_length", "scorer", "weights")
+
+    counter: Counter
+    scorer: Scorer
+    keep_segments: bool
+    weights: tuple[float, ...] | None
+    _sums: RunningSums
+
+    def __init__(
+        self,
+        tokenize: TokenizerName | TokenFunction | Tokenizer | Default | None = DEFAULT,
+        lowercase: bool | None = None,
+        max_order: int | None = None,
+        weights: Sequence[float] | None = None,
+        smoothing: SmoothingName | OtherSmoothing | None = None,
+        smoothing_value: float | None = None,
+        effective_order: bool | None = None,
+        threads: int = 1,
+        *,
+        dialect: DialectName | RecipeName = "sacrebleu",
+        reference_length: ReferenceLength | Literal["average"] | None = None,
+        ignore_ids: Iterable[int] = _NOTHING,
+        stop_id: int | Iterable[int] | None = None,
+        skip_ids: Iterable[int] = _NOTHING,
+        keep_segments: bool = False,
+        **own_options: Unpack[OwnOptions],
+    ) -> None:
+        implementation = get(dialect, reference_length, **own_options)
+        if weights is not None:
+            weights = checked_weights(weights)
+        if max_order is not None:
+            max_order = check_positive("max_order", max_order)
+        elif weights and implementation.weights_set_order:
+            max_order = len(weights)
+        chosen, lowercase, max_order, length = implementation._read_text_options(
+            tokenize, lowercase, max_order, reference_length
+        )
+        id_filter = None
+        if stop_id is not None or ignore_ids is not _NOTHING or skip_ids is not _NOTHING:
+            id_filter = IdFilter(ignore_ids, stop_id, skip_ids)
+            if id_filter and chosen is not None:
+                raise ValueError(
+                    "ignore_ids, stop_id and skip_ids are for token ids, which need tokenize=None"
+                )
+        tokenizer = None if chosen is None else load_tokenizer(chosen)
+        if type(threads) is not int or threads < 1:
+            threads = check_positive("threads", threads)
+        counter = implementation._make_counter(
+            tokenizer, lowercase, max_order, threads, length, id_filter
+        )
+        scorer = Scorer(
+            implementation,
+            max_order,
+            weights,
+            smoothing,
+            smoothing_value,
+            effective_order,
+            lowercase=lowercase,
+            tokenizer=tokenizer or id_filter or NO_IDS,
+            reference_length=length,
+        )
+        if type(keep_segments) is not bool:
+            keep_segments = check_flag("keep_segments", keep_segments)
+        keep = object.__setattr__
+        keep(self, "counter", counter)
+        keep(self, "scorer", scorer)
+        keep(self, "weights", weights)
+        keep(self, "reference_length", length)
+        keep(self, "keep_segments", keep_segments)
+        keep(self, "_sums", RunningSums(Sums.zero(max_order)))
+
+    # Properties, because a `__getattr__` would slow down every attribute and method.
+    tokenizer = property(attrgetter("counter.tokenizer"))
+    lowercase = property(attrgetter("counter.lowercase"))
+    max_order = property(attrgetter("counter.max_order"))
+    threads = property(attrgetter("counter.threads"))
+    ignore_ids = property(lambda self: (self.counter.id_filter or NO_IDS).ignore_ids)
+    stop_id = property(lambda self: (self.counter.id_filter or NO_IDS).stop_id)
+    skip_ids = property(lambda self: (self.counter.id_filter or NO_IDS).skip_ids)
+    smoothing = property(attrgetter("scorer.smoothing"))
+    smoothing_value = property(attrgetter("scorer.smoothing_value"))
+    effective_order = property(attrgetter("scorer.given_effective_order"))
+    dialect = property(attrgetter("scorer.dialect.name"))
+    hashed, keywords = _own_option("hashed"), _own_option("keywords")
+
+    def as_arguments(self) -> dict[str, Any]:
+        """The arguments that make an equal metric, without segments."""
+        values = {name: getattr(self, name) for name in _PARAMETERS}
+        values["tokenize"] = self.counter.tokenizer
+        return values | dict(self.scorer.dialect.own_options)
+
+    @property
+    def signature(self) -> str:
+        """Everything that a score depends on besides the text; a Score's signature adds `nrefs`."""
+        return self.scorer.signature()
 
     def score(
         self,
@@ -187,18 +322,12 @@ class BLEU(Reading, MatrixMethods):
             which pads labels, was counted, or segments were left out by ``missing="skip"``, or
             references are blank; or one side is shifted, in another script, or equal to the other.
         """
-        scorer = self.scorer
-        counted, present = self._count(
-            hypotheses,
-            references,
-            hypothesis_mask,
-            reference_mask,
-            missing,
-            progress,
-            scorer.keep_rows,
-            documents,
-            tokenize,
+        counter, scorer = self.counter, self.scorer
+        batch = read(
+            hypotheses, references, counter, hypothesis_mask, reference_mask, missing, documents
         )
+        counted = self._count(batch, scorer.keep_rows, missing, progress, tokenize, documents)
+        present = batch.present
         if present is not None and not any(present):
             raise ValueError(
                 f"there are no segments to score: all {len(present)} were left out, because a "
@@ -234,11 +363,12 @@ class BLEU(Reading, MatrixMethods):
         InputWarning
             As for `score`; or short segments score 0 with ``effective_order=False``.
         """
-        masks = hypothesis_mask, reference_mask
-        counted, present = self._count(
-            hypotheses, references, *masks, missing, progress, True, documents, tokenize
+        counter = self.counter
+        batch = read(
+            hypotheses, references, counter, hypothesis_mask, reference_mask, missing, documents
         )
-        return _with_gaps(self.scorer.sentence_scores(counted), present)
+        counted = self._count(batch, True, missing, progress, tokenize, documents)
+        return _with_gaps(self.scorer.sentence_scores(counted), batch.present)
 
     def prefix_scores(
         self,
@@ -286,8 +416,8 @@ class BLEU(Reading, MatrixMethods):
         batch = read(hypotheses, references, counter, hypothesis_mask, reference_mask)
         if type(batch) is not Batch:  # columns
             batch = read(*batch.lists(), counter)
-        found = batch.hypotheses
-        length = found.longest if type(found) is IdRows else max(map(len, found), default=0)
+        rows = batch.hypotheses
+        length = rows.longest if type(rows) is IdRows else max(map(len, rows), default=0)
         scores = self.scorer.prefix_scores(counter, batch, length)
         if delta:
             scores[:, 1:] -= scores[:, :-1]
@@ -316,10 +446,11 @@ class BLEU(Reading, MatrixMethods):
             that ``missing="skip"`` leaves out.
         """
         self.scorer.dialect.require("statistics")
-        masks = hypothesis_mask, reference_mask
-        counted, _ = self._count(
-            hypotheses, references, *masks, missing, progress, True, documents, tokenize
+        counter = self.counter
+        batch = read(
+            hypotheses, references, counter, hypothesis_mask, reference_mask, missing, documents
         )
+        counted = self._count(batch, True, missing, progress, tokenize, documents)
         return self.scorer.statistics(counted)
 
     def sums(
@@ -341,6 +472,29 @@ class BLEU(Reading, MatrixMethods):
         """
         return _state(self._sums_of_batch(hypotheses, references, hypothesis_mask, reference_mask))
 
+    def _count(
+        self,
+        batch: Batch,
+        keep_rows: bool,
+        missing: str = "error",
+        progress: bool = False,
+        tokenize: SegmentTokenizers | None = None,
+        documents: Sequence[Hashable] | None = None,
+    ) -> Counted:
+        """Count a batch that was read with the same `missing` and `documents`."""
+        if tokenize is None:
+            counted = self.counter.count(batch, keep_rows=keep_rows, progress=progress)
+        elif documents is not None:
+            raise ValueError("documents and tokenize do not go together")
+        else:
+            counter, dialect = self.counter, self.scorer.dialect
+            counted = count_with_tokenizers(counter, dialect, batch, tokenize, keep_rows, progress)
+        if missing == "empty":  # blank references are asked for
+            counted.blank_references = 0
+        if batch.present is not None:
+            batch.warn_of_missing()
+        return counted
+
     def _sums_of_batch(
         self,
         hypotheses: Any,
@@ -349,10 +503,10 @@ class BLEU(Reading, MatrixMethods):
         reference_mask: Mask | None = None,
     ) -> Sums:
         """See `sums`."""
-        scorer, masks = self.scorer, (hypothesis_mask, reference_mask)
+        scorer = self.scorer
         scorer.dialect.require("sums")
-        counted, _ = self._count(hypotheses, references, *masks, keep_rows=scorer.keep_rows)
-        return scorer.sums(counted)
+        batch = read(hypotheses, references, self.counter, hypothesis_mask, reference_mask)
+        return scorer.sums(self._count(batch, scorer.keep_rows))
 
     @not_compiled
     def update(
@@ -379,17 +533,8 @@ class BLEU(Reading, MatrixMethods):
         scorer, keep = self.scorer, self.keep_segments
         if not scorer.adds_batches:
             scorer.dialect.require("update")
-        counted, _ = self._count(
-            hypotheses,
-            references,
-            hypothesis_mask,
-            reference_mask,
-            missing,
-            progress,
-            keep or scorer.keep_rows,
-            None,
-            tokenize,
-        )
+        batch = read(hypotheses, references, self.counter, hypothesis_mask, reference_mask, missing)
+        counted = self._count(batch, keep or scorer.keep_rows, missing, progress, tokenize)
         self._sums.add(scorer.sums(counted, keep))
 
     def compute(self) -> Score:
@@ -530,6 +675,13 @@ class BLEU(Reading, MatrixMethods):
         """BLEU of each segment, as in `sentence_scores`; errors as for `segments`."""
         return self.scorer.row_scores(self.segments)
 
+    def _compared(self) -> dict[str, Any]:
+        """The parameters that are compared: all except `threads`."""
+        arguments = self.as_arguments()
+        del arguments["threads"]
+        # First, because other parameters follow from it.
+        return {"dialect": arguments["dialect"]} | arguments
+
     def __eq__(self, other: object) -> bool:
         """Whether all parameters except `threads`, and all counts, are the same."""
         if not isinstance(other, BLEU):
@@ -565,6 +717,11 @@ class BLEU(Reading, MatrixMethods):
         counted = "from a state" if segments is None else f"{segments} segments"
         return f"<BLEU {self.signature}, {counted}>"
 
+    def __setattr__(self, name: str, *value: object) -> NoReturn:
+        raise AttributeError(f"a BLEU's parameters cannot be changed: make a new one for {name}")
+
+    __delattr__ = __setattr__
+
 
 def _state(sums: Sums) -> NDArray[numpy.int64]:
     row: NDArray[numpy.int64] = sums.adapted().__array__()[0]
@@ -577,9 +734,6 @@ def _with_gaps(
     """The scores of all segments, from those of the present ones; NaN for the others."""
     if present is None:
         return scores
-    with import_lock:
-        import numpy
-
     of_all = numpy.full(len(present), numpy.nan)
     of_all[present] = scores
     return of_all

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
-
-from numpy.typing import DTypeLike, NDArray
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
 from ..dialects.names import DialectName
 from ..inputs.arguments import Default
-from ..inputs.types import Mask, Numbers, ReferenceLength, SmoothingName
+from ..inputs.types import ReferenceLength, SmoothingName
 
 if TYPE_CHECKING:
     from ..dialects.names import RecipeName
@@ -44,47 +42,6 @@ class OptionsWithoutWeights(OwnOptions, total=False):
     stop_id: int | Iterable[int] | None
     skip_ids: Iterable[int]
     keep_segments: bool
-
-
-class IndexOptions(TypedDict, total=False):
-    """Further arguments of `BLEU.reference_index`."""
-
-    progress: bool
-    reference_mask: Mask | None
-
-
-class BlockOptions(IndexOptions, total=False):
-    """Those of `BLEU.iter_blocks`."""
-
-    rows: int | None
-    dtype: DTypeLike | None
-    hypothesis_mask: Mask | None
-
-
-class PairOptions(IndexOptions, total=False):
-    """Those of `BLEU.pairwise`."""
-
-    out: NDArray[Any] | None
-    dtype: DTypeLike | None
-    hypothesis_mask: Mask | None
-
-
-class DecodingOptions(IndexOptions, total=False):
-    """Those of `BLEU.mbr`."""
-
-    log_probabilities: Numbers | None
-    aggregate: bool
-    matrix: bool
-    candidate_mask: Mask | None
-
-
-class SelfBLEUOptions(TypedDict, total=False):
-    """Those of `BLEU.self_bleu`."""
-
-    seed: int
-    progress: bool
-    mask: Mask | None
-    against: Literal["others", "each", "earlier"]
 
 
 class MetricOptions(OptionsWithoutWeights, total=False):

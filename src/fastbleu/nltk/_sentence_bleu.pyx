@@ -32,7 +32,10 @@ from warnings import warn_explicit
 from fastbleu._core import MAX_ORDER as _MAX_ORDER
 from fastbleu.inputs.checks import NltkTokenChecks
 from fastbleu.inputs.mistakes import warn_of_unsplit_text
-from fastbleu.runtime.import_lock import import_lock, import_warning_formatter
+from fastbleu.runtime.import_lock import import_locked, import_warning_formatter, lazy
+
+cdef object functions = lazy("fastbleu.nltk.functions")
+cdef object precision = lazy("fastbleu.nltk.precision")
 
 
 cdef extern from "Python.h":
@@ -272,9 +275,7 @@ def sentence_bleu(
     score = None if auto_reweigh else sentence_score(
         references, hypothesis, weights, smoothing_function, own_methods)
     if score is None:
-        with import_lock:
-            from fastbleu.nltk.functions import corpus_bleu
-        return corpus_bleu([references], [hypothesis], weights, smoothing_function, auto_reweigh)
+        return functions.corpus_bleu([references], [hypothesis], weights, smoothing_function, auto_reweigh)
     return score
 
 
@@ -357,11 +358,9 @@ def modified_precision(references, hypothesis, n):
     cdef int64_t *row
     if len(hypothesis) < n:
         # nltk counts the n-grams of references all the same.
-        with import_lock:
-            from fastbleu.nltk.precision import check_hashable
         for k, reference in enumerate(references):
             if len(reference) >= n:
-                check_hashable(reference, k)
+                precision.check_hashable(reference, k)
         return plain_fraction(0, 1)
     if isinstance(n, float) or n < 0:
         raise ValueError(f"n is {n}, but the order of an n-gram is an integer of at least 0")
@@ -394,7 +393,5 @@ def modified_precision(references, hypothesis, n):
 cdef object plain_fraction(object numerator, object denominator):
     global fraction_of
     if fraction_of is None:
-        with import_lock:
-            from fastbleu.dialects.fraction import Fraction
-        fraction_of = Fraction._of_integers
+        fraction_of = import_locked("fastbleu.dialects.fraction").Fraction._of_integers
     return fraction_of(numerator, denominator)

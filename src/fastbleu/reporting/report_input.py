@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from ..counting._counted import Counted
 from ..inputs.arguments import a_type, names_shown, shown
-from ..inputs.batch import Batch, read
+from ..inputs.batch import Batch
+from ..inputs.read import read
 from ..metric.bleu import BLEU
 
 if TYPE_CHECKING:

@@ -8,11 +8,13 @@ for `import_lock` instead, so every import that a call makes is made with it.
 from __future__ import annotations
 
 import os
+import sys
 from _thread import RLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
+    from typing import Any
 
 import_lock = RLock()
 _before_logging = False
@@ -40,9 +42,26 @@ def import_locked(name: str) -> ModuleType:
     with import_lock:
         from importlib import import_module
 
-        if name.partition(".")[0] != "fastbleu":
+        library = name.partition(".")[0]
+        if library != "fastbleu" and library not in sys.stdlib_module_names:
             _forks_wait_before_logging()
         return import_module(name)
+
+
+class lazy:
+    """A module that `import_locked` imports when one of its attributes is first used.
+
+    Stands for the module in a file whose functions need it only in some calls:
+    ``if TYPE_CHECKING: import decimal``, ``else: decimal = lazy("decimal")``.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        value = getattr(import_locked(self._name), attribute)
+        setattr(self, attribute, value)  # the next use does not come here
+        return value
 
 
 def _forks_wait_before_logging() -> None:
@@ -61,7 +80,5 @@ def _forks_wait_before_logging() -> None:
 
 def import_warning_formatter() -> None:
     """Import the modules with which Python formats a warning, and which it imports only then."""
-    with import_lock:
-        import linecache
-        import tokenize
-    del linecache, tokenize
+    import_locked("linecache")
+    import_locked("tokenize")

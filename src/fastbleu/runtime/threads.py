@@ -6,13 +6,17 @@ import atexit
 import os
 from _thread import allocate_lock
 
-from .import_lock import import_lock
+from .import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import queue
+    import threading
     from collections.abc import Callable, Iterator, Sequence
-    from queue import SimpleQueue
     from typing import Any
+else:
+    queue = lazy("queue")
+    threading = lazy("threading")
 
 _MOST_THREADS = 1024
 
@@ -122,12 +126,8 @@ class _KeptThread:
     """
 
     def __init__(self) -> None:
-        with import_lock:
-            from queue import SimpleQueue
-            from threading import Thread
-
-        self.tasks: SimpleQueue[_Task | None] = SimpleQueue()
-        self.thread = Thread(target=self.run, name="fastbleu", daemon=True)
+        self.tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
+        self.thread = threading.Thread(target=self.run, name="fastbleu", daemon=True)
         self.thread.start()
 
     def begin(self, task: _Task) -> None:

@@ -10,8 +10,10 @@ from fastbleu.counting._text_packer cimport SegmentReader
 from fastbleu.dialects._sacrebleu cimport score_object
 
 from fastbleu.dialects._sacrebleu import SMOOTH_DEFAULTS as _SMOOTH_DEFAULTS
-from fastbleu.runtime.import_lock import import_lock
+from fastbleu.runtime.import_lock import lazy
 from fastbleu.sacrebleu.bleu_score import BLEUScore
+
+cdef object bleu = lazy("fastbleu.sacrebleu.bleu")
 
 
 cdef enum:
@@ -101,9 +103,7 @@ def sentence_bleu(
             score = score_segment(
                 reader, hypothesis, references, smooth_method, smooth_value, True, BLEUScore)
     if score is None:
-        with import_lock:
-            from fastbleu.sacrebleu.bleu import BLEU
-        metric = BLEU(lowercase, False, tokenize, smooth_method, smooth_value,
-                      effective_order=use_effective_order)
+        metric = bleu.BLEU(lowercase, False, tokenize, smooth_method, smooth_value,
+                           effective_order=use_effective_order)
         score = metric.sentence_score(hypothesis, references)
     return score

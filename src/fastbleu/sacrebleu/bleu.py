@@ -13,7 +13,7 @@ from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.arguments import check_positive
 from ..inputs.batch import Batch
 from ..inputs.warnings import warn_input, warn_tokenized
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 from ..tokenizers.loaded import Tokenizer
 from ..tokenizers.table import TOKENIZERS
 from ._sentence_score import score_text
@@ -30,9 +30,12 @@ from .tokenizer import choose_tokenizer, tokenizer_of_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import copy
     from typing import Any, ClassVar
 
     from ..tokenizers.loaded import TokenFunction
+else:
+    copy = lazy("copy")
 
 
 # What sacreBLEU's own scores go through, and public metrics override.
@@ -266,10 +269,7 @@ class BLEU:
         """
         check_smoothing(smooth_method)
         if smooth_method == "add-k":
-            with import_lock:
-                from copy import copy
-
-            correct, total = copy(correct), copy(total)
+            correct, total = copy.copy(correct), copy.copy(total)
         options = smooth_method, smooth_value, effective_order, max_ngram_order
         counts = correct, total, sys_len, ref_len
         score, precisions, bp = SACREBLEU.score_in_python(*counts, *options)

@@ -10,12 +10,22 @@ from ..counting.stats import Stats
 from ..dialects._sacrebleu import LazyScore
 from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.arguments import shown
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import json
+    import statistics
     from collections.abc import Iterable
     from typing import Any
+
+    from ..significance import experiment, resampling, scoring
+else:
+    json = lazy("json")
+    statistics = lazy("statistics")
+    experiment = lazy("fastbleu.significance.experiment")
+    resampling = lazy("fastbleu.significance.resampling")
+    scoring = lazy("fastbleu.significance.scoring")
 
 VERSION = SACREBLEU.version
 
@@ -129,9 +139,6 @@ class BLEUScore(LazyScore):
         return f"{name} = {text} {self._verbose}" if self._verbose else f"{name} = {text}"
 
     def _json(self, fields: dict[str, Any], signature: str) -> str:
-        with import_lock:
-            from json import dumps
-
         if self._verbose:
             fields["verbose_score"] = self._verbose
         for field in signature.split("|"):
@@ -142,20 +149,17 @@ class BLEUScore(LazyScore):
                     "form key:value; pass signature=str(metric.get_signature())"
                 )
             fields[parts[0]] = parts[1]
-        return dumps(fields, indent=1, ensure_ascii=False)
+        return json.dumps(fields, indent=1, ensure_ascii=False)
 
     def estimate_ci(self, scores: Iterable[Any]) -> None:
         """Take mean and 95 % confidence interval from the attribute `score` of each sample."""
         self._take_interval([score.score for score in scores])
 
     def _take_interval(self, scores: list[float]) -> None:
-        with import_lock:
-            from statistics import mean
-
         ordered = sorted(scores)
         left_out = len(ordered) // 40
         self._ci = 0.5 * (ordered[len(ordered) - left_out - 1] - ordered[left_out])
-        self._mean = mean(ordered)
+        self._mean = statistics.mean(ordered)
 
     def __repr__(self) -> str:
         return self.format()
@@ -170,16 +174,13 @@ def estimate_from_rows(
     effective_order: bool,
 ) -> str:
     """Set the score's confidence interval from bootstrap samples; returns the signature's seed."""
-    with import_lock:
-        from ..significance.experiment import Experiment
-        from ..significance.resampling import DEFAULT_SEED, SEED_VARIABLE
-        from ..significance.scoring import SacrebleuScoring
-
-    scoring = SacrebleuScoring(stats.max_order, smoothing, value, effective_order)
-    scores = Experiment.of_rows([SACREBLEU.adapt(stats)], scoring).draw(samples)[0].tolist()
+    options = scoring.SacrebleuScoring(stats.max_order, smoothing, value, effective_order)
+    scores = (
+        experiment.Experiment.of_rows([SACREBLEU.adapt(stats)], options).draw(samples)[0].tolist()
+    )
     if not any(map(isnan, scores)):
         score._take_interval(scores)
-    return os.environ.get(SEED_VARIABLE, DEFAULT_SEED).lower()
+    return os.environ.get(resampling.SEED_VARIABLE, resampling.DEFAULT_SEED).lower()
 
 
 class BLEUSignature:

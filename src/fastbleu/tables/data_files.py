@@ -17,8 +17,21 @@ from ..inputs.arguments import check_choice
 from ..inputs.compression import SUFFIXES, problem_of, unpacked, without_suffix
 from ..inputs.quoting import DELIMITERS, layout_of
 from ..runtime.extras import install_command
-from ..runtime.import_lock import import_lock, import_locked
+from ..runtime.import_lock import import_locked, lazy
 from .rows import check_columns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import fsspec
+    from pyarrow import csv, dataset, fs, ipc, json, parquet
+else:
+    csv = lazy("pyarrow.csv")
+    dataset = lazy("pyarrow.dataset")
+    fs = lazy("pyarrow.fs")
+    fsspec = lazy("fsspec")
+    ipc = lazy("pyarrow.ipc")
+    json = lazy("pyarrow.json")
+    parquet = lazy("pyarrow.parquet")
 
 # Rows that are requested at a time.
 CHUNK_ROWS = 1 << 16
@@ -129,8 +142,6 @@ class Files:
 
     def _found(self, path: str) -> list[tuple[Any, str, str, str | None]]:
         """The files of a path, pattern, directory or URL."""
-        with import_lock:
-            from pyarrow import fs
 
         def files_below(folder: str) -> list[str]:
             listed = system.get_file_info(fs.FileSelector(folder, recursive=True))
@@ -178,9 +189,6 @@ class Files:
 
     def _opened_url(self, url: str) -> tuple[Any, str]:
         """The file system of a URL, by pyarrow or fsspec, and the path in it."""
-        with import_lock:
-            from pyarrow import fs
-
         # The URL of a pattern may not be valid.
         plain = _base_of(url) if _WILDCARD.search(url) else url
         try:
@@ -188,9 +196,6 @@ class Files:
             return system, path + url[len(plain) :]
         except (self.pyarrow.ArrowInvalid, self.pyarrow.ArrowNotImplementedError) as error:
             try:
-                with import_lock:
-                    import fsspec
-
                 opened, path = fsspec.core.url_to_fs(url)
             except (ImportError, ValueError) as problem:
                 fix = "install fsspec and what it needs for URLs of this kind"
@@ -199,9 +204,6 @@ class Files:
 
     def _datasets(self) -> list[Any]:
         """Datasets of the Parquet files: one for the files of a directory, pattern or list."""
-        with import_lock:
-            from pyarrow import dataset
-
         datasets = []
         for (system, base), some in groupby(self._files, lambda file: (file[0], file[3])):
             _, paths, names, _ = zip(*some, strict=True)
@@ -225,9 +227,6 @@ class Files:
         A dataset itself would read all files ahead, and decode whole row groups.
         """
         pyarrow = self.pyarrow
-        with import_lock:
-            from pyarrow import dataset, parquet
-
         name_of = {path: name for _, path, name, _ in self._files}
         for found in self._dataset or ():
             names = self._columns or found.schema.names
@@ -267,9 +266,6 @@ class Files:
     def _opened(self, system: Any, path: str, name: str) -> tuple[Any, list[str]]:
         """The batches of a file, and the names of the columns that are wanted of it."""
         pyarrow, kind = self.pyarrow, self._kind(path)
-        with import_lock:
-            from pyarrow import csv, dataset, ipc, json
-
         stream = None  # of a text that is packed or in another encoding
         if kind in ("csv", "tsv", "json"):
             file = io.BufferedReader(system.open_input_file(path))

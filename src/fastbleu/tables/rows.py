@@ -11,10 +11,11 @@ import numpy as np
 
 from ..counting._counted import Counted
 from ..inputs.arguments import a_type, check_choice, closest, names_shown, refuse_options, shown
-from ..inputs.batch import Batch, read
+from ..inputs.batch import Batch
 from ..inputs.columns import is_column
 from ..inputs.missing import CHOICES, count_of, is_missing, no_value
 from ..inputs.places import Place
+from ..inputs.read import read
 from ..inputs.warnings import warn_input
 from ..metric.bleu import BLEU
 from .frames import Frame

@@ -12,11 +12,12 @@ from __future__ import annotations
 import os
 
 from ..inputs.arguments import shown
-from ..runtime.import_lock import import_lock, import_locked
+from ..runtime.import_lock import import_locked, lazy
 from . import _compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import hashlib
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     Split: TypeAlias = Callable[[str], list[str]]
     Loaded: TypeAlias = tuple[Split, str, tuple[Prepare, str] | None]
+else:
+    hashlib = lazy("hashlib")
 
 
 def load_mecab(name: str, entry: Entry, path: str | None) -> Loaded:
@@ -74,11 +77,8 @@ def load_sentencepiece(name: str, entry: Entry, path: str | None) -> Loaded:
         ) from error
     if os.path.basename(path) not in file_names:
         # A different model gives different scores: the signature must not claim to be sacreBLEU's.
-        with import_lock:
-            from hashlib import sha256
-
         with open(path, "rb") as file:
-            signature = f"{name}-{sha256(file.read()).hexdigest()[:8]}"
+            signature = f"{name}-{hashlib.sha256(file.read()).hexdigest()[:8]}"
 
     def parse(text: str) -> str:
         return " ".join(processor.EncodeAsPieces(text.rstrip()))

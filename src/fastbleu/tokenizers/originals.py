@@ -13,15 +13,18 @@ import re
 import sys
 from functools import cache
 
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import lazy
 from ._compiled import split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import unicodedata
     from collections.abc import Callable
     from typing import TypeAlias
 
     Prepare: TypeAlias = Callable[[str, bool, bool], str]
+else:
+    unicodedata = lazy("unicodedata")
 
 # Whitespace for str.split() that is not whitespace for Perl, in text and in bytes.
 _SEPARATORS = "\x1c\x1d\x1e\x1f"
@@ -173,10 +176,8 @@ def _lower_perl(text: str) -> str:
 @cache
 def _unicode_rules(last: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """tensor2tensor's three rules for characters up to `last`, by the running Python's Unicode."""
-    with import_lock:
-        from unicodedata import category
-
     # The original loses the backslash, because it puts the characters into a set unescaped.
+    category = unicodedata.category
     kinds = "".join([category(character)[0] for character in map(chr, range(ord(last) + 1))])
     kinds = kinds[: ord("\\")] + "-" + kinds[ord("\\") + 1 :]
     sets = []

@@ -1,0 +1,74 @@
+"""Counting a batch whose segments have tokenizers of their own: `tokenize=` of `BLEU.score`."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from itertools import compress
+
+from ..counting.counter import count_runs
+from ..inputs.arguments import a_type
+from ..inputs.arrays import list_or_tuple
+from ..inputs.batch import Batch
+from ..inputs.checks import check_segments
+from ..inputs.missing import is_missing
+from ..runtime.progress import ProgressBar
+from ..tokenizers.loaded import Tokenizer, load_tokenizer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..counting._counted import Counted
+    from ..counting.counter import Counter
+    from ..dialects.base import Dialect
+    from .keyword_types import SegmentTokenizers
+
+
+def count_with_tokenizers(
+    counter: Counter,
+    dialect: Dialect,
+    batch: Batch,
+    tokenize: SegmentTokenizers,
+    keep_rows: bool,
+    progress: bool,
+) -> Counted:
+    """Count each segment with its tokenizer, and with the other options of a metric's counter."""
+    hypotheses, references = map(list_or_tuple, batch.lists())
+    present = batch.present or [True] * len(hypotheses)
+    counters = _segment_counters(counter, dialect, tokenize, present)
+    listed = Batch(hypotheses, references, batch.before, None, batch.warns)
+    with ProgressBar(progress, listed.segments, " segments") as bar:
+        return count_runs(counter, listed, counters, keep_rows, bar)
+
+
+def _segment_counters(
+    counter: Counter, dialect: Dialect, tokenize: Any, present: list[bool]
+) -> list[Counter]:
+    """What counts each segment that is present; `tokenize` names the tokenizers of all."""
+    if counter.tokenizer is None:
+        raise ValueError("tokenize= is for text, but this metric takes tokens (tokenize=None)")
+    dialect.require("tokenize")
+    is_single = isinstance(tokenize, (str, Tokenizer)) or callable(tokenize)
+    if is_single:
+        tokenize = [tokenize] * len(present)
+    check_segments("tokenize", tokenize)
+    choices = tokenize.to_pylist() if hasattr(tokenize, "to_pylist") else list(tokenize)
+    if len(choices) != len(present):
+        raise ValueError(
+            f"tokenize has {len(choices)} entries, hypotheses has {len(present)}; tokenize "
+            "holds the tokenizer of each segment, or is one for all"
+        )
+    counters: dict[Any, Counter] = {}
+    for segment, choice in enumerate(choices):
+        try:
+            if choice not in counters:
+                own = is_missing(choice)
+                chosen = counter.tokenizer if own else dialect._own_tokenizer(choice)
+                counters[choice] = counter.with_tokenizer(load_tokenizer(chosen))
+        except (TypeError, ValueError) as error:
+            if is_single:
+                raise
+            message = error if isinstance(choice, Hashable) else f"tokenize is {a_type(choice)}"
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"segment {segment}: {message}") from error
+    return [counters[choice] for choice in compress(choices, present)]
