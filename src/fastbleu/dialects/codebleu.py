@@ -9,8 +9,8 @@ from ..counting.counter import Counter as SegmentsCounter
 from ..counting.stats import AdaptedRows
 from ..inputs.arguments import shown, unknown_name
 from ..inputs.batch import Batch
+from .formulas import TokenDialect, no_rows
 from .nltk import NltkDialect
-from .plain import TokenDialect, no_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ class CodeBleuNgramDialect(NltkDialect):
     weights_set_order = False
     smoothings = {"floor": 0.1}
     options = {"smoothing": "floor"}
+    other_smoothings = {}
     reasons = {}
 
 

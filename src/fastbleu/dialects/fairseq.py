@@ -14,8 +14,7 @@ from ..counting.token_lists import TokenListCounter
 from ..inputs.arguments import shown
 from ..inputs.batch import Batch
 from ._fairseq import hashed_rows
-from .plain import SUM, Row, SummedDialect, printed_line
-from .score import Score
+from .formulas import SUM, FormulaDialect, Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class HashCounter(FairseqCounter):
         return _hashed_rows(segments)
 
 
-class FairseqDialect(SummedDialect):
+class FairseqDialect(FormulaDialect):
     """``Scorer`` of fairseq's scoring/bleu.py with its libbleu, with one reference, 0-100.
 
     min(1, exp(1 - ref_len / hyp_len)) * exp(sum of log(matches / totals) / 4); 0 if an order has no
@@ -83,16 +82,19 @@ class FairseqDialect(SummedDialect):
     single_reference = True
     smoothings = {"none": None, "add-k": None}
     options = {"smoothing": "none"}
+    separable = None
     _printed = "%.2f"
+    _line = "BLEU4", "syslen", "reflen"
 
     def __init__(self, hashed: bool = True) -> None:
         if not isinstance(hashed, bool):
             raise TypeError(f"hashed is {shown(hashed)}, expected True or False")
         self.own_options = {"hashed": hashed}
         self.counter = HashCounter if hashed else FairseqCounter
+        self.order_matters = hashed
         self.reasons = {"matrix": "it counts '</s>', which the matrix does not"}
         if hashed:
-            self.reasons |= dict.fromkeys(("update", "matrix"), _ORDER)
+            self.reasons = {"update": _ORDER, "matrix": _ORDER}
 
     def _rows_alone(self, stats: Stats, segments: list[Segment] | None) -> Stats:
         if not self.own_options["hashed"]:
@@ -103,9 +105,6 @@ class FairseqDialect(SummedDialect):
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         return min(1.0, exp(1 - ref_len / hyp_len))
-
-    def line(self, score: Score) -> str:
-        return printed_line("BLEU4", score, "syslen", "reflen")
 
     def _further_fields(self) -> dict[str, str]:
         return {"hashed": "yes" if self.own_options["hashed"] else "no", **SUM}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from .._core import REFERENCE_LENGTHS
 from ..counting.stats import AdaptedRows
@@ -35,6 +35,10 @@ class NltkDialect(Dialect):
     Smoothing is "none" (the default: no smoothing function), "floor" (method 1, value epsilon,
     default 0.1), "add-k" (method 2, k = 1), "exp" (method 3) or "method4" (value k, default 5).
     Methods 5 to 7 need the last segment's tokens and cannot be computed from rows.
+
+    References
+    ----------
+    nltk/nltk 3.10.4, nltk/translate/bleu_score.py.
     """
 
     name = "nltk"
@@ -45,9 +49,11 @@ class NltkDialect(Dialect):
     adds_up = True
     separable: ClassVar[bool | None] = True
     options = {"weights": None, "smoothing": "none", "smoothing_value": None}
+    other_smoothings: ClassVar[Mapping[str, str]] = {
+        name: _LAST_SEGMENT.format(name) for name in ("method5", "method6", "method7")
+    }
     reasons = {
         "effective_order=True": "effective_order is sacreBLEU's; nltk averages over all orders",
-        **{f"smoothing='method{n}'": _LAST_SEGMENT.format(f"method{n}") for n in (5, 6, 7)},
     }
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:

@@ -29,6 +29,10 @@ class SacrebleuDialect(Dialect):
 
     Smoothing is "exp" (the default), "floor" (value 0.1 if not given), "add-k" (value 1 if not
     given) or "none". Weights, which sacreBLEU does not have, are at least 0.
+
+    References
+    ----------
+    mjpost/sacrebleu 2.6.0, sacrebleu/metrics/bleu.py.
     """
 
     name = "sacrebleu"
@@ -44,6 +48,7 @@ class SacrebleuDialect(Dialect):
 
     _fields = ("nrefs", "case", "eff", "tok", "smooth", "order", "weights", "reflen", "version")
     _usual_order = 4
+    _printed = "%.2f"
 
     # sacreBLEU's results for a row, and for counts in any sequences of numbers.
     details = staticmethod(_sacrebleu.details)
@@ -76,10 +81,6 @@ class SacrebleuDialect(Dialect):
         if scorer.weights is not None:
             value = _weighted(precisions, bp, raised, scorer)
         return {"value": value, "bp": bp}
-
-    def printed(self, value: float) -> str:
-        """A score with the digits that sacreBLEU prints."""
-        return f"{value:.2f}"
 
     def _expected_scores(self, rows: Any, scorer: Scorer) -> array[float]:
         known = scorer.smoothing, scorer.smoothing_value, scorer.effective_order

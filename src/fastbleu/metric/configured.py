@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 
 from ..counting._counted import RunningSums, Sums
-from ..dialects import get
+from ..dialects.names import get
 from ..dialects.scorer import Scorer, checked_weights
 from ..inputs.arguments import DEFAULT, check_flag, check_positive
 from ..inputs.ids import NO_IDS, IdFilter

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from numpy.typing import DTypeLike, NDArray
 
-from ..dialects.names import DialectName
 from ..inputs.arguments import Default
 from ..inputs.types import Mask, Numbers, ReferenceLength, SmoothingName
 
 if TYPE_CHECKING:
-    from ..dialects.names import RecipeName
+    from ..dialects.names import DialectName, RecipeName
     from ..tokenizers.loaded import TokenFunction, Tokenizer
     from ..tokenizers.table import TokenizerName
 
