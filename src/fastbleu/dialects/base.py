@@ -66,98 +66,58 @@ _NLTK_METHODS = {"method1": "floor", "method2": "add-k", "method3": "exp", "meth
 
 
 class Dialect(ABC):
-    """The rules of one implementation for scores. A dialect has no state.
+    """The rules of one implementation for scores. A dialect has no state."""
 
-    Attributes
-    ----------
-    name, version : str
-        The value of `fastbleu.BLEU`'s ``dialect``, and the version in signatures.
-    scale : float
-        The score of a perfect corpus: 1.0 or 100.0.
-    tokenizer, lowercase, reference_length, max_order
-        The original's defaults: its tokenizer ("none" splits at whitespace), whether it
-        ignores case, which reference's length counts, and its longest n-grams.
-    tokenizers : mapping of str to str or None
-        The original's names of its tokenizers, and the names here; None: it takes tokens from
-        any tokenizer.
-    tokenizer_by_script : str
-        What "auto" means.
-    of_tokenized_text : bool
-        Whether the original takes text with spaces between tokens: no mistake, if it is.
-    takes_tokens : bool
-        Whether the input may be lists of tokens: not if the tokenizer's are whole sentences.
-    cases, reference_lengths, orders : collection
-        The allowed values of `lowercase`, `reference_length` and `max_order`.
-    minimum_total : int
-        Smaller totals are raised to this before rows are added up: 0 or 1.
-    smoothings : mapping of str to float or None
-        Every smoothing method with its default value; None: it takes no value.
-    options : mapping of str to object
-        The options of a `Scorer` that the dialect supports, with their defaults.
-    own_options : mapping of str to object
-        Further options of `fastbleu.BLEU` that only this dialect has, and their values.
-    other_smoothings : mapping of str to str
-        Smoothing methods of the original that no rows tell, and why.
-    reasons : mapping of str to str
-        Why the dialect lacks features, where there is more to say than in general.
-    weights_set_order : bool
-        Whether `max_order` defaults to the number of `weights`.
-    about : str
-        What a reader of its number should know, of recipes.
-    references : str
-        Which references of a segment count: "all", the "first", or as many as all segments have,
-        the "fewest".
-    single_reference : bool
-        Whether more than one reference is refused.
-    adds_up : bool
-        Whether the score of a corpus is that of the sum of its adapted rows.
-    mean_of_sentences : bool
-        Whether the score of a corpus is the mean of its segments' scores, which needs their rows.
-    has_rows : bool
-        Whether rows tell a segment's score, and not its tokens alone.
-    order_matters, of_corpus : bool
-        Whether how a segment counts depends on the segments before it, or on all.
-    has_state : bool
-        Whether sums can be restored.
-    separable : bool or None
-        Whether a score is `brevity_penalty` times a function of the hypothesis' length and the
-        matches, which makes the matrix of pairs faster; None: there is no matrix.
-    counter : type
-        The `Counter` that counts for the dialect.
-    """
+    name: ClassVar[str]  # the value of `dialect`
+    version: ClassVar[str]  # in signatures
+    about: str = ""  # what a reader of its number should know, of recipes
+    scale: ClassVar[float] = 1.0  # the score of a perfect corpus: 1.0 or 100.0
 
-    name: ClassVar[str]
-    version: ClassVar[str]
-    scale: ClassVar[float] = 1.0
+    # The original's defaults. The tokenizer "none" splits at whitespace.
     tokenizer: ClassVar[TokenizerName] = "none"
     lowercase: ClassVar[bool] = False
     reference_length: ClassVar[ReferenceLength | Literal["average"]] = "closest"
     max_order: ClassVar[int] = 4
-    tokenizers: ClassVar[Mapping[str, TokenizerName] | None] = None
-    tokenizer_by_script: ClassVar[str] = "auto"
-    of_tokenized_text: bool = False
-    takes_tokens: bool = True
+    weights_set_order: ClassVar[bool] = False  # max_order is the number of weights
+    # Further values that these may have.
     cases: ClassVar[Collection[bool]] = (False, True)
     reference_lengths: ClassVar[Collection[str]] = ()
     orders: ClassVar[Collection[int]] = range(1, MAX_ORDER + 1)
-    minimum_total: ClassVar[int] = 0
-    smoothings: ClassVar[Mapping[str, float | None]]
-    options: ClassVar[Mapping[str, object]]
-    own_options: Mapping[str, object] = {}
-    other_smoothings: ClassVar[Mapping[str, str]] = {}
-    reasons: Mapping[Feature, str] = {}
-    weights_set_order: ClassVar[bool] = False
-    about: str = ""
+    # The original's names of its tokenizers, and the names here; None: it takes tokens from any.
+    tokenizers: ClassVar[Mapping[str, TokenizerName] | None] = None
+    tokenizer_by_script: ClassVar[str] = "auto"  # what "auto" means
+    # Whether the original takes text with spaces between tokens: no mistake, if it is.
+    of_tokenized_text: bool = False
+    takes_tokens: bool = True  # as lists: not if the tokenizer's are whole sentences
+
+    # Which references of a segment count: "all", the "first", or as many as all segments have, the
+    # "fewest". And whether more than one are refused.
     references: str = "all"
     single_reference: ClassVar[bool] = False
+
+    # The options of a `Scorer` that the dialect has, with their defaults; every smoothing method
+    # with its default value, None if it takes none; methods that no rows tell, and why; options of
+    # `fastbleu.BLEU` that only this dialect has, with their values.
+    options: ClassVar[Mapping[str, object]]
+    smoothings: ClassVar[Mapping[str, float | None]]
+    other_smoothings: ClassVar[Mapping[str, str]] = {}
+    own_options: Mapping[str, object] = {}
+
+    counter: type[Counter] = Counter  # what counts for the dialect
+    minimum_total: ClassVar[int] = 0  # to which totals are raised before rows are added up: 0 or 1
+    # Whether the score of a corpus is that of the sum of its adapted rows, or the mean of its
+    # segments' scores, which needs their rows.
     adds_up: ClassVar[bool] = False
     mean_of_sentences: ClassVar[bool] = False
-    has_rows: ClassVar[bool] = True
-    order_matters: bool = False
-    of_corpus: bool = False
-    has_state: ClassVar[bool] = True
+    has_rows: ClassVar[bool] = True  # which tell a segment's score without its tokens
+    has_state: ClassVar[bool] = True  # sums can be restored
+    order_matters: bool = False  # how a segment counts depends on those before it
+    of_corpus: bool = False  # how a segment counts depends on all segments
+    # Whether a score is `brevity_penalty` times a function of the hypothesis' length and the
+    # matches, which makes the matrix of pairs faster; None: there is no matrix.
     separable: ClassVar[bool | None] = None
-    counter: type[Counter] = Counter
+    # Why the dialect lacks features, where there is more to say than in general.
+    reasons: Mapping[Feature, str] = {}
 
     # The fields of a signature in order, and the max_order that signatures omit.
     _fields: ClassVar[tuple[str, ...]] = (
@@ -306,8 +266,8 @@ class Dialect(ABC):
     def _check_order(self, max_order: int) -> None:
         """Refuse a `max_order` that the original does not have."""
         if max_order not in self.orders:
-            known = ", ".join(map(str, self.orders))
-            raise self._refusal(f"max_order={max_order}", f"its longest n-grams are {known}")
+            orders = ", ".join(map(str, self.orders))
+            raise self._refusal(f"max_order={max_order}", f"its longest n-grams are {orders}")
 
     def _check_references(self, nrefs: int) -> None:
         """Refuse `nrefs` references of each segment (-1: it varies), if there may be only one."""
@@ -357,8 +317,8 @@ class Dialect(ABC):
             reference_length = self.reference_length
         elif reference_length not in (self.reference_length, *self.reference_lengths):
             check_choice("reference_length", reference_length, (*REFERENCE_LENGTHS, "average"))
-            known = _any_of(self.reference_lengths or [self.reference_length])
-            raise self._refusal(f"reference_length={reference_length!r}", f"it takes the {known}")
+            allowed = _any_of(self.reference_lengths or [self.reference_length])
+            raise self._refusal(f"reference_length={reference_length!r}", f"it takes the {allowed}")
         if tokenize is DEFAULT:
             tokenize = self.tokenizer
         elif tokenize is not None:
@@ -378,11 +338,11 @@ class Dialect(ABC):
         if self.tokenizers is None:
             by_script = self.tokenizer_by_script
             own = {self.tokenizer: self.tokenizer, by_script: by_script, "auto": by_script}
-            known = known_name(tokenize, own)
-            return own[known] if known else get_tokenizer(tokenize)
+            alias = known_name(tokenize, own)
+            return own[alias] if alias else get_tokenizer(tokenize)
         name = getattr(tokenize, "name", tokenize)
-        if known := known_name(name, self.tokenizers):
-            return self.tokenizers[known]
+        if alias := known_name(name, self.tokenizers):
+            return self.tokenizers[alias]
         if name in self.tokenizers.values():
             return tokenize
         names = _any_of([*map(repr, self.tokenizers), "None for lists of tokens"])
@@ -403,8 +363,9 @@ class Dialect(ABC):
             "reflen": scorer.reference_length,
             "version": self.version,
         }
-        known = [f"{name}:{fields[name]}" for name in self._fields if fields[name] is not None]
-        return "|".join(known + [f"{name}:{text}" for name, text in self._further_fields().items()])
+        shown_fields = {name: fields[name] for name in self._fields if fields[name] is not None}
+        shown_fields |= self._further_fields()
+        return "|".join([f"{name}:{value}" for name, value in shown_fields.items()])
 
     def _smoothing_text(self, scorer: Scorer) -> str:
         value = scorer.smoothing_value

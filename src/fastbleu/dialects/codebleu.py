@@ -87,7 +87,6 @@ class CodeBleuNgramDialect(NltkDialect):
     version = "codebleu-0.7.0-ngram"
     orders = (4,)
     reference_lengths = ()
-    weights_set_order = False
     smoothings = {"floor": 0.1}
     options = {"smoothing": "floor"}
     other_smoothings = {}
@@ -136,8 +135,8 @@ class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
     def _recall(self, segments: list[Segment]) -> tuple[list[float], list[float]]:
         """Weighted n-grams of the references that match, and all, of each order."""
         # The recall of a reference is its precision as a hypothesis.
-        references = [one for _, some in segments for one in some]
-        hypotheses = [[hypothesis] for hypothesis, some in segments for _ in some]
+        references = [text for _, references in segments for text in references]
+        hypotheses = [[hypothesis] for hypothesis, references in segments for _ in references]
         rows = SegmentsCounter(None).count(Batch(references, hypotheses)).stats
         _, _, *counts = self.adapt(rows).sum()._rows
         matched = totals = 0.0
@@ -151,32 +150,34 @@ class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
         self, hypothesis: list[Any], references: list[list[Any]]
     ) -> tuple[float, float]:
         """Weighted tokens of a segment's references that match, and all; added one by one."""
-        had = Counter(hypothesis)
+        of_hypothesis = Counter(hypothesis)
         matched = totals = 0.0
         for reference in references:
             of_reference = total = 0.0
             for token, count in Counter(reference).items():
                 weight = 1 if token in self._keywords else _WEIGHT_OF_OTHERS
-                of_reference += min(count, had[token]) * weight
+                of_reference += min(count, of_hypothesis[token]) * weight
                 total += count * weight
             matched += of_reference
             totals += max(1, total)
         return matched, totals
 
     def _further_fields(self) -> dict[str, str]:
-        given = self.own_options["keywords"]
-        return {"keywords": given if isinstance(given, str) else ",".join(sorted(self._keywords))}
+        language = self.own_options["keywords"]
+        words = ",".join(sorted(self._keywords))
+        return {"keywords": language if isinstance(language, str) else words}
 
 
-def _keywords(given: Any) -> frozenset[str]:
-    if isinstance(given, str):
-        if given not in KEYWORDS:
-            raise ValueError(unknown_name("keywords", given, KEYWORDS, ", or pass a set"))
-        return KEYWORDS[given]
-    found = frozenset(given) if isinstance(given, (set, frozenset, list, tuple)) else None
-    if found is None or not all(isinstance(word, str) for word in found):
-        raise TypeError(f"keywords is {shown(given)}, expected a language or a set of str")
-    return found
+def _keywords(keywords: Any) -> frozenset[str]:
+    """The keywords of a language, or those of a set."""
+    if isinstance(keywords, str):
+        if keywords not in KEYWORDS:
+            raise ValueError(unknown_name("keywords", keywords, KEYWORDS, ", or pass a set"))
+        return KEYWORDS[keywords]
+    is_set = isinstance(keywords, (set, frozenset, list, tuple))
+    if not is_set or not all(isinstance(word, str) for word in keywords):
+        raise TypeError(f"keywords is {shown(keywords)}, expected a language or a set of str")
+    return frozenset(keywords)
 
 
 CODEBLEU_NGRAM = CodeBleuNgramDialect()

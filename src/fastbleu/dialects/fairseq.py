@@ -41,7 +41,7 @@ class FairseqCounter(TokenListCounter):
     def rows_of_ids(self, segments: list[tuple[list[int], list[int]]]) -> Stats:
         """The rows of segments of one reference."""
         hypotheses, references = zip(*segments, strict=True) if segments else ((), ())
-        batch = Batch(hypotheses, [[one] for one in references])
+        batch = Batch(hypotheses, [[reference] for reference in references])
         return Counter(None, threads=self.threads).count(batch).stats
 
 
@@ -126,12 +126,12 @@ def _ids(segments: list[Segment]) -> list[tuple[list[int], list[int]]]:
     def numbered(tokens: list[Any]) -> list[int]:
         return _without_padding([*map(numbers.__getitem__, tokens), 2])
 
-    found = []
+    pairs = []
     for hypothesis, references in segments:
-        numbers_of_hypothesis, reference = numbered(hypothesis), numbered(references[0])
-        known = [_UNKNOWN_IN_REFERENCE if number == 3 else number for number in reference]
-        found.append((numbers_of_hypothesis, known))
-    return found
+        numbers_of_hypothesis = numbered(hypothesis)  # before those of the reference
+        reference = [_UNKNOWN_IN_REFERENCE if n == 3 else n for n in numbered(references[0])]
+        pairs.append((numbers_of_hypothesis, reference))
+    return pairs
 
 
 def _without_padding(ids: list[int]) -> list[int]:

@@ -58,8 +58,8 @@ class TorchMetricsDialect(Dialect):
         preds_len, target_len, numerator, denominator = (count.to(dtype) for count in counts)
         precisions = numerator / denominator
         if smooth:
-            one = torch.ones(max_order, device=device)
-            smoothed = (numerator + one) / (denominator + one)
+            added = torch.ones(max_order, device=device)
+            smoothed = (numerator + added) / (denominator + added)
             smoothed[..., 0] = precisions[..., 0]
             precisions = smoothed
         equal = [1.0 / max_order] * max_order
@@ -77,8 +77,8 @@ class TorchMetricsDialect(Dialect):
 
     def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
         torch = load_torch()
-        asked = scorer.weights, scorer.smoothing == "add-k", torch.get_default_dtype()
-        return array("d", self.score_tensors(tensors(adapted), *asked).tolist())
+        options = scorer.weights, scorer.smoothing == "add-k", torch.get_default_dtype()
+        return array("d", self.score_tensors(tensors(adapted), *options).tolist())
 
 
 class TorchEvalDialect(Dialect):

@@ -588,9 +588,7 @@ class MatlabDialect(FormulaDialect):
     weights_set_order = True
     smoothings = {"none": None}
     options = {"weights": None, "smoothing": "none"}
-    reasons: Mapping[Feature, str] = {
-        "effective_order=True": "its NgramWeights set the orders"
-    }
+    reasons: Mapping[Feature, str] = {"effective_order=True": "its NgramWeights set the orders"}
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         if hyp_len > ref_len:

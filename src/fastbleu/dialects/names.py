@@ -118,8 +118,8 @@ def get(name: str, reference_length: object = None, **own_options: object) -> Di
     TypeError, ValueError
         The name or an option is unknown, or the dialect does not have the option.
     """
-    known = isinstance(name, str) and name in DIALECTS
-    dialect = _load(name) if known else _other_name(name)
+    is_plain = isinstance(name, str) and name in DIALECTS
+    dialect = _load(name) if is_plain else _other_name(name)
     for option in own_options:
         if option not in _OWN_OPTIONS:
             with import_lock:
@@ -146,11 +146,11 @@ def _other_name(name: object) -> Dialect:
         from .recipes import NAMES, find
 
     stem, _, version = name.partition("@") if isinstance(name, str) else ("", "", "")
-    if known := known_name(stem, DIALECTS):
-        dialect = _load(known)
+    if dialect_name := known_name(stem, DIALECTS):
+        dialect = _load(dialect_name)
         if not version or f"-{version}." in f"-{dialect.version}.":
             return dialect
-        raise ValueError(f"{shown(name)} is unknown: {known} is known as {dialect.version}")
+        raise ValueError(f"{shown(name)} is unknown: {dialect_name} is known as {dialect.version}")
     if (recipe := find(stem, version)) is not None:
         return recipe
     more = ", or of fastbleu.dialects.names(recipes=True)"

@@ -126,8 +126,8 @@ def keras_hub(added: int, c: int, r: int, m: Counts, t: Counts) -> float:
         (float32(matched + added), float32(n + added)) for matched, n in zip(m, t, strict=True)
     ]
     logs = [0.25 * log(matched / n) if matched else -inf for matched, n in pairs]
-    one, ratio = float32(1), float32(c) / float32(r) if r else inf
-    bp = 1.0 if ratio > 1 else exp(one - one / ratio)
+    ratio = float32(c) / float32(r) if r else inf
+    bp = 1.0 if ratio > 1 else exp(float32(1) - float32(1) / ratio)
     return to_float32(float(exp(sum(logs)) * bp))
 
 
@@ -210,8 +210,8 @@ def running_mean(scores: Scores, rows: AdaptedRows) -> float:
 
 
 def nan_mean(scores: Scores, rows: AdaptedRows) -> float:
-    known = [score for score in scores if not isnan(score)]
-    return float(numpy.mean(known)) if known else nan
+    numbers = [score for score in scores if not isnan(score)]
+    return float(numpy.mean(numbers)) if numbers else nan
 
 
 def percentile_90(scores: Scores, rows: AdaptedRows) -> float:
@@ -358,12 +358,12 @@ def crystalbleu(ignored: int, segments: list[Segment]) -> Stats:
     table = numpy.array(_rows(segments))
     for row, (hypothesis, references) in zip(table, segments, strict=True):
         for order in {*map(len, trivial)}:
-            had = Counter(filter(trivial.__contains__, _ngrams(hypothesis, order)))
+            left_out = Counter(filter(trivial.__contains__, _ngrams(hypothesis, order)))
             most: Counter[Any] = Counter()
-            for reference in references if had else ():
-                most |= Counter(filter(had.__contains__, _ngrams(reference, order)))
-            row[1 + order] -= (had & most).total()
-            row[5 + order] -= had.total()
+            for reference in references if left_out else ():
+                most |= Counter(filter(left_out.__contains__, _ngrams(reference, order)))
+            row[1 + order] -= (left_out & most).total()
+            row[5 + order] -= left_out.total()
     return Stats(table, 4)
 
 

@@ -104,38 +104,22 @@ class TokenRecipeCounter(FewerReferences, TokenListCounter):
 
 
 class Recipe(Dialect):
-    """The BLEU of an evaluation tool.
+    """The BLEU of an evaluation tool."""
 
-    Attributes
-    ----------
-    source : str
-        Repository and commit, or package and version; then the file or function.
-    number : str
-        The commit or version.
-    short : list of str
-        Further names.
-    base : Dialect
-        Whose arithmetic, options and brevity penalty it has.
-    changed : mapping of str to object
-        Options that are not the base's.
-    of_empty : mapping of str to float or None
-        The score without tokens in the "reference" or the "hypothesis"; None: an error.
-    finish : callable, optional
-        Changes the score of a sentence, and that of a corpus whose sums add up.
-    corpus : callable, optional
-        Makes the score of a corpus from those of its sentences and their adapted rows; None: the
-        score is that of the sums.
-    count_tokens : callable, optional
-        Makes the rows of segments of tokens, where these are not the usual ones.
-    is_quadratic : bool
-        Whether its time grows with the square of the segments.
-    """
-
+    short: Sequence[str]  # further names
+    source: str  # repository and commit, or package and version; then the file or function
+    number: str  # the commit or version
+    base: Dialect  # whose arithmetic, options and brevity penalty it has
+    changed: Mapping[str, object]  # options that are not the base's
+    # The score without tokens in the "reference" or the "hypothesis"; None: an error.
     of_empty: Mapping[str, float | None] = {}
+    # Changes the score of a sentence, and that of a corpus whose sums add up.
     finish: Callable[[float], float] | None = None
+    # From the scores of sentences and their adapted rows to that of a corpus; None: sums add up.
     corpus: Callable[[Sequence[float], AdaptedRows], float] | None = None
+    # From segments of tokens to their rows, where these are not the usual ones.
     count_tokens: Callable[[list[Segment]], Stats] | None = None
-    is_quadratic = False
+    is_quadratic = False  # its time grows with the square of the segments
 
     def __init__(self, names: str, source: str, base: str | Formula, **fields: Any) -> None:
         self.base = rules = get(base) if isinstance(base, str) else OwnArithmetic(base)
@@ -201,11 +185,11 @@ class Recipe(Dialect):
 
     def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
         rows = split_rows(adapted) if self.of_empty else ()
-        known = [self._score_of_empty(*row[:2]) for row in rows]
-        if known.count(None) == len(known):
+        stated = [self._score_of_empty(*row[:2]) for row in rows]
+        if stated.count(None) == len(stated):
             return array("d", map(self._finished, self.base._scores(adapted, scorer)))
         scores = array("d")
-        for score, row in zip(known, adapted, strict=True):
+        for score, row in zip(stated, adapted, strict=True):
             scores.extend(self._scores(row, scorer) if score is None else [score])
         return scores
 

@@ -174,13 +174,12 @@ class Scorer:
         """
         if tokenizers is not None:
             own = [str(self.tokenizer)] if None in tokenizers else []
-            others = sorted(one for one in tokenizers if one is not None and one not in own)
+            others = sorted(name for name in tokenizers if name is not None and name not in own)
             return self.dialect._make_signature(self, nrefs, "+".join([*own, *others]))
-        found = self._signatures.get(nrefs)
-        if found is None:
-            found = self.dialect._make_signature(self, nrefs, self.tokenizer)
-            self._signatures[nrefs] = found
-        return found
+        if nrefs not in self._signatures:
+            made = self.dialect._make_signature(self, nrefs, self.tokenizer)
+            self._signatures[nrefs] = made
+        return self._signatures[nrefs]
 
     # Counts to scores.
 
@@ -356,15 +355,15 @@ class Scorer:
                 return f"segment {first + segment}, position {position}"
 
             try:
-                found = self.row_scores(stats)
+                of_rows = self.row_scores(stats)
             except NoScoreError:
                 self._refuse_first(stats, place)
                 raise
             part = scores.reshape(-1)[first * length :][: len(rows)]
-            if len(found) == len(rows):  # each position has a row
-                part[:] = found
+            if len(of_rows) == len(rows):  # each position has a row
+                part[:] = of_rows
             else:
-                numpy.take(found, numpy.asarray(rows, numpy.intp), out=part, mode="clip")
+                numpy.take(of_rows, numpy.asarray(rows, numpy.intp), out=part, mode="clip")
 
         scorer = None if self.keep_rows else self.dialect._row_scorer(self.of_sentences)
         self._warn_of_sentences(counter.count_prefixes(batch, length, take, scorer, scores))
