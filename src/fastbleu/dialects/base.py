@@ -25,7 +25,7 @@ from .score import Score
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any, ClassVar, Literal, TypeAlias
+    from typing import Any, Literal, TypeAlias
 
     from ..counting.token_lists import Segment
     from ..inputs.ids import IdFilter
@@ -68,24 +68,24 @@ _NLTK_METHODS = {"method1": "floor", "method2": "add-k", "method3": "exp", "meth
 class Dialect(ABC):
     """The rules of one implementation for scores. A dialect has no state."""
 
-    name: ClassVar[str]  # the value of `dialect`
-    version: ClassVar[str]  # in signatures
+    name: str  # the value of `dialect`
+    version: str  # in signatures
     about: str = ""  # what a reader of its number should know, of recipes
-    scale: ClassVar[float] = 1.0  # the score of a perfect corpus: 1.0 or 100.0
+    scale: float = 1.0  # the score of a perfect corpus: 1.0 or 100.0
 
     # The original's defaults. The tokenizer "none" splits at whitespace.
-    tokenizer: ClassVar[TokenizerName] = "none"
-    lowercase: ClassVar[bool] = False
-    reference_length: ClassVar[ReferenceLength | Literal["average"]] = "closest"
-    max_order: ClassVar[int] = 4
-    weights_set_order: ClassVar[bool] = False  # max_order is the number of weights
+    tokenizer: TokenizerName = "none"
+    lowercase: bool = False
+    reference_length: ReferenceLength | Literal["average"] = "closest"
+    max_order: int = 4
+    weights_set_order: bool = False  # max_order is the number of weights
     # Further values that these may have.
-    cases: ClassVar[Collection[bool]] = (False, True)
-    reference_lengths: ClassVar[Collection[str]] = ()
-    orders: ClassVar[Collection[int]] = range(1, MAX_ORDER + 1)
+    cases: Collection[bool] = (False, True)
+    reference_lengths: Collection[str] = ()
+    orders: Collection[int] = range(1, MAX_ORDER + 1)
     # The original's names of its tokenizers, and the names here; None: it takes tokens from any.
-    tokenizers: ClassVar[Mapping[str, TokenizerName] | None] = None
-    tokenizer_by_script: ClassVar[str] = "auto"  # what "auto" means
+    tokenizers: Mapping[str, TokenizerName] | None = None
+    tokenizer_by_script: str = "auto"  # what "auto" means
     # Whether the original takes text with spaces between tokens: no mistake, if it is.
     of_tokenized_text: bool = False
     takes_tokens: bool = True  # as lists: not if the tokenizer's are whole sentences
@@ -93,41 +93,41 @@ class Dialect(ABC):
     # Which references of a segment count: "all", the "first", or as many as all segments have, the
     # "fewest". And whether more than one are refused.
     references: str = "all"
-    single_reference: ClassVar[bool] = False
+    single_reference: bool = False
 
     # The options of a `Scorer` that the dialect has, with their defaults; every smoothing method
     # with its default value, None if it takes none; methods that no rows tell, and why; options of
     # `fastbleu.BLEU` that only this dialect has, with their values.
-    options: ClassVar[Mapping[str, object]]
-    smoothings: ClassVar[Mapping[str, float | None]]
-    other_smoothings: ClassVar[Mapping[str, str]] = {}
+    options: Mapping[str, object]
+    smoothings: Mapping[str, float | None]
+    other_smoothings: Mapping[str, str] = {}
     own_options: Mapping[str, object] = {}
 
     counter: type[Counter] = Counter  # what counts for the dialect
-    minimum_total: ClassVar[int] = 0  # to which totals are raised before rows are added up: 0 or 1
+    minimum_total: int = 0  # to which totals are raised before rows are added up: 0 or 1
     # Whether the score of a corpus is that of the sum of its adapted rows, or the mean of its
     # segments' scores, which needs their rows.
-    adds_up: ClassVar[bool] = False
-    mean_of_sentences: ClassVar[bool] = False
-    has_rows: ClassVar[bool] = True  # which tell a segment's score without its tokens
-    has_state: ClassVar[bool] = True  # sums can be restored
+    adds_up: bool = False
+    mean_of_sentences: bool = False
+    has_rows: bool = True  # which tell a segment's score without its tokens
+    has_state: bool = True  # sums can be restored
     order_matters: bool = False  # how a segment counts depends on those before it
     of_corpus: bool = False  # how a segment counts depends on all segments
     # Whether a score is `brevity_penalty` times a function of the hypothesis' length and the
     # matches, which makes the matrix of pairs faster; None: there is no matrix.
-    separable: ClassVar[bool | None] = None
+    separable: bool | None = None
     # Why the dialect lacks features, where there is more to say than in general.
     reasons: Mapping[Feature, str] = {}
 
     # The fields of a signature in order, and the max_order that signatures omit.
-    _fields: ClassVar[tuple[str, ...]] = (
+    _fields: tuple[str, ...] = (
         *("nrefs", "case", "tok", "dialect", "order", "weights", "smooth", "reflen"),
     )
-    _usual_order: ClassVar[int | None] = None
+    _usual_order: int | None = None
     # How the original prints its score: a format of `value`; None: not rounded. And the first word
     # of the line that it prints, with its names of the lengths; None: it prints none.
-    _printed: ClassVar[str | None] = None
-    _line: ClassVar[tuple[str, str, str] | None] = None
+    _printed: str | None = None
+    _line: tuple[str, str, str] | None = None
 
     @property
     def _arithmetic(self) -> Dialect:

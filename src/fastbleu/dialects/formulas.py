@@ -16,7 +16,7 @@ from .base import Dialect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar
+    from typing import Any
 
     from ..counting.token_lists import Segment
     from ..tokenizers.table import TokenizerName
@@ -52,8 +52,8 @@ def doubling_logarithms(matches: Sequence[int], totals: Sequence[int]) -> list[f
 class FormulaDialect(Dialect):
     """A dialect with a formula for a row, of which the score of a corpus is that of the sum."""
 
-    adds_up: ClassVar[bool] = True
-    separable: ClassVar[bool | None] = False
+    adds_up: bool = True
+    separable: bool | None = False
 
     @abstractmethod
     def _score(self, row: Row, scorer: Scorer) -> float:
@@ -66,8 +66,8 @@ class FormulaDialect(Dialect):
 class TokenDialect(Dialect):
     """A dialect whose score needs the tokens of all segments, so that it has no rows."""
 
-    adds_up: ClassVar[bool] = False
-    separable: ClassVar[bool | None] = None
+    adds_up: bool = False
+    separable: bool | None = None
     counter = TokenListCounter
 
     @abstractmethod
@@ -114,8 +114,8 @@ class MultiBleuDialect(FormulaDialect):
     name = "multi-bleu"
     version = "multi-bleu"
     scale = 100.0
-    tokenizer: ClassVar[TokenizerName] = "multi-bleu"
-    tokenizers: ClassVar[Mapping[str, TokenizerName]] = {"multi-bleu": "multi-bleu"}
+    tokenizer: TokenizerName = "multi-bleu"
+    tokenizers: Mapping[str, TokenizerName] = {"multi-bleu": "multi-bleu"}
     of_tokenized_text = True
     orders = (4,)
     smoothings = {"none": None}

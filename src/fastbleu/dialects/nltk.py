@@ -13,8 +13,6 @@ from .nltk_arithmetic import METHODS, score_sums
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import ClassVar
-
     from .scorer import Scorer
 
 _LAST_SEGMENT = (
@@ -45,11 +43,11 @@ class NltkDialect(Dialect):
     version = "nltk-3.10.4"
     minimum_total = 1
     smoothings = {"none": None, "floor": 0.1, "add-k": None, "exp": None, "method4": 5}
-    reference_lengths: ClassVar[Collection[str]] = REFERENCE_LENGTHS
+    reference_lengths: Collection[str] = REFERENCE_LENGTHS
     adds_up = True
-    separable: ClassVar[bool | None] = True
+    separable: bool | None = True
     options = {"weights": None, "smoothing": "none", "smoothing_value": None}
-    other_smoothings: ClassVar[Mapping[str, str]] = {
+    other_smoothings: Mapping[str, str] = {
         name: _LAST_SEGMENT.format(name) for name in ("method5", "method6", "method7")
     }
     reasons = {

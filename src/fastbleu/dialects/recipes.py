@@ -38,10 +38,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..counting.token_lists import Segment
+    from .base import Feature
 
 _OF_TOKENS = no_rows("it looks at tokens, which no row tells")
 _OF_CORPUS = no_rows("how a segment counts depends on all segments of the corpus")
-_OF_SENTENCES = dict.fromkeys(
+_OF_SENTENCES: dict[Feature, str] = dict.fromkeys(
     ("sums", "state", "significance"), "its score is made of those of sentences"
 )
 # Tokenizers whose tokens are no words.
@@ -51,7 +52,7 @@ _TOKENIZED = "codesum", "joshua", "joshua-decoder", "moses", "multeval", "parlai
 # What a recipe has of its base.
 _OF_BASE = (
     *("scale", "tokenizer", "lowercase", "reference_length", "max_order", "minimum_total"),
-    *("smoothings", "brevity_penalty", "_further_fields"),
+    "smoothings",
 )
 
 
@@ -124,37 +125,35 @@ class Recipe(Dialect):
     def __init__(self, names: str, source: str, base: str | Formula, **fields: Any) -> None:
         self.base = rules = get(base) if isinstance(base, str) else OwnArithmetic(base)
         self.changed = {name: fields.pop(name) for name in rules.options if name in fields}
-        inherited = {name: getattr(rules, name) for name in _OF_BASE}
-        vars(self).update({**inherited, **fields})
-        name, *self.short = names.split()
-        repository, *others = source.split()
-        self.number = number = repository.partition("@")[2] or others[0]
+        vars(self).update({name: getattr(rules, name) for name in _OF_BASE} | fields)
+        self.name, *self.short = names.split()
         self.source = source
-        is_mean, has_rows = self.corpus is not None, self.count_tokens is None
-        reasons = _OF_SENTENCES if is_mean else {}
-        made: dict[str, Any] = {
-            "name": name,
-            "version": f"{name.removesuffix(f'-{number}')}@{number}",
-            "tokenizers": {self.tokenizer: self.tokenizer},
-            "cases": (self.lowercase,),
-            "orders": (self.max_order,),
-            "_usual_order": self.max_order,
-            "options": {**rules.options, **self.changed},
-            "of_tokenized_text": rules.of_tokenized_text or self.tokenizer in _TOKENIZED,
-            "takes_tokens": self.tokenizer not in _OF_TEXTS,
-            "reasons": _OF_CORPUS if self.of_corpus else reasons if has_rows else _OF_TOKENS,
-            "single_reference": self.references == "first",
-            "adds_up": has_rows and not (is_mean or self.of_corpus),
-            "mean_of_sentences": is_mean,
-            "has_rows": has_rows,
-        }
+        repository, *others = source.split()
+        self.number = repository.partition("@")[2] or others[0]
+        self.version = f"{self.name.removesuffix(f'-{self.number}')}@{self.number}"
+        self.options = {**rules.options, **self.changed}
         if "effective_order" in rules.options:
-            made["options"]["effective_order"] = False
-        if not has_rows:
-            made["counter"] = TokenRecipeCounter
+            self.options["effective_order"] = False
+        self.tokenizers = {self.tokenizer: self.tokenizer}
+        self.cases = (self.lowercase,)
+        self.orders = (self.max_order,)
+        self._usual_order = self.max_order
+        self.of_tokenized_text = rules.of_tokenized_text or self.tokenizer in _TOKENIZED
+        self.takes_tokens = self.tokenizer not in _OF_TEXTS
+        self.single_reference = self.references == "first"
+        self.mean_of_sentences = self.corpus is not None
+        self.has_rows = self.count_tokens is None
+        self.adds_up = self.has_rows and not (self.mean_of_sentences or self.of_corpus)
+        if self.of_corpus:
+            self.reasons = _OF_CORPUS
+        elif not self.has_rows:
+            self.reasons = _OF_TOKENS
+        elif self.mean_of_sentences:
+            self.reasons = _OF_SENTENCES
+        if not self.has_rows:
+            self.counter = TokenRecipeCounter
         elif self.references != "all":
-            made["counter"] = FewerReferences
-        vars(self).update(made)
+            self.counter = FewerReferences
 
     @property
     def _arithmetic(self) -> Dialect:
@@ -167,6 +166,12 @@ class Recipe(Dialect):
         if isinstance(counter, TokenRecipeCounter):
             counter.count_tokens = self.count_tokens
         return counter
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        return self.base.brevity_penalty(hyp_len, ref_len)
+
+    def _further_fields(self) -> dict[str, str]:
+        return self.base._further_fields()
 
     def _finished(self, score: float) -> float:
         """A score of the base on the recipe's scale, and rounded."""
@@ -217,17 +222,13 @@ class TokenRecipe(Recipe):
 
     token_scores: Callable[[list[Segment], bool], Sequence[float]]
 
-    def __init__(self, names: str, source: str, base: str | Formula, **fields: Any) -> None:
-        super().__init__(names, source, base, **fields)
-        options = {name: value for name, value in self.options.items() if name != "effective_order"}
-        made: dict[str, Any] = {
-            "options": options,  # no rows are scored
-            "reasons": _OF_TOKENS,
-            "adds_up": False,
-            "has_rows": False,
-            "counter": TokenRecipeCounter,
-        }
-        vars(self).update(made)
+    def __init__(self, *arguments: Any, **fields: Any) -> None:
+        super().__init__(*arguments, **fields)
+        options = self.options.items()  # of which that one is for rows
+        self.options = {name: value for name, value in options if name != "effective_order"}
+        self.reasons = _OF_TOKENS
+        self.adds_up = self.has_rows = False
+        self.counter = TokenRecipeCounter
 
     def _rows_alone(self, stats: Stats, segments: list[Segment] | None) -> Stats:
         return Stats.zeros(0)
