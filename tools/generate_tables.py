@@ -53,8 +53,7 @@ def dialect_rules() -> str:
     """One section for each dialect: all of its rules."""
     sections = []
     for name in dialects.names():
-        rules, _, original = docstring(name).partition("\n\nReferences\n----------\n")
-        sections.append(f"\n## {name}\n\n{rules}\n\nOriginal: {original}\n")
+        sections.append(f"\n## {name}\n\n{docstring(name)}\n\nOriginal: {get(name).source}\n")
     return "".join(sections) + "\n"
 
 

@@ -70,6 +70,7 @@ class Dialect(ABC):
 
     name: str  # the value of `dialect`
     version: str  # in signatures
+    source: str  # the original: repository and commit, or package and version; file or function
     about: str = ""  # what a reader of its number should know, of recipes
     scale: float = 1.0  # the score of a perfect corpus: 1.0 or 100.0
 

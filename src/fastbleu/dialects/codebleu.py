@@ -77,14 +77,11 @@ class CodeBleuNgramDialect(NltkDialect):
 
     BP * exp(sum of log(matches / totals) / 4), totals at least 1 for each segment and order, and
     0.1 instead of matches where an order has none; 0 without a unigram match.
-
-    References
-    ----------
-    microsoft/CodeXGLUE ac74a62, code-to-code-trans/evaluator/CodeBLEU/bleu.py; codebleu 0.7.0.
     """
 
     name = "codebleu-ngram"
     version = "codebleu-0.7.0-ngram"
+    source = "microsoft/CodeXGLUE@ac74a62 evaluator/CodeBLEU/bleu.py; codebleu 0.7.0"
     orders = (4,)
     reference_lengths = ()
     smoothings = {"floor": 0.1}
@@ -101,18 +98,15 @@ class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
     weighs 1 if it is a keyword, else 0.2; weights are added up in the order of first occurrence.
     0.1 instead of matches where an order has none; 0 without a unigram match. By an oversight each
     segment's reference length is 2, so that BP is 1 except for empty hypotheses and single tokens.
+    All of this is as calc_code_bleu.py calls it.
 
     ``keywords=`` is "java", "python" (3.11's), "python-0.7.0" (the package's), "c", "cpp",
     "c_sharp", "go", "javascript", "php", "ruby", "rust" (the package's), or a set of str.
-
-    References
-    ----------
-    microsoft/CodeXGLUE ac74a62, code-to-code-trans/evaluator/CodeBLEU/weighted_ngram_match.py, as
-    calc_code_bleu.py calls it; codebleu 0.7.0.
     """
 
     name = "codebleu-weighted"
     version = "codebleu-0.7.0-weighted"
+    source = "microsoft/CodeXGLUE@ac74a62 CodeBLEU/weighted_ngram_match.py; codebleu 0.7.0"
     reasons = no_rows("its counts are weighted recalls, not integers")
 
     def __init__(self, keywords: Any = "java") -> None:

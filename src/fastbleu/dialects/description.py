@@ -78,6 +78,9 @@ def _rules(dialect: Dialect) -> dict[str, str]:
         "references": "first" if dialect.single_reference else dialect.references,
         "corpus": "of its tokens" if is_of_tokens else "sums",
         "scale": f"0-{dialect.scale:g}",
+        "note": dialect.about,
+        "original": dialect.source,
+        "details": "",
     }
     if dialect.mean_of_sentences:
         rules["corpus"] = "made of sentences"
@@ -87,11 +90,7 @@ def _rules(dialect: Dialect) -> dict[str, str]:
         return rules | {
             "other names": ", ".join(dialect.short),
             "arithmetic": "".join([base, *options]),
-            "note": dialect.about,
-            "original": dialect.source,
-            "details": "",
         }
-    text = cleandoc(type(dialect).__doc__ or "").replace("``", "")
-    details, _, original = text.partition("\n\nReferences\n----------\n")
+    details = cleandoc(type(dialect).__doc__ or "").replace("``", "")
     note = re.sub(r", 0-1(00)?|\.$", "", details.partition("\n")[0])
-    return rules | {"note": note, "original": " ".join(original.split()), "details": details}
+    return rules | {"note": note, "details": details}

@@ -69,15 +69,12 @@ class FairseqDialect(FormulaDialect):
     collides, so it finds more matches than there are. Ids are assigned in the order of first
     occurrence, each hypothesis before its reference; `sentence_scores` restarts for each segment.
     ``hashed=False`` counts exactly.
-
-    References
-    ----------
-    facebookresearch/fairseq 3d262bb2 (PyPI 0.12.2), fairseq/scoring/bleu.py, clib/libbleu.
     """
 
     name = "fairseq"
     scale = 100.0
     version = "fairseq-0.12.2"
+    source = "facebookresearch/fairseq@3d262bb2 scoring/bleu.py, clib/libbleu; PyPI 0.12.2"
     orders = (4,)
     single_reference = True
     smoothings = {"none": None, "add-k": None}

@@ -26,14 +26,11 @@ class TorchMetricsDialect(Dialect):
     the first. The closest reference's length counts, of two equally close the FIRST one's. BP is 1
     if the hypotheses are longer, else exp(1 - ref_len / hyp_len). PyTorch's log and exp are not
     correctly rounded, so the last bit depends on its version.
-
-    References
-    ----------
-    ``torchmetrics.functional.text.bleu_score`` of TorchMetrics 1.9.0.
     """
 
     name = "torchmetrics"
     version = "torchmetrics-1.9.0"
+    source = "torchmetrics 1.9.0 functional.text.bleu_score"
     tokenizer = "none"
     reference_length = "first"
     smoothings = {"none": None, "add-k": None}
@@ -87,16 +84,13 @@ class TorchEvalDialect(Dialect):
     BP * exp(sum of weight * log(matches / totals)) on whitespace tokens; 0 if an order has no
     match, a ValueError if one has no n-gram. The SHORTEST reference's length counts. BP is 1 if
     the hypotheses are longer, else exp(1 - ref_len / hyp_len). Orders are up to 4. PyTorch's log
-    and exp are not correctly rounded, so the last bit depends on its version.
-
-    References
-    ----------
-    ``torcheval.metrics.functional.bleu_score`` of TorchEval 0.0.7; its class ``BLEUScore``, which
-    adds up batches in float64, is `fastbleu.integrations.torcheval`'s.
+    and exp are not correctly rounded, so the last bit depends on its version. TorchEval's class
+    ``BLEUScore``, which adds up batches in float64, is `fastbleu.integrations.torcheval`'s.
     """
 
     name = "torcheval"
     version = "torcheval-0.0.7"
+    source = "torcheval 0.0.7 metrics.functional.bleu_score"
     tokenizer = "none"
     reference_length = "shortest"
     smoothings = {"none": None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import exp, fsum, log, nan, pow
 from sys import float_info
 
@@ -52,7 +52,7 @@ def doubling_logarithms(matches: Sequence[int], totals: Sequence[int]) -> list[f
 class FormulaDialect(Dialect):
     """A dialect with a formula for a row, of which the score of a corpus is that of the sum."""
 
-    adds_up: bool = True
+    adds_up = True
     separable: bool | None = False
 
     @abstractmethod
@@ -66,7 +66,7 @@ class FormulaDialect(Dialect):
 class TokenDialect(Dialect):
     """A dialect whose score needs the tokens of all segments, so that it has no rows."""
 
-    adds_up: bool = False
+    adds_up = False
     separable: bool | None = None
     counter = TokenListCounter
 
@@ -105,17 +105,14 @@ class MultiBleuDialect(FormulaDialect):
 
     Without tokens in the references it prints "BLEU = 0" and exits with status 1, with tokens only
     in the references it dies: a ValueError.
-
-    References
-    ----------
-    moses-smt/mosesdecoder 34452895, scripts/generic/multi-bleu.perl.
     """
 
     name = "multi-bleu"
     version = "multi-bleu"
+    source = "moses-smt/mosesdecoder@34452895 scripts/generic/multi-bleu.perl"
     scale = 100.0
     tokenizer: TokenizerName = "multi-bleu"
-    tokenizers: Mapping[str, TokenizerName] = {"multi-bleu": "multi-bleu"}
+    tokenizers = {"multi-bleu": "multi-bleu"}
     of_tokenized_text = True
     orders = (4,)
     smoothings = {"none": None}
@@ -160,14 +157,11 @@ class MultiBleuDetokDialect(MultiBleuDialect):
     Whitespace is Perl's, which excludes U+001C to U+001F. ``lowercase=True``, its ``-lc``,
     lowercases hypotheses before and references after tokenizing, each character by itself. The
     script drops the last character of a file without a final newline; that is not reproduced.
-
-    References
-    ----------
-    moses-smt/mosesdecoder 34452895, scripts/generic/multi-bleu-detok.perl.
     """
 
     name = "multi-bleu-detok"
     version = "multi-bleu-detok"
+    source = "moses-smt/mosesdecoder@34452895 scripts/generic/multi-bleu-detok.perl"
     tokenizer = "multi-bleu-detok"
     tokenizers = {"13a": "multi-bleu-detok"}
     of_tokenized_text = False
@@ -187,14 +181,11 @@ class MtevalV14Dialect(FormulaDialect):
     13a and A to Z are lowercased; ``lowercase=False`` is its ``-c``. ``tokenize="international"``
     is its ``--international-tokenization``, which lowercases all of Unicode; "international-e" is
     the same with ``-e``.
-
-    References
-    ----------
-    moses-smt/mosesdecoder 34452895, scripts/generic/mteval-v14.pl.
     """
 
     name = "mteval-v14"
     version = "mteval-v14"
+    source = "moses-smt/mosesdecoder@34452895 scripts/generic/mteval-v14.pl"
     tokenizer = "mteval"
     tokenizers = {
         "13a": "mteval",
@@ -231,14 +222,11 @@ class MtevalV13aDialect(MtevalV14Dialect):
     It prints the ratio of lengths and the logarithm of BP, and so dies if the references or the
     hypotheses have no token, or if BP is 0: a ValueError. Documents and single
     sentences have the scores of mteval-v14.
-
-    References
-    ----------
-    moses-smt/mosesdecoder 34452895, scripts/generic/mteval-v13a.pl.
     """
 
     name = "mteval-v13a"
     version = "mteval-v13a"
+    source = "moses-smt/mosesdecoder@34452895 scripts/generic/mteval-v13a.pl"
 
     def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
         hyp_len, ref_len = sums.row[:2]
@@ -266,14 +254,11 @@ class NmtDialect(FormulaDialect):
     exp(1 - 1 / ratio). The sum is the running Python's, which is compensated from 3.12 on.
 
     Without any token in the hypotheses, or in the references, it divides by zero.
-
-    References
-    ----------
-    tensorflow/nmt 0be8642, nmt/scripts/bleu.py.
     """
 
     name = "tf-nmt"
     version = "tf-nmt"
+    source = "tensorflow/nmt@0be8642 nmt/scripts/bleu.py"
     reference_length = "shortest"
     smoothings = {"none": None, "add-1": None}
     options = {"smoothing": "none"}
@@ -312,14 +297,11 @@ class EvaluateDialect(NmtDialect):
     """The metric ``bleu`` of Hugging Face's Evaluate 0.4.6: tf-nmt's rules on 13a tokens, 0-1.
 
     Its 13a keeps whitespace at the end of a text; sacreBLEU's strips it first.
-
-    References
-    ----------
-    huggingface/evaluate a7dd338, metrics/bleu.
     """
 
     name = "evaluate"
     version = "evaluate-0.4.6"
+    source = "huggingface/evaluate@a7dd338 metrics/bleu"
     tokenizer = "evaluate"
 
 
@@ -334,14 +316,11 @@ class Tensor2TensorDialect(FormulaDialect):
     Text is lowercased (``lowercase=False`` is its ``case_sensitive``) and split as in mteval's
     international tokenization, but numbers are only decimal digits, the backslash is not
     punctuation, and entities stay. Unicode is that of the running Python.
-
-    References
-    ----------
-    tensorflow/tensor2tensor bafdc1b6, tensor2tensor/utils/bleu_hook.py.
     """
 
     name = "tensor2tensor"
     version = "tensor2tensor"
+    source = "tensorflow/tensor2tensor@bafdc1b6 tensor2tensor/utils/bleu_hook.py"
     tokenizer = "tensor2tensor"
     tokenizers = {"tensor2tensor": "tensor2tensor"}
     lowercase = True
@@ -378,21 +357,16 @@ class CocoDialect(FormulaDialect):
     Text is split at whitespace, as by pycocoevalcap's ``Bleu``; ``tokenize="ptb"`` also does what
     its ``PTBTokenizer`` does before, and ``tokenize="auto"`` takes the words of each image's
     language, by the script of its first reference.
-
-    References
-    ----------
-    salaniz/pycocoevalcap 1.2, bleu/bleu_scorer.py.
     """
 
     name = "coco"
     version = "pycocoevalcap-1.2"
+    source = "salaniz/pycocoevalcap@1.2 bleu/bleu_scorer.py"
     tokenizer_by_script = "auto-captions"
     reference_lengths = ("closest", "shortest", "average")
     smoothings = {"tiny": None}
     options = {"smoothing": "tiny"}
-    reasons: Mapping[Feature, str] = {
-        "effective_order=True": "it has a score for each order, `Score.cumulative`"
-    }
+    reasons = {"effective_order=True": "it has a score for each order, `Score.cumulative`"}
     _printed = "%.3f"
     _tiny, _small = 1e-15, 1e-9
 
@@ -437,7 +411,7 @@ class CocoAverageDialect(TokenDialect, CocoDialect):
     """pycocoevalcap's ``option="average"``; see `CocoDialect`."""
 
     reference_length = "average"
-    reasons: Mapping[Feature, str] = {
+    reasons = {
         **CocoDialect.reasons,
         **no_rows("a mean of lengths is not an integer"),
     }
@@ -459,14 +433,11 @@ class CodeXGlueSummaryDialect(FormulaDialect):
     above 1, else 0, t = 2.2250738585072014e-308; BP is exp(min(0, 1 - (ref_len + 1) / (hyp_len +
     1))). The SHORTEST reference's length counts. Text is lowercased, split into runs of letters,
     digits and underscores and single other characters, and then split by 13a.
-
-    References
-    ----------
-    microsoft/CodeXGLUE ac74a62, Code-Text/code-to-text/evaluator/evaluator.py.
     """
 
     name = "codexglue-summary"
     version = "codexglue-summary"
+    source = "microsoft/CodeXGLUE@ac74a62 Code-Text/code-to-text/evaluator/evaluator.py"
     scale = 100.0
     tokenizer = "codexglue-summary"
     tokenizers = {"codexglue-summary": "codexglue-summary"}
@@ -523,23 +494,18 @@ class E2EDialect(FormulaDialect):
 
     Text is tokenized by 13a and lowercased afterwards (``lowercase=False`` is its
     ``case_sensitive``); an empty text is one empty token.
-
-    References
-    ----------
-    tuetschek/e2e-metrics 1b9c4d8, metrics/pymteval.py.
     """
 
     name = "e2e"
     version = "e2e-metrics"
+    source = "tuetschek/e2e-metrics@1b9c4d8 metrics/pymteval.py"
     tokenizer = "e2e"
     tokenizers = {"13a": "e2e"}
     lowercase = True
     smoothings = {"none": None, "add-k": 1.0}
     options = {"smoothing": "none", "smoothing_value": None}
     has_state = False
-    reasons: Mapping[Feature, str] = {
-        "state": "its totals may be negative, which no state can have"
-    }
+    reasons = {"state": "its totals may be negative, which no state can have"}
     _printed = "%.4f"
 
     def adapt(self, stats: Stats) -> AdaptedRows:
@@ -577,18 +543,15 @@ class MatlabDialect(FormulaDialect):
 
     The original scores one document, tokenized by tokenizedDocument; here text is split at
     whitespace, and a corpus is scored by its summed counts.
-
-    References
-    ----------
-    MathWorks, documentation of bleuEvaluationScore, R2024b.
     """
 
     name = "matlab"
     version = "matlab-documentation"
+    source = "MathWorks, documentation of bleuEvaluationScore, R2024b"
     weights_set_order = True
     smoothings = {"none": None}
     options = {"weights": None, "smoothing": "none"}
-    reasons: Mapping[Feature, str] = {"effective_order=True": "its NgramWeights set the orders"}
+    reasons = {"effective_order=True": "its NgramWeights set the orders"}
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         if hyp_len > ref_len:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from .._core import REFERENCE_LENGTHS
 from ..counting.stats import AdaptedRows
@@ -33,21 +33,18 @@ class NltkDialect(Dialect):
     Smoothing is "none" (the default: no smoothing function), "floor" (method 1, value epsilon,
     default 0.1), "add-k" (method 2, k = 1), "exp" (method 3) or "method4" (value k, default 5).
     Methods 5 to 7 need the last segment's tokens and cannot be computed from rows.
-
-    References
-    ----------
-    nltk/nltk 3.10.4, nltk/translate/bleu_score.py.
     """
 
     name = "nltk"
     version = "nltk-3.10.4"
+    source = "nltk/nltk@3.10.4 nltk/translate/bleu_score.py"
     minimum_total = 1
     smoothings = {"none": None, "floor": 0.1, "add-k": None, "exp": None, "method4": 5}
     reference_lengths: Collection[str] = REFERENCE_LENGTHS
     adds_up = True
     separable: bool | None = True
     options = {"weights": None, "smoothing": "none", "smoothing_value": None}
-    other_smoothings: Mapping[str, str] = {
+    other_smoothings = {
         name: _LAST_SEGMENT.format(name) for name in ("method5", "method6", "method7")
     }
     reasons = {

@@ -108,7 +108,6 @@ class Recipe(Dialect):
     """The BLEU of an evaluation tool."""
 
     short: Sequence[str]  # further names
-    source: str  # repository and commit, or package and version; then the file or function
     number: str  # the commit or version
     base: Dialect  # whose arithmetic, options and brevity penalty it has
     changed: Mapping[str, object]  # options that are not the base's

@@ -29,14 +29,11 @@ class SacrebleuDialect(Dialect):
 
     Smoothing is "exp" (the default), "floor" (value 0.1 if not given), "add-k" (value 1 if not
     given) or "none". Weights, which sacreBLEU does not have, are at least 0.
-
-    References
-    ----------
-    mjpost/sacrebleu 2.6.0, sacrebleu/metrics/bleu.py.
     """
 
     name = "sacrebleu"
     version = _sacrebleu.VERSION
+    source = "mjpost/sacrebleu@2.6.0 sacrebleu/metrics/bleu.py"
     scale = 100.0
     tokenizer = "13a"
     smoothings = _sacrebleu.SMOOTH_DEFAULTS
