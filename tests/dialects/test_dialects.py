@@ -40,6 +40,17 @@ def test_dialects_say_what_they_are():
         }
 
 
+def test_dialects_are_described():
+    for name in NAMES:
+        described = dialects.describe(name)
+        [rules] = described.rules
+        assert all(rules[key] for key in ("note", "original", "details")), name
+        assert rules["details"].split()[-1] in str(described)
+    every = [rules["dialect"] for rules in dialects.describe().rules]
+    assert every == [*dict.fromkeys(get(name).name for name in dialects.names(recipes=True))]
+    assert tuple(every[: len(NAMES)]) == NAMES
+
+
 def test_case_and_hyphens_of_names_do_not_matter():
     for name, known in {
         "SacreBLEU": "sacrebleu",

@@ -32,29 +32,22 @@ _ORDER = (
 
 
 class FairseqCounter(TokenListCounter):
-    """Counts the tokens of fairseq's Dictionary."""
+    """Counts the tokens of fairseq's Dictionary: n-grams, or their hashes."""
+
+    is_hashed = False
 
     def examine(self, counted: Counted, segments: list[Segment]) -> None:
-        rows = self.rows_of_ids(_ids(segments))
+        pairs = _ids(segments)
+        if self.is_hashed:
+            rows, counted.extra = _hashed_rows(pairs), segments
+        else:
+            batch = Batch([ids for ids, _ in pairs], [[reference] for _, reference in pairs])
+            rows = Counter(None, threads=self.threads).count(batch).stats
         counted.stats = rows if counted.keep_rows else rows.sum()
 
-    def rows_of_ids(self, segments: list[tuple[list[int], list[int]]]) -> Stats:
-        """The rows of segments of one reference."""
-        hypotheses, references = zip(*segments, strict=True) if segments else ((), ())
-        batch = Batch(hypotheses, [[reference] for reference in references])
-        return Counter(None, threads=self.threads).count(batch).stats
 
-
-class HashCounter(FairseqCounter):
-    """Counts by libbleu's hash."""
-
-    def examine(self, counted: Counted, segments: list[Segment]) -> None:
-        """Replace the counts, and keep the tokens."""
-        super().examine(counted, segments)
-        counted.extra = segments
-
-    def rows_of_ids(self, segments: list[tuple[list[int], list[int]]]) -> Stats:
-        return _hashed_rows(segments)
+class HashedFairseqCounter(FairseqCounter):
+    is_hashed = True
 
 
 class FairseqDialect(FormulaDialect):
@@ -87,7 +80,7 @@ class FairseqDialect(FormulaDialect):
         if not isinstance(hashed, bool):
             raise TypeError(f"hashed is {shown(hashed)}, expected True or False")
         self.own_options = {"hashed": hashed}
-        self.counter = HashCounter if hashed else FairseqCounter
+        self.counter = HashedFairseqCounter if hashed else FairseqCounter
         self.order_matters = hashed
         self.reasons = {"matrix": "it counts '</s>', which the matrix does not"}
         if hashed:
