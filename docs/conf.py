@@ -96,7 +96,7 @@ CONTENTS = {
             from-pycocoevalcap patching""",
     },
     "reference/index": {
-        "": """metric dialects dialect-classes recipes diagnosis matrix significance tables report
+        "": """metric dialects dialect-rules recipes diagnosis matrix significance tables report
             nltk sacrebleu integrations tokenizers""",
     },
 }

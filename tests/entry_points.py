@@ -34,7 +34,8 @@ from unittest.mock import patch
 import numpy as np
 
 import fastbleu
-from fastbleu import BLEU, Stats, cli, dialects, matrix, recipes, sacrebleu, significance, tables
+from fastbleu import BLEU, Stats, cli, dialects, matrix, sacrebleu, significance, tables
+from fastbleu.dialects.scorer import Scorer
 
 
 class Library:
@@ -193,10 +194,11 @@ def counts(score: Any) -> dict[str, Any]:
 
 def of_stats(metric: BLEU, stats: Stats) -> float:
     dialect = metric.scorer.dialect
-    found = dialect.score(stats).value
+    scorer = Scorer(dialect, stats.max_order)
+    value = scorer.value(scorer.sums_of(stats))
     if len(stats) > 1:
-        assert found == significance.bootstrap(stats, dialect=dialect, samples=2).score
-    return found
+        assert value == significance.bootstrap(stats, dialect=dialect, samples=2).score
+    return value
 
 
 def of_counts(metric: BLEU, table: list[dict[str, Any]]) -> float:
@@ -898,13 +900,8 @@ def tokenizers(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("")
 def dialect(metric: BLEU, corpus: Corpus) -> Any:
-    its, stats = dialects.get(metric.dialect), metric.statistics(*corpus)
-    its.require("statistics")
-    return [
-        (its.score(stats), its.sentence_scores(stats), its.signature(4), its.adapt(stats) is None),
-        (its.printed(0.5), its.line(metric.score(*corpus)), its.brevity_penalty(3, 4)),
-        (str(recipes.describe("ragas")), recipes.describe().to_dict()),
-    ]
+    names = dialects.names(), dialects.names(recipes=True)
+    return names, str(dialects.describe(metric.dialect)), dialects.describe().to_dict()
 
 
 @entry("")

@@ -1,8 +1,8 @@
 """The rooms: which folder of the package may import which, and how large a file may grow.
 
 A room imports from the rooms above it in ROOMS; methods that only forward import what is below
-(FORWARDS). Of the root modules only `_packed`, `_core`, `recipes`, `rewards`
-and `run` are rooms: `__init__` names things lazily, `__main__` starts the command.
+(FORWARDS). Of the root modules only `_packed`, `_core`, `rewards` and `run` are rooms:
+`__init__` names things lazily, `__main__` starts the command.
 """
 
 import ast
@@ -21,7 +21,6 @@ ROOMS = {
     "tokenizers": [*BASE, "inputs"],
     "counting": [*BASE, "inputs", "tokenizers", "plots"],
     "dialects": [*BASE, "inputs", "tokenizers", "counting", "plots"],
-    "recipes": ["dialects", "plots"],
     "metric": [*BASE, "inputs", "tokenizers", "counting", "dialects"],
     "rewards": ["runtime", "inputs", "metric"],
     "matrix": [*BASE, "inputs", "tokenizers", "counting", "dialects", "metric", "plots"],

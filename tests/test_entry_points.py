@@ -21,7 +21,7 @@ from entry_points import ENTRIES, Corpus, Entry
 import fastbleu
 from fastbleu import BLEU
 
-NAMES = (*fastbleu.dialects.names(), *fastbleu.recipes.names())
+NAMES = fastbleu.dialects.names(recipes=True)
 METRICS = {name: BLEU(dialect=name) for name in NAMES}
 TEXTS = [
     ("The cat sat on the mat, today.", "The cat sat on a mat today.", "On the mat sat a cat."),
@@ -165,7 +165,7 @@ SHORTEST = [entry for entry in SHORT if not re.match(SLOW, entry.label)]
 
 
 # Of each project one recipe; test_all_combinations has all.
-PROJECTS = {name.partition("-")[0]: name for name in fastbleu.recipes.names()}
+PROJECTS = {name.partition("-")[0]: name for name in NAMES[len(fastbleu.dialects.names()) :]}
 
 
 @pytest.mark.pythons
@@ -212,13 +212,13 @@ def test_engines(entry):
 
 # Where users find names: nearest first, as a name is called by the first place that has it.
 ROOMS = ("nltk", "sacrebleu", "significance", "matrix", "tokenizers", "dialects", "tables", "cli")
-ROOMS += ("rewards", "recipes")
+ROOMS += ("rewards",)
 PACKAGE = Path(fastbleu.__file__).parent
 NO_HOSTS = ("_", "call_times", "patches", "patching")
 # Classes of what functions return or take: these need no call of their own.
 RESULTS = ("Comparison", "Comparisons", "Description", "Fraction", "Interval", "MBRResult", "Score")
 RESULTS += ("BLEUScore", "BLEUSignature", "InputWarning", "SelfBLEU", "Stats", "Tokenizer")
-RESULTS += ("Dialect", "NltkDialect", "SacrebleuDialect", "SmoothingFunction")
+RESULTS += ("SmoothingFunction",)
 # Classes that functions, pandas or polars make, and what only hosts call.
 MADE = {"BLEUAccessor", "BLEUExpressions", "ComputeMetrics", "Sacrebleu", "SacreBLEUScore"}
 MADE |= {"patched_tokenize", "reward_func", "plot", "merge_state"}

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import fastbleu
-from fastbleu.dialects import SACREBLEU
+from fastbleu.dialects.names import get
+from fastbleu.dialects.sacrebleu import SACREBLEU
 from fastbleu.tokenizers import TOKENIZERS
 
 BIN = str(Path(sys.executable).parent)
@@ -127,11 +128,14 @@ def test_the_literals_are_all_names():
     assert names["ReferenceLength"] == set(SACREBLEU.reference_lengths)
     for name in names["SmoothingName"]:
         fastbleu.BLEU(dialect="nltk" if name == "method4" else "sacrebleu", smoothing=name)
-    recipes = literals("dialects/names.py")["RecipeName"]
+    of_dialects = literals("dialects/names.py")
+    assert of_dialects["DialectName"] == set(fastbleu.dialects.names())
+    recipes = of_dialects["RecipeName"]
     with_versions = {name for name in recipes if "@" in name}
-    assert recipes - with_versions == set(fastbleu.recipes.names())
+    all_names = of_dialects["DialectName"] | recipes - with_versions
+    assert all_names == set(fastbleu.dialects.names(recipes=True))
     for name in with_versions:
-        assert fastbleu.dialects.get(name)
+        assert get(name)
     table = literals("tokenizers/table.py")
     assert set().union(
         *(table[name] for name in ("Compiled", "Libraries", "Models", "TokenizerName"))

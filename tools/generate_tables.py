@@ -7,13 +7,15 @@ python tools/generate_tables.py --scores   # docs/why-numbers-differ.md; needs W
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import sys
 from pathlib import Path
 
 import fastbleu
-from fastbleu import dialects, recipes
+from fastbleu import dialects
+from fastbleu.dialects.names import get
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("FASTBLEU_DATA") or PROJECT.parent / "shared" / "data")
@@ -26,36 +28,49 @@ def as_table(heads: str, rows: list[list[str]]) -> str:
 
 
 def dialect_table() -> str:
-    """One row for each dialect: the first sentence of its docstring, and its defaults."""
+    """One row for each dialect: what it is, and its defaults."""
     rows = []
     for name in dialects.names():
-        rules = dialects.get(name)
-        first_line = (type(rules).__doc__ or "").partition("\n")[0]
-        summary = re.sub(r", 0-1(00)?|\.$", "", first_line).replace("``", "`")
-        case = "lowercased" if rules.lowercase else "cased"
-        own = dict(map(reversed, (rules.tokenizers or {"whitespace": "none"}).items()))
-        tokenizer = own.get(rules.tokenizer, rules.tokenizer)
-        length, smoothing = rules.reference_length, ", ".join(rules.smoothings)
-        scale = f"0-{rules.scale:.0f}"
-        rows.append([f"`{name}`", summary, f"{tokenizer}, {case}", length, smoothing, scale])
+        [rules] = dialects.describe(name).rules
+        dialect = get(name)
+        tokens = rules["tokens"].replace("white space", "whitespace")
+        case = "lowercased" if dialect.lowercase else "cased"
+        length, smoothing = dialect.reference_length, ", ".join(dialect.smoothings)
+        note = docstring(name).partition("\n")[0]
+        summary = re.sub(r", 0-1(00)?|\.$", "", note)
+        rows.append([f"`{name}`", summary, f"{tokens}, {case}", length, smoothing, rules["scale"]])
     heads = "`dialect=` | original | tokenizer, case | reference length | smoothing | scale"
     return as_table(heads, rows)
+
+
+def docstring(name: str) -> str:
+    """What the class of a dialect says of it, in Markdown."""
+    text = inspect.cleandoc(type(get(name)).__doc__ or "")
+    return text.replace("``", "`").replace("<", "&lt;")
+
+
+def dialect_rules() -> str:
+    """One section for each dialect: all of its rules."""
+    sections = []
+    for name in dialects.names():
+        sections.append(f"\n## {name}\n\n{docstring(name)}\n\nOriginal: {get(name).source}\n")
+    return "".join(sections) + "\n"
 
 
 def recipe_table() -> str:
     """One row for each tool: its recipes, and how they compute."""
     tools: dict[str, list[dict[str, str]]] = {}
-    for rules in recipes.describe().rules:
+    for rules in dialects.describe().rules[len(dialects.names()) :]:
         tools.setdefault(rules["original"].split()[0], []).append(rules)
     rows = []
-    for original, its in tools.items():
+    for original, recipes in tools.items():
         named = [
-            f"`{rules['recipe']}`" + f" ({rules['other names']})" * bool(rules["other names"])
-            for rules in its
+            f"`{rules['dialect']}`" + f" ({rules['other names']})" * bool(rules["other names"])
+            for rules in recipes
         ]
-        arithmetic = dict.fromkeys(rules["arithmetic"].partition(",")[0] for rules in its)
+        arithmetic = dict.fromkeys(rules["arithmetic"].partition(",")[0] for rules in recipes)
         tokens, references, notes = (
-            dict.fromkeys(rules[name] for rules in its if rules[name])
+            dict.fromkeys(rules[name] for rules in recipes if rules[name])
             for name in ("tokens", "references", "note")
         )
         cells = [named, [original], *map(list, (arithmetic, tokens, references)), list(notes)[:2]]
@@ -100,4 +115,5 @@ if "--scores" in sys.argv:
     write("why-numbers-differ.md", "path", path)
 else:
     write("reference/dialects.md", "dialects", dialect_table())
+    write("reference/dialect-rules.md", "rules", dialect_rules())
     write("reference/recipes.md", "recipes", recipe_table())

@@ -7,6 +7,7 @@ from commands import output, run
 
 import fastbleu
 from fastbleu import BLEU, dialects
+from fastbleu.dialects.names import get
 
 HYPOTHESES = ["The cat sat on the mat .", "it rained all night long , R&amp;D"]
 REFERENCES = ["The cat sat on a mat .", "it rained all the night , R&amp;D"]
@@ -26,7 +27,7 @@ def files(tmp_path):
 def test_scores(files, name):
     reference, system, _ = files
     score = BLEU(dialect=name).score(HYPOTHESES, REFERENCES)
-    line = dialects.get(name).line(score) or str(score)
+    line = get(name).line(score) or str(score)
     assert run(reference, "-i", system, "--dialect", name, "-f", "text") == (0, f"{line}\n", "")
     status, out, _ = run(reference, "-i", system, "--dialect", name)
     assert status == 0

@@ -11,7 +11,8 @@ import wmt22
 from generators import raises, rounds, seeded
 
 import fastbleu
-from fastbleu import BLEU, dialects, explain, recipes
+from fastbleu import BLEU, dialects, explain
+from fastbleu.dialects.names import get
 
 HYPOTHESES = [
     "The cat sat on the mat.",
@@ -46,7 +47,7 @@ def outcome(function, *arguments):
 def random_metric(rng):
     """A BLEU of a random dialect, some of whose options are not the defaults."""
     name = rng.choice(dialects.names())
-    dialect = dialects.get(name)
+    dialect = get(name)
     options = {"smoothing": rng.choice(list(dialect.smoothings))}
     takes_value = dialect.smoothings[options["smoothing"]] is not None
     if takes_value and "smoothing_value" in dialect.options and rng.random() < 0.5:
@@ -71,7 +72,7 @@ def random_metric(rng):
 def all_metrics():
     """All dialects and recipes, and some with random options."""
     rng = seeded("metrics to explain")
-    names = dict.fromkeys(dialects.get(name).name for name in (*dialects.names(), *recipes.names()))
+    names = dict.fromkeys(get(name).name for name in dialects.names(recipes=True))
     made = [outcome(lambda name=name: BLEU(dialect=name)) for name in names]
     made += [random_metric(rng) for _ in range(80)]
     return [metric for metric in made if not isinstance(metric, ImportError)]

@@ -9,9 +9,14 @@ import numpy
 import pytest
 from commands import python
 from generators import raises
+from scorers import score, sentence_scores
 
-from fastbleu import BLEU, Stats, dialects, recipes, significance
-from fastbleu.dialects import NLTK, SACREBLEU, Dialect
+from fastbleu import BLEU, Stats, dialects, significance
+from fastbleu.dialects.base import Dialect
+from fastbleu.dialects.names import get
+from fastbleu.dialects.nltk import NLTK
+from fastbleu.dialects.sacrebleu import SACREBLEU
+from fastbleu.dialects.scorer import Scorer
 
 NAMES = dialects.names()
 
@@ -23,16 +28,27 @@ def rows(*numbers):
 def test_dialects_say_what_they_are():
     assert NAMES[:2] == ("sacrebleu", "nltk")
     for name in NAMES:
-        dialect = dialects.get(name)
+        dialect = get(name)
         assert isinstance(dialect, Dialect)
         assert dialect.name == name
         assert dialect.scale in (1.0, 100.0)
         assert dialect.reference_length in ("closest", "first", "shortest")
         assert dialect.options["smoothing"] in dialect.smoothings
-        assert dialect.version in dialect.signature(4)
+        assert dialect.version in Scorer(dialect, 4).signature()
         assert set(dialect.options) <= {
             *("weights", "smoothing", "smoothing_value", "effective_order")
         }
+
+
+def test_dialects_are_described():
+    for name in NAMES:
+        described = dialects.describe(name)
+        [rules] = described.rules
+        assert all(rules[key] for key in ("note", "original", "details")), name
+        assert rules["details"].split()[-1] in str(described)
+    every = [rules["dialect"] for rules in dialects.describe().rules]
+    assert every == [*dict.fromkeys(get(name).name for name in dialects.names(recipes=True))]
+    assert tuple(every[: len(NAMES)]) == NAMES
 
 
 def test_case_and_hyphens_of_names_do_not_matter():
@@ -43,18 +59,18 @@ def test_case_and_hyphens_of_names_do_not_matter():
         "LLaMA-Factory": "llamafactory-metric",
         "Promptfoo@0.121": "promptfoo-0.121.14",
     }.items():
-        dialect = dialects.get(name)
+        dialect = get(name)
         assert dialect.name == known
-        assert dialect is dialects.get(known)
+        assert dialect is get(known)
         assert BLEU(dialect=name) == BLEU(dialect=known)
 
 
 def test_no_two_names_differ_in_case_and_hyphens_only():
     """Or they are of the same recipe."""
     known = {}
-    for name in (*NAMES, *recipes.names()):
+    for name in dialects.names(recipes=True):
         plain = name.lower().replace("-", "").replace("_", "")
-        assert known.setdefault(plain, dialects.get(name)) is dialects.get(name)
+        assert known.setdefault(plain, get(name)) is get(name)
 
 
 def test_of_an_unknown_name_the_likeliest_are_named():
@@ -66,12 +82,12 @@ def test_of_an_unknown_name_the_likeliest_are_named():
         "mteval": "mteval-v",
         "bleu": "sacrebleu'",
     }.items():
-        words = f"'{name}' is unknown; did you mean '{meant}.* more, or of fastbleu.recipes.names"
-        for call in (dialects.get, recipes.describe):
+        words = f"'{name}' is unknown; did you mean '{meant}.* more, or of fastbleu.dialects.names"
+        for call in (get, dialects.describe):
             raises(ValueError, words, call, name)
     words = "is unknown; choose one of sacrebleu, nltk"
     for name in ("x", 5, None, ["nltk"], b"nltk", "", "x" * 10**6):
-        raises(ValueError, words, dialects.get, name)
+        raises(ValueError, words, get, name)
         raises(ValueError, words, BLEU, dialect=name)
 
 
@@ -82,37 +98,39 @@ def test_the_table_in_the_readme_is_what_dialects_say():
 
 def test_only_what_is_used_is_loaded():
     code = (
-        "import sys, fastbleu.nltk, fastbleu.dialects as d\n"
+        "import sys, fastbleu.nltk\n"
+        "from fastbleu.dialects.names import get, names\n"
         "assert not any('sacrebleu' in name for name in sys.modules)\n"
-        "[d.get(name).signature(4) for name in d.names()]\n"
+        "from fastbleu.dialects.scorer import Scorer\n"
+        "[Scorer(get(name), 4).signature() for name in names()]\n"
         "assert not {'torch', 'numpy', 'nltk', 'sacrebleu'} & set(sys.modules)"
     )
     python("-c", code)
 
 
 def test_options_are_checked_in_one_place():
-    row = rows(1, 1, 1, 1)
     for name in NAMES:
-        dialect = dialects.get(name)
+        dialect = get(name)
         plain = [smoothing for smoothing, value in dialect.smoothings.items() if value is None]
-        for call in (dialect.score, dialect.sentence_scores):
-            raises(ValueError, "smoothing 'x' is unknown; choose one of", call, row, smoothing="x")
-            for smoothing in plain[:1]:
-                words = f"smoothing '{smoothing}' takes no value"
-                raises(ValueError, words, call, row, smoothing=smoothing, smoothing_value=1)
-            words = r"2 weights for max_order 1|not support weights"
-            raises(ValueError, words, call, row, weights=(1, 2))
+        for words, options in (
+            ("smoothing 'x' is unknown; choose one of", {"smoothing": "x"}),
+            ("2 weights for max_order 1|not support weights", {"weights": (1, 2)}),
+            *(
+                (f"smoothing '{smoothing}' takes no value", {"smoothing": smoothing})
+                for smoothing in plain[:1]
+            ),
+        ):
+            if "no value" in words:
+                options["smoothing_value"] = 1
+            raises(ValueError, words, Scorer, dialect, 1, **options)
         if name != "sacrebleu":
             words = f"'{name}' does not support effective_order=True: "
-            for call, given in (
-                *((dialect.score, row), (dialect.sentence_scores, row), (dialect.signature, 1)),
-            ):
-                raises(ValueError, words, call, given, effective_order=True)
+            raises(ValueError, words, Scorer, dialect, 1, effective_order=True)
             words = f"'{name}' does not support aggregate=True: its rules"
-            raises(ValueError, words, dialect.expected_scores, None, 4)
+            raises(ValueError, words, Scorer(dialect, 4).expected_scores, None)
     for dialect in (SACREBLEU, NLTK):
         words = r"'method1' is unknown.*nltk's method1 is 'floor', "
-        raises(ValueError, words, dialect.score, row, smoothing="method1")
+        raises(ValueError, words, Scorer, dialect, 1, smoothing="method1")
 
 
 def test_the_rules_of_a_user():
@@ -126,9 +144,10 @@ def test_the_rules_of_a_user():
             return adapted.matches[:, 0] / adapted.totals[:, 0]
 
     precision = Precision()
-    score = precision.score(rows(4, 5, 2, 4), nrefs=1)
-    assert (score.value, score.bp) == (0.5, math.exp(-0.25))
-    assert score.signature == "nrefs:1|dialect:1|order:1|smooth:none"
+    seen = score(precision, rows(4, 5, 2, 4), nrefs=1)
+    assert (seen.value, seen.bp) == (0.5, math.exp(-0.25))
+    assert seen.signature == "nrefs:1|dialect:1|order:1|smooth:none"
+    assert sentence_scores(precision, rows(4, 5, 2, 4)).tolist() == [0.5]
     # What a dialect says nothing about is refused.
     for feature, reason in {
         "weights": "its weights are equal",
@@ -140,7 +159,7 @@ def test_the_rules_of_a_user():
         with pytest.raises(ValueError, match=f"'precision' does not support {feature}: {reason}"):
             precision.require(feature)
     with pytest.raises(ValueError, match="does not support aggregate=True"):
-        precision.expected_scores(None, 1)
+        Scorer(precision, 1).expected_scores(None)
     with pytest.raises(ValueError, match="does not support significance"):
         significance.bootstrap(Stats([[1, 1, 1, 1]] * 2), dialect=precision)
     raises(TypeError, "abstract", Dialect)
@@ -149,11 +168,11 @@ def test_the_rules_of_a_user():
 def test_rows_are_adapted_by_the_dialect():
     short = rows(1, 1, 1, 0, 1, 0)
     for name in NAMES:
-        dialect = dialects.get(name)
+        dialect = get(name)
         adapted = dialect.adapt(short)
         assert numpy.asarray(adapted).tolist() == [[1, 1, 1, 0, 1, dialect.minimum_total]]
-        with pytest.raises(TypeError, match="stats is an AdaptedRows, expected Stats"):
-            dialect.score(adapted)
+        with pytest.raises(TypeError, match="AdaptedRows"):
+            significance.bootstrap(adapted)
     assert (NLTK.minimum_total, SACREBLEU.minimum_total) == (1, 0)
 
 

@@ -9,7 +9,7 @@ import pytest
 from generators import raises
 
 from fastbleu import BLEU, dialects, matrix
-from fastbleu.dialects import get
+from fastbleu.dialects.names import get
 
 NAMES = dialects.names()
 

@@ -4,10 +4,8 @@ The folder `tools` of the data describes the cases; without it these tests are s
 """
 
 import importlib.util
-import json
 import math
 import pickle
-import random
 import re
 import shutil
 import subprocess
@@ -22,8 +20,9 @@ from commands import python
 from generators import raises, seeded
 from test_recorded import cases, outcome, plain, sentence_outcomes
 
-from fastbleu import BLEU, recipes, tokenize
-from fastbleu.dialects import fdlibm, get, recipe_rows
+from fastbleu import BLEU, dialects, tokenize
+from fastbleu.dialects import recipe_arithmetic
+from fastbleu.dialects.names import get
 from fastbleu.tokenizers.loaded import Tokenizer
 
 FLORES = "opencompass-pmmeval-flores-English"
@@ -42,6 +41,9 @@ LIBRARIES = {
     "whisper": ("whisper_normalizer",),
 }
 OF_TORCH = "torch", "tensorbleu"
+RECIPES = dialects.names(recipes=True)[len(dialects.names()) :]
+# JavaScript has its own exp and log.
+OF_JAVASCRIPT = "promptfoo"
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +79,13 @@ def recorded(value, variant):
     return "nan" if isinstance(value, float) and math.isnan(value) else plain(value)
 
 
+def is_same(value, expected, variant):
+    """Whether values are equal, or of JavaScript's at most two steps apart."""
+    if not variant.startswith(OF_JAVASCRIPT) or isinstance(expected, str):
+        return value == expected
+    return isinstance(value, float) and abs(value - expected) <= 2 * math.ulp(expected)
+
+
 def variants():
     if not (TOOLS / "cases.jsonl.gz").exists():
         return []
@@ -91,12 +100,13 @@ def test_the_data_is_there(tools):
 
 @pytest.mark.parametrize("variant", variants())
 def test_recorded_tools(variant, tools):
-    """Every corpus and sentence, bit for bit."""
+    """Every corpus and sentence, bit for bit; those of JavaScript up to the last digit."""
     metric = metric_of(variant.replace(" ", "-"))
     for hypotheses, references, case in tools:
         if variant in case["corpus"]:
             found = outcome(lambda h=hypotheses, r=references: metric.score(h, r).value)
-            assert recorded(found, "") == recorded(case["corpus"][variant], variant), case["id"]
+            expected = recorded(case["corpus"][variant], variant)
+            assert is_same(recorded(found, ""), expected, variant), case["id"]
         if variant not in case["sentences"]:
             continue
         values = case["sentences"][variant]
@@ -104,16 +114,18 @@ def test_recorded_tools(variant, tools):
             values = values[-1]
         expected = [recorded(value, variant) for value in values]
         found = sentence_outcomes(metric, hypotheses, references, "error" in expected)
-        assert [recorded(value, "") for value in found] == expected, case["id"]
+        assert len(found) == len(expected)
+        for value, wanted in zip(found, expected, strict=True):
+            assert is_same(recorded(value, ""), wanted, variant), case["id"]
 
 
 def test_every_name_makes_a_metric_which_leaves_missing_segments_out():
-    for name in filter(is_installed, recipes.names()):
+    for name in filter(is_installed, RECIPES):
         metric = BLEU(dialect=name)
-        assert metric.dialect in recipes.names()
+        assert metric.dialect in RECIPES
         assert f"dialect:{get(name).version}" in metric.signature
         assert pickle.loads(pickle.dumps(metric)) == metric
-        assert get(name).name in str(recipes.describe(name))
+        assert get(name).name in str(dialects.describe(name))
         assert metric.sentence_scores([], []).tolist() == []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -162,22 +174,6 @@ def test_a_reference_is_never_farther_than_999_for_multiwoz():
     assert score.value == math.exp(1 - (49 + 1000) / 50) * math.exp(logarithm)
 
 
-def test_logarithms_are_those_of_javascript():
-    """Also next to half of log 2, where fdlibm looks at the upper 32 bits alone."""
-    if (node := shutil.which("node")) is None:
-        pytest.skip("needs node")
-    rng = random.Random(5)
-    exponents = [rng.uniform(0.34657359027, 0.34657359125) for _ in range(500)]
-    exponents += [rng.uniform(-40, 1.5) for _ in range(5000)]
-    ratios = [m / n for n in range(1, 90) for m in range(1, n + 1)]
-    script = "process.stdout.write(JSON.stringify(eval(require('fs').readFileSync(0, 'utf8'))))"
-    for function, values in ("exp", exponents), ("log", ratios):
-        code = f"{values}.map(Math.{function})"
-        printed = subprocess.run([node, "-e", script], input=code.encode(), stdout=-1, check=True)
-        ours = [getattr(fdlibm, function)(value) for value in values]
-        assert ours == json.loads(printed.stdout)
-
-
 def test_tensorbleu_divides_in_float32():
     torch = pytest.importorskip("torch")
     metric = BLEU(dialect="tensorbleu-floor")
@@ -196,7 +192,8 @@ def test_float32_does_not_depend_on_the_version_of_numpy():
         for r in range(c + 1, 80):
             ratio = numpy.float32(c) / numpy.float32(r)
             bp = math.exp(numpy.float32(1) - numpy.float32(1) / ratio)
-            assert recipe_rows.keras_hub(0, c, r, [1] * 4, [1] * 4) == float(numpy.float32(bp))
+            score = recipe_arithmetic.keras_hub(0, c, r, [1] * 4, [1] * 4)
+            assert score == float(numpy.float32(bp))
 
 
 def test_a_missing_library_is_named():

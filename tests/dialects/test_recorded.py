@@ -14,7 +14,7 @@ import pytest
 import wmt22
 
 from fastbleu import BLEU, tokenize
-from fastbleu.dialects import get
+from fastbleu.dialects.names import get
 
 RECORDED = wmt22.WMT22.parent / "dialects"
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")

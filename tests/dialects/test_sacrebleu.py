@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 from generators import SEGMENTS, raises, result, seeded
 from sacrebleu.metrics.bleu import BLEU
+from scorers import score, sentence_scores
 
 import fastbleu
 from fastbleu import Stats
-from fastbleu.dialects import SACREBLEU
+from fastbleu.dialects.sacrebleu import SACREBLEU
+from fastbleu.dialects.scorer import Scorer
 
 pytestmark = pytest.mark.pythons
 
@@ -67,16 +69,16 @@ def test_scores_of_random_rows():
         lengths = rng.choice((LENGTHS, LENGTHS[:10]))
         rows, expected = [], []
         for row in [random_row(rng, order, lengths) for _ in range(20)]:
-            score = result(theirs, row, order, **options)
-            alone = result(SACREBLEU.sentence_scores, Stats([row]), **options)
-            if isinstance(score, type):
-                assert alone is score, (row, options)
+            value = result(theirs, row, order, **options)
+            alone = result(sentence_scores, SACREBLEU, Stats([row]), **options)
+            if isinstance(value, type):
+                assert alone is value, (row, options)
             else:
-                assert [str(value) for value in alone] == [str(float(score))], (row, options)
+                assert list(map(str, alone)) == [str(float(value))], (row, options)
                 rows += [row] * 2
-                expected += [str(float(score))] * 2
+                expected += [str(float(value))] * 2
         stats = Stats(rows)
-        assert list(map(str, SACREBLEU.sentence_scores(stats, **options))) == expected
+        assert list(map(str, sentence_scores(SACREBLEU, stats, **options))) == expected
         assert np.asarray(stats).tolist() == rows
 
 
@@ -89,10 +91,10 @@ ROWS = [
 
 
 def test_precisions_are_unsmoothed():
-    score = SACREBLEU.score(Stats([ROWS[3]]))
-    assert score.precisions == (5 / 9, 2 / 8, 0.0, 0.0)
-    assert score.matches == (5, 2, 0, 0)
-    assert SACREBLEU.score(Stats([ROWS[3]]), smoothing="add-k").matches == (5, 2, 0, 0)
+    for smoothing in ("exp", "add-k"):
+        seen = score(SACREBLEU, Stats([ROWS[3]]), smoothing=smoothing)
+        assert seen.precisions == (5 / 9, 2 / 8, 0.0, 0.0)
+        assert seen.matches == (5, 2, 0, 0)
 
 
 def weighted(row, weights, effective):
@@ -117,9 +119,8 @@ def weighted(row, weights, effective):
 )
 @pytest.mark.parametrize("effective", [False, True])
 def test_weights(weights, effective):
-    seen = SACREBLEU.sentence_scores(
-        Stats(ROWS), weights=weights, smoothing="none", effective_order=effective
-    )
+    options = {"weights": weights, "smoothing": "none", "effective_order": effective}
+    seen = sentence_scores(SACREBLEU, Stats(ROWS), **options)
     expected = [weighted(row, weights, effective) for row in ROWS]
     assert seen.tolist() == pytest.approx(expected, rel=1e-13)
     assert type(seen) is array
@@ -130,13 +131,14 @@ def test_weights_go_with_smoothing():
     precisions = BLEU.compute_bleu([5, 2, 0, 0], [9, 8, 7, 6], 9, 9, "exp").precisions
     terms = [w * math.log(p / 100) for w, p in zip(weights, precisions, strict=True)]
     expected = 100 * math.exp(sum(terms))
-    seen = SACREBLEU.score(Stats([ROWS[3]]), weights=weights)
+    seen = score(SACREBLEU, Stats([ROWS[3]]), weights=weights)
     assert seen.value == pytest.approx(expected, rel=1e-14)
 
 
 def test_signatures():
-    def signature(*arguments, **named):
-        text, _, version = SACREBLEU.signature(*arguments, **named).rpartition("|")
+    def signature(*arguments, nrefs=None, **named):
+        scorer = Scorer(SACREBLEU, *arguments, **named)
+        text, _, version = scorer.signature(nrefs).rpartition("|")
         assert version == f"version:2.6.0+fastbleu.{fastbleu.__version__}"
         return text
 
@@ -148,11 +150,11 @@ def test_signatures():
     assert signature(4, smoothing="add-k", smoothing_value=0.125) == "eff:no|smooth:add-k[0.125]"
     assert signature(2, (0.5, 0.5), "none") == "eff:no|smooth:none|order:2"
     assert signature(2, weights=(1, 0.5)) == "eff:no|smooth:exp|order:2|weights:1.0,0.5"
-    score = SACREBLEU.score(Stats([ROWS[0]]), smoothing="floor", nrefs=1, tokenizer="13a")
-    assert score.signature.startswith("nrefs:1|eff:no|tok:13a|smooth:floor[0.10]|version:")
+    seen = score(SACREBLEU, Stats([ROWS[0]]), smoothing="floor", nrefs=1, tokenizer="13a")
+    assert seen.signature.startswith("nrefs:1|eff:no|tok:13a|smooth:floor[0.10]|version:")
 
 
 def test_a_corpus_is_scored_by_all_of_its_rows():
     stats = Stats(ROWS)
-    assert SACREBLEU.score(stats) == SACREBLEU.score(stats.sum())
-    raises(ValueError, "there are no segments", SACREBLEU.score, Stats.zeros(0))
+    assert score(SACREBLEU, stats) == score(SACREBLEU, stats.sum())
+    raises(ValueError, "there are no segments", score, SACREBLEU, Stats.zeros(0))

@@ -11,6 +11,7 @@ import pytest
 from generators import raises
 
 from fastbleu import BLEU, Score, dialects
+from fastbleu.dialects.names import get
 
 VALUES = {
     "value": 48.89,
@@ -93,7 +94,7 @@ def test_cumulative_scores():
         ("sacrebleu", {"smoothing": "none"}),
         ("sacrebleu", {"effective_order": True}),
         ("nltk", {"smoothing": "add-k"}),
-        *((name, {}) for name in dialects.names() if 1 in dialects.get(name).orders),
+        *((name, {}) for name in dialects.names() if 1 in get(name).orders),
     ):
         if dialect.startswith("torch") and importlib.util.find_spec("torch") is None:
             continue

@@ -13,7 +13,7 @@ import sacrebleu
 import wmt22
 from generators import raises
 
-from fastbleu import BLEU, InputWarning, dialects, recipes, report, tables
+from fastbleu import BLEU, InputWarning, dialects, report, tables
 from fastbleu.cli.command import main
 from fastbleu.matrix import pairwise
 from fastbleu.significance import compare
@@ -249,7 +249,7 @@ def test_few_segments_may_be_equal_or_unrelated():
 # ---- advice
 
 
-DIALECTS = [*dialects.names(), *recipes.names()]
+DIALECTS = dialects.names(recipes=True)
 INPUTS = {
     "tokenized": ["the cat sat on the mat .", "it rained , all night ."] * 60,
     "blank": (HYPOTHESES, REFERENCES),

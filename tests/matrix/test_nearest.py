@@ -8,7 +8,7 @@ import sacrebleu_cases as cases
 from generators import KINDS, edge_length, raises, seeded, sentences, tiny_length
 
 import fastbleu
-from fastbleu.dialects import get, names
+from fastbleu.dialects.names import get, names
 from fastbleu.matrix import PairIndex, duplicates, nearest, pairwise
 
 pytestmark = pytest.mark.pythons

@@ -12,10 +12,12 @@ import pytest
 from generators import SEGMENTS, raises, seeded
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
+from scorers import score
 
 import fastbleu
 from fastbleu import Stats
-from fastbleu.dialects import NLTK, SACREBLEU
+from fastbleu.dialects.nltk import NLTK
+from fastbleu.dialects.sacrebleu import SACREBLEU
 from fastbleu.significance import (
     bootstrap,
     paired_approximate_randomization,
@@ -189,7 +191,7 @@ def plain_sum(rows):
 
 def exact_score(row, weights):
     """The score of a row by sacreBLEU's dialect with weights, which sacreBLEU does not have."""
-    return SACREBLEU.score(Stats([row]), weights=weights).value
+    return score(SACREBLEU, Stats([row]), weights=weights).value
 
 
 def unequal_weights(rows):

@@ -32,7 +32,8 @@ from fastbleu import (
     sentence_bleu,
     tokenize,
 )
-from fastbleu.dialects import SACREBLEU
+from fastbleu.dialects.sacrebleu import SACREBLEU
+from fastbleu.dialects.scorer import Scorer
 from fastbleu.matrix import (
     ReferenceIndex,
     duplicates,
@@ -219,7 +220,7 @@ long("a lowercased line", line(8_000, "Ж"),
      lambda it: BLEU(tokenize="intl", lowercase=True).score([it], [it]))
 long("sacreBLEU's streams", lines, lambda it: sacrebleu.corpus_bleu(it, [it] * 4))
 long("a tokenizer of the user's", lines, lambda it: BLEU(tokenize=str.split).score(it, it))
-long("sentence_scores of many rows", rows(3_000_000), SACREBLEU.sentence_scores,
+long("scores of many rows", rows(3_000_000), Scorer(SACREBLEU, 4).row_scores,
      after=lambda it: it[:3])
 long("a paired bootstrap", rows(1_000_000), lambda it: paired_bootstrap(it, [it] * 3))
 long("matrix.mbr with expected counts", texts, lambda it: mbr(it * 9, aggregate=True))

@@ -15,8 +15,8 @@ from textwrap import wrap
 from typing import Any, NoReturn
 
 from .. import __version__
-from ..dialects import get, names
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
+from ..dialects.names import get, names
 from ..inputs.arguments import known_name, shown, unknown_name
 from ..inputs.missing import CHOICES
 from ..inputs.quoting import DELIMITERS

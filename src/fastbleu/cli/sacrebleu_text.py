@@ -192,7 +192,7 @@ class SacrebleuText:
         if not options.test:
             pairs = zip(names, totals, strict=True)
             return [System(name, self.score(total.row).score) for name, total in pairs]
-        from ..dialects import SACREBLEU
+        from ..dialects.sacrebleu import SACREBLEU
         from ..significance.experiment import Experiment
         from ..significance.scoring import SacrebleuScoring
 

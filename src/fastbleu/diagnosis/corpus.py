@@ -164,7 +164,7 @@ class Corpus:
         return made
 
     def _references(self, which: str) -> Any:
-        """The references that a `RecipeCounter` counts."""
+        """The references that a recipe counts."""
         if which == "all":
             return self.references
         most = 1 if which == "first" else min(map(len, self.references), default=1)

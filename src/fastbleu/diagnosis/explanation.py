@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..dialects import get, names
+from ..dialects.names import get, names
 from ..inputs.arguments import a_type
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables

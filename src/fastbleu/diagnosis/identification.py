@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import groupby
 from math import isfinite
 
-from ..dialects.recipe_table import LINES
+from ..dialects.recipes import LINES
 from ..inputs.arguments import shown
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
@@ -145,7 +145,7 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
 
     Notes
     -----
-    The settings are all recipes (`fastbleu.recipes`), as they are, for text; those that give the
+    The settings are all recipes, as they are, for text; those that give the
     number with equally many tokens are one match. And all dialects with their tokenizers, cases,
     smoothing methods, reference lengths and longest n-grams, of which at most two differ from the
     dialect's defaults; all references, and each alone; means of sentence scores instead of the

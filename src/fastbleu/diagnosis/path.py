@@ -54,7 +54,7 @@ class RuleSet:
             corpus,
             counter.tokenizer or counter.id_filter,
             counter.lowercase,
-            getattr(counter, "references", "all"),
+            scorer.dialect.references,
             counter.reference_length,
             MixedScorer.of(scorer),
         )

@@ -10,8 +10,8 @@ from statistics import fmean, stdev
 from typing import NamedTuple
 
 from ..counting.token_lists import TokenListCounter
-from ..dialects import get, names
-from ..dialects.recipe_table import LINES
+from ..dialects.names import get, names
+from ..dialects.recipes import LINES
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..tokenizers.loaded import get_tokenizer, tokenize
@@ -148,7 +148,7 @@ def _settings(corpus: Corpus) -> Iterator[Setting]:
     for name in names():
         yield from _settings_of(name, corpora, tokenizers, _MOST_CHANGES)
     for name, line in LINES.items() if corpus.is_text else ():
-        if not line.quadratic or len(corpus) <= _MOST_SQUARED:
+        if not line.is_quadratic or len(corpus) <= _MOST_SQUARED:
             yield from _settings_of(name, corpora[:1], (), 0)
 
 

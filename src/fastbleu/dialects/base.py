@@ -13,37 +13,40 @@ from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Stats
 from ..inputs.arguments import (
     DEFAULT,
-    a_type,
     check_choice,
     check_lowercase,
     known_name,
     shown,
     unknown_name,
 )
-from ..runtime.import_lock import lazy
 from ..tokenizers.loaded import get_tokenizer
 from .score import Score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any, ClassVar, Literal
+    from typing import Any, Literal, TypeAlias
 
     from ..counting.token_lists import Segment
     from ..inputs.ids import IdFilter
     from ..inputs.types import ReferenceLength
     from ..tokenizers.loaded import Tokenizer
     from ..tokenizers.table import TokenizerName
-    from . import scorer
     from .scorer import Scorer
 
-    Option = Sequence[float] | str | float | Tokenizer | None
-else:
-    scorer = lazy("fastbleu.dialects.scorer")
+    # Options and operations that a dialect may have or lack. "aggregate=True" scores expected
+    # counts, "tokenize" gives each segment a tokenizer, and "parts" scores sentences from a part
+    # of a corpus.
+    # fmt: off
+    Feature: TypeAlias = Literal[
+        "weights", "effective_order=True", "tokenize=None", "update", "statistics", "sums",
+        "state", "significance", "prefix_scores", "tokenize", "matrix", "aggregate=True", "parts",
+    ]
+    # fmt: on
 
 _NO_SUMS = "its score does not follow from summed counts"
-# Why a dialect lacks what it does not implement, unless it gives a reason of its own.
-_REASONS = {
+# Why a dialect lacks a feature, unless it gives a reason of its own.
+_REASONS: dict[Feature, str] = {
     "weights": "its weights are equal",
     "effective_order=True": "it averages over all orders",
     "aggregate=True": "its rules are for whole counts, not for expected ones",
@@ -51,173 +54,93 @@ _REASONS = {
     "tokenize=None": "it splits texts into whole sentences, lines or turns, and not into words",
     "tokenize": "it does not count segments one by one",
     "matrix": "nothing says that its scores of pairs follow from rows",
-    **dict.fromkeys(("update", "statistics", "sums", "state", "significance"), _NO_SUMS),
+    "parts": "how a segment counts depends on all segments of the corpus",
+    "update": _NO_SUMS,
+    "statistics": _NO_SUMS,
+    "sums": _NO_SUMS,
+    "state": _NO_SUMS,
+    "significance": _NO_SUMS,
 }
 
 _NLTK_METHODS = {"method1": "floor", "method2": "add-k", "method3": "exp", "method4": "method4"}
 
 
 class Dialect(ABC):
-    """The rules of one implementation for scores. A dialect has no state.
+    """The rules of one implementation for scores. A dialect has no state."""
 
-    A dialect can do what it implements or declares here; the rest is refused: sums
-    (`adds_up`), the matrix of pairs (`separable`) and expected counts (`_expected_scores`).
+    name: str  # the value of `dialect`
+    version: str  # in signatures
+    source: str  # the original: repository and commit, or package and version; file or function
+    about: str = ""  # what a reader of its number should know, of recipes
+    scale: float = 1.0  # the score of a perfect corpus: 1.0 or 100.0
 
-    Attributes
-    ----------
-    name, version : str
-        The name for `fastbleu.dialects.get`, and the version in signatures.
-    scale : float
-        The score of a perfect corpus: 1.0 or 100.0.
-    tokenizer, lowercase, reference_length, max_order
-        The original's defaults: its tokenizer ("none" splits at whitespace), whether it
-        ignores case, which reference's length counts, and its longest n-grams.
-    tokenizers : mapping of str to str or None
-        The original's names of its tokenizers, and the names here; None: it takes tokens from
-        any tokenizer.
-    tokenizer_by_script : str
-        What "auto" means.
-    of_tokenized_text : bool
-        Whether the original takes text with spaces between tokens: no mistake, if it is.
-    takes_tokens : bool
-        Whether the input may be lists of tokens: not if the tokenizer's are whole sentences.
-    cases, reference_lengths, orders : collection
-        The allowed values of `lowercase`, `reference_length` and `max_order`.
-    minimum_total : int
-        Smaller totals are raised to this before rows are added up: 0 or 1.
-    smoothings : mapping of str to float or None
-        Every smoothing method with its default value; None: it takes no value.
-    options : mapping of str to object
-        The options of a `Scorer` that the dialect supports, with their defaults.
-    own_options : mapping of str to object
-        Further options of `fastbleu.BLEU` that only this dialect has, and their values.
-    reasons : mapping of str to str
-        Why options and operations are not supported, where there is more to say than in general.
-    weights_set_order : bool
-        Whether `max_order` defaults to the number of `weights`.
-    single_reference : bool
-        Whether each segment must have exactly one reference.
-    about : str
-        What a reader of a recipe's number should know.
-    adds_up : bool
-        Whether the score of a corpus is that of the sum of its adapted rows.
-    mean_of_sentences : bool
-        Whether the score of a corpus is the mean of its segments' scores, which needs their rows.
-    separable : bool or None
-        Whether a score is `brevity_penalty` times a function of the hypothesis' length and the
-        matches, which makes the matrix of pairs faster; None: there is no matrix.
-    counter : type
-        The `Counter` that counts for the dialect.
-    """
-
-    name: ClassVar[str]
-    version: ClassVar[str]
-    scale: ClassVar[float] = 1.0
-    tokenizer: ClassVar[TokenizerName] = "none"
-    lowercase: ClassVar[bool] = False
-    reference_length: ClassVar[ReferenceLength | Literal["average"]] = "closest"
-    max_order: ClassVar[int] = 4
-    tokenizers: ClassVar[Mapping[str, TokenizerName] | None] = None
-    tokenizer_by_script: ClassVar[str] = "auto"
+    # The original's defaults. The tokenizer "none" splits at whitespace.
+    tokenizer: TokenizerName = "none"
+    lowercase: bool = False
+    reference_length: ReferenceLength | Literal["average"] = "closest"
+    max_order: int = 4
+    weights_set_order: bool = False  # max_order is the number of weights
+    # Further values that these may have.
+    cases: Collection[bool] = (False, True)
+    reference_lengths: Collection[str] = ()
+    orders: Collection[int] = range(1, MAX_ORDER + 1)
+    # The original's names of its tokenizers, and the names here; None: it takes tokens from any.
+    tokenizers: Mapping[str, TokenizerName] | None = None
+    tokenizer_by_script: str = "auto"  # what "auto" means
+    # Whether the original takes text with spaces between tokens: no mistake, if it is.
     of_tokenized_text: bool = False
-    takes_tokens: bool = True
-    cases: ClassVar[Collection[bool]] = (False, True)
-    reference_lengths: ClassVar[Collection[str]] = ()
-    orders: ClassVar[Collection[int]] = range(1, MAX_ORDER + 1)
-    minimum_total: ClassVar[int] = 0
-    smoothings: ClassVar[Mapping[str, float | None]]
-    options: ClassVar[Mapping[str, object]]
+    takes_tokens: bool = True  # as lists: not if the tokenizer's are whole sentences
+
+    # Which references of a segment count: "all", the "first", or as many as all segments have, the
+    # "fewest". And whether more than one are refused.
+    references: str = "all"
+    single_reference: bool = False
+
+    # The options of a `Scorer` that the dialect has, with their defaults; every smoothing method
+    # with its default value, None if it takes none; methods that no rows tell, and why; options of
+    # `fastbleu.BLEU` that only this dialect has, with their values.
+    options: Mapping[str, object]
+    smoothings: Mapping[str, float | None]
+    other_smoothings: Mapping[str, str] = {}
     own_options: Mapping[str, object] = {}
-    reasons: Mapping[str, str] = {}
-    weights_set_order: ClassVar[bool] = False
-    single_reference: ClassVar[bool] = False
-    about: ClassVar[str] = ""
-    adds_up: ClassVar[bool] = False
-    mean_of_sentences: ClassVar[bool] = False
-    separable: ClassVar[bool | None] = None
-    counter: type[Counter] = Counter
+
+    counter: type[Counter] = Counter  # what counts for the dialect
+    minimum_total: int = 0  # to which totals are raised before rows are added up: 0 or 1
+    # Whether the score of a corpus is that of the sum of its adapted rows, or the mean of its
+    # segments' scores, which needs their rows.
+    adds_up: bool = False
+    mean_of_sentences: bool = False
+    has_rows: bool = True  # which tell a segment's score without its tokens
+    has_state: bool = True  # sums can be restored
+    order_matters: bool = False  # how a segment counts depends on those before it
+    of_corpus: bool = False  # how a segment counts depends on all segments
+    # Whether a score is `brevity_penalty` times a function of the hypothesis' length and the
+    # matches, which makes the matrix of pairs faster; None: there is no matrix.
+    separable: bool | None = None
+    # Why the dialect lacks features, where there is more to say than in general.
+    reasons: Mapping[Feature, str] = {}
 
     # The fields of a signature in order, and the max_order that signatures omit.
-    _fields: ClassVar[tuple[str, ...]] = (
+    _fields: tuple[str, ...] = (
         *("nrefs", "case", "tok", "dialect", "order", "weights", "smooth", "reflen"),
     )
-    _usual_order: ClassVar[int | None] = None
-    # How the original prints its score: a format of `value`; None: not rounded.
-    _printed: ClassVar[str | None] = None
+    _usual_order: int | None = None
+    # How the original prints its score: a format of `value`; None: not rounded. And the first word
+    # of the line that it prints, with its names of the lengths; None: it prints none.
+    _printed: str | None = None
+    _line: tuple[str, str, str] | None = None
 
     @property
     def _arithmetic(self) -> Dialect:
         """The dialect whose counting, smoothing and brevity penalty this is."""
         return self
 
-    def score(self, stats: Stats, *arguments: Option, **options: Option) -> Score:
-        """The score of a corpus.
-
-        Parameters
-        ----------
-        stats : Stats
-            The rows of all segments, as they were counted.
-        *arguments, **options
-            Those of `Scorer` after `max_order`; and `nrefs`, the number of references per segment,
-            for the signature.
-
-        Returns
-        -------
-        Score
-            `value` in 0-`scale`.
-
-        Raises
-        ------
-        TypeError
-            `stats` is not a Stats.
-        ValueError
-            There are no rows, the score does not exist, or an option is unknown, out of range or
-            not supported by the dialect.
-        """
-        nrefs: Any = options.pop("nrefs", None)
-        scorer = self._scorer(stats, arguments, options)
-        return scorer.score(scorer.sums_of(stats, nrefs), warns=False)
-
-    def sentence_scores(self, stats: Stats, *arguments: Option, **options: Option) -> array[float]:
-        """The score of each row, in 0-`scale`; options and errors as for `score`."""
-        return self._scorer(stats, arguments, options).scores_of_sums(self.adapt(stats))
-
-    def expected_scores(
-        self, rows: object, max_order: int, *arguments: Option, **options: Option
-    ) -> array[float]:
-        """The score of each row of expected counts, in 0-`scale`; options, errors as for `score`.
-
-        `rows` is a C-contiguous array of float64, shape (rows, 2 + 2 * max_order): [hyp_len,
-        ref_len, matches..., totals...], which may be fractions.
-        """
-        return self._make_scorer(max_order, *arguments, **options).expected_scores(rows)
-
-    def signature(
-        self, max_order: int, *arguments: Option, nrefs: int | None = None, **options: Option
-    ) -> str:
-        """A text that names everything that a score depends on besides the counts.
-
-        Parameters as for `score`.
-
-        Examples
-        --------
-        >>> from fastbleu.dialects import SACREBLEU
-        >>> SACREBLEU.signature(4, nrefs=1, lowercase=False, tokenizer="13a").rpartition("|")[0]
-        'nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp'
-        """
-        return self._make_scorer(max_order, *arguments, **options).signature(nrefs)
-
-    def _scorer(self, stats: Stats, arguments: Sequence[Any], options: dict[str, Any]) -> Scorer:
-        """A scorer of these rows."""
-        if not isinstance(stats, Stats):
-            raise TypeError(f"stats is {a_type(stats)}, expected Stats: the rows of all segments")
-        scorer = self._make_scorer(stats.max_order, *arguments, **options)
-        if "statistics" in self.reasons:  # it looks at tokens
-            self.require("statistics")
-        return scorer
-
-    def _make_scorer(self, max_order: int, *arguments: Any, **options: Any) -> Scorer:
-        return scorer.Scorer(self, max_order, *arguments, **options)
+    def variant(self, reference_length: object, **own_options: object) -> Dialect:
+        """The dialect with a reference length, and with options that only it has."""
+        for option in own_options:
+            if option not in self.own_options:
+                raise self._refusal(option, "its original has nothing of the kind")
+        return type(self)(**own_options) if own_options else self
 
     def _make_counter(
         self,
@@ -234,7 +157,7 @@ class Dialect(ABC):
             lowercase,
             max_order,
             threads,
-            # Mean lengths are no integers; what takes them reads the tokens (coco.py).
+            # Mean lengths are no integers; what takes them reads the tokens.
             reference_length="closest" if reference_length == "average" else reference_length,
             id_filter=id_filter,
             least_total=self.minimum_total,
@@ -266,12 +189,12 @@ class Dialect(ABC):
         return self._scores(self.adapt(self._rows_alone(counted.stats, counted.extra)), scorer)
 
     def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
-        """`value` and `bp` of a corpus; a `row`, or attributes of `Score`, that differ from it."""
+        """`value` and `bp` of a corpus, and what else of a `Score` does not follow from its row."""
         value = self._scores(sums.adapted(), scorer)[0]
         return {"value": value, "bp": self.brevity_penalty(*sums.row[:2])}
 
     def _expected_scores(self, rows: Any, scorer: Scorer) -> array[float]:
-        """The score of each row of expected counts: see `expected_scores`."""
+        """The score of each row of expected counts: see `Scorer.expected_scores`."""
         raise NotImplementedError
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
@@ -286,34 +209,46 @@ class Dialect(ABC):
 
     def line(self, score: Score) -> str | None:
         """The line that the original prints; None if it prints none."""
-        return None
+        if self._line is None:
+            return None
+        name, hyp_len, ref_len = self._line
+        precisions = "/".join([f"{100 * precision:.1f}" for precision in score.precisions])
+        return (
+            f"{name} = {score.printed}, {precisions} (BP={score.bp:.3f}, "
+            f"ratio={score.hyp_len / score.ref_len:.3f}, "
+            f"{hyp_len}={score.hyp_len}, {ref_len}={score.ref_len})"
+        )
 
     # What the dialect supports.
 
-    def supports(self, feature: str) -> bool:
-        """Whether the dialect has an option or an operation.
+    def supports(self, feature: Feature) -> bool:
+        """Whether the dialect has an option or an operation."""
+        has_statistics = self.adds_up or (self.mean_of_sentences and self.has_rows)
+        match feature:
+            case "weights":
+                return "weights" in self.options
+            case "effective_order=True":
+                return "effective_order" in self.options
+            case "tokenize=None":
+                return self.takes_tokens
+            case "statistics":
+                return has_statistics
+            case "update":
+                return has_statistics and not self.order_matters
+            case "prefix_scores" | "tokenize":
+                return has_statistics and self.counter is Counter
+            case "sums" | "significance":
+                return self.adds_up
+            case "state":
+                return self.adds_up and self.has_state
+            case "matrix":
+                return self.separable is not None
+            case "aggregate=True":
+                return type(self)._expected_scores is not Dialect._expected_scores
+            case "parts":
+                return not self.of_corpus
 
-        Operations are "update", "statistics", "sums", "state", "significance", "prefix_scores",
-        "tokenize" (of each segment), "matrix" (many with many), "aggregate=True" (expected counts),
-        "parts" (scores of sentences from a part of a corpus).
-        """
-        if feature in self.reasons:
-            return False
-        if feature == "parts":
-            return True
-        if feature in ("update", "statistics"):
-            return self.adds_up or self.mean_of_sentences
-        if feature in ("prefix_scores", "tokenize"):
-            return self.supports("statistics") and self.counter is Counter
-        if feature in ("sums", "state", "significance"):
-            return self.adds_up
-        if feature == "matrix":
-            return self.separable is not None
-        if feature == "aggregate=True":
-            return type(self)._expected_scores is not Dialect._expected_scores
-        return feature.partition("=")[0] in self.options
-
-    def require(self, feature: str) -> None:
+    def require(self, feature: Feature) -> None:
         """Raise a ValueError if the dialect does not support an option or an operation."""
         if not self.supports(feature):
             raise self._refusal(feature, self.reasons.get(feature) or _REASONS[feature])
@@ -332,8 +267,8 @@ class Dialect(ABC):
     def _check_order(self, max_order: int) -> None:
         """Refuse a `max_order` that the original does not have."""
         if max_order not in self.orders:
-            known = ", ".join(map(str, self.orders))
-            raise self._refusal(f"max_order={max_order}", f"its longest n-grams are {known}")
+            orders = ", ".join(map(str, self.orders))
+            raise self._refusal(f"max_order={max_order}", f"its longest n-grams are {orders}")
 
     def _check_references(self, nrefs: int) -> None:
         """Refuse `nrefs` references of each segment (-1: it varies), if there may be only one."""
@@ -343,18 +278,20 @@ class Dialect(ABC):
                 "does; pass references=[its[0] for its in references] to score with the first"
             )
 
-    def _unknown_smoothing(self, smoothing: object) -> str:
-        given = getattr(smoothing, "__name__", None)
+    def _unknown_smoothing(self, smoothing: object) -> ValueError:
+        """The error for a smoothing method that the dialect does not have."""
+        if isinstance(smoothing, str) and smoothing in self.other_smoothings:
+            return self._refusal(f"smoothing={smoothing!r}", self.other_smoothings[smoothing])
+        function = getattr(smoothing, "__name__", None)
         methods = {
             method: name for method, name in _NLTK_METHODS.items() if name in self.smoothings
         }
-        if given in methods:
-            problem = f"smoothing is a function: nltk's {given} goes by its name here"
-            return f"{problem}; pass smoothing={methods[given]!r}"
+        if function in methods:
+            problem = f"smoothing is a function: nltk's {function} goes by its name here"
+            return ValueError(f"{problem}; pass smoothing={methods[function]!r}")
         names = ", ".join(f"{name} is {ours!r}" for name, ours in methods.items())
-        return unknown_name(
-            "smoothing", smoothing, self.smoothings, f"; nltk's {names}" if names else ""
-        )
+        more = f"; nltk's {names}" if names else ""
+        return ValueError(unknown_name("smoothing", smoothing, self.smoothings, more))
 
     def _read_text_options(
         self,
@@ -381,8 +318,8 @@ class Dialect(ABC):
             reference_length = self.reference_length
         elif reference_length not in (self.reference_length, *self.reference_lengths):
             check_choice("reference_length", reference_length, (*REFERENCE_LENGTHS, "average"))
-            known = _any_of(self.reference_lengths or [self.reference_length])
-            raise self._refusal(f"reference_length={reference_length!r}", f"it takes the {known}")
+            allowed = _any_of(self.reference_lengths or [self.reference_length])
+            raise self._refusal(f"reference_length={reference_length!r}", f"it takes the {allowed}")
         if tokenize is DEFAULT:
             tokenize = self.tokenizer
         elif tokenize is not None:
@@ -402,11 +339,11 @@ class Dialect(ABC):
         if self.tokenizers is None:
             by_script = self.tokenizer_by_script
             own = {self.tokenizer: self.tokenizer, by_script: by_script, "auto": by_script}
-            known = known_name(tokenize, own)
-            return own[known] if known else get_tokenizer(tokenize)
+            alias = known_name(tokenize, own)
+            return own[alias] if alias else get_tokenizer(tokenize)
         name = getattr(tokenize, "name", tokenize)
-        if known := known_name(name, self.tokenizers):
-            return self.tokenizers[known]
+        if alias := known_name(name, self.tokenizers):
+            return self.tokenizers[alias]
         if name in self.tokenizers.values():
             return tokenize
         names = _any_of([*map(repr, self.tokenizers), "None for lists of tokens"])
@@ -427,8 +364,9 @@ class Dialect(ABC):
             "reflen": scorer.reference_length,
             "version": self.version,
         }
-        known = [f"{name}:{fields[name]}" for name in self._fields if fields[name] is not None]
-        return "|".join(known + [f"{name}:{text}" for name, text in self._further_fields().items()])
+        shown_fields = {name: fields[name] for name in self._fields if fields[name] is not None}
+        shown_fields |= self._further_fields()
+        return "|".join([f"{name}:{value}" for name, value in shown_fields.items()])
 
     def _smoothing_text(self, scorer: Scorer) -> str:
         value = scorer.smoothing_value

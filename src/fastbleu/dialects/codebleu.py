@@ -9,8 +9,8 @@ from ..counting.counter import Counter as SegmentsCounter
 from ..counting.stats import AdaptedRows
 from ..inputs.arguments import shown, unknown_name
 from ..inputs.batch import Batch
+from .formulas import TokenDialect, no_rows
 from .nltk import NltkDialect
-from .plain import TokenDialect, no_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,19 +77,16 @@ class CodeBleuNgramDialect(NltkDialect):
 
     BP * exp(sum of log(matches / totals) / 4), totals at least 1 for each segment and order, and
     0.1 instead of matches where an order has none; 0 without a unigram match.
-
-    References
-    ----------
-    microsoft/CodeXGLUE ac74a62, code-to-code-trans/evaluator/CodeBLEU/bleu.py; codebleu 0.7.0.
     """
 
     name = "codebleu-ngram"
     version = "codebleu-0.7.0-ngram"
+    source = "microsoft/CodeXGLUE@ac74a62 evaluator/CodeBLEU/bleu.py; codebleu 0.7.0"
     orders = (4,)
     reference_lengths = ()
-    weights_set_order = False
     smoothings = {"floor": 0.1}
     options = {"smoothing": "floor"}
+    other_smoothings = {}
     reasons = {}
 
 
@@ -101,18 +98,15 @@ class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
     weighs 1 if it is a keyword, else 0.2; weights are added up in the order of first occurrence.
     0.1 instead of matches where an order has none; 0 without a unigram match. By an oversight each
     segment's reference length is 2, so that BP is 1 except for empty hypotheses and single tokens.
+    All of this is as calc_code_bleu.py calls it.
 
     ``keywords=`` is "java", "python" (3.11's), "python-0.7.0" (the package's), "c", "cpp",
     "c_sharp", "go", "javascript", "php", "ruby", "rust" (the package's), or a set of str.
-
-    References
-    ----------
-    microsoft/CodeXGLUE ac74a62, code-to-code-trans/evaluator/CodeBLEU/weighted_ngram_match.py, as
-    calc_code_bleu.py calls it; codebleu 0.7.0.
     """
 
     name = "codebleu-weighted"
     version = "codebleu-0.7.0-weighted"
+    source = "microsoft/CodeXGLUE@ac74a62 CodeBLEU/weighted_ngram_match.py; codebleu 0.7.0"
     reasons = no_rows("its counts are weighted recalls, not integers")
 
     def __init__(self, keywords: Any = "java") -> None:
@@ -135,8 +129,8 @@ class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
     def _recall(self, segments: list[Segment]) -> tuple[list[float], list[float]]:
         """Weighted n-grams of the references that match, and all, of each order."""
         # The recall of a reference is its precision as a hypothesis.
-        references = [one for _, some in segments for one in some]
-        hypotheses = [[hypothesis] for hypothesis, some in segments for _ in some]
+        references = [text for _, references in segments for text in references]
+        hypotheses = [[hypothesis] for hypothesis, references in segments for _ in references]
         rows = SegmentsCounter(None).count(Batch(references, hypotheses)).stats
         _, _, *counts = self.adapt(rows).sum()._rows
         matched = totals = 0.0
@@ -150,32 +144,34 @@ class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
         self, hypothesis: list[Any], references: list[list[Any]]
     ) -> tuple[float, float]:
         """Weighted tokens of a segment's references that match, and all; added one by one."""
-        had = Counter(hypothesis)
+        of_hypothesis = Counter(hypothesis)
         matched = totals = 0.0
         for reference in references:
             of_reference = total = 0.0
             for token, count in Counter(reference).items():
                 weight = 1 if token in self._keywords else _WEIGHT_OF_OTHERS
-                of_reference += min(count, had[token]) * weight
+                of_reference += min(count, of_hypothesis[token]) * weight
                 total += count * weight
             matched += of_reference
             totals += max(1, total)
         return matched, totals
 
     def _further_fields(self) -> dict[str, str]:
-        given = self.own_options["keywords"]
-        return {"keywords": given if isinstance(given, str) else ",".join(sorted(self._keywords))}
+        language = self.own_options["keywords"]
+        words = ",".join(sorted(self._keywords))
+        return {"keywords": language if isinstance(language, str) else words}
 
 
-def _keywords(given: Any) -> frozenset[str]:
-    if isinstance(given, str):
-        if given not in KEYWORDS:
-            raise ValueError(unknown_name("keywords", given, KEYWORDS, ", or pass a set"))
-        return KEYWORDS[given]
-    found = frozenset(given) if isinstance(given, (set, frozenset, list, tuple)) else None
-    if found is None or not all(isinstance(word, str) for word in found):
-        raise TypeError(f"keywords is {shown(given)}, expected a language or a set of str")
-    return found
+def _keywords(keywords: Any) -> frozenset[str]:
+    """The keywords of a language, or those of a set."""
+    if isinstance(keywords, str):
+        if keywords not in KEYWORDS:
+            raise ValueError(unknown_name("keywords", keywords, KEYWORDS, ", or pass a set"))
+        return KEYWORDS[keywords]
+    is_set = isinstance(keywords, (set, frozenset, list, tuple))
+    if not is_set or not all(isinstance(word, str) for word in keywords):
+        raise TypeError(f"keywords is {shown(keywords)}, expected a language or a set of str")
+    return frozenset(keywords)
 
 
 CODEBLEU_NGRAM = CodeBleuNgramDialect()

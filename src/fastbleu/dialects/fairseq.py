@@ -14,8 +14,7 @@ from ..counting.token_lists import TokenListCounter
 from ..inputs.arguments import shown
 from ..inputs.batch import Batch
 from ._fairseq import hashed_rows
-from .plain import SUM, Row, SummedDialect, printed_line
-from .score import Score
+from .formulas import SUM, FormulaDialect, Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,32 +32,25 @@ _ORDER = (
 
 
 class FairseqCounter(TokenListCounter):
-    """Counts the tokens of fairseq's Dictionary."""
+    """Counts the tokens of fairseq's Dictionary: n-grams, or their hashes."""
+
+    is_hashed = False
 
     def examine(self, counted: Counted, segments: list[Segment]) -> None:
-        rows = self.rows_of_ids(_ids(segments))
+        pairs = _ids(segments)
+        if self.is_hashed:
+            rows, counted.extra = _hashed_rows(pairs), segments
+        else:
+            batch = Batch([ids for ids, _ in pairs], [[reference] for _, reference in pairs])
+            rows = Counter(None, threads=self.threads).count(batch).stats
         counted.stats = rows if counted.keep_rows else rows.sum()
 
-    def rows_of_ids(self, segments: list[tuple[list[int], list[int]]]) -> Stats:
-        """The rows of segments of one reference."""
-        hypotheses, references = zip(*segments, strict=True) if segments else ((), ())
-        batch = Batch(hypotheses, [[one] for one in references])
-        return Counter(None, threads=self.threads).count(batch).stats
+
+class HashedFairseqCounter(FairseqCounter):
+    is_hashed = True
 
 
-class HashCounter(FairseqCounter):
-    """Counts by libbleu's hash."""
-
-    def examine(self, counted: Counted, segments: list[Segment]) -> None:
-        """Replace the counts, and keep the tokens."""
-        super().examine(counted, segments)
-        counted.extra = segments
-
-    def rows_of_ids(self, segments: list[tuple[list[int], list[int]]]) -> Stats:
-        return _hashed_rows(segments)
-
-
-class FairseqDialect(SummedDialect):
+class FairseqDialect(FormulaDialect):
     """``Scorer`` of fairseq's scoring/bleu.py with its libbleu, with one reference, 0-100.
 
     min(1, exp(1 - ref_len / hyp_len)) * exp(sum of log(matches / totals) / 4); 0 if an order has no
@@ -70,29 +62,29 @@ class FairseqDialect(SummedDialect):
     collides, so it finds more matches than there are. Ids are assigned in the order of first
     occurrence, each hypothesis before its reference; `sentence_scores` restarts for each segment.
     ``hashed=False`` counts exactly.
-
-    References
-    ----------
-    facebookresearch/fairseq 3d262bb2 (PyPI 0.12.2), fairseq/scoring/bleu.py, clib/libbleu.
     """
 
     name = "fairseq"
     scale = 100.0
     version = "fairseq-0.12.2"
+    source = "facebookresearch/fairseq@3d262bb2 scoring/bleu.py, clib/libbleu; PyPI 0.12.2"
     orders = (4,)
     single_reference = True
     smoothings = {"none": None, "add-k": None}
     options = {"smoothing": "none"}
+    separable = None
     _printed = "%.2f"
+    _line = "BLEU4", "syslen", "reflen"
 
     def __init__(self, hashed: bool = True) -> None:
         if not isinstance(hashed, bool):
             raise TypeError(f"hashed is {shown(hashed)}, expected True or False")
         self.own_options = {"hashed": hashed}
-        self.counter = HashCounter if hashed else FairseqCounter
+        self.counter = HashedFairseqCounter if hashed else FairseqCounter
+        self.order_matters = hashed
         self.reasons = {"matrix": "it counts '</s>', which the matrix does not"}
         if hashed:
-            self.reasons |= dict.fromkeys(("update", "matrix"), _ORDER)
+            self.reasons = {"update": _ORDER, "matrix": _ORDER}
 
     def _rows_alone(self, stats: Stats, segments: list[Segment] | None) -> Stats:
         if not self.own_options["hashed"]:
@@ -103,9 +95,6 @@ class FairseqDialect(SummedDialect):
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         return min(1.0, exp(1 - ref_len / hyp_len))
-
-    def line(self, score: Score) -> str:
-        return printed_line("BLEU4", score, "syslen", "reflen")
 
     def _further_fields(self) -> dict[str, str]:
         return {"hashed": "yes" if self.own_options["hashed"] else "no", **SUM}
@@ -127,12 +116,12 @@ def _ids(segments: list[Segment]) -> list[tuple[list[int], list[int]]]:
     def numbered(tokens: list[Any]) -> list[int]:
         return _without_padding([*map(numbers.__getitem__, tokens), 2])
 
-    found = []
+    pairs = []
     for hypothesis, references in segments:
-        numbers_of_hypothesis, reference = numbered(hypothesis), numbered(references[0])
-        known = [_UNKNOWN_IN_REFERENCE if number == 3 else number for number in reference]
-        found.append((numbers_of_hypothesis, known))
-    return found
+        numbers_of_hypothesis = numbered(hypothesis)  # before those of the reference
+        reference = [_UNKNOWN_IN_REFERENCE if n == 3 else n for n in numbered(references[0])]
+        pairs.append((numbers_of_hypothesis, reference))
+    return pairs
 
 
 def _without_padding(ids: list[int]) -> list[int]:

@@ -110,6 +110,7 @@ class MixedScorer:
         table[:, 1] = table[:, 0]
         scale = 100 / owner.dialect.scale
         with numpy.errstate(all="ignore"):  # of counts that one dialect has and another has not
-            found = scorer.scores_of_sums(AdaptedRows.of_table(table))
+            precisions = scorer.scores_of_sums(AdaptedRows.of_table(table))
         penalty = self.brevity_penalty.brevity_penalty
-        return [scale * one * penalty(*pair) for one, pair in zip(found, lengths, strict=True)]
+        pairs = zip(precisions, lengths, strict=True)
+        return [scale * precision * penalty(*of_row) for precision, of_row in pairs]

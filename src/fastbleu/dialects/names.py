@@ -1,13 +1,24 @@
-"""The table of dialects: their names, which are also a type, and their modules."""
+"""The names of dialects and of recipes, and the dialect that has a name."""
 
 from __future__ import annotations
+
+from ..runtime.import_lock import import_locked, lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, TypeAlias
 
-    # The recipes (recipe_table.py), and names with a version that their users ask for.
+    from ..inputs import arguments
+    from . import recipes as recipe_table
+    from .base import Dialect
+
     # fmt: off
+    DialectName: TypeAlias = Literal[
+        "sacrebleu", "nltk", "multi-bleu", "multi-bleu-detok", "mteval-v13a", "mteval-v14",
+        "tf-nmt", "evaluate", "tensor2tensor", "coco", "fairseq", "codexglue-summary",
+        "codebleu-ngram", "codebleu-weighted", "e2e", "torchmetrics", "torcheval", "matlab",
+    ]
+    # The recipes (recipes.py), and names with a version that their users ask for.
     RecipeName: TypeAlias = Literal[
         "llamafactory-metric", "llamafactory-eval_bleu_rouge", "ms-swift", "lighteval-bleu_1",
         "helm-bleu_1", "deepeval-bleu1", "evalscope-bleu-1", "parlai-bleu-1", "deepeval-bleu2",
@@ -45,38 +56,100 @@ if TYPE_CHECKING:
         "torcheval@0.0.7", "promptfoo@0.121",
     ]
     # fmt: on
+
 else:
+    arguments = lazy("fastbleu.inputs.arguments")
+    recipe_table = lazy("fastbleu.dialects.recipes")
 
-    class Literal:
-        """Literal[names] is the tuple of the names; importing `typing` takes milliseconds."""
-
-        def __class_getitem__(cls, names):
-            return names
-
-
-# The table of dialects: "a-name" is A_NAME of the module a_name, or of the one in _MODULES.
-# fmt: off
-DialectName = Literal[
-    "sacrebleu", "nltk", "multi-bleu", "multi-bleu-detok", "mteval-v13a", "mteval-v14", "tf-nmt",
-    "evaluate", "tensor2tensor", "coco", "fairseq", "codexglue-summary", "codebleu-ngram",
-    "codebleu-weighted", "e2e", "torchmetrics", "torcheval", "matlab",
-]
-# fmt: on
-
-
-def names() -> tuple[str, ...]:
-    """The names of the dialects that `fastbleu.BLEU` takes."""
-    return DialectName  # type: ignore[return-value]
-
-
-_MODULES = {
-    "multi-bleu-detok": "multi_bleu",
-    "mteval-v13a": "mteval",
-    "mteval-v14": "mteval",
-    "tf-nmt": "nmt",
-    "evaluate": "nmt",
-    "codexglue-summary": "codexglue",
+# The modules of the dialects: "a-name" is A_NAME there.
+DIALECTS = {
+    "sacrebleu": "sacrebleu",
+    "nltk": "nltk",
+    "multi-bleu": "formulas",
+    "multi-bleu-detok": "formulas",
+    "mteval-v13a": "formulas",
+    "mteval-v14": "formulas",
+    "tf-nmt": "formulas",
+    "evaluate": "formulas",
+    "tensor2tensor": "formulas",
+    "coco": "formulas",
+    "fairseq": "fairseq",
+    "codexglue-summary": "formulas",
     "codebleu-ngram": "codebleu",
     "codebleu-weighted": "codebleu",
+    "e2e": "formulas",
+    "torchmetrics": "float32",
+    "torcheval": "float32",
+    "matlab": "formulas",
 }
-DIALECTS = {name: _MODULES.get(name, name.replace("-", "_")) for name in names()}
+# Options of `fastbleu.BLEU` that one dialect has: see `Dialect.own_options`.
+_OWN_OPTIONS = ("hashed", "keywords")
+_loaded: dict[str, Dialect] = {}
+
+
+def names(recipes: bool = False) -> tuple[str, ...]:
+    """The values of ``dialect``, wherever this package takes one.
+
+    Parameters
+    ----------
+    recipes : bool, default False
+        Name the recipes, too, after the dialects: the BLEU of evaluation tools, which call a
+        dialect on tokens of their own, or average what it returns. Several names may be of one.
+
+    Notes
+    -----
+    Case, hyphens and underscores of a name do not matter. It may be followed by "@" and the
+    version of the original: "nltk@3.10", "promptfoo@0.121".
+
+    Examples
+    --------
+    >>> names()[:3]
+    ('sacrebleu', 'nltk', 'multi-bleu')
+    >>> "llamafactory" in names(recipes=True)
+    True
+    """
+    if not recipes:
+        return tuple(DIALECTS)
+    return (*DIALECTS, *recipe_table.NAMES)
+
+
+def get(name: str, reference_length: object = None, **own_options: object) -> Dialect:
+    """The dialect or recipe of a name, with options that only it has.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The name or an option is unknown, or the dialect does not have the option.
+    """
+    is_plain = isinstance(name, str) and name in DIALECTS
+    dialect = _load(name) if is_plain else _other_name(name)
+    for option in own_options:
+        if option not in _OWN_OPTIONS:
+            arguments.refuse_name(option, _OWN_OPTIONS)
+    if reference_length is None and not own_options:
+        return dialect
+    return dialect.variant(reference_length, **own_options)
+
+
+def _load(name: str) -> Dialect:
+    """The dialect of a name in the table."""
+    if name not in _loaded:
+        module = import_locked(f"{__package__}.{DIALECTS[name]}")
+        _loaded[name] = getattr(module, name.upper().replace("-", "_"))
+    return _loaded[name]
+
+
+def _other_name(name: object) -> Dialect:
+    """The dialect of another spelling, or of a name and its version, as "nltk@3.10"; a recipe."""
+    stem, _, version = name.partition("@") if isinstance(name, str) else ("", "", "")
+    if dialect_name := arguments.known_name(stem, DIALECTS):
+        dialect = _load(dialect_name)
+        if not version or f"-{version}." in f"-{dialect.version}.":
+            return dialect
+        raise ValueError(
+            f"{arguments.shown(name)} is unknown: {dialect_name} is known as {dialect.version}"
+        )
+    if (recipe := recipe_table.find(stem, version)) is not None:
+        return recipe
+    more = ", or of fastbleu.dialects.names(recipes=True)"
+    raise ValueError(arguments.unknown_name("dialect", name, DIALECTS, more, recipe_table.NAMES))

@@ -13,8 +13,6 @@ from .nltk_arithmetic import METHODS, score_sums
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import ClassVar
-
     from .scorer import Scorer
 
 _LAST_SEGMENT = (
@@ -39,15 +37,18 @@ class NltkDialect(Dialect):
 
     name = "nltk"
     version = "nltk-3.10.4"
+    source = "nltk/nltk@3.10.4 nltk/translate/bleu_score.py"
     minimum_total = 1
     smoothings = {"none": None, "floor": 0.1, "add-k": None, "exp": None, "method4": 5}
-    reference_lengths: ClassVar[Collection[str]] = REFERENCE_LENGTHS
+    reference_lengths: Collection[str] = REFERENCE_LENGTHS
     adds_up = True
-    separable: ClassVar[bool | None] = True
+    separable: bool | None = True
     options = {"weights": None, "smoothing": "none", "smoothing_value": None}
+    other_smoothings = {
+        name: _LAST_SEGMENT.format(name) for name in ("method5", "method6", "method7")
+    }
     reasons = {
         "effective_order=True": "effective_order is sacreBLEU's; nltk averages over all orders",
-        **{f"smoothing='method{n}'": _LAST_SEGMENT.format(f"method{n}") for n in (5, 6, 7)},
     }
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:

@@ -33,6 +33,7 @@ class SacrebleuDialect(Dialect):
 
     name = "sacrebleu"
     version = _sacrebleu.VERSION
+    source = "mjpost/sacrebleu@2.6.0 sacrebleu/metrics/bleu.py"
     scale = 100.0
     tokenizer = "13a"
     smoothings = _sacrebleu.SMOOTH_DEFAULTS
@@ -44,6 +45,7 @@ class SacrebleuDialect(Dialect):
 
     _fields = ("nrefs", "case", "eff", "tok", "smooth", "order", "weights", "reflen", "version")
     _usual_order = 4
+    _printed = "%.2f"
 
     # sacreBLEU's results for a row, and for counts in any sequences of numbers.
     details = staticmethod(_sacrebleu.details)
@@ -56,12 +58,12 @@ class SacrebleuDialect(Dialect):
         self._check_not_negative(scorer.weights)
 
     def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
-        known = scorer.smoothing, scorer.smoothing_value, scorer.effective_order
+        options = scorer.smoothing, scorer.smoothing_value, scorer.effective_order
         if scorer.weights is None:
-            return _sacrebleu.score_rows(adapted._rows, adapted.max_order, *known)
+            return _sacrebleu.score_rows(adapted._rows, adapted.max_order, *options)
         scores = array("d")
         for row in adapted:
-            _, precisions, bp, _, totals = self.details(row._rows, row.max_order, *known)
+            _, precisions, bp, _, totals = self.details(row._rows, row.max_order, *options)
             scores.append(_weighted(precisions, bp, totals, scorer))
         return scores
 
@@ -71,26 +73,22 @@ class SacrebleuDialect(Dialect):
         return KeptScorer(scorer.max_order, scorer.effective_order)
 
     def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
-        known = scorer.smoothing, scorer.smoothing_value, scorer.effective_order
-        value, precisions, bp, _, raised = self.details(sums.row, scorer.max_order, *known)
+        options = scorer.smoothing, scorer.smoothing_value, scorer.effective_order
+        value, precisions, bp, _, raised = self.details(sums.row, scorer.max_order, *options)
         if scorer.weights is not None:
             value = _weighted(precisions, bp, raised, scorer)
         return {"value": value, "bp": bp}
 
-    def printed(self, value: float) -> str:
-        """A score with the digits that sacreBLEU prints."""
-        return f"{value:.2f}"
-
     def _expected_scores(self, rows: Any, scorer: Scorer) -> array[float]:
-        known = scorer.smoothing, scorer.smoothing_value, scorer.effective_order
+        options = scorer.smoothing, scorer.smoothing_value, scorer.effective_order
         max_order = scorer.max_order
         if scorer.weights is None:
-            return _sacrebleu.score_rows(rows, max_order, *known, "expected")
+            return _sacrebleu.score_rows(rows, max_order, *options, "expected")
         scores = array("d")
         for hyp_len, ref_len, *counts in rows.tolist():
             totals = counts[max_order:]
             _, precisions, bp = self.score_in_python(
-                counts[:max_order], totals, hyp_len, ref_len, *known, max_order
+                counts[:max_order], totals, hyp_len, ref_len, *options, max_order
             )
             scores.append(_weighted(precisions, bp, totals, scorer))
         return scores

@@ -14,7 +14,6 @@ from ..inputs.places import Place, refusal
 from ..inputs.warnings import warn_input, warn_of_blank, warn_tokenized
 from ..runtime.import_lock import lazy
 from ..tokenizers.loaded import Tokenizer
-from . import get
 from .base import Dialect
 from .score import NoScoreError, Score
 
@@ -40,13 +39,11 @@ class Scorer:
     """A dialect with its options: checked once, immutable, the same in every process.
 
     `keep_rows` tells whether a corpus' rows are needed one by one, because their plain sum is not
-    enough. `sums(counted, keep_rows=False)` gives the counts of a corpus as the dialect adds them
-    up, with `keep_rows` all rows, too. A Scorer is the only one that makes `Sums`.
+    enough. A Scorer is the only one that makes `Sums`.
 
     Parameters
     ----------
-    dialect : Dialect or str
-        The dialect or its name.
+    dialect : Dialect
     max_order : int
     weights : sequence of float, shape (max_order,), optional
         Weight of each order; equal weights by default.
@@ -68,6 +65,7 @@ class Scorer:
     """
 
     __slots__ = (
+        "_adds_as_counted",
         "_has_cumulative",
         "_of_sentences",
         "_signatures",
@@ -82,14 +80,13 @@ class Scorer:
         "reference_length",
         "smoothing",
         "smoothing_value",
-        "sums",
         "tokenizer",
         "weights",
     )
 
     def __init__(
         self,
-        dialect: Dialect | str,
+        dialect: Dialect,
         max_order: int,
         weights: Sequence[float] | None = None,
         smoothing: str | None = None,
@@ -100,7 +97,6 @@ class Scorer:
         tokenizer: Tokenizer | IdFilter | str | None = None,
         reference_length: str | None = None,
     ) -> None:
-        dialect = get(dialect) if isinstance(dialect, str) else dialect
         self.dialect = dialect
         self.max_order = max_order
         if smoothing is None:
@@ -112,9 +108,7 @@ class Scorer:
         self.given_effective_order = effective_order
         self.effective_order = bool(effective_order)
         if not (isinstance(smoothing, str) and smoothing in dialect.smoothings):
-            if (feature := f"smoothing={shown(smoothing)}") in dialect.reasons:
-                raise dialect._refusal(feature, dialect.reasons[feature])
-            raise ValueError(dialect._unknown_smoothing(smoothing))
+            raise dialect._unknown_smoothing(smoothing)
         self.smoothing = smoothing
         if smoothing_value is None and smoothing == dialect.options["smoothing"]:
             smoothing_value = dialect.options.get("smoothing_value")  # type: ignore[assignment]
@@ -138,14 +132,13 @@ class Scorer:
         self._tokenizer = tokenizer if isinstance(tokenizer, Tokenizer) else None
         self.tokenizer = getattr(tokenizer, "signature", tokenizer)
         self.reference_length = None if reference_length == "closest" else reference_length
-        adapts = type(dialect).adapt is not Dialect.adapt
-        self.keep_rows = adapts or dialect.mean_of_sentences
-        plain = not (self.keep_rows or dialect.minimum_total or dialect.single_reference)
+        adapts_rows = type(dialect).adapt is not Dialect.adapt
+        self.keep_rows = adapts_rows or dialect.mean_of_sentences
+        self._adds_as_counted = not (
+            self.keep_rows or dialect.minimum_total or dialect.single_reference
+        )
         self.adds_batches = dialect.supports("update")
-        # Most dialects add up rows as they are: for these, calls skip `_adapted_sums`.
-        self.sums = Sums.from_counts if plain else self._adapted_sums
-        has_orders = 1 in dialect.orders and dialect.adds_up
-        self._has_cumulative = (has_orders and self.weights is None) or None
+        self._has_cumulative = 1 in dialect.orders and dialect.adds_up and self.weights is None
         # Signatures of scores, by the number of references.
         self._signatures: dict[Any, str] = {}
         self._of_sentences: Scorer | None = None
@@ -183,13 +176,12 @@ class Scorer:
         """
         if tokenizers is not None:
             own = [str(self.tokenizer)] if None in tokenizers else []
-            others = sorted(one for one in tokenizers if one is not None and one not in own)
+            others = sorted(name for name in tokenizers if name is not None and name not in own)
             return self.dialect._make_signature(self, nrefs, "+".join([*own, *others]))
-        found = self._signatures.get(nrefs)
-        if found is None:
-            found = self.dialect._make_signature(self, nrefs, self.tokenizer)
-            self._signatures[nrefs] = found
-        return found
+        if nrefs not in self._signatures:
+            made = self.dialect._make_signature(self, nrefs, self.tokenizer)
+            self._signatures[nrefs] = made
+        return self._signatures[nrefs]
 
     # Counts to scores.
 
@@ -198,7 +190,7 @@ class Scorer:
         self.dialect._check_references(counted.nrefs)
         return self.dialect.adapt(counted.stats)
 
-    def _adapted_sums(self, counted: Counted, keep_rows: bool = False) -> Sums:
+    def sums(self, counted: Counted, keep_rows: bool = False) -> Sums:
         """The counts of a corpus as the dialect adds them up; with `keep_rows` all rows, too.
 
         Raises
@@ -206,11 +198,12 @@ class Scorer:
         ValueError
             There are several references, and the dialect takes one.
         """
+        if self._adds_as_counted:
+            return Sums.from_counts(counted, keep_rows)
         keep_rows |= self.dialect.mean_of_sentences
-        if counted.keep_rows:
-            return Sums.from_counts(counted, keep_rows, self.adapted(counted)._rows)
         self.dialect._check_references(counted.nrefs)
-        return Sums.from_counts(counted, keep_rows)
+        adapted = self.dialect.adapt(counted.stats)._rows if counted.keep_rows else None
+        return Sums.from_counts(counted, keep_rows, adapted)
 
     def sums_of(self, stats: Stats, nrefs: int | None = None) -> Sums:
         """The sums of rows of segments, as they were counted."""
@@ -242,9 +235,10 @@ class Scorer:
             raise ValueError("there are no segments to score: hypotheses is empty")
         dialect, order = self.dialect, self.max_order
         attributes, row = self._attributes(sums), sums.row
-        # A copy, because sums may grow before it is read.
-        cumulative = self._has_cumulative and partial(self._cumulative, row[:], sums.segments)
-        hyp_len, ref_len, *counts = attributes.get("row", row)
+        cumulative = None
+        if self._has_cumulative:  # of a copy, because sums may grow before it is read
+            cumulative = partial(self._cumulative, row[:], sums.segments)
+        hyp_len, ref_len, *counts = row
         matches, ngrams = tuple(counts[:order]), tuple(counts[order:])
         if "precisions" not in attributes:
             pairs = zip(matches, ngrams, strict=True)
@@ -357,15 +351,15 @@ class Scorer:
                 return f"segment {first + segment}, position {position}"
 
             try:
-                found = self.row_scores(stats)
+                of_rows = self.row_scores(stats)
             except NoScoreError:
                 self._refuse_first(stats, place)
                 raise
             part = scores.reshape(-1)[first * length :][: len(rows)]
-            if len(found) == len(rows):  # each position has a row
-                part[:] = found
+            if len(of_rows) == len(rows):  # each position has a row
+                part[:] = of_rows
             else:
-                numpy.take(found, numpy.asarray(rows, numpy.intp), out=part, mode="clip")
+                numpy.take(of_rows, numpy.asarray(rows, numpy.intp), out=part, mode="clip")
 
         scorer = None if self.keep_rows else self.dialect._row_scorer(self.of_sentences)
         self._warn_of_sentences(counter.count_prefixes(batch, length, take, scorer, scores))

@@ -6,7 +6,7 @@ from collections.abc import Sequence, Sized
 
 import torch
 
-from ..dialects import SACREBLEU
+from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.arguments import shown
 from ..metric.bleu import BLEU
 

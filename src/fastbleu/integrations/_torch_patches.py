@@ -10,9 +10,9 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from itertools import chain
 
-from ..dialects import recipe_rows
-from ..dialects.plain import plain_rows
-from ..dialects.torchmetrics import tensors
+from ..dialects import recipe_arithmetic
+from ..dialects.float32 import tensors
+from ..dialects.formulas import split_rows
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..runtime.import_lock import lazy
@@ -99,11 +99,11 @@ def ignite_update(metric: Any, output: Any) -> Any:
     hypotheses, references = output
     if vars(smoother).keys() != {"smooth"} or not _are_tokens(hypotheses, references):
         return NotImplemented
-    rows = [*plain_rows(_ignite(order).statistics(hypotheses, references))]
+    rows = [*split_rows(_ignite(order).statistics(hypotheses, references))]
     if max([max(c, r) for c, r, _, _ in rows], default=0) > 1 << 24:
         return NotImplemented  # ignite's counts are float32
-    scores = [recipe_rows.ignite(smoother.smooth, True, *row) for row in rows]
-    metric._sum_of_bleu.fill_(recipe_rows.running_sum([metric._sum_of_bleu.item(), *scores]))
+    scores = [recipe_arithmetic.ignite(smoother.smooth, True, *row) for row in rows]
+    metric._sum_of_bleu.fill_(recipe_arithmetic.running_sum([metric._sum_of_bleu.item(), *scores]))
     metric._num_sentences += len(scores)
     return None
 

@@ -15,8 +15,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, islice
 
 from ..counting.stats import Stats
-from ..dialects.coco import COCO
-from ..dialects.plain import plain_rows
+from ..dialects.formulas import COCO, split_rows
 from ..inputs.arguments import shown
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
@@ -163,11 +162,11 @@ class Bleu:
         references = [gts[image] for image in gts]
         metric = BLEU(dialect="coco", max_order=self._n)
         stats = metric.statistics(hypotheses, references) if hypotheses else Stats.zeros(0, self._n)
-        rows = list(plain_rows(stats))
-        [(hyp_len, ref_len, matches, ngrams)] = plain_rows(stats.sum())
+        rows = list(split_rows(stats))
+        [(hyp_len, ref_len, matches, ngrams)] = split_rows(stats.sum())
         # With the types of pycocoevalcap's counts, which are printed.
         total = hyp_len, ref_len, list(matches), list(ngrams)
-        scores = list(COCO._all(*total))
+        scores = list(COCO._by_order(*total))
         if verbose > 1:
             for segment, row in zip(references, rows, strict=True):
                 lengths = [len(reference.split()) for reference in segment]
@@ -177,7 +176,7 @@ class Bleu:
             counts = {"testlen": total[0], "reflen": total[1]}
             print({**counts, "guess": total[3], "correct": total[2]})
             print("ratio:", COCO.ratio(*total[:2]))
-        by_image = [COCO._all(*row) for row in rows]
+        by_image = [COCO._by_order(*row) for row in rows]
         return scores, [[found[order] for found in by_image] for order in range(self._n)]
 
     def method(self) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from ..dialects._sacrebleu import details
-from ..dialects.nmt import EVALUATE
+from ..dialects.formulas import EVALUATE
 from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.arguments import a_type, shown
 from ..inputs.read import read
@@ -159,15 +159,16 @@ class Bleu(_InMemory):
             several = ([some] if isinstance(some, str) else some for some in listed)
             listed = [[split(reference) for reference in some] for some in several]
         metric.update(hypotheses, listed)
-        row = metric.state.tolist()
+        hyp_len, ref_len, *counts = metric.state.tolist()
+        row = hyp_len, ref_len, counts[:max_order], counts[max_order:]
         bleu, precisions, bp = EVALUATE.details(row, smooth)
         return {
             "bleu": bleu,
             "precisions": precisions,
             "brevity_penalty": bp,
-            "length_ratio": row[0] / row[1],
-            "translation_length": row[0],
-            "reference_length": row[1],
+            "length_ratio": hyp_len / ref_len,
+            "translation_length": hyp_len,
+            "reference_length": ref_len,
         }
 
 

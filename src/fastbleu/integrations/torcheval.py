@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Sized
 
-from ..dialects.torcheval import TORCHEVAL
-from ..dialects.torchmetrics import tensors
+from ..dialects.float32 import TORCHEVAL, tensors
 from ..metric.bleu import BLEU
 from ..runtime.extras import HostImports
 from ..runtime.torch_compile import not_compiled

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from ..counting._counted import Sums
-from ..dialects.torchmetrics import TORCHMETRICS, tensors
+from ..dialects.float32 import TORCHMETRICS, tensors
 from ..metric.bleu import BLEU
 from ..runtime.extras import HostImports
 from ..runtime.torch_compile import not_compiled

@@ -12,7 +12,9 @@ from random import Random
 import numpy
 
 from ..counting.stats import Stats
-from ..dialects import NLTK, SACREBLEU, get
+from ..dialects.names import get
+from ..dialects.nltk import NLTK
+from ..dialects.sacrebleu import SACREBLEU
 from ..inputs import mistakes
 from ..inputs.arguments import check_choice, check_integer, check_positive, shown
 from ..inputs.arrays import shape_of

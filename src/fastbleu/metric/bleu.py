@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from ..counting._counted import RunningSums, Sums
 from ..counting.stats import Stats, row_of_state
-from ..dialects import get
+from ..dialects.names import get
 from ..dialects.score import Score
 from ..dialects.scorer import Scorer, checked_weights
 from ..inputs._id_rows import IdRows
@@ -107,9 +107,9 @@ class BLEU:
         Threads that tokenize and count text, columns, files and ids; lists of tokens take one.
         They do not change the result.
     dialect : str, default "sacrebleu"
-        A name of `fastbleu.dialects.names()`: the implementation whose rules are followed. The
-        class of each dialect documents them: ``help(fastbleu.dialects.get("nltk"))``. Or one of
-        `fastbleu.recipes.names()`: the evaluation tool whose number this is.
+        The implementation whose rules are followed, or the evaluation tool whose number this is: a
+        name of ``fastbleu.dialects.names(recipes=True)``. `fastbleu.dialects.describe` says what
+        each does.
     reference_length : {"closest", "first", "shortest", "average"}, default "closest"
         The reference length that counts: the closest to the hypothesis' length, and of two equally
         close the shorter or, for "first", that of the first reference; or the shortest; or, for the

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
-from ..dialects.names import DialectName
 from ..inputs.arguments import Default
 from ..inputs.types import ReferenceLength, SmoothingName
 
 if TYPE_CHECKING:
-    from ..dialects.names import RecipeName
+    from ..dialects.names import DialectName, RecipeName
     from ..tokenizers.loaded import TokenFunction, Tokenizer
     from ..tokenizers.table import TokenizerName
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ..diagnosis.explanation import CANNOT_SCORE, dialect_metric
-from ..dialects import get, names
+from ..dialects.names import get, names
 from ..inputs.warnings import without_input_warnings
 from .buckets import digits_on
 from .flags import FLAGS, flags_of

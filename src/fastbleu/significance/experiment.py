@@ -11,7 +11,8 @@ import numpy as np
 from numpy.random import default_rng
 
 from ..counting.stats import AdaptedRows, Stats
-from ..dialects import Dialect, get
+from ..dialects.base import Dialect
+from ..dialects.names import get
 from ..dialects.scorer import Scorer
 from ..inputs.arguments import a_type, closest, shown
 from ..inputs.warnings import warn_input

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, overload
 import numpy as np
 
 from ..counting.stats import Stats
-from ..dialects import SACREBLEU, Dialect
+from ..dialects.base import Dialect
+from ..dialects.sacrebleu import SACREBLEU
 from .experiment import Experiment, at_least, name_systems
 from .results import Comparison, Comparisons, Interval, Name, known
 from .scoring import ScoringOptions, scoring_of
@@ -81,7 +82,7 @@ def bootstrap(
     seed : int, "none" or None
         None: the environment variable SACREBLEU_SEED, or 12345 if it is not set; "none": a
         different seed each time.
-    dialect : {"sacrebleu", "nltk"} or Dialect, default `fastbleu.dialects.SACREBLEU`
+    dialect : str, default "sacrebleu"
         Turns rows into scores.
     progress : bool, default False
         Show a progress bar on standard error.

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from ..counting.stats import AdaptedRows
-from ..dialects import SacrebleuDialect, _sacrebleu
+from ..dialects import _sacrebleu
+from ..dialects.sacrebleu import SacrebleuDialect
 from ..dialects.scorer import Scorer
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ EXACT_IN_FLOAT32 = 1 << 24
 
 
 class ScoringOptions(TypedDict, total=False):
-    """Options of a dialect's scores, as `fastbleu.dialects.Dialect.score` takes them."""
+    """Options of a dialect's scores, as a `Scorer` takes them."""
 
     weights: Sequence[float] | None
     smoothing: str

@@ -1,7 +1,7 @@
 """The text rules of evaluation tools, which split a text into a tool's tokens.
 
 `SPLITS` has the functions; those below it, named after tokenizers, import a library and return
-one. Sources: see the recipes that have them (dialects/recipe_table.py).
+one. Sources: see the recipes that have them (dialects/recipes.py).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""TorchMetrics' rules over rows of sufficient statistics."""
+"""TorchMetrics' and TorchEval's rules, in PyTorch's float32."""
 
 from __future__ import annotations
 
@@ -32,14 +32,11 @@ class TorchMetricsDialect(Dialect):
     the first. The closest reference's length counts, of two equally close the FIRST one's. BP is 1
     if the hypotheses are longer, else exp(1 - ref_len / hyp_len). PyTorch's log and exp are not
     correctly rounded, so the last bit depends on its version.
-
-    References
-    ----------
-    ``torchmetrics.functional.text.bleu_score`` of TorchMetrics 1.9.0.
     """
 
     name = "torchmetrics"
     version = "torchmetrics-1.9.0"
+    source = "torchmetrics 1.9.0 functional.text.bleu_score"
     tokenizer = "none"
     reference_length = "first"
     smoothings = {"none": None, "add-k": None}
@@ -64,8 +61,8 @@ class TorchMetricsDialect(Dialect):
         preds_len, target_len, numerator, denominator = (count.to(dtype) for count in counts)
         precisions = numerator / denominator
         if smooth:
-            one = torch.ones(max_order, device=device)
-            smoothed = (numerator + one) / (denominator + one)
+            added = torch.ones(max_order, device=device)
+            smoothed = (numerator + added) / (denominator + added)
             smoothed[..., 0] = precisions[..., 0]
             precisions = smoothed
         equal = [1.0 / max_order] * max_order
@@ -83,8 +80,68 @@ class TorchMetricsDialect(Dialect):
 
     def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
         torch = load_torch()
-        asked = scorer.weights, scorer.smoothing == "add-k", torch.get_default_dtype()
-        return array("d", self.score_tensors(tensors(adapted), *asked).tolist())
+        options = scorer.weights, scorer.smoothing == "add-k", torch.get_default_dtype()
+        return array("d", self.score_tensors(tensors(adapted), *options).tolist())
+
+
+class TorchEvalDialect(Dialect):
+    """``bleu_score`` of TorchEval 0.0.7, in the float32 of the installed PyTorch, 0-1.
+
+    BP * exp(sum of weight * log(matches / totals)) on whitespace tokens; 0 if an order has no
+    match, a ValueError if one has no n-gram. The SHORTEST reference's length counts. BP is 1 if
+    the hypotheses are longer, else exp(1 - ref_len / hyp_len). Orders are up to 4. PyTorch's log
+    and exp are not correctly rounded, so the last bit depends on its version. TorchEval's class
+    ``BLEUScore``, which adds up batches in float64, is `fastbleu.integrations.torcheval`'s.
+    """
+
+    name = "torcheval"
+    version = "torcheval-0.0.7"
+    source = "torcheval 0.0.7 metrics.functional.bleu_score"
+    tokenizer = "none"
+    reference_length = "shortest"
+    smoothings = {"none": None}
+    orders = range(1, 5)
+    options = {"weights": None, "smoothing": "none"}
+    adds_up = True
+    separable = False
+
+    def score_tensors(
+        self,
+        counts: Sequence[torch.Tensor],
+        weights: torch.Tensor | Sequence[float] | None,
+        dtype: torch.dtype,
+    ) -> torch.Tensor:
+        """The scores of `tensors`, by the steps of torcheval.metrics.functional.text.bleu.
+
+        `counts` are those of rows, or of one row without the first dimension; `dtype` is the type
+        of TorchEval's counts: float64 in its class, float32 in its function.
+        """
+        torch = load_torch()
+        device, max_order = counts[2].device, counts[2].shape[-1]
+        input_len, target_len, matches, possible = (count.to(dtype) for count in counts)
+        # TorchEval's equal weights are float32, so three of them do not add up to 1.
+        equal = [1 / max_order] * max_order
+        of_orders = torch.as_tensor(equal if weights is None else weights, device=device)
+        with torch.no_grad():
+            mean = torch.exp(torch.sum(of_orders * torch.log(matches / possible), -1))
+        short = torch.exp(1 - target_len / input_len) * mean
+        zero = torch.tensor(0.0, dtype=dtype, device=device)
+        return torch.where(
+            counts[2].any(-1), torch.where(input_len > target_len, mean, short), zero
+        )
+
+    def _further_fields(self) -> dict[str, str]:
+        return torch_field()
+
+    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
+        torch = load_torch()
+        counts = tensors(adapted)
+        if not counts[3].all():
+            raise ValueError(
+                f"no hypothesis has {adapted.max_order} tokens, and torcheval refuses such input "
+                "as too short"
+            )
+        return array("d", self.score_tensors(counts, scorer.weights, torch.float32).tolist())
 
 
 def load_torch() -> Any:
@@ -118,3 +175,4 @@ def tensors(stats: Rows, device: object = None) -> list[torch.Tensor]:
 
 
 TORCHMETRICS = TorchMetricsDialect()
+TORCHEVAL = TorchEvalDialect()

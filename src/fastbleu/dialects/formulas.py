@@ -1,0 +1,588 @@
+"""Dialects whose score is a formula in Python's arithmetic, and what they share."""
+
+from __future__ import annotations
+
+import sys
+from abc import abstractmethod
+from array import array
+from collections.abc import Iterator, Sequence
+from math import exp, fsum, log, nan, pow
+from sys import float_info
+
+from ..counting._counted import Counted, Sums
+from ..counting.stats import AdaptedRows, Rows, Stats
+from ..counting.token_lists import TokenListCounter
+from .base import Dialect
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..counting.token_lists import Segment
+    from ..tokenizers.table import TokenizerName
+    from .base import Feature
+    from .scorer import Scorer
+
+# How Python's sum() adds up floats: a field of signatures.
+SUM = {"sum": "compensated" if sys.version_info >= (3, 12) else "plain"}
+
+# hyp_len, ref_len, matches and totals, the last two of shape (max_order,).
+Row = tuple[int, int, Sequence[int], Sequence[int]]
+
+
+def split_rows(stats: Rows) -> Iterator[Row]:
+    """The rows as Python's numbers."""
+    width, middle = 2 + 2 * stats.max_order, 2 + stats.max_order
+    for row in zip(*[iter(stats._rows.tolist())] * width, strict=True):
+        yield row[0], row[1], row[2:middle], row[middle:]
+
+
+def doubling_logarithms(matches: Sequence[int], totals: Sequence[int]) -> list[float]:
+    """log p of each order with n-grams; without a match p is 1 / (k * total), k = 2, 4, 8, ..."""
+    logarithms, doubling = [], 1
+    for matched, ngrams in zip(matches, totals, strict=True):
+        if matched:
+            logarithms.append(log(matched / ngrams))
+        elif ngrams:
+            doubling *= 2
+            logarithms.append(log(1 / (doubling * ngrams)))
+    return logarithms
+
+
+class FormulaDialect(Dialect):
+    """A dialect with a formula for a row, of which the score of a corpus is that of the sum."""
+
+    adds_up = True
+    separable: bool | None = False
+
+    @abstractmethod
+    def _score(self, row: Row, scorer: Scorer) -> float:
+        """The score of an adapted row."""
+
+    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
+        return array("d", [self._score(row, scorer) for row in split_rows(adapted)])
+
+
+class TokenDialect(Dialect):
+    """A dialect whose score needs the tokens of all segments, so that it has no rows."""
+
+    adds_up = False
+    separable: bool | None = None
+    counter = TokenListCounter
+
+    @abstractmethod
+    def _token_score(
+        self, segments: list[Segment], sums: AdaptedRows, scorer: Scorer
+    ) -> dict[str, Any]:
+        """The attributes of `Score` that do not follow from rows; `sums` is their sum."""
+
+    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+        return self._token_score(sums.extra or [], sums.adapted(), scorer)
+
+    def _segment_scores(self, counted: Counted, scorer: Scorer) -> list[float]:
+        pairs = zip(counted.extra or [], self.adapt(counted.stats), strict=True)
+        return [self._token_score([segment], row, scorer)["value"] for segment, row in pairs]
+
+
+def no_rows(reason: str) -> dict[Feature, str]:
+    """For `Dialect.reasons`: why there is nothing that needs rows."""
+    return dict.fromkeys(
+        ("update", "statistics", "sums", "state", "matrix", "significance"), reason
+    )
+
+
+# The dialects.
+
+
+class MultiBleuDialect(FormulaDialect):
+    """``multi-bleu.perl`` of Moses, for tokenized text, 0-100.
+
+    BP * exp(mean of log(matches / totals) of orders 1 to 4); 0 if an order has no match. The
+    closest reference's length counts, of two equally close the shorter; 9999 where all references
+    differ from the hypothesis by 9999 tokens or more. BP is exp(1 - ref_len / hyp_len) if the
+    hypotheses are shorter. Text is split at ASCII whitespace, which does not include the no-break
+    space. ``lowercase=True`` is its ``-lc``, which lowercases A to Z.
+
+    Without tokens in the references it prints "BLEU = 0" and exits with status 1, with tokens only
+    in the references it dies: a ValueError.
+    """
+
+    name = "multi-bleu"
+    version = "multi-bleu"
+    source = "moses-smt/mosesdecoder@34452895 scripts/generic/multi-bleu.perl"
+    scale = 100.0
+    tokenizer: TokenizerName = "multi-bleu"
+    tokenizers = {"multi-bleu": "multi-bleu"}
+    of_tokenized_text = True
+    orders = (4,)
+    smoothings = {"none": None}
+    options = {"smoothing": "none"}
+    _printed = "%.2f"
+    _line = "BLEU", "hyp_len", "ref_len"
+    # The reference length of a segment whose references all differ by this many tokens or more.
+    _farthest = 9999
+
+    def adapt(self, stats: Stats) -> AdaptedRows:
+        """Rows with the reference length that the script takes."""
+        numbers, width = stats._rows[:], 2 + 2 * stats.max_order
+        for at in range(0, len(numbers), width):
+            if abs(numbers[at] - numbers[at + 1]) >= self._farthest:
+                numbers[at + 1] = self._farthest
+        return AdaptedRows._own(numbers, stats.max_order)
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        if not ref_len:
+            raise ValueError(
+                f"the references have no tokens at all: {self.name}.perl prints BLEU = 0 then and "
+                "exits with status 1"
+            )
+        if not hyp_len:
+            raise ValueError(
+                f"the hypotheses have no tokens at all: {self.name}.perl dies then, because it "
+                "divides by their length"
+            )
+        return exp(1 - ref_len / hyp_len) if hyp_len < ref_len else 1.0
+
+    def _score(self, row: Row, scorer: Scorer) -> float:
+        hyp_len, ref_len, matches, totals = row
+        bp, total = self.brevity_penalty(hyp_len, ref_len), 0.0
+        for matched, ngrams in zip(matches, totals, strict=True):
+            total += log(matched / ngrams) if matched and ngrams else -9999999999
+        return 100 * (bp * exp(total / len(totals)))
+
+
+class MultiBleuDetokDialect(MultiBleuDialect):
+    """``multi-bleu-detok.perl`` of Moses: multi-bleu for raw text, tokenized by 13a, 0-100.
+
+    Whitespace is Perl's, which excludes U+001C to U+001F. ``lowercase=True``, its ``-lc``,
+    lowercases hypotheses before and references after tokenizing, each character by itself. The
+    script drops the last character of a file without a final newline; that is not reproduced.
+    """
+
+    name = "multi-bleu-detok"
+    version = "multi-bleu-detok"
+    source = "moses-smt/mosesdecoder@34452895 scripts/generic/multi-bleu-detok.perl"
+    tokenizer = "multi-bleu-detok"
+    tokenizers = {"13a": "multi-bleu-detok"}
+    of_tokenized_text = False
+
+
+class MtevalV14Dialect(FormulaDialect):
+    """``mteval-v14.pl``, 0-1.
+
+    exp(mean of log p of orders 1 to 4) * BP. Where an order has no match p is 1 / (k * totals), k
+    doubling from 2 with each such order (``smoothing="exp"``); an order without n-grams adds
+    nothing to the sum, which is still divided by 4. ``smoothing="none"``, its
+    ``--no-smoothing``, gives 0 without a 4-gram match. BP is exp(min(0, 1 - ref_len / hyp_len)), 0
+    for no hypothesis token and 1 for no reference token.
+
+    The closest reference's length counts, of two equally close the shorter; with
+    ``reference_length="shortest"``, its ``--brevity-penalty``, the shortest. Text is tokenized by
+    13a and A to Z are lowercased; ``lowercase=False`` is its ``-c``. ``tokenize="international"``
+    is its ``--international-tokenization``, which lowercases all of Unicode; "international-e" is
+    the same with ``-e``.
+    """
+
+    name = "mteval-v14"
+    version = "mteval-v14"
+    source = "moses-smt/mosesdecoder@34452895 scripts/generic/mteval-v14.pl"
+    tokenizer = "mteval"
+    tokenizers = {
+        "13a": "mteval",
+        "international": "mteval-international",
+        "international-e": "mteval-international-e",
+    }
+    lowercase = True
+    reference_lengths = ("closest", "shortest")
+    orders = (4,)
+    smoothings = {"exp": None, "none": None}
+    options = {"smoothing": "exp"}
+    _printed = "%.4f"
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        return exp(min(0.0, 1 - ref_len / hyp_len)) if hyp_len else 0.0
+
+    def _score(self, row: Row, scorer: Scorer) -> float:
+        hyp_len, ref_len, matches, totals = row
+        smooth = scorer.smoothing == "exp"
+        if not hyp_len or not (smooth or matches[-1]):
+            return 0.0
+        total = 0.0
+        for logarithm in doubling_logarithms(matches, totals):
+            total += logarithm
+        mean = total / len(totals)
+        if not smooth:
+            return exp(mean + min(0.0, 1 - ref_len / hyp_len))
+        return exp(mean) * self.brevity_penalty(hyp_len, ref_len)
+
+
+class MtevalV13aDialect(MtevalV14Dialect):
+    """``mteval-v13a.pl``, 0-1: the rules of mteval-v14, except for a corpus without tokens.
+
+    It prints the ratio of lengths and the logarithm of BP, and so dies if the references or the
+    hypotheses have no token, or if BP is 0: a ValueError. Documents and single
+    sentences have the scores of mteval-v14.
+    """
+
+    name = "mteval-v13a"
+    version = "mteval-v13a"
+    source = "moses-smt/mosesdecoder@34452895 scripts/generic/mteval-v13a.pl"
+
+    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+        hyp_len, ref_len = sums.row[:2]
+        if scorer.smoothing == "none":
+            return super()._corpus_score(sums, scorer)
+        if not ref_len:
+            raise ValueError(
+                "the closest references have no tokens: mteval-v13a.pl dies then, because it "
+                "divides by their length; mteval-v14 has a score"
+            )
+        if not self.brevity_penalty(hyp_len, ref_len):
+            raise ValueError(
+                f"the brevity penalty of {hyp_len} tokens against {ref_len} is 0: mteval-v13a.pl "
+                "dies then, because it prints its logarithm; mteval-v14 has a score"
+            )
+        return super()._corpus_score(sums, scorer)
+
+
+class NmtDialect(FormulaDialect):
+    """``compute_bleu`` of tensorflow/nmt, on whitespace tokens, 0-1.
+
+    exp(sum of log(matches / totals) / max_order) * BP; 0 if an order has no match. With
+    ``smoothing="add-1"``, its ``smooth=True``, 1 is added to matches and totals of all orders. The
+    SHORTEST reference's length counts. BP is 1 if the ratio of lengths is above 1, else
+    exp(1 - 1 / ratio). The sum is the running Python's, which is compensated from 3.12 on.
+
+    Without any token in the hypotheses, or in the references, it divides by zero.
+    """
+
+    name = "tf-nmt"
+    version = "tf-nmt"
+    source = "tensorflow/nmt@0be8642 nmt/scripts/bleu.py"
+    reference_length = "shortest"
+    smoothings = {"none": None, "add-1": None}
+    options = {"smoothing": "none"}
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        """The factor for short hypotheses, 0-1; ZeroDivisionError if one of the lengths is 0."""
+        if not hyp_len or not ref_len:
+            empty = "references" if hyp_len else "hypotheses"
+            problem = f"the {empty} have no tokens at all"
+            raise ZeroDivisionError(f"{problem}, so that no ratio of lengths is defined")
+        ratio = hyp_len / ref_len
+        return 1.0 if ratio > 1.0 else exp(1 - 1.0 / ratio)
+
+    def details(self, row: Row, smooth: bool) -> tuple[float, list[float], float]:
+        """Score, smoothed precisions and brevity penalty of a row, all 0-1."""
+        hyp_len, ref_len, matches, totals = row
+        precisions = [
+            (matched + 1.0) / (ngrams + 1.0) if smooth else matched / ngrams if ngrams else 0.0
+            for matched, ngrams in zip(matches, totals, strict=True)
+        ]
+        bp = self.brevity_penalty(hyp_len, ref_len)
+        mean = 0.0
+        if min(precisions) > 0:
+            # Neither fsum nor a single division of the sum: they would round differently.
+            mean = exp(sum(1.0 / len(precisions) * log(p) for p in precisions))
+        return mean * bp, precisions, bp
+
+    def _further_fields(self) -> dict[str, str]:
+        return SUM
+
+    def _score(self, row: Row, scorer: Scorer) -> float:
+        return self.details(row, scorer.smoothing == "add-1")[0]
+
+
+class EvaluateDialect(NmtDialect):
+    """The metric ``bleu`` of Hugging Face's Evaluate 0.4.6: tf-nmt's rules on 13a tokens, 0-1.
+
+    Its 13a keeps whitespace at the end of a text; sacreBLEU's strips it first.
+    """
+
+    name = "evaluate"
+    version = "evaluate-0.4.6"
+    source = "huggingface/evaluate@a7dd338 metrics/bleu"
+    tokenizer = "evaluate"
+
+
+class Tensor2TensorDialect(FormulaDialect):
+    """``bleu_wrapper`` of tensor2tensor (t2t-bleu), with one reference, 0-1.
+
+    exp(sum of log p / max_order) * BP, rounded to float32. Where an order has no match p is
+    1 / (k * totals), k doubling from 2 with each such order; an order without n-grams adds nothing
+    to the sum. BP is 1 if the ratio of lengths is at least 1 or the reference has no tokens, else
+    exp(1 - 1 / ratio).
+
+    Text is lowercased (``lowercase=False`` is its ``case_sensitive``) and split as in mteval's
+    international tokenization, but numbers are only decimal digits, the backslash is not
+    punctuation, and entities stay. Unicode is that of the running Python.
+    """
+
+    name = "tensor2tensor"
+    version = "tensor2tensor"
+    source = "tensorflow/tensor2tensor@bafdc1b6 tensor2tensor/utils/bleu_hook.py"
+    tokenizer = "tensor2tensor"
+    tokenizers = {"tensor2tensor": "tensor2tensor"}
+    lowercase = True
+    single_reference = True
+    smoothings = {"exp": None}
+    options = {"smoothing": "exp"}
+
+    def printed(self, value: float) -> str:
+        return f"{100 * value:.2f}"
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        if not ref_len or hyp_len >= ref_len:
+            return 1.0
+        return exp(1 - 1.0 / (hyp_len / ref_len)) if hyp_len else 0.0
+
+    def _score(self, row: Row, scorer: Scorer) -> float:
+        hyp_len, ref_len, matches, totals = row
+        logarithms = doubling_logarithms(matches, totals)
+        if not logarithms:
+            return 0.0
+        mean = exp(sum(logarithms) / len(totals))
+        return array("f", [mean * self.brevity_penalty(hyp_len, ref_len)])[0]
+
+
+class CocoDialect(FormulaDialect):
+    """``Bleu`` of pycocoevalcap, for tokenized captions, 0-1.
+
+    BLEU-n is the n-th root of the product of (matches + 1e-15) / (totals + 1e-9) of orders 1 to n,
+    times exp(1 - 1 / ratio) if ratio = (hyp_len + 1e-15) / (ref_len + 1e-9) is below 1. The score
+    is BLEU-4, `Score.cumulative` has BLEU-1 to BLEU-4.
+
+    The closest reference's length counts, of two equally close the shorter; or the shortest; or,
+    with ``reference_length="average"``, their mean. This is not an integer, so there are no rows.
+    Text is split at whitespace, as by pycocoevalcap's ``Bleu``; ``tokenize="ptb"`` also does what
+    its ``PTBTokenizer`` does before, and ``tokenize="auto"`` takes the words of each image's
+    language, by the script of its first reference.
+    """
+
+    name = "coco"
+    version = "pycocoevalcap-1.2"
+    source = "salaniz/pycocoevalcap@1.2 bleu/bleu_scorer.py"
+    tokenizer_by_script = "auto-captions"
+    reference_lengths = ("closest", "shortest", "average")
+    smoothings = {"tiny": None}
+    options = {"smoothing": "tiny"}
+    reasons = {"effective_order=True": "it has a score for each order, `Score.cumulative`"}
+    _printed = "%.3f"
+    _tiny, _small = 1e-15, 1e-9
+
+    def variant(self, reference_length: object, **own_options: object) -> Dialect:
+        # Mean lengths are counted in another way.
+        is_average = isinstance(reference_length, str) and reference_length == "average"
+        return super().variant(None, **own_options) if not is_average else COCO_AVERAGE
+
+    def ratio(self, hyp_len: int, ref_len: float) -> float:
+        """The ratio of lengths, which pycocoevalcap prints."""
+        return (hyp_len + self._tiny) / (ref_len + self._small)
+
+    def brevity_penalty(self, hyp_len: int, ref_len: float) -> float:
+        ratio = self.ratio(hyp_len, ref_len)
+        return exp(1 - 1 / ratio) if ratio < 1 else 1.0
+
+    def _by_order(
+        self, hyp_len: int, ref_len: float, matches: Sequence[int], totals: Sequence[int]
+    ) -> tuple[float, ...]:
+        """BLEU-1 to BLEU-N."""
+        product, scores, order = 1.0, [], 1.0
+        bp = self.brevity_penalty(hyp_len, ref_len)
+        for matched, ngrams in zip(matches, totals, strict=True):
+            product *= (matched + self._tiny) / (ngrams + self._small)
+            scores.append(pow(product, 1.0 / order) * bp)
+            order += 1.0
+        return tuple(scores)
+
+    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+        [row] = split_rows(sums.adapted())
+        return self._attributes(*row)
+
+    def _attributes(self, *row: Any) -> dict[str, Any]:
+        scores, bp = self._by_order(*row), self.brevity_penalty(*row[:2])
+        return {"value": scores[-1], "cumulative": scores, "bp": bp, "ref_len": row[1]}
+
+    def _score(self, row: Row, scorer: Scorer) -> float:
+        return self._by_order(*row)[-1]
+
+
+class CocoAverageDialect(TokenDialect, CocoDialect):
+    """pycocoevalcap's ``option="average"``; see `CocoDialect`."""
+
+    reference_length = "average"
+    reasons = {
+        **CocoDialect.reasons,
+        **no_rows("a mean of lengths is not an integer"),
+    }
+
+    def _token_score(
+        self, segments: list[Segment], sums: AdaptedRows, scorer: Scorer
+    ) -> dict[str, Any]:
+        [(hyp_len, _, matches, totals)] = split_rows(sums)
+        ref_len = 0.0
+        for _, references in segments:
+            ref_len += float(sum(map(len, references))) / len(references)
+        return self._attributes(hyp_len, ref_len, matches, totals)
+
+
+class CodeXGlueSummaryDialect(FormulaDialect):
+    """``bleuFromMaps`` of CodeXGLUE, CodeBERT and CodeT5: a MEAN OF SENTENCES, 0-100.
+
+    Each sentence has exp(mean of log((matches + a + t) / (totals + a + t))) * BP, a = 1 for orders
+    above 1, else 0, t = 2.2250738585072014e-308; BP is exp(min(0, 1 - (ref_len + 1) / (hyp_len +
+    1))). The SHORTEST reference's length counts. Text is lowercased, split into runs of letters,
+    digits and underscores and single other characters, and then split by 13a.
+    """
+
+    name = "codexglue-summary"
+    version = "codexglue-summary"
+    source = "microsoft/CodeXGLUE@ac74a62 Code-Text/code-to-text/evaluator/evaluator.py"
+    scale = 100.0
+    tokenizer = "codexglue-summary"
+    tokenizers = {"codexglue-summary": "codexglue-summary"}
+    of_tokenized_text = True
+    lowercase = True
+    cases = (True,)
+    reference_length = "shortest"
+    orders = (4,)
+    smoothings = {"add-k": None}
+    options = {"smoothing": "add-k"}
+    adds_up = False
+    mean_of_sentences = True
+    reasons = dict.fromkeys(
+        ("sums", "state", "significance"),
+        "the score is a mean of sentences, which no sum of rows tells",
+    )
+
+    def printed(self, value: float) -> str:
+        return str(round(value, 2))
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        return exp(min(0.0, 1 - (ref_len + 1) / (hyp_len + 1)))
+
+    def _score(self, row: Row, scorer: Scorer) -> float:
+        return codexglue_sentence(*row) * 100.0
+
+    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+        rows, total = sums.rows(), 0.0
+        for row in split_rows(rows):
+            total += codexglue_sentence(*row)
+        value = total * 100.0 / len(rows)
+        return {"value": value, "bp": self.brevity_penalty(*sums.row[:2])}
+
+
+def codexglue_sentence(
+    hyp_len: int, ref_len: int, matches: Sequence[int], totals: Sequence[int]
+) -> float:
+    """CodeXGLUE's score of a sentence, 0-1."""
+    total, tiny = 0.0, float_info.min
+    for order, (matched, ngrams) in enumerate(zip(matches, totals, strict=True)):
+        added = float(order > 0)
+        total += log(matched + added + tiny) - log(ngrams + added + tiny)
+    return exp(total / 4.0 + min(0.0, 1 - (ref_len + 1) / (hyp_len + 1)))
+
+
+class E2EDialect(FormulaDialect):
+    """``BLEUScore`` of e2e-metrics, which data-to-text papers report, 0-1.
+
+    exp(mean of log(max(matches + k, 1e-15) / max(totals + k, 1e-9))) * BP, k = 0 by default;
+    ``smoothing="add-k"`` is its ``smoothing``, with k as ``smoothing_value`` (1 if not given), for
+    all orders. Totals are sums of hyp_len - n + 1, which is NEGATIVE for short segments, so that a
+    score may exceed 1. The closest reference's length counts, of two equally close the shorter. BP
+    is exp(1 - ref_len / hyp_len) unless the hypotheses are longer.
+
+    Text is tokenized by 13a and lowercased afterwards (``lowercase=False`` is its
+    ``case_sensitive``); an empty text is one empty token.
+    """
+
+    name = "e2e"
+    version = "e2e-metrics"
+    source = "tuetschek/e2e-metrics@1b9c4d8 metrics/pymteval.py"
+    tokenizer = "e2e"
+    tokenizers = {"13a": "e2e"}
+    lowercase = True
+    smoothings = {"none": None, "add-k": 1.0}
+    options = {"smoothing": "none", "smoothing_value": None}
+    has_state = False
+    reasons = {"state": "its totals may be negative, which no state can have"}
+    _printed = "%.4f"
+
+    def adapt(self, stats: Stats) -> AdaptedRows:
+        """Rows with totals that are not floored at 0."""
+        numbers, order = stats._rows[:], stats.max_order
+        width = 2 + 2 * order
+        for at in range(0, len(numbers), width):
+            if numbers[at] < order:
+                for n in range(order):
+                    numbers[at + 2 + order + n] = numbers[at] - n
+        return AdaptedRows._own(numbers, order)
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        return exp(1 - ref_len / (hyp_len or 1e-5)) if hyp_len <= ref_len else 1.0
+
+    def _score(self, row: Row, scorer: Scorer) -> float:
+        hyp_len, ref_len, matches, totals = row
+        k: float = 0.0
+        if scorer.smoothing == "add-k":
+            k = 1.0 if scorer.smoothing_value is None else scorer.smoothing_value
+        total = 0.0
+        for matched, ngrams in zip(matches, totals, strict=True):
+            total += log(max(matched + k, 1e-15) / max(ngrams + k, 1e-9))
+        return self.brevity_penalty(hyp_len, ref_len) * exp(1.0 / len(totals) * total)
+
+
+class MatlabDialect(FormulaDialect):
+    """``bleuEvaluationScore`` of MATLAB's Text Analytics Toolbox, 0-1.
+
+    Written from its documentation and NEVER RUN AGAINST THE ORIGINAL. BP * exp(sum of weight *
+    log(matches / totals)); ``weights=`` are its NgramWeights, of any length, divided by their sum.
+    0 if the hypothesis has fewer tokens than there are weights or an order has no match, NaN if
+    both sides are empty. The closest reference's length counts. BP is 1 if the hypothesis is
+    longer, else exp(1 - ref_len / hyp_len). ``lowercase=True`` is its IgnoreCase.
+
+    The original scores one document, tokenized by tokenizedDocument; here text is split at
+    whitespace, and a corpus is scored by its summed counts.
+    """
+
+    name = "matlab"
+    version = "matlab-documentation"
+    source = "MathWorks, documentation of bleuEvaluationScore, R2024b"
+    weights_set_order = True
+    smoothings = {"none": None}
+    options = {"weights": None, "smoothing": "none"}
+    reasons = {"effective_order=True": "its NgramWeights set the orders"}
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        if hyp_len > ref_len:
+            return 1.0
+        return exp(1 - ref_len / hyp_len) if hyp_len else 0.0
+
+    def _check_options(self, scorer: Scorer) -> None:
+        self._check_not_negative(scorer.weights)
+
+    def _score(self, row: Row, scorer: Scorer) -> float:
+        hyp_len, ref_len, matches, totals = row
+        if not hyp_len and not ref_len:
+            return nan
+        weights = scorer.weights or (1.0,) * len(totals)
+        terms = list(zip(weights, matches, totals, strict=True))
+        if any(not ngrams or (weight and not matched) for weight, matched, ngrams in terms):
+            return 0.0
+        whole = fsum(weights)
+        mean = fsum([w / whole * log(matched / ngrams) for w, matched, ngrams in terms if w])
+        return self.brevity_penalty(hyp_len, ref_len) * exp(mean)
+
+
+MULTI_BLEU = MultiBleuDialect()
+MULTI_BLEU_DETOK = MultiBleuDetokDialect()
+MTEVAL_V14 = MtevalV14Dialect()
+MTEVAL_V13A = MtevalV13aDialect()
+TF_NMT = NmtDialect()
+EVALUATE = EvaluateDialect()
+TENSOR2TENSOR = Tensor2TensorDialect()
+COCO = CocoDialect()
+COCO_AVERAGE = CocoAverageDialect()
+CODEXGLUE_SUMMARY = CodeXGlueSummaryDialect()
+E2E = E2EDialect()
+MATLAB = MatlabDialect()
