@@ -47,8 +47,6 @@ ROOMS = {
 # Methods that call what is below, imported when they are called.
 FORWARDS = {
     "metric/matrix_methods.py": "matrix",
-    "nltk/functions.py": "integrations",
-    "sacrebleu/functions.py": "integrations",
 }
 # Other packages, and the rooms that may import them.
 OUTSIDE = {

@@ -1,12 +1,13 @@
-"""What `fastbleu.patch` puts in the place of nltk's functions."""
+"""Replacements for functions of nltk.translate.bleu_score."""
 
 from __future__ import annotations
 
 import dis
 
 from ..inputs.warnings import without_input_warnings
-from ._sentence_bleu import NltkMethods, corpus_score, modified_precision
-from .functions import count_corpus, weight_vectors
+from ..nltk._sentence_bleu import NltkMethods, corpus_score, modified_precision
+from ..nltk.functions import count_corpus, weight_vectors
+from ..runtime.patching import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +15,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Replacements:
+def places(module: ModuleType) -> list[Place]:
+    """What to replace in nltk.translate.bleu_score."""
+    replacements, used = _Replacements(module), [module.SmoothingFunction]
+    names = "corpus_bleu", "modified_precision", "sentence_bleu"
+    return [Place(module, name, getattr(replacements, name), used) for name in names]
+
+
+class _Replacements:
     """The functions for a module, nltk.translate.bleu_score.
 
     They return NotImplemented where nltk's own code has to score: of a smoothing function of the
