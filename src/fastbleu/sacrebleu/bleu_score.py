@@ -171,12 +171,11 @@ def estimate_from_rows(
 ) -> str:
     """Set the score's confidence interval from bootstrap samples; returns the signature's seed."""
     with import_lock:
-        from ..significance.experiment import Experiment
+        from ..significance.experiment import Experiment, SacrebleuScoring
         from ..significance.resampling import DEFAULT_SEED, SEED_VARIABLE
-        from ..significance.scoring import SacrebleuScoring
 
     scoring = SacrebleuScoring(stats.max_order, smoothing, value, effective_order)
-    scores = Experiment.of_rows([SACREBLEU.adapt(stats)], scoring).draw(samples)[0].tolist()
+    scores = Experiment([SACREBLEU.adapt(stats)], scoring).draw(samples)[0].tolist()
     if not any(map(isnan, scores)):
         score._take_interval(scores)
     return os.environ.get(SEED_VARIABLE, DEFAULT_SEED).lower()
