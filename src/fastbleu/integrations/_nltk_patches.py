@@ -42,12 +42,12 @@ class _Replacements:
         self.sentence_bleu = self._methods.sentence_bleu
 
     @without_input_warnings
-    def corpus_bleu(self, list_of_references: Any, hypotheses: Any, *given: Any) -> Any:
-        weights, smoothing_function, auto_reweigh = given
+    def corpus_bleu(self, list_of_references: Any, hypotheses: Any, *options: Any) -> Any:
+        weights, smoothing_function, auto_reweigh = options
         if auto_reweigh or len(list_of_references) != len(hypotheses):
             return NotImplemented
         if len(hypotheses) == 1 and type(hypotheses) is type(list_of_references) is list:
-            return self.sentence_bleu(list_of_references[0], hypotheses[0], *given)
+            return self.sentence_bleu(list_of_references[0], hypotheses[0], *options)
         max_order = max(map(len, weight_vectors(weights)))  # type: ignore[no-untyped-call]
         sums, _ = count_corpus(  # type: ignore[no-untyped-call]
             list_of_references, hypotheses, max_order

@@ -236,9 +236,9 @@ class _Replacements:
         metric.num_refs = len(references) - references.count(None)
         return score
 
-    def sentence_bleu(self, hypothesis: Any, references: Any, *given: Any) -> Any:
+    def sentence_bleu(self, hypothesis: Any, references: Any, *others: Any) -> Any:
         """Replaces the function, without creating a metric."""
-        smooth_method, smooth_value, lowercase, tokenize, use_effective_order = given
+        smooth_method, smooth_value, lowercase, tokenize, use_effective_order = others
         if self._tokenizers.name_of(self._tokenizers.class_of(tokenize)) != tokenize:
             return NotImplemented
         options = smooth_method, smooth_value, use_effective_order

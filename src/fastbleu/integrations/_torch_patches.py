@@ -56,8 +56,8 @@ def _torchmetrics_update(module: ModuleType, kind: type) -> Callable[..., Any]:
     """
     split = module._tokenize_fn
 
-    def update(preds: Any, target: Any, *given: Any) -> Any:
-        numerator, denominator, preds_len, target_len, n_gram, tokenizer = given
+    def update(preds: Any, target: Any, *others: Any) -> Any:
+        numerator, denominator, preds_len, target_len, n_gram, tokenizer = others
         states = preds_len, target_len, numerator, denominator
         # TorchMetrics reads the characters of a str as references.
         if type(preds) not in (list, tuple) or not _are_lists(target):

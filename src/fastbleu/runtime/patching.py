@@ -211,9 +211,9 @@ def _loaded(code: CodeType) -> tuple[list[str], set[str]]:
     """The global names and the attributes that a code loads, also in its inner functions."""
     loads: dict[bool, list[str]] = {True: [], False: []}
     codes = [code]
-    for each in codes:
-        codes += [constant for constant in each.co_consts if isinstance(constant, CodeType)]
-        for instruction in dis.get_instructions(each):
+    for inner in codes:
+        codes += [constant for constant in inner.co_consts if isinstance(constant, CodeType)]
+        for instruction in dis.get_instructions(inner):
             name = instruction.opname
             if name.startswith("LOAD_") and name.endswith(("GLOBAL", "NAME", "ATTR", "METHOD")):
                 loads[name.endswith(("GLOBAL", "NAME"))].append(instruction.argval)

@@ -190,9 +190,9 @@ def paired_bootstrap(
     Examples
     --------
     >>> from fastbleu import Stats
-    >>> one, other = Stats([[5, 5, 4, 4]] * 9), Stats([[5, 5, 3, 4]] * 8 + [[5, 5, 4, 4]])
-    >>> found = paired_bootstrap(one, {"other": other})
-    >>> round(found["other"].difference, 2), found["other"].wins
+    >>> good, bad = Stats([[5, 5, 4, 4]] * 9), Stats([[5, 5, 3, 4]] * 8 + [[5, 5, 4, 4]])
+    >>> compared = paired_bootstrap(good, {"bad": bad})
+    >>> round(compared["bad"].difference, 2), compared["bad"].wins
     (-22.22, 0.0)
     """
     named = _named(baseline, systems)
@@ -257,9 +257,9 @@ def paired_approximate_randomization(
     Examples
     --------
     >>> from fastbleu import Stats
-    >>> one, other = Stats([[5, 5, 4, 4]] * 9), Stats([[5, 5, 3, 4]] * 8 + [[5, 5, 4, 4]])
-    >>> found = paired_approximate_randomization(one, [other, one])
-    >>> found[0].p_value < 0.05, found[1].p_value
+    >>> good, bad = Stats([[5, 5, 4, 4]] * 9), Stats([[5, 5, 3, 4]] * 8 + [[5, 5, 4, 4]])
+    >>> compared = paired_approximate_randomization(good, [bad, good])
+    >>> compared[0].p_value < 0.05, compared[1].p_value
     (True, 1.0)
     """
     named = _named(baseline, systems)
