@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 from ..dialects import get, names
 from ..inputs.arguments import a_type
 from ..metric.bleu import BLEU
@@ -72,7 +74,7 @@ class Explanation(Tables):
         last = self._points[0]
         for step in self.steps:
             # Differences of printed scores, so that the printed numbers add up.
-            known = step.score == step.score
+            known = not isnan(step.score)
             moved = round(step.score, 4) - round(last, 4) if known else 0.0
             unmoved = "no effect" if known else "with the next"
             shown = f"{moved:+.4f}" if round(moved, 4) else unmoved

@@ -56,27 +56,13 @@ _EMPTY_PAIR = "one more empty pair at the end"
 
 
 class Setting(NamedTuple):
-    """One way to score a corpus.
+    """One way to score a corpus."""
 
-    Attributes
-    ----------
-    corpus : Corpus
-        With its metric.
-    arguments : dict
-        The metric's: `dialect`, and those that are not the dialect's defaults.
-    is_mean : bool
-        Whether the score is the mean of those of sentences.
-    variant : str
-        How the corpus differs from the one that was passed in; "" if it does not.
-    changes : int
-        By how many choices the setting differs from the dialect's defaults.
-    """
-
-    corpus: Corpus
-    arguments: dict[str, Any]
-    is_mean: bool
-    variant: str
-    changes: int
+    corpus: Corpus  # with its metric
+    arguments: dict[str, Any]  # the metric's: `dialect`, and those that are not its defaults
+    is_mean: bool  # whether the score is the mean of those of sentences
+    variant: str  # how the corpus differs from the one that was passed in; "" if it does not
+    changes: int  # by how many choices the setting differs from the dialect's defaults
 
     @property
     def beside_arguments(self) -> list[str]:

@@ -43,40 +43,20 @@ class RuleSet:
 
     The score is precisions(counts) * brevity_penalty(lengths), of the sums or as a mean of the
     rows, where `precisions` is a scorer's own score for a hypothesis as long as its reference.
-
-    Attributes
-    ----------
-    corpus : Corpus
-    tokenizer : Tokenizer, IdFilter or None
-    lowercase : bool
-    references : str
-        "all", "first", or "fewest" as a segment of the corpus has.
-    reference_length : str
-    counts : Dialect
-        Adapts the rows before they are added up.
-    smoothing, orders : Scorer
-        Smooths the precisions; has `max_order`, `effective_order`.
-    weights : sequence of float or None
-        Of the orders; None: equal ones.
-    brevity_penalty : Dialect
-    average : Dialect
-        Scores a corpus as a whole, or as the mean of its sentences.
-    is_divided : bool
-        False for the rules of a single scorer, which then scores a corpus by itself.
     """
 
     corpus: Corpus
     tokenizer: Tokenizer | IdFilter | None
     lowercase: bool
-    references: str
+    references: str  # "all", "first", or "fewest": as many as every segment has
     reference_length: str
-    counts: Dialect
+    counts: Dialect  # adapts the rows before they are added up
     smoothing: Scorer
-    orders: Scorer
-    weights: Sequence[float] | None
+    orders: Scorer  # has `max_order`, `effective_order`
+    weights: Sequence[float] | None  # of the orders; None: equal ones
     brevity_penalty: Dialect
-    average: Dialect
-    is_divided: bool = True
+    average: Dialect  # scores a corpus as a whole, or as the mean of its sentences
+    is_divided: bool = True  # False: rules of a single scorer, which scores a corpus by itself
 
     @classmethod
     def of(cls, corpus: Corpus) -> RuleSet:
@@ -341,13 +321,12 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
         points = current.points() + own
         if not -_ROUNDING <= points <= highest:  # no score: the rules cannot be combined
             points = nan
-        most: list[int] = []
+        most: tuple[int, ...] = ()
         if segments:
             sentences, earlier = current.sentence_points(), sentences
-            moved = numpy.nan_to_num(abs(sentences - earlier))
-            most = [int(n) for n in moved.argsort(kind="stable")[::-1][:_NAMED] if moved[n] > 0]
+            most = _most_changed(earlier, sentences)
         change = 0.0 if isnan(points) or abs(points - score) < _ROUNDING else points - score
-        steps.append(Step(rule.name, before, after, points, change, rule.sentence, tuple(most)))
+        steps.append(Step(rule.name, before, after, points, change, rule.sentence, most))
         score = score if isnan(points) else points
     if abs(last - score) < _ROUNDING:
         shared.append("the rest")
@@ -355,6 +334,15 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
         before, after = (corpus.metric.scorer.dialect.name for corpus in (a, b))
         steps.append(Step("the rest", before, after, last, last - score, _REST, ()))
     return _without_detours(steps), shared
+
+
+def _most_changed(
+    earlier: NDArray[numpy.float64], later: NDArray[numpy.float64]
+) -> tuple[int, ...]:
+    """The segments whose scores differ most, the most first."""
+    changes = numpy.nan_to_num(abs(later - earlier))
+    order = changes.argsort(kind="stable")[::-1][:_NAMED].tolist()
+    return tuple(segment for segment in order if changes[segment] > 0)
 
 
 def _without_detours(steps: list[Step]) -> list[Step]:
