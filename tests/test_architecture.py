@@ -1,8 +1,7 @@
 """The rooms: which folder of the package may import which, and how large a file may grow.
 
-A room imports from the rooms above it in ROOMS; methods that only forward import what is below
-(FORWARDS). Of the root modules only `_packed`, `_core`, `rewards` and `run` are rooms:
-`__init__` names things lazily, `__main__` starts the command.
+A room imports from the rooms above it in ROOMS. Of the root modules only `_packed`, `_core`,
+`rewards` and `run` are rooms: `__init__` names things lazily, `__main__` starts the command.
 """
 
 import ast
@@ -42,11 +41,6 @@ ROOMS = {
         *("runtime", "inputs", "tokenizers", "counting", "dialects", "significance", "sacrebleu"),
         *("metric", "diagnosis", "reporting", "tables", "plots"),
     ],
-}
-# Methods that call what is below, imported when they are called.
-FORWARDS = {
-    "nltk/functions.py": "integrations",
-    "sacrebleu/functions.py": "integrations",
 }
 # Other packages, and the rooms that may import them.
 OUTSIDE = {
@@ -151,7 +145,7 @@ def test_every_module_is_in_a_room_and_imports_from_the_rooms_above():
             if name not in ("__init__.py", "__main__.py"):
                 wrong.append(f"{name} is in no room")
             continue
-        allowed = room, FORWARDS.get(name), *ROOMS[room], "__version__"
+        allowed = room, *ROOMS[room], "__version__"
         for inside, outside in imported_names(path):
             if inside and inside.split(".")[0] not in allowed:
                 wrong.append(f"{name} imports {inside}")

@@ -214,14 +214,14 @@ def test_engines(entry):
 ROOMS = ("nltk", "sacrebleu", "significance", "matrix", "tokenizers", "dialects", "tables", "cli")
 ROOMS += ("rewards",)
 PACKAGE = Path(fastbleu.__file__).parent
-NO_HOSTS = ("_", "call_times", "patches", "patching")
+NO_HOSTS = ("_", "patching")
 # Classes of what functions return or take: these need no call of their own.
 RESULTS = ("Comparison", "Comparisons", "Description", "Fraction", "Interval", "MBRResult", "Score")
 RESULTS += ("BLEUScore", "BLEUSignature", "InputWarning", "SelfBLEU", "Stats", "Tokenizer")
 RESULTS += ("SmoothingFunction",)
 # Classes that functions, pandas or polars make, and what only hosts call.
 MADE = {"BLEUAccessor", "BLEUExpressions", "ComputeMetrics", "Sacrebleu", "SacreBLEUScore"}
-MADE |= {"patched_tokenize", "reward_func", "plot", "merge_state"}
+MADE |= {"reward_func", "plot", "merge_state"}
 
 
 def public_modules() -> list[Any]:

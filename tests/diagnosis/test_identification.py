@@ -10,7 +10,7 @@ from generators import raises, rounds, seeded
 
 from fastbleu import BLEU, dialects, identify
 from fastbleu.diagnosis.corpus import Corpus
-from fastbleu.diagnosis.settings import score_settings, shown_score
+from fastbleu.diagnosis.identification import score_settings, shown_score
 from fastbleu.dialects.recipes import LINES
 
 HYPOTHESES = ["The cat sat on the mat.", 'He said: "it\'s 5.3 m"', "No, never", "A dog ran away"]
@@ -153,9 +153,10 @@ def test_each_setting_has_the_score_that_its_arguments_give(system):
     tokens = [text.split() for text in texts[0]], [[t.split() for t in its] for its in references]
     for sides, metric in ((texts, BLEU()), (tokens, BLEU(None))):
         scores = score_settings(Corpus.read(*sides, metric))
-        for (corpus, is_mean, _, description), value, *_ in scores:
+        for setting, value, *_ in scores:
+            corpus, description = setting.corpus, setting.description
             metric = BLEU(**corpus.metric.as_arguments())
-            if is_mean:
+            if setting.is_mean:
                 sentences = metric.sentence_scores(corpus.hypotheses, corpus.references)
                 assert value == fsum(sentences) / len(sentences), description
             else:

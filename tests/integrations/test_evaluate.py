@@ -25,7 +25,7 @@ from texts import corpus, random_texts
 
 import fastbleu
 from fastbleu import InputWarning
-from fastbleu.integrations import patches
+from fastbleu.integrations import patching
 from fastbleu.integrations.evaluate import Bleu, Sacrebleu, load
 
 evaluate = host("evaluate")
@@ -345,12 +345,12 @@ print(sorted({"evaluate", "datasets", "torch", "pyarrow", "sacrebleu"} & set(sys
 @pytest.fixture
 def known(monkeypatch):
     """Whatever the code of the script `bleu`, the patch takes it for the hub's."""
-    problem = patches.HOSTS["evaluate"].problem
+    problem = patching.HOSTS["evaluate"].problem
 
     def of_others(module):
         return "" if hasattr(module, "compute_bleu") else problem(module)
 
-    monkeypatch.setattr(patches.HOSTS["evaluate"], "problem", of_others)
+    monkeypatch.setattr(patching.HOSTS["evaluate"], "problem", of_others)
 
 
 def corpora(rng):

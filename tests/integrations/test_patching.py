@@ -29,7 +29,7 @@ from sacrebleu.metrics import BLEU, BLEUScore
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 import fastbleu
-from fastbleu.integrations import patches
+from fastbleu.integrations import patching
 
 pytestmark = pytest.mark.pythons
 
@@ -536,8 +536,8 @@ def test_code_that_other_code_gives_a_function_meanwhile_stays(monkeypatch):
 
 
 def test_an_error_midway_leaves_everything_as_it_was(monkeypatch):
-    known = patches.HOSTS["sacrebleu"]
-    places = known.places(sys.modules[known.module])
+    known = patching.HOSTS["sacrebleu"]
+    places = known.places(sys.modules[known.modules[0]])
     with monkeypatch.context() as context:
         context.setattr(known, "places", lambda module: [*places, places[0]._replace(classes=[5])])
         with pytest.raises(AttributeError):

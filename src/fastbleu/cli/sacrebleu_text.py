@@ -193,10 +193,9 @@ class SacrebleuText:
             pairs = zip(names, totals, strict=True)
             return [System(name, self.score(total.row).score) for name, total in pairs]
         from ..dialects.sacrebleu import SACREBLEU
-        from ..significance.experiment import Experiment
-        from ..significance.scoring import SacrebleuScoring
+        from ..significance.experiment import Experiment, SacrebleuScoring
 
-        experiment = Experiment.of_rows(
+        experiment = Experiment(
             [SACREBLEU.adapt(total.rows()) for total in totals],
             SacrebleuScoring(*self._scoring),
             progress=options.progress,

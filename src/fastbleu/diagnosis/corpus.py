@@ -56,16 +56,18 @@ class Corpus:
         """A corpus from the arguments of `fastbleu.BLEU.score`, with its errors."""
         counter = metric.counter
         batch = read(hypotheses, references, counter)
-        given, listed = batch.lists()
-        counted = counter.count(Batch(given, listed, batch.before, batch.present, batch.warns))
+        sides = batch.lists()
+        counted = counter.count(Batch(sides[0], sides[1], batch.before, batch.present, batch.warns))
         metric.scorer.statistics(counted)  # for its checks and warnings
-        if type(given) is IdRows:
+        rows, reference_rows = sides
+        if type(rows) is IdRows:
             # Arrays stay arrays, because some dialects take lists of tokens alone.
             kind: Any = numpy.array if are_ids(hypotheses, references) else list
-            given = map(kind, given.as_lists())
-            listed = [list(map(kind, each)) for each in listed.as_lists(True)]
-        nested = [[each] if isinstance(each, str) else list(each) for each in list_or_tuple(listed)]
-        return cls(list(list_or_tuple(given)), nested, metric)
+            rows = map(kind, rows.as_lists())
+            reference_rows = [list(map(kind, ids)) for ids in reference_rows.as_lists(True)]
+        segments = list_or_tuple(reference_rows)
+        nested = [[texts] if isinstance(texts, str) else list(texts) for texts in segments]
+        return cls(list(list_or_tuple(rows)), nested, metric)
 
     def __len__(self) -> int:
         return len(self.hypotheses)
@@ -87,7 +89,7 @@ class Corpus:
         if not self.metric.scorer.dialect.takes_tokens:
             return self.score()
         read = self._reader(tokenizer, self.metric.lowercase, False)
-        references = [[read(text) for text in some] for some in self.references]
+        references = [[read(text) for text in texts] for texts in self.references]
         metric = BLEU(None, dialect=dialect)
         return Corpus([read(text) for text in self.hypotheses], references, metric).score()
 
@@ -130,7 +132,7 @@ class Corpus:
                 read = self._reader(tokenizer, lowercase, False)
                 read_reference = self._reader(tokenizer, lowercase, True)
                 hypotheses = [read(text) for text in hypotheses]
-                references = [[read_reference(text) for text in some] for some in references]
+                references = [[read_reference(text) for text in texts] for texts in references]
                 prepared, lowercase = tokenizer.prepared, False
                 tokenizer = None if prepared is None else get_tokenizer(prepared[1])
             counter = Counter(tokenizer, lowercase, max_order, **how)
@@ -168,7 +170,7 @@ class Corpus:
         if which == "all":
             return self.references
         most = 1 if which == "first" else min(map(len, self.references), default=1)
-        return [each[:most] for each in self.references]
+        return [texts[:most] for texts in self.references]
 
     def _scoring(self, hypotheses: list[Any], references: list[list[Any]]) -> Corpus:
         """Other segments with the same metric."""
@@ -178,13 +180,13 @@ class Corpus:
 
     def rewritten(self, rewrite: Callable[[str], str]) -> Corpus:
         """The corpus with `rewrite` of each text."""
-        references = [[rewrite(text) for text in some] for some in self.references]
+        references = [[rewrite(text) for text in texts] for texts in self.references]
         return self._scoring([rewrite(text) for text in self.hypotheses], references)
 
     def part(self, hypotheses: Sequence[int], references: Sequence[int]) -> Corpus:
         """Some hypotheses, with the references of equally many segments."""
-        some = [self.references[number] for number in references]
-        return self._scoring([self.hypotheses[number] for number in hypotheses], some)
+        kept = [self.references[number] for number in references]
+        return self._scoring([self.hypotheses[number] for number in hypotheses], kept)
 
     def with_segment(self, hypothesis: str, references: list[str]) -> Corpus:
         """The corpus with one more segment at its end."""
@@ -192,19 +194,19 @@ class Corpus:
 
     def with_reference(self, k: int) -> Corpus:
         """The corpus with the k-th reference of each segment alone."""
-        return self._scoring(self.hypotheses, [some[k : k + 1] for some in self.references])
+        return self._scoring(self.hypotheses, [texts[k : k + 1] for texts in self.references])
 
     def swapped(self) -> Corpus:
         """The first references as hypotheses, and the hypotheses as references."""
         references = [[hypothesis] for hypothesis in self.hypotheses]
-        return self._scoring([some[0] for some in self.references], references)
+        return self._scoring([texts[0] for texts in self.references], references)
 
     def changed(self, rewrite: Callable[[str], str], side: str) -> list[int]:
         """The segments of which `rewrite` changes the "hypotheses", or a text of "references"."""
         if side == "hypotheses":
             return [n for n, text in enumerate(self.hypotheses) if rewrite(text) != text]
-        sides = enumerate(self.references)
-        return [n for n, some in sides if any(rewrite(text) != text for text in some)]
+        segments = enumerate(self.references)
+        return [n for n, texts in segments if any(rewrite(text) != text for text in texts)]
 
     @without_input_warnings
     def sentence_points(self) -> NDArray[numpy.float64]:
@@ -234,7 +236,7 @@ def listed_stream(hypotheses: Any, references: Any) -> tuple[Any, Any]:
     if not is_column(hypotheses) or hasattr(type(hypotheses), "__len__"):
         return hypotheses, references
     if type(references) in (list, tuple) and all(map(is_column, references)):
-        columns = [listed_column(each, f"references[{k}]") for k, each in enumerate(references)]
+        columns = [listed_column(column, f"references[{k}]") for k, column in enumerate(references)]
         references = list(zip(*columns, strict=True))
     return listed_column(hypotheses, "hypotheses"), references
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 from ..dialects.names import get, names
 from ..inputs.arguments import a_type
 from ..metric.bleu import BLEU
@@ -49,7 +51,7 @@ class Explanation(Tables):
         self._labels = labels
         self._points = a.points(), b.points()
         dialects = [corpus.metric.scorer.dialect for corpus in (a, b)]
-        self._notes = [f"{its.name}: {its.about}." for its in dialects if its.about]
+        self._notes = [f"{dialect.name}: {dialect.about}." for dialect in dialects if dialect.about]
 
     def to_dict(self) -> dict[str, Any]:
         """All attributes as plain values, for JSON."""
@@ -72,7 +74,7 @@ class Explanation(Tables):
         last = self._points[0]
         for step in self.steps:
             # Differences of printed scores, so that the printed numbers add up.
-            known = step.score == step.score
+            known = not isnan(step.score)
             moved = round(step.score, 4) - round(last, 4) if known else 0.0
             unmoved = "no effect" if known else "with the next"
             shown = f"{moved:+.4f}" if round(moved, 4) else unmoved
@@ -206,8 +208,9 @@ def explain(
 
     Examples
     --------
-    >>> found = explain(["The cat sat on a mat."], ["The cat sat on the mat."], "nltk", "sacrebleu")
-    >>> [(step.rule, round(step.points, 2)) for step in found.steps if step.points]
+    >>> hypotheses, references = ["The cat sat on a mat."], ["The cat sat on the mat."]
+    >>> steps = explain(hypotheses, references, "nltk", "sacrebleu").steps
+    >>> [(step.rule, round(step.points, 2)) for step in steps if step.points]
     [('tokenizer', -4.84)]
     """
     hypotheses, references = listed_stream(hypotheses, references)
@@ -231,8 +234,8 @@ def _side(value: Any, hypotheses: Any, references: Any) -> tuple[Any, Any, BLEU]
     if isinstance(value, tuple):
         if len(value) != 3:
             raise ValueError("a tuple is (name or metric, hypotheses, references)")
-        value, *given = value
-        hypotheses, references = listed_stream(*given)
+        value, hypotheses, references = value
+        hypotheses, references = listed_stream(hypotheses, references)
     metric = dialect_metric(value, is_text(hypotheses)) if isinstance(value, str) else value
     if not isinstance(metric, BLEU):
         raise TypeError(f"expected a dialect's name or a fastbleu.BLEU, not {a_type(metric)}")
@@ -253,6 +256,6 @@ def _label(value: Any) -> str:
 def _findings_table(findings: list[Finding]) -> list[Table]:
     if not findings:
         return []
-    rows = [(one.name, f"{one.points:+.2f}", one.message) for one in findings]
+    rows = [(finding.name, f"{finding.points:+.2f}", finding.message) for finding in findings]
     title = "Findings, with the points that fixing them would add"
     return [Table(title, ("finding", "points", ""), rows)]

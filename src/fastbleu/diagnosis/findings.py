@@ -7,6 +7,7 @@ import re
 import unicodedata
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 
 from ..inputs.arguments import names_shown
 from ..inputs.mistakes import sample_of
@@ -69,14 +70,14 @@ def _western(character: str) -> bytes:
     return character.encode("latin-1" if character < "\u0100" else "cp1252")
 
 
-def _read_again(found: re.Match[str]) -> str:
+def _read_again(match: re.Match[str]) -> str:
     """The characters of UTF-8 that was read in another encoding; what is not stays."""
     for encode in (_western, partial(str.encode, encoding="cp1251")):
         with suppress(UnicodeError):
-            text = b"".join(map(encode, found[0])).decode()
+            text = b"".join(map(encode, match[0])).decode()
             if len(text) > 1 or text < "\u0180" or "\u2000" <= text < "\u2100":  # no chance
                 return text
-    return found[0].replace("\ufffd", "")
+    return match[0].replace("\ufffd", "")
 
 
 # What texts may have, and is named only if it matters.
@@ -85,11 +86,11 @@ _OF_SPELLING = "quotes", "entities", "normalization"
 _LEFTOVERS: dict[str, tuple[str, Callable[[str], str]]] = {
     "quotes": (
         "typographic quotes or dashes, the other side has none",
-        partial(_QUOTE.sub, lambda found: found[0].translate(_QUOTES)),
+        partial(_QUOTE.sub, lambda match: match[0].translate(_QUOTES)),
     ),
     "entities": (
         "HTML entities, such as &#39;",
-        partial(_ENTITY.sub, lambda m: html.unescape(m[0])),
+        partial(_ENTITY.sub, lambda match: html.unescape(match[0])),
     ),
     "normalization": (
         "full-width forms, ligatures or decomposed accents (normalize both by NFKC)",
@@ -146,10 +147,10 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
     checks = [_empty, _shifted, _swapped]
     if corpus.is_text:
         checks += [_tokenized, _script, _case, _leftovers, _nan]
-    found = [finding for check in checks for finding in check(corpus)]
+    findings = [finding for check in checks for finding in check(corpus)]
     if sources is not None:
-        found += _source_copied(corpus, sources)
-    return sorted(found, key=lambda finding: -abs(finding.points))
+        findings += _source_copied(corpus, sources)
+    return sorted(findings, key=lambda finding: -abs(finding.points))
 
 
 def _sides(corpus: Corpus, rewrite: Callable[[str], str]) -> tuple[str, list[int], bool]:
@@ -168,9 +169,9 @@ def _without(corpus: Corpus, name: str, message: str, segments: Sequence[int]) -
         yield Finding(name, message, points, segments)
 
 
-def _counted(count: int, one: str, many: str) -> str:
-    """The number and what it counts, which is `one` or `many`."""
-    return f"{count} {one if count == 1 else many}"
+def _counted(count: int, singular: str, plural: str) -> str:
+    """The number and what it counts."""
+    return f"{count} {singular if count == 1 else plural}"
 
 
 def _tokenized(corpus: Corpus) -> Iterator[Finding]:
@@ -208,7 +209,7 @@ def _case(corpus: Corpus) -> Iterator[Finding]:
     if corpus.metric.lowercase:
         return
     shares = []
-    for texts in (corpus.hypotheses, [text for some in corpus.references for text in some]):
+    for texts in (corpus.hypotheses, list(chain.from_iterable(corpus.references))):
         letters = sum(map(len, texts))
         shares.append(sum(len(_UPPER.findall(text)) for text in texts) / letters if letters else 0)
     if abs(shares[0] - shares[1]) < _CASE_DIFFERENCE or (min(shares) > 0 and max(shares) < 0.2):
@@ -292,7 +293,7 @@ def _best_suffix(gains: NDArray[numpy.float64]) -> tuple[int, float]:
 
 
 def _swapped(corpus: Corpus) -> Iterator[Finding]:
-    if len(corpus) < _SWAPPED_SEGMENTS or any(len(some) != 1 for some in corpus.references):
+    if len(corpus) < _SWAPPED_SEGMENTS or any(len(texts) != 1 for texts in corpus.references):
         return
     points = corpus.swapped().points() - corpus.points()
     if points > 1:
@@ -304,6 +305,6 @@ def _source_copied(corpus: Corpus, sources: Sequence[str]) -> Iterator[Finding]:
     if len(sources) != len(corpus):
         raise ValueError(f"there are {len(sources)} sources, but {len(corpus)} hypotheses")
     pairs = enumerate(zip(sources, corpus.references, strict=True))
-    if copied := [number for number, (source, some) in pairs if source in some]:
+    if copied := [number for number, (source, texts) in pairs if source in texts]:
         copies = "reference is a copy of its source", "references are copies of their source"
         yield from _without(corpus, "source copied", _counted(len(copied), *copies), copied)

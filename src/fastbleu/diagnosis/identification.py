@@ -2,38 +2,105 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from decimal import Decimal
-from itertools import groupby
-from math import isfinite
+from itertools import product
+from math import fsum, inf, isfinite
+from statistics import fmean, stdev
+from typing import Any, NamedTuple
 
+from ..counting.token_lists import TokenListCounter
+from ..dialects.names import get, names
 from ..dialects.recipes import LINES
 from ..inputs.arguments import shown
+from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
+from ..tokenizers.loaded import get_tokenizer, tokenize
+from ..tokenizers.table import TABLE
 from .corpus import Corpus, is_text, listed_stream
-from .settings import NEAREST, Scored, score_settings, shown_score
+from .path import RuleSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ..inputs.types import Hypotheses, References
 
 # Matches of one dialect that a table lists; of more it tells what they differ in.
 _SHOWN = 5
 # Between recipes that give the number with the same tokens, in a match.
 _OR = " or "
+# Tokenizers for dialects without their own, and the slow ones of libraries: each of the latter
+# counts as two changes.
+_COMPILED = ("13a", "none", "intl", "char", "zh")
+_OF_LIBRARIES = ("ja-mecab", "ko-mecab", "flores101", "flores200", "spBLEU-1K")
+# Common values of max_order besides 4.
+_SHORTER = (1, 2, 3)
+# How many options of a setting may differ from the defaults of its dialect.
+_MOST_CHANGES = 2
+# How many of the closest other settings are told.
+NEAREST = 5
+# Recipes whose time grows with the square of the segments are tried for at most so many.
+_MOST_SQUARED = 500
+# Of what is slow, so many parts of so many segments tell whether it can be near the
+# number: their mean is off by less than so many standard errors.
+_PARTS, _SEGMENTS, _ERRORS = 16, 12, 6
+# Possible earlier changes of the text.
+_REWRITINGS: dict[str, Callable[[str], str]] = {
+    "stripped text": str.strip,
+    "text already tokenized by 13a": lambda text: " ".join(tokenize(text)),
+}
+# What scripts score that split a file at its newlines; sums of counts do not change with it.
+_EMPTY_PAIR = "one more empty pair at the end"
 
 
-@dataclass(eq=False)
+class Setting(NamedTuple):
+    """One way to score a corpus."""
+
+    corpus: Corpus  # with its metric
+    arguments: dict[str, Any]  # the metric's: `dialect`, and those that are not its defaults
+    is_mean: bool  # whether the score is the mean of those of sentences
+    variant: str  # how the corpus differs from the one that was passed in; "" if it does not
+    changes: int  # by how many choices the setting differs from the dialect's defaults
+
+    @property
+    def beside_arguments(self) -> list[str]:
+        """What differs from `fastbleu.BLEU.score` of the corpus that was passed in."""
+        return ["mean of sentences"] * self.is_mean + [self.variant] * bool(self.variant)
+
+    @property
+    def description(self) -> str:
+        """The setting as text."""
+        arguments = [f"{name}={value!r}" for name, value in self.arguments.items()]
+        return "; ".join([", ".join(arguments), *self.beside_arguments])
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether a library splits the text, or sentences are scored by their tokens."""
+        metric = self.corpus.metric
+        by_tokens = isinstance(metric.counter, TokenListCounter)
+        by_library = metric.tokenizer is not None and bool(TABLE[metric.tokenizer.name].packages)
+        return by_library or (by_tokens and metric.scorer.dialect.mean_of_sentences)
+
+
+class Scored(NamedTuple):
+    """A setting, its score on its dialect's scale, and the number of tokens of the hypotheses."""
+
+    setting: Setting
+    value: float
+    tokens: int
+    is_estimate: bool = False  # of a score that is far from the number
+
+
 class Match:
     """A setting and its score.
 
     Attributes
     ----------
     setting : str
-        The arguments of `fastbleu.BLEU`, and other differences from its `score`.
+        The arguments of `fastbleu.BLEU`, and other differences from its `score`; of several
+        recipes with the same tokens those of each.
     signature : str
         The metric's signature.
     value : float
@@ -42,14 +109,25 @@ class Match:
         Distance between the number and the value, on that scale.
     """
 
-    setting: str
-    signature: str
-    value: float
-    distance: float
+    def __init__(self, scores: list[Scored], number: float) -> None:
+        settings = [scored.setting for scored in scores]
+        descriptions = [setting.description for setting in settings]
+        self.setting = self._shortened = _OR.join(descriptions)
+        if len(descriptions) > 2:
+            self._shortened = f"{descriptions[0]}{_OR}{len(descriptions) - 1} more recipes"
+        self.signature = settings[0].corpus.metric.signature
+        self.value = shown_score(scores[0], number)
+        self.distance = self.value - number
+        self._dialect = _OR.join([f"dialect={s.arguments['dialect']!r}" for s in settings])
+        self._differences = [*settings[0].arguments, *settings[0].beside_arguments][1:]
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes by their names."""
-        return asdict(self)
+        names = "setting", "signature", "value", "distance"
+        return {name: getattr(self, name) for name in names}
+
+    def _cells(self) -> tuple[str, str, str]:
+        return f"{self.value:.6g}", f"{self.distance:+.4g}", self._shortened
 
     def __repr__(self) -> str:
         return f"<Match {self.setting}: {self.value}>"
@@ -82,22 +160,24 @@ class Identification(Tables):
 
     def to_dict(self) -> dict[str, Any]:
         """All attributes as plain values, for JSON."""
-        return asdict(self)
+        matches = [match.to_dict() for match in self.matches]
+        nearest = [match.to_dict() for match in self.nearest]
+        return {**vars(self), "matches": matches, "nearest": nearest}
 
     def _tables(self) -> list[Table]:
         by_dialect: dict[str, list[Match]] = {}
         for match in self.matches:
-            by_dialect.setdefault(_words(match)[0], []).append(match)
+            by_dialect.setdefault(match._dialect, []).append(match)
         rows = []
-        for dialect, found in by_dialect.items():
-            shown = found if len(found) <= _SHOWN else found[:1]
-            rows += [("yes", *_cells(match)) for match in shown]
-            if rest := found[len(shown) :]:
-                words = [word for match in rest for word in _words(match)[1:]]
-                changes = ", ".join(dict.fromkeys([word.partition("=")[0] for word in words]))
+        for dialect, matches in by_dialect.items():
+            shown = matches if len(matches) <= _SHOWN else matches[:1]
+            rows += [("yes", *match._cells()) for match in shown]
+            if rest := matches[len(shown) :]:
+                differences = dict.fromkeys(name for match in rest for name in match._differences)
+                changes = ", ".join(differences)
                 more = f"{dialect}: {len(rest)} more, which differ from it in {changes}"
                 rows.append(("yes", "", "", more))
-        rows += [("", *_cells(match)) for match in self.nearest]
+        rows += [("", *match._cells()) for match in self.nearest]
         notes = [
             f"{self.tried} settings were tried, of which {self.by_chance:.2g} would match a number "
             "by chance."
@@ -107,18 +187,6 @@ class Identification(Tables):
 
     def __repr__(self) -> str:
         return f"<Identification of {self.number}: {len(self.matches)} of {self.tried} settings>"
-
-
-def _words(match: Match) -> list[str]:
-    """The dialect of a setting, and what differs from its defaults."""
-    return match.setting.replace("; ", ", ").split(", ")
-
-
-def _cells(match: Match) -> tuple[str, str, str]:
-    setting, *others = match.setting.split(_OR)
-    if others:
-        setting += _OR + (others[0] if len(others) == 1 else f"{len(others)} more recipes")
-    return f"{match.value:.6g}", f"{match.distance:+.4g}", setting
 
 
 def identify(number: float | str, hypotheses: Hypotheses, references: References) -> Identification:
@@ -167,12 +235,13 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     if not len(corpus):
         raise ValueError("there are no segments to score: hypotheses is empty")
     scores = score_settings(corpus, float(printed))
-    found = _identification(printed, digits, scores)
-    if float(printed) > 100.0001 and not found.matches:  # e2e's may be, on text without spaces
+    identification = _identification(printed, digits, scores)
+    # Those of e2e may be above 100, on text without spaces.
+    if float(printed) > 100.0001 and not identification.matches:
         raise ValueError(
             f"{shown(number)} is not a BLEU score: it is not in 0-100, and no setting has it"
         )
-    return found
+    return identification
 
 
 def _read_number(number: float | str) -> tuple[str, int]:
@@ -198,48 +267,200 @@ def _without_exponent(printed: str) -> str:
 
 def _identification(printed: str, digits: int, scores: list[Scored]) -> Identification:
     number = float(printed)
-    found: list[tuple[tuple[int, int], int | None, Match]] = []
-    near, values = [], []
-    for position, scored in enumerate(scores):
-        setting, value = scored[:2]
-        dialect = setting.corpus.metric.scorer.dialect
-        shown = shown_score(scored, number)
-        values.append(shown)
-        if scored.is_estimate:
-            continue
-        match = Match(setting.description, setting.corpus.metric.signature, shown, shown - number)
-        is_its_own = printed in (dialect.printed(value), _without_exponent(repr(value)))
-        if is_its_own or f"{shown:.{digits}f}" == f"{number:.{digits}f}":
-            # Among equally common ones, those whose original prints in this form come first.
-            rounds, on_its_scale = dialect.printed(value) is not None, shown == value
-            form = 0 if is_its_own else 1 if on_its_scale and not rounds else 2
-            tokens = scored.tokens if dialect.name in LINES else None
-            found.append(((setting.changes, form), tokens, match))
-        else:
-            near.append((abs(match.distance), position, match))
-    near.sort(key=lambda item: item[:2])
+    # The scores that print as the number, by how many choices they take and by `_form`.
+    equal: dict[tuple[int, int], list[Scored]] = {}
+    others: list[Match] = []
+    values = [shown_score(scored, number) for scored in scores]
+    for scored, value in zip(scores, values, strict=True):
+        if not scored.is_estimate:
+            form = _form(scored, value, printed)
+            if form == 0 or f"{value:.{digits}f}" == f"{number:.{digits}f}":
+                equal.setdefault((scored.setting.changes, form), []).append(scored)
+            else:
+                others.append(Match([scored], number))
+    matches = [match for rank in sorted(equal) for match in _matches(equal[rank], number)]
+    others.sort(key=lambda match: abs(match.distance))
     spread = max(values, default=0.0) - min(values, default=0.0)
     by_chance = min(len(scores), len(scores) * 10**-digits / spread) if spread else 0.0
-    nearest = [match for *_, match in near[:NEAREST]]
-    return Identification(printed, _in_order(found), nearest, len(scores), by_chance)
+    return Identification(printed, matches, others[:NEAREST], len(scores), by_chance)
 
 
-def _in_order(found: list[tuple[tuple[int, int], int | None, Match]]) -> list[Match]:
-    """Matches by their keys; of equal ones first a dialect, then recipes, then other dialects.
+def _form(scored: Scored, value: float, printed: str) -> int:
+    """0 if the original prints a score as this number, 1 if it prints all digits, otherwise 2.
+
+    `value` is the score on the number's scale.
+    """
+    rounded = scored.setting.corpus.metric.scorer.dialect.printed(scored.value)
+    if printed in (rounded, _without_exponent(repr(scored.value))):
+        return 0
+    return 1 if rounded is None and value == scored.value else 2
+
+
+def _matches(scores: list[Scored], number: float) -> list[Match]:
+    """Matches of equally common scores: first a dialect, then recipes, then other dialects.
 
     Many recipes differ in what a corpus may not have, or in digits that are not shown, so those
     that give the number with equally many tokens are one match; the largest come first.
     """
-    matches = []
-    found.sort(key=lambda item: item[0])
-    for _, group in groupby(found, key=lambda item: item[0]):
-        dialects: list[Match] = []
-        recipes: dict[int, list[Match]] = {}
-        for _, tokens, match in group:
-            (dialects if tokens is None else recipes.setdefault(tokens, [])).append(match)
-        joined = [
-            replace(same[0], setting=_OR.join([match.setting for match in same]))
-            for same in sorted(recipes.values(), key=len, reverse=True)
-        ]
-        matches += [*dialects[:1], *joined, *dialects[1:]]
-    return matches
+    dialects: list[list[Scored]] = []
+    recipes: dict[int, list[Scored]] = {}
+    for scored in scores:
+        if scored.setting.arguments["dialect"] in LINES:
+            recipes.setdefault(scored.tokens, []).append(scored)
+        else:
+            dialects.append([scored])
+    joined = sorted(recipes.values(), key=len, reverse=True)
+    groups = [*dialects[:1], *joined, *dialects[1:]]
+    return [Match(group, number) for group in groups]
+
+
+@without_input_warnings
+def score_settings(corpus: Corpus, number: float | None = None) -> list[Scored]:
+    """All settings that give the corpus a score; estimates where it is far from the number."""
+    scores: list[Scored] = []
+    slow = []
+    for setting in _settings(corpus):
+        if number is not None and setting.is_slow and len(corpus) > 2 * _PARTS * _SEGMENTS:
+            slow.append(setting)
+        else:
+            scores += _scored(setting)
+    nearest = sorted(_distance(scored, number or 0.0) for scored in scores)[:NEAREST]
+    for setting in slow:
+        estimate, error = _estimate(setting)
+        far = _distance(estimate, number or 0.0, error) > nearest[-1]
+        scores += [estimate] if far else _scored(setting)
+    return scores
+
+
+def _scored(setting: Setting) -> list[Scored]:
+    """The setting and its score; nothing if it has none."""
+    try:
+        value, tokens = _value(setting)
+    except (ValueError, TypeError, ImportError):  # TypeError: of token ids
+        return []
+    return [Scored(setting, value, tokens)] if isfinite(value) else []
+
+
+def _estimate(setting: Setting) -> tuple[Scored, float]:
+    """A setting with the mean of the scores of some parts of its corpus, and how far this is off.
+
+    The error is infinite if a part has no score.
+    """
+    corpus, values = setting.corpus, []
+    taken = [n * len(corpus) // (_PARTS * _SEGMENTS) for n in range(_PARTS * _SEGMENTS)]
+    for part in range(_PARTS):
+        segments = taken[part::_PARTS]
+        values += _scored(setting._replace(corpus=corpus.part(segments, segments)))
+    scores = [scored.value for scored in values]
+    if len(scores) < _PARTS:
+        return Scored(setting, 0.0, 0, True), inf
+    error = _ERRORS * stdev(scores) / _PARTS**0.5
+    return Scored(setting, fmean(scores), 0, True), error
+
+
+def shown_score(scored: Scored, number: float) -> float:
+    """The score on 0-1 or 0-100, whichever is closer to the number."""
+    own_scale = scored.value / scored.setting.corpus.metric.scorer.dialect.scale
+    return min(own_scale, 100 * own_scale, key=lambda value: abs(value - number))
+
+
+def _distance(scored: Scored, number: float, error: float = 0.0) -> float:
+    """How far a score is from the number, at least; `error` is that of the score."""
+    shown = shown_score(scored, number)
+    of_scale = shown / scored.value if scored.value else 1.0
+    return abs(shown - number) - error * of_scale
+
+
+def _settings(corpus: Corpus) -> Iterator[Setting]:
+    corpora = [("", corpus)]
+    for name, rewrite in _REWRITINGS.items() if corpus.is_text else ():
+        made = corpus.rewritten(rewrite)
+        if (made.hypotheses, made.references) != (corpus.hypotheses, corpus.references):
+            corpora.append((name, made))
+    if corpus.is_text:
+        empty = [""] * len(corpus.references[-1])
+        corpora.append((_EMPTY_PAIR, corpus.with_segment("", empty)))
+    several = min(map(len, corpus.references))
+    if several > 1:
+        corpora += [(f"reference {k} alone", corpus.with_reference(k)) for k in range(several)]
+    tokenizers = *_COMPILED, *_installed()
+    for name in names():
+        yield from _settings_of(name, corpora, tokenizers, _MOST_CHANGES)
+    for name, line in LINES.items() if corpus.is_text else ():
+        if not line.is_quadratic or len(corpus) <= _MOST_SQUARED:
+            yield from _settings_of(name, corpora[:1], (), 0)
+
+
+def _settings_of(
+    name: str, corpora: list[tuple[str, Corpus]], tokenizers: tuple[str, ...], most: int
+) -> Iterator[Setting]:
+    """The settings of a dialect or recipe with at most so many changes."""
+    dialect, of_text = get(name), corpora[0][1].is_text
+    options: dict[str, list[Any]] = {
+        "smoothing": _first(dialect.options["smoothing"], dialect.smoothings),
+        "reference_length": [dialect.reference_length],
+        "tokenize": [None],
+        "max_order": _first(dialect.max_order, [n for n in _SHORTER if n in dialect.orders]),
+    }
+    if max(map(len, corpora[0][1].references)) > 1:
+        options["reference_length"] = _first(dialect.reference_length, dialect.reference_lengths)
+    if of_text:
+        own = {name: alias for alias, name in (dialect.tokenizers or {}).items()}
+        usual = own.get(dialect.tokenizer, dialect.tokenizer)
+        options["tokenize"] = _first(usual, dialect.tokenizers or tokenizers)
+        options["lowercase"] = _first(dialect.lowercase, dialect.cases)
+    means = [False, True] if dialect.supports("sums") else [False]
+    if name not in LINES and issubclass(dialect.counter, TokenListCounter):
+        most = 0
+    for is_mean, (variant, corpus), *values in product(means, corpora, *options.values()):
+        changed = {
+            option: value
+            for (option, choices), value in zip(options.items(), values, strict=True)
+            if value != choices[0]
+        }
+        by_library = changed.get("tokenize") in _OF_LIBRARIES
+        changes = is_mean + bool(variant) + len(changed) + by_library
+        counts_empty = is_mean or dialect.mean_of_sentences or dialect.minimum_total
+        if changes > most or (variant == _EMPTY_PAIR and not counts_empty):
+            continue
+        if is_mean and "effective_order" in dialect.options:
+            changed["effective_order"] = True
+        arguments: dict[str, Any] = {"dialect": name, **changed}
+        if not of_text:
+            arguments["tokenize"] = None
+        try:
+            metric = BLEU(**arguments)
+        except (ValueError, TypeError, ImportError):
+            continue
+        if not (is_mean and isinstance(metric.counter, TokenListCounter)):
+            yield Setting(corpus.scored_by(metric), arguments, is_mean, variant, changes)
+
+
+def _installed() -> list[str]:
+    """The tokenizers of libraries that can be used here."""
+    installed = []
+    for name in _OF_LIBRARIES:
+        with suppress(ImportError, OSError, RuntimeError):
+            get_tokenizer(name)
+            installed.append(name)
+    return installed
+
+
+def _first(usual: Any, others: Any) -> list[Any]:
+    return [usual, *[other for other in others if other != usual]]
+
+
+def _value(setting: Setting) -> tuple[float, int]:
+    """The score, and the number of tokens of the hypotheses."""
+    metric, scorer = setting.corpus.metric, setting.corpus.metric.scorer
+    if isinstance(metric.counter, TokenListCounter):  # a slow one, which shares no rows
+        score = setting.corpus.score_of_tokens()
+        return score.value, score.hyp_len
+    rules = RuleSet.of(setting.corpus)
+    if rules.references == "all":
+        scorer.dialect._check_references(max(map(len, setting.corpus.references)))
+    rows = rules.rows()
+    sums = scorer.sums_of(rows)
+    if setting.is_mean:
+        return fsum(scorer.row_scores(rows)) / len(rows), sums.row[0]
+    return scorer.value(sums), sums.row[0]

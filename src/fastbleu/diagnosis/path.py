@@ -1,22 +1,24 @@
 """The path from one metric's score to another's, on which one rule changes at a time.
 
 A metric is taken apart into rules: how it reads text, which references and reference length it
-takes, and those of a `MixedScorer`. A metric may also count by itself or round in its arithmetic:
-what the rules do not explain is the last step, so the first score is A's, the last one is B's, and
-the steps between add up.
+takes, how it turns counts into a score. A metric may also count by itself or round in its
+arithmetic: what the rules do not explain is the last step, so the first score is A's, the last one
+is B's, and the steps between add up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, nan
+from math import fsum, isclose, isnan, nan
 from typing import NamedTuple
 
 import numpy
 
+from ..counting.stats import AdaptedRows
+from ..counting.token_lists import TokenListCounter
 from ..dialects.base import Dialect
-from ..dialects.mixed_scorer import MixedScorer
+from ..dialects.scorer import Scorer
 from ..tokenizers.loaded import Tokenizer
 from .corpus import Corpus
 
@@ -37,142 +39,206 @@ _LEFT = 0.01
 
 @dataclass(frozen=True)
 class RuleSet:
-    """The rules of one metric, or of two in part."""
+    """The rules of one metric, or some of one and some of another.
+
+    The score is precisions(counts) * brevity_penalty(lengths), of the sums or as a mean of the
+    rows, where `precisions` is a scorer's own score for a hypothesis as long as its reference.
+    """
 
     corpus: Corpus
     tokenizer: Tokenizer | IdFilter | None
     lowercase: bool
-    references: str
+    references: str  # "all", "first", or "fewest": as many as every segment has
     reference_length: str
-    scorer: MixedScorer
+    counts: Dialect  # adapts the rows before they are added up
+    smoothing: Scorer
+    orders: Scorer  # has `max_order`, `effective_order`
+    weights: Sequence[float] | None  # of the orders; None: equal ones
+    brevity_penalty: Dialect
+    average: Dialect  # scores a corpus as a whole, or as the mean of its sentences
+    is_divided: bool = True  # False: rules of a single scorer, which scores a corpus by itself
 
     @classmethod
     def of(cls, corpus: Corpus) -> RuleSet:
         """The rules of a corpus' metric."""
         counter, scorer = corpus.metric.counter, corpus.metric.scorer
+        arithmetic = scorer.dialect._arithmetic
         return cls(
             corpus,
-            counter.tokenizer or counter.id_filter,
-            counter.lowercase,
-            scorer.dialect.references,
-            counter.reference_length,
-            MixedScorer.of(scorer),
+            tokenizer=counter.tokenizer or counter.id_filter,
+            lowercase=counter.lowercase,
+            references=scorer.dialect.references,
+            reference_length=counter.reference_length,
+            counts=arithmetic,
+            smoothing=scorer,
+            orders=scorer,
+            weights=scorer.weights,
+            brevity_penalty=arithmetic,
+            average=scorer.dialect,
         )
 
+    def known_rules(self) -> tuple[Rule, ...]:
+        """Of one metric those that its score follows; what others do is part of the rest."""
+        if not self.average.takes_tokens:
+            return (_SCALE,)
+        return _OF_TEXTS + _OF_COUNTS if self._is_average() else _OF_TEXTS
+
+    def _is_average(self) -> bool:
+        """Whether a single scorer's mean of sentences, if it says so, is one."""
+        if not self.average.mean_of_sentences or issubclass(self.average.counter, TokenListCounter):
+            return True  # or does not follow from rows
+        scorer, rows = self.smoothing, self.rows()
+        mean = fsum(scorer.row_scores(rows)) / len(rows)
+        return isclose(mean, scorer.value(scorer.sums_of(rows)), rel_tol=1e-4)
+
     def rows(self) -> Stats:
+        """The counts of the segments by these rules."""
         return self.corpus.rows(
             self.tokenizer,
             self.lowercase,
             self.references,
             self.reference_length,
-            self.scorer.orders.max_order,
+            self.orders.max_order,
         )
 
     def points(self) -> float:
-        """The score on 0-100; nan if the rules cannot be combined."""
-        return self.scorer.points(self.rows())
-
-    def known_rules(self) -> tuple[Rule, ...]:
-        """Of one metric those that its score follows; what others do is part of the rest."""
-        if not self.scorer.average.takes_tokens:
-            return _RULES[:1]
-        return _RULES if self.scorer.is_average(self.rows()) else _RULES[:6]
+        """The score of the corpus on 0-100; nan if the rules cannot be combined."""
+        scorer, rows = self.smoothing, self.rows()
+        try:
+            if not self.is_divided:
+                return scorer.value(scorer.sums_of(rows)) * 100 / scorer.dialect.scale
+            adapted = self.counts.adapt(rows)
+        except (ValueError, ImportError):  # without PyTorch
+            return nan
+        scores = self._scores_or_nan(adapted if self.average.mean_of_sentences else adapted.sum())
+        return fsum(scores) / len(scores)
 
     def sentence_points(self) -> NDArray[numpy.float64]:
-        """The score of each segment by these rules, 0-100; nan where they have none."""
-        return self.scorer.sentence_points(self.rows())
+        """The score of each segment, 0-100; nan where these rules have none."""
+        return numpy.array(self._scores_or_nan(self.counts.adapt(self.rows())))
+
+    def _scores_or_nan(self, adapted: AdaptedRows) -> list[float]:
+        try:
+            return self._scores(adapted)
+        except ImportError:  # without PyTorch
+            return [nan] * len(adapted)
+        except (ValueError, ZeroDivisionError):  # of scores, of brevity penalties
+            if len(adapted) <= 1:
+                return [nan]
+            return [score for row in adapted for score in self._scores_or_nan(row)]
+
+    def _scores(self, adapted: AdaptedRows) -> list[float]:
+        """The score of each row, 0-100."""
+        dialect, max_order = self.smoothing.dialect, self.orders.max_order
+        dialect._arithmetic._check_order(max_order)
+        weights = self.weights if self.weights and len(self.weights) == max_order else None
+        if weights is None and dialect.options.get("weights"):
+            weights = (1 / max_order,) * max_order  # not the recipe's own
+        smoothing = self.smoothing.smoothing, self.smoothing.smoothing_value
+        scorer = Scorer(dialect, max_order, weights, *smoothing, self.orders.effective_order)
+        table = numpy.array(adapted)
+        lengths = table[:, :2].tolist()
+        table[:, 1] = table[:, 0]
+        with numpy.errstate(all="ignore"):  # of counts that one dialect has and another has not
+            precisions = scorer.scores_of_sums(AdaptedRows.of_table(table))
+        penalties = [self.brevity_penalty.brevity_penalty(*pair) for pair in lengths]
+        scale = 100 / dialect.scale
+        return [scale * p * penalty for p, penalty in zip(precisions, penalties, strict=True)]
 
 
 class Rule(NamedTuple):
-    """A rule that may change on the way.
-
-    `fields` are its values in a RuleSet, or in its scorer; None: the one of its name.
-    """
+    """A rule that may change on the way; `fields` are its values in a `RuleSet`."""
 
     name: str
+    fields: tuple[str, ...]
     describe: Callable[[RuleSet], str]
     sentence: str
-    fields: tuple[str, ...] | None = None
 
     def taken_from(self, other: RuleSet, into: RuleSet) -> RuleSet:
         """`into`, with this rule of `other`."""
-        fields = (self.name,) if self.fields is None else self.fields
-        of_scorer = {n: getattr(other.scorer, n) for n in fields if hasattr(other.scorer, n)}
-        changed = {n: getattr(other, n) for n in fields if n not in of_scorer}
-        return replace(into, scorer=replace(into.scorer, **of_scorer), **changed)
+        return replace(into, **{field: getattr(other, field) for field in self.fields})
 
 
-# In the order of the path: the scale, five of texts, six of counts.
-_RULES = (
-    Rule(
-        "scale",
-        lambda r: f"0-{r.scorer.smoothing.dialect.scale:g}",
-        "Scores are printed on this scale.",
-        (),
-    ),
-    Rule(
-        "input",
-        lambda r: "text" if isinstance(r.tokenizer, Tokenizer) else "lists of tokens",
-        "Lists of tokens are compared as they are; text is tokenized.",
-        ("corpus", "tokenizer"),
-    ),
+_SCALE = Rule(
+    "scale",
+    (),
+    lambda rules: f"0-{rules.smoothing.dialect.scale:g}",
+    "Scores are printed on this scale.",
+)
+_INPUT = Rule(
+    "input",
+    ("corpus", "tokenizer"),
+    lambda rules: "text" if isinstance(rules.tokenizer, Tokenizer) else "lists of tokens",
+    "Lists of tokens are compared as they are; text is tokenized.",
+)
+# Rules in the order of the path.
+_OF_TEXTS = (
+    _SCALE,
+    _INPUT,
     Rule(
         "tokenizer",
-        lambda r: "none" if r.tokenizer is None else r.tokenizer.signature,
+        ("tokenizer",),
+        lambda rules: "none" if rules.tokenizer is None else rules.tokenizer.signature,
         "A different tokenizer splits the same text into different n-grams.",
     ),
     Rule(
         "case",
-        lambda r: "ignored" if r.lowercase else "kept",
-        "If case is ignored, words that differ only in capitals match.",
         ("lowercase",),
+        lambda rules: "ignored" if rules.lowercase else "kept",
+        "If case is ignored, words that differ only in capitals match.",
     ),
     Rule(
         "references",
-        lambda r: {"first": "the first", "fewest": "the fewest"}.get(r.references, "all"),
+        ("references",),
+        lambda rules: "all" if rules.references == "all" else f"the {rules.references}",
         "Additional references can only add matches.",
     ),
     Rule(
         "reference length",
-        lambda r: r.reference_length,
-        "Which reference's length counts for the brevity penalty, also among equally close ones.",
         ("reference_length",),
+        lambda rules: rules.reference_length,
+        "Which reference's length counts for the brevity penalty, also among equally close ones.",
     ),
+)
+_OF_COUNTS = (
     Rule(
         "totals",
-        lambda r: _owner_of(r.scorer.counts, "adapt", f"at least {r.scorer.counts.minimum_total}"),
-        "How segments are counted that are shorter than an order's n-grams, or of unusual length.",
         ("counts",),
+        lambda rules: _own_or(f"at least {rules.counts.minimum_total}", rules.counts, "adapt"),
+        "How segments are counted that are shorter than an order's n-grams, or of unusual length.",
     ),
     Rule(
         "smoothing",
-        lambda r: _smoothing_of(r.scorer),
+        ("smoothing",),
+        lambda rules: _smoothing_of(rules.smoothing),
         "How precisions are smoothed, especially those of orders without matches.",
     ),
     Rule(
         "orders",
-        lambda r: (
-            f"1-{r.scorer.orders.max_order}"
-            + ", as far as reached" * r.scorer.orders.effective_order
+        ("orders",),
+        lambda rules: (
+            f"1-{rules.orders.max_order}" + ", as far as reached" * rules.orders.effective_order
         ),
         "The orders of n-grams that the score is averaged over.",
     ),
     Rule(
         "weights",
-        lambda r: ", ".join(map(str, r.scorer.weights)) if r.scorer.weights else "equal",
+        ("weights",),
+        lambda rules: ", ".join(map(str, rules.weights)) if rules.weights else "equal",
         "How much each order counts.",
     ),
     Rule(
         "brevity penalty",
-        lambda r: _owner_of(
-            r.scorer.brevity_penalty, "brevity_penalty", "exp(1 - ref_len / hyp_len)"
+        ("brevity_penalty",),
+        lambda rules: _own_or(
+            "exp(1 - ref_len / hyp_len)", rules.brevity_penalty, "brevity_penalty"
         ),
         "The factor for hypotheses that are shorter than their references.",
-        ("brevity_penalty",),
     ),
     Rule(
         "average",
-        lambda r: "mean of sentences" if r.scorer.averages_sentences else "corpus",
+        ("average",),
+        lambda rules: "mean of sentences" if rules.average.mean_of_sentences else "corpus",
         "BLEU of the summed counts, or the mean of all segments' own scores.",
     ),
 )
@@ -182,15 +248,14 @@ _REST = (
 )
 
 
-def _owner_of(dialect: Dialect, method: str, usual: str) -> str:
+def _own_or(usual: str, dialect: Dialect, method: str) -> str:
     """The `usual` rule, or the name of the dialect if it overrides `method`."""
     return usual if getattr(type(dialect), method) is getattr(Dialect, method) else dialect.name
 
 
-def _smoothing_of(scorer: MixedScorer) -> str:
-    owner = scorer.smoothing
-    value = "" if owner.smoothing_value is None else f"[{owner.smoothing_value}]"
-    return f"{owner.smoothing}{value} of {owner.dialect._arithmetic.name}"
+def _smoothing_of(scorer: Scorer) -> str:
+    value = "" if scorer.smoothing_value is None else f"[{scorer.smoothing_value}]"
+    return f"{scorer.smoothing}{value} of {scorer.dialect._arithmetic.name}"
 
 
 class Step(NamedTuple):
@@ -236,33 +301,32 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
     shared: list[str] = []
     current, end = RuleSet.of(a), RuleSet.of(b)
     score, last = _points(a), _points(b)
-    known, other = current.known_rules(), end.known_rules()
-    if known == _RULES[:6]:
-        current = replace(current, scorer=replace(current.scorer, is_divided=False))
+    rules = current.known_rules()
+    if rules == _OF_TEXTS:
+        current = replace(current, is_divided=False)
+    rules = min(rules, end.known_rules(), key=len)
     # What the first metric's own counting and arithmetic add stays until the end.
     own = float(numpy.nan_to_num(score - current.points()))
     highest = max(100.0, score, last) + _ROUNDING  # that of e2e may be above 100
     sentences = current.sentence_points() if segments else numpy.zeros(0)
-    for rule in min(known, other, key=len):
+    for rule in rules:
+        if rule is _INPUT and current.corpus.hypotheses is end.corpus.hypotheses:
+            shared.append(rule.name)  # and the tokenizer is a rule of its own
+            continue
         before, after = rule.describe(current), rule.describe(end)
-        same = before == after
-        if rule.name == "input":
-            same = current.corpus.hypotheses is end.corpus.hypotheses
-        if not (same and rule.name == "input"):
-            current = rule.taken_from(end, current)
-        if same:
+        current = rule.taken_from(end, current)
+        if before == after and rule is not _INPUT:
             shared.append(rule.name)
             continue
         points = current.points() + own
         if not -_ROUNDING <= points <= highest:  # no score: the rules cannot be combined
             points = nan
-        most: list[int] = []
+        most: tuple[int, ...] = ()
         if segments:
             sentences, earlier = current.sentence_points(), sentences
-            moved = numpy.nan_to_num(abs(sentences - earlier))
-            most = [int(n) for n in moved.argsort(kind="stable")[::-1][:_NAMED] if moved[n] > 0]
+            most = _most_changed(earlier, sentences)
         change = 0.0 if isnan(points) or abs(points - score) < _ROUNDING else points - score
-        steps.append(Step(rule.name, before, after, points, change, rule.sentence, tuple(most)))
+        steps.append(Step(rule.name, before, after, points, change, rule.sentence, most))
         score = score if isnan(points) else points
     if abs(last - score) < _ROUNDING:
         shared.append("the rest")
@@ -270,6 +334,15 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
         before, after = (corpus.metric.scorer.dialect.name for corpus in (a, b))
         steps.append(Step("the rest", before, after, last, last - score, _REST, ()))
     return _without_detours(steps), shared
+
+
+def _most_changed(
+    earlier: NDArray[numpy.float64], later: NDArray[numpy.float64]
+) -> tuple[int, ...]:
+    """The segments whose scores differ most, the most first."""
+    changes = numpy.nan_to_num(abs(later - earlier))
+    order = changes.argsort(kind="stable")[::-1][:_NAMED].tolist()
+    return tuple(segment for segment in order if changes[segment] > 0)
 
 
 def _without_detours(steps: list[Step]) -> list[Step]:

@@ -16,6 +16,7 @@ from textwrap import dedent
 
 from ..inputs.warnings import without_input_warnings
 from ..runtime.import_lock import lazy
+from ..runtime.patching import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,8 +59,8 @@ def metrics(module: ModuleType) -> list[type]:
         return []
     base = sys.modules["evaluate"].EvaluationModule
     classes = [value for value in values if isinstance(value, type)]
-    own = [one for one in classes if issubclass(one, base) and one.__module__ == module.__name__]
-    return [one for one in own if one.__name__ in ("Bleu", "Sacrebleu")]
+    own = [cls for cls in classes if issubclass(cls, base) and cls.__module__ == module.__name__]
+    return [metric for metric in own if metric.__name__ in ("Bleu", "Sacrebleu")]
 
 
 def problem(module: ModuleType) -> str:
@@ -68,21 +69,28 @@ def problem(module: ModuleType) -> str:
         return ""
     method = module.Bleu._compute
     parts = [(method, METHODS), (sys.modules[module.compute_bleu.__module__], COUNTING)]
-    default = inspect.signature(method).parameters["tokenizer"].default
-    parts.append((sys.modules[type(default).__module__], TOKENIZERS))
+    tokenizer = type(_default_tokenizer(module.Bleu))
+    parts.append((sys.modules[tokenizer.__module__], TOKENIZERS))
     for part, known in parts:
         if digest(inspect.getsource(part)) not in known:
             return f"the code of {part.__name__} is not that of a known version"
     return ""
 
 
-def replacements(metric: Any) -> list[tuple[str, Callable[..., Any], list[type]]]:
-    """The names of a metric's methods, what replaces them, and further classes that they use."""
-    made: list[tuple[str, Callable[..., Any], list[type]]] = [("compute", _compute_in_memory, [])]
-    if metric.__name__ == "Bleu":
-        default = inspect.signature(metric._compute).parameters["tokenizer"].default
-        made.append(("_compute", _counted(type(default)), [type(default)]))
-    return made
+def places(module: ModuleType) -> list[Place]:
+    """What to replace in the module of a script."""
+    places = []
+    for metric in metrics(module):
+        # Each metric copies the methods that it has when it is made.
+        places.append(Place(metric, "compute", _compute_in_memory, copied=True))
+        if metric.__name__ == "Bleu":
+            tokenizer = type(_default_tokenizer(metric))
+            places.append(Place(metric, "_compute", _counted(tokenizer), [tokenizer]))
+    return places
+
+
+def _default_tokenizer(metric: Any) -> Any:
+    return inspect.signature(metric._compute).parameters["tokenizer"].default
 
 
 def _compute_in_memory(metric: Any, *, predictions: Any, references: Any, **options: Any) -> Any:
@@ -125,7 +133,7 @@ def _are_texts(predictions: Any, references: Any) -> bool:
     if type(references[0]) is list:
         if {*map(type, references)} != {list} or not all(references):
             return False
-        texts = predictions + [text for some in references for text in some]
+        texts = predictions + [text for group in references for text in group]
     if {*map(type, texts)} != {str}:
         return False
     try:

@@ -7,6 +7,7 @@ the host's floating-point tensors hold exactly.
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache, partial
 from itertools import chain
 
@@ -16,6 +17,7 @@ from ..dialects.formulas import split_rows
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..runtime.import_lock import lazy
+from ..runtime.patching import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,15 +36,34 @@ else:
 _IGNITE = "ignite.metrics.nlp.bleu"
 
 
-def torchmetrics_update(module: ModuleType, kind: type) -> Callable[..., Any]:
+def torchmetrics_places(module: ModuleType) -> list[Place]:
+    """What to replace for torchmetrics.functional.text.sacre_bleu."""
+    counting = sys.modules["torchmetrics.functional.text.bleu"]
+    tokenizer = module._SacreBLEUTokenizer
+    update = _torchmetrics_update(counting, tokenizer)
+    return [Place(counting, "_bleu_score_update", update, [tokenizer])]
+
+
+def torcheval_places(module: ModuleType) -> list[Place]:
+    """What to replace in torcheval.metrics.functional.text.bleu."""
+    return [Place(module, "_bleu_score_update", _torcheval_update)]
+
+
+def ignite_places(module: ModuleType) -> list[Place]:
+    """What to replace in ignite.metrics.nlp.bleu."""
+    update = Place(module.Bleu, "update", _ignite_update, [module._Smoother])
+    return [Place(module.Bleu, "_n_gram_counter", _ignite_counter), update]
+
+
+def _torchmetrics_update(module: ModuleType, kind: type) -> Callable[..., Any]:
     """For ``_bleu_score_update`` of torchmetrics.functional.text.bleu, of its class and functions.
 
     `kind` is the class of TorchMetrics' own tokenizers.
     """
     split = module._tokenize_fn
 
-    def update(preds: Any, target: Any, *given: Any) -> Any:
-        numerator, denominator, preds_len, target_len, n_gram, tokenizer = given
+    def update(preds: Any, target: Any, *others: Any) -> Any:
+        numerator, denominator, preds_len, target_len, n_gram, tokenizer = others
         states = preds_len, target_len, numerator, denominator
         # TorchMetrics reads the characters of a str as references.
         if type(preds) not in (list, tuple) or not _are_lists(target):
@@ -58,7 +79,7 @@ def torchmetrics_update(module: ModuleType, kind: type) -> Callable[..., Any]:
     return update
 
 
-def torcheval_update(input: Any, target: Any, n_gram: int, device: Any) -> Any:
+def _torcheval_update(input: Any, target: Any, n_gram: int, device: Any) -> Any:
     """For ``_bleu_score_update`` of torcheval.metrics.functional.text.bleu."""
     states = [torch.tensor(0, device=device), torch.tensor(0, device=device)]
     states += [torch.zeros(n_gram, device=device), torch.zeros(n_gram, device=device)]
@@ -71,7 +92,7 @@ def torcheval_update(input: Any, target: Any, n_gram: int, device: Any) -> Any:
     return tuple(state + count for state, count in zip(states, counts, strict=True))
 
 
-def ignite_counter(
+def _ignite_counter(
     metric: Any, references: Any, candidates: Any, p_numerators: Tensor, p_denominators: Tensor
 ) -> Any:
     """For ``Bleu._n_gram_counter`` of ignite.metrics.nlp.bleu."""
@@ -88,7 +109,7 @@ def ignite_counter(
 
 
 @without_input_warnings
-def ignite_update(metric: Any, output: Any) -> Any:
+def _ignite_update(metric: Any, output: Any) -> Any:
     """For ``Bleu.update`` of ignite.metrics.nlp.bleu, whose default is the mean of sentences."""
     # A sum of float32 would have to be rounded after each sentence.
     if metric.average != "macro" or metric._sum_of_bleu.dtype.itemsize < 8:

@@ -24,7 +24,10 @@ from ..tokenizers import _ptb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
     from typing import Any
+
+    from ..runtime.patching import Place
 
 # The white space of a line.
 _SPACES = " \t\x85\xa0\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
@@ -195,13 +198,22 @@ def _check(gts: Mapping[Any, list[str]], res: Mapping[Any, list[str]]) -> None:
             raise AssertionError(f"gts[{shown(image)}] must be a list of at least one reference")
 
 
-def patched_tokenize(_: Any, captions_for_image: Any) -> Any:
+def _places(module: ModuleType) -> list[Place]:
+    """What `fastbleu.patch` replaces in a module of pycocoevalcap."""
+    from ..runtime.patching import Place
+
+    if module.__name__.endswith(".bleu"):
+        return [Place(module.Bleu, "compute_score", _compute_score)]
+    return [Place(module.PTBTokenizer, "tokenize", _tokenize)]
+
+
+def _tokenize(_: Any, captions_for_image: Any) -> Any:
     """For ``PTBTokenizer.tokenize`` of pycocoevalcap; with some line breaks left to Java."""
     return PTBTokenizer(compatible=True).tokenize(captions_for_image)
 
 
 @without_input_warnings
-def patched_compute_score(metric: Any, gts: Any, res: Any, verbose: Any) -> Any:
+def _compute_score(metric: Any, gts: Any, res: Any, verbose: Any) -> Any:
     """For ``Bleu.compute_score`` of pycocoevalcap; NotImplemented where types are unusual."""
     types = {*map(type, chain(*gts.values(), *res.values()))}
     # With verbose=2 every image is printed where it is scored, with the types of pycocoevalcap.

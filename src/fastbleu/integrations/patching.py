@@ -1,24 +1,141 @@
-"""`fastbleu.patch`: BLEU of other libraries, made fast in place for code that cannot be edited."""
+"""`fastbleu.patch`: BLEU of other libraries, made fast in place for code that cannot be edited.
+
+HOSTS has the libraries: where their BLEU is, which code is known, and the function of a module here
+that lists what replaces it.
+"""
 
 from __future__ import annotations
 
 import sys
 import warnings
 from contextlib import suppress
+from hashlib import sha256
+from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 
 from ..inputs.arguments import a_type, known_name, shown, unknown_name
-from ..runtime.library_code import ReplacedError
-from ..runtime.patching import Replacement
-from .patches import HOSTS
+from ..runtime.patching import ReplacedError, Replacement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from typing import Any
 
-    from .patches import Host, Place
+    from ..runtime.patching import Place
+
+
+class Host:
+    """A library: the modules that are patched once imported, and the known versions of a file.
+
+    `known` maps the first digits of the SHA-256 of a source file, `checked` or the module's own, to
+    the versions that have it. `places` is the function, as "module.name" of this package, that
+    returns the places of a module to patch, whose code also `uses` other packages.
+    """
+
+    def __init__(
+        self,
+        modules: str | tuple[str, ...],
+        known: dict[str, str],
+        places: str,
+        checked: str = "",
+        uses: tuple[str, ...] = (),
+    ) -> None:
+        self.modules = (modules,) if isinstance(modules, str) else modules
+        self.library = self.modules[0].partition(".")[0]
+        self.packages = (self.library, *uses)
+        self.known = known
+        self._places = places
+        self._checked = checked
+
+    def matches(self, name: str) -> bool:
+        """Whether this is a module to patch."""
+        return name in self.modules
+
+    def places(self, module: ModuleType) -> list[Place]:
+        """What to replace in a module; AttributeError if it lacks a part."""
+        file, _, function = self._places.partition(".")
+        places: list[Place] = getattr(import_module(f"{__package__}.{file}"), function)(module)
+        return places
+
+    def problem(self, module: ModuleType) -> str:
+        """Why a module cannot be patched, "" if it can."""
+        checked = sys.modules[self._checked] if self._checked else module
+        origin = getattr(checked, "__file__", None)
+        try:
+            code = Path(str(origin)).read_bytes().replace(b"\r\n", b"\n")
+        except OSError:
+            return f"the source code of {checked.__name__} cannot be read"
+        if sha256(code).hexdigest()[:12] in self.known:
+            return ""
+        known = ", ".join(dict.fromkeys(self.known.values()))
+        return f"the code of {checked.__name__} is not that of a known version ({known})"
+
+
+class _HostOfScripts(Host):
+    """evaluate, which makes modules of the scripts of metrics."""
+
+    def matches(self, name: str) -> bool:
+        """Whether this is the module of a script, whatever it computes."""
+        return name.startswith("evaluate_modules.")
+
+    def problem(self, module: ModuleType) -> str:
+        """Why the module of a script cannot be patched, "" if it can or computes no BLEU."""
+        from . import _evaluate_patches
+
+        if not _evaluate_patches.metrics(module):
+            return ""
+        return super().problem(module) or _evaluate_patches.problem(module)
+
+
+HOSTS = {
+    "nltk": Host(
+        "nltk.translate.bleu_score",
+        {"02e7d7370fc6": "3.10.4", "8f9c3258a9af": "3.10.0-3.10.3", "d25c06a63b9e": "3.9.2"},
+        "_nltk_patches.places",
+    ),
+    "sacrebleu": Host(
+        "sacrebleu.compat",
+        {"8d227ba4470d": "2.6.0", "a5ebd446d162": "2.5.1", "4ea19dc440ee": "2.4.3"},
+        "_sacrebleu_patches.places",
+        "sacrebleu.metrics.bleu",
+    ),
+    # The file of its tokenizers, which imports that of its counting.
+    "torchmetrics": Host(
+        "torchmetrics.functional.text.sacre_bleu",
+        {"8c604571d28f": "1.7.4-1.9.0", "7249dadeef6c": "1.6.3"},
+        "_torch_patches.torchmetrics_places",
+    ),
+    "torcheval": Host(
+        "torcheval.metrics.functional.text.bleu",
+        {"3a537fba6868": "0.0.7"},
+        "_torch_patches.torcheval_places",
+    ),
+    "ignite": Host(
+        "ignite.metrics.nlp.bleu",
+        {"90cdf07076dc": "0.5.4-0.5.5", "372419dc2401": "0.5.3", "3bcf1dd3eea0": "0.5.2"},
+        "_torch_patches.ignite_places",
+    ),
+    "coco": Host(
+        ("pycocoevalcap.bleu.bleu", "pycocoevalcap.tokenizer.ptbtokenizer"),
+        {"05b74a92b32e": "1.2", "ded90551127b": "1.2"},
+        "coco._places",
+    ),
+    "evaluate": _HostOfScripts(
+        "evaluate",
+        {"bccb0b3ac91d": "0.4.5-0.4.6", "0356b0c877a4": "0.4.2-0.4.4", "55ad85ad2267": "0.4.1"},
+        "_evaluate_patches.places",
+        "evaluate.module",
+        ("evaluate_modules",),
+    ),
+    "mbrs": Host(
+        "mbrs.metrics.bleu",
+        {"b3b7da96a6dd": "0.1.7-0.1.8", "889b475dccdf": "0.1.6"},
+        "_sacrebleu_patches.mbrs_places",
+        uses=("sacrebleu",),
+    ),
+}
 
 
 class _Library:
@@ -34,7 +151,7 @@ class _Library:
         for place in self._places(module):
             label = f"{place.owner.__name__}.{place.name}"
             try:
-                replacement = Replacement(packages=self.host.packages, **place._asdict())
+                replacement = Replacement(place, self.host.packages)
             except ReplacedError as error:
                 self.left_alone[label] = str(error)
                 continue
@@ -91,7 +208,8 @@ class _Finder:
     """Finds the modules to patch with the other finders, and patches them once they have run."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        library = next((one for one in _active.values() if one.host.matches(name)), None)
+        libraries = _active.values()
+        library = next((library for library in libraries if library.host.matches(name)), None)
         if library is None:
             return None
         for finder in sys.meta_path:
@@ -193,14 +311,14 @@ def patch(*libraries: str) -> Patched:
     ...     nltk.translate.bleu_score.sentence_bleu([["a", "b"]], ["a", "b"], (0.5, 0.5))
     1.0
     """
-    for given in libraries:
-        if not isinstance(given, str):
+    for library_name in libraries:
+        if not isinstance(library_name, str):
             expected = 'patch takes names, as in patch("nltk", "sacrebleu")'
-            raise TypeError(f"{expected}, not {a_type(given)}")
-        if known_name(given, HOSTS) is None:
-            raise ValueError(unknown_name("library", given, HOSTS))
-    names = [str(known_name(given, HOSTS)) for given in libraries] or list(HOSTS)
-    new = [_Library(name, HOSTS[name]) for name in dict.fromkeys(names) if name not in _active]
+            raise TypeError(f"{expected}, not {a_type(library_name)}")
+        if known_name(library_name, HOSTS) is None:
+            raise ValueError(unknown_name("library", library_name, HOSTS))
+    names = list(dict.fromkeys(str(known_name(name, HOSTS)) for name in libraries or HOSTS))
+    new = [_Library(name, HOSTS[name]) for name in names if name not in _active]
     try:
         for library in new:
             _active[library.name] = library
@@ -212,7 +330,7 @@ def patch(*libraries: str) -> Patched:
     except BaseException:
         _undo(new)
         raise
-    return Patched([_active[name] for name in dict.fromkeys(names)], new)
+    return Patched([_active[name] for name in names], new)
 
 
 def unpatch() -> None:

@@ -13,8 +13,8 @@ from ..diagnosis.findings import Finding, find
 from ..dialects import names
 from ..dialects.score import Score
 from ..significance import Comparison, Interval, bootstrap, paired_approximate_randomization
+from ..significance.procedures import scoring_options
 from ..significance.results import adjusted, known
-from ..significance.texts import scoring_options
 from .buckets import Buckets, make_buckets
 from .verdict import make_verdicts
 

@@ -19,13 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from ..significance import experiment, resampling, scoring
+    from ..significance import experiment, resampling
 else:
     json = lazy("json")
     statistics = lazy("statistics")
     experiment = lazy("fastbleu.significance.experiment")
     resampling = lazy("fastbleu.significance.resampling")
-    scoring = lazy("fastbleu.significance.scoring")
 
 VERSION = SACREBLEU.version
 
@@ -174,10 +173,9 @@ def estimate_from_rows(
     effective_order: bool,
 ) -> str:
     """Set the score's confidence interval from bootstrap samples; returns the signature's seed."""
-    options = scoring.SacrebleuScoring(stats.max_order, smoothing, value, effective_order)
-    scores = (
-        experiment.Experiment.of_rows([SACREBLEU.adapt(stats)], options).draw(samples)[0].tolist()
-    )
+    scoring = experiment.SacrebleuScoring(stats.max_order, smoothing, value, effective_order)
+    rows = [SACREBLEU.adapt(stats)]
+    scores = experiment.Experiment(rows, scoring).draw(samples)[0].tolist()
     if not any(map(isnan, scores)):
         score._take_interval(scores)
     return os.environ.get(resampling.SEED_VARIABLE, resampling.DEFAULT_SEED).lower()

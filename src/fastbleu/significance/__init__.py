@@ -7,9 +7,8 @@
 from texts.
 """
 
-from .procedures import bootstrap, paired_approximate_randomization, paired_bootstrap
+from .procedures import bootstrap, compare, paired_approximate_randomization, paired_bootstrap
 from .results import Comparison, Comparisons, Interval
-from .texts import compare
 
 __all__ = [
     "Comparison",

@@ -1,49 +1,145 @@
-"""Shared by the significance tests: checked arguments, samples, intervals and p-values."""
+"""Systems scored on random samples: intervals of their scores, and p-values of differences.
+
+A sample's score is the dialect's score of a corpus with its sums, which are integers. In
+sacreBLEU's dialect it is that of sacreBLEU's tests, so that intervals and p-values equal (``==``)
+sacreBLEU's: its bootstrap adds up rows as float32, one after the other, and scores the sums as
+float32; its approximate randomization scores int64 arrays, in which add-k adds a truncated integer.
+
+References
+----------
+``sacrebleu.significance`` of sacreBLEU 2.6.0.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from array import array
 from fractions import Fraction
+from functools import partial
 from math import isnan
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import default_rng
 
-from ..counting.stats import AdaptedRows, Stats
-from ..dialects.base import Dialect
-from ..dialects.names import get
+from ..counting.stats import AdaptedRows
+from ..dialects import _sacrebleu
+from ..dialects.sacrebleu import SacrebleuDialect
 from ..dialects.scorer import Scorer
-from ..inputs.arguments import a_type, closest, shown
+from ..inputs.arguments import shown
 from ..inputs.warnings import warn_input
 from ..runtime.progress import ProgressBar
 from .resampling import Columns, draw_sums, read_seed, toss_coins
-from .results import Comparison, Comparisons, Interval, adjusted, known
-from .scoring import scoring_of
+from .results import Comparison, Interval, adjusted, known
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
     from numpy.typing import NDArray
 
     from .resampling import Integers
-    from .results import Name
-    from .scoring import DialectScoring, Floats, ScoringOptions
 
-_OPTIONS = ("samples", "trials", "confidence", "seed", "dialect", "progress")
+    Floats = NDArray[np.float64]
+
+# float32 holds every integer up to here, so that the order of additions does not matter.
+EXACT_IN_FLOAT32 = 1 << 24
+
+
+class DialectScoring:
+    """Scores of integer sums of shape (..., columns) by a dialect, as arrays of shape (...).
+
+    A sample without a score is NaN.
+    """
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+
+    def score_corpora(self, sums: Integers) -> Floats:
+        """Scores of whole corpora, shape (systems,); ValueError if one has none."""
+        scorer = self._scorer
+        return np.array([scorer.value(scorer.restore(row)) for row in sums.tolist()])
+
+    def _score_samples(self, sums: Integers) -> Floats:
+        rows = AdaptedRows._own(array("q", sums.tobytes()), self._scorer.max_order)
+        scores = self._scorer.scores_of_sums(rows)
+        return np.asarray(scores, np.float64).reshape(sums.shape[:-1])
+
+    def score_shuffled(self, sums: Integers) -> Floats:
+        """Scores of shuffled corpora."""
+        return _nan_without_score(self._score_samples, sums)
+
+    def score_drawn(self, sums: Integers, columns: Columns, indices: Integers | None) -> Floats:
+        """Scores of bootstrap samples, shape (systems, samples), as `draw_sums` draws them."""
+        return _nan_without_score(self._score_samples, sums)
+
+
+class SacrebleuScoring(DialectScoring):
+    """Scores as sacreBLEU's significance tests compute them, 0-100; options as of its dialect."""
+
+    def __init__(
+        self, max_order: int, smoothing: str, smoothing_value: float | None, effective_order: bool
+    ) -> None:
+        self._options = max_order, smoothing, smoothing_value, effective_order
+
+    def _score(self, arithmetic: str, sums: NDArray[Any]) -> Floats:
+        scores = _sacrebleu.score_rows(np.ascontiguousarray(sums), *self._options, arithmetic)
+        return np.asarray(scores, np.float64).reshape(sums.shape[:-1])
+
+    def score_corpora(self, sums: Integers) -> Floats:
+        """Scores of whole corpora: Python's int and float."""
+        return self._score("float64", sums)
+
+    def score_shuffled(self, sums: Integers) -> Floats:
+        """Scores of shuffled corpora."""
+        return _nan_without_score(partial(self._score, "int64-in-place"), sums)
+
+    def score_drawn(self, sums: Integers, columns: Columns, indices: Integers | None) -> Floats:
+        """Scores of bootstrap samples, shape (systems, samples).
+
+        Sums of many segments, of which there are no indices, are exact: added up as float32, small
+        counts would vanish.
+        """
+        singles = sums.astype(np.float32)
+        rounded = (sums > EXACT_IN_FLOAT32).any(axis=(0, 2))
+        if indices is not None and rounded.any():  # the order of the float32 additions matters
+            for system, rows in enumerate(columns.rows):
+                # numpy converts Python's int to float32 through a double.
+                doubles = rows if rows.max() < 1 << 53 else rows.astype(np.float64)
+                table = doubles.astype(np.float32)
+                for sample in np.flatnonzero(rounded):
+                    singles[system, sample] = table[indices[sample]].sum(0)
+        return _nan_without_score(partial(self._score, "float32"), singles)
+
+
+def scoring_of(scorer: Scorer) -> DialectScoring:
+    """How samples are scored: as sacreBLEU scores them where it has the dialect and the options."""
+    if isinstance(scorer.dialect, SacrebleuDialect) and scorer.weights is None:
+        smoothing = scorer.smoothing, scorer.smoothing_value
+        return SacrebleuScoring(scorer.max_order, *smoothing, scorer.effective_order)
+    return DialectScoring(scorer)
+
+
+def _nan_without_score(score: Callable[[NDArray[Any]], Floats], sums: NDArray[Any]) -> Floats:
+    """The scores of sums, and NaN for those that have none."""
+    try:
+        return score(sums)
+    except ValueError:
+        if sums.ndim == 1:
+            return np.array(np.nan)
+        return np.array([_nan_without_score(score, part) for part in sums])
 
 
 class Experiment:
     """A baseline and systems, to be scored on random samples.
 
-    `systems` are tables of the rows that a dialect adds up, and `totals` their sums; `scores` are
-    those of the whole corpora. With `tells_identical_apart` two systems that no sample tells apart
-    get sacreBLEU's p-value, the least one, and otherwise 1. Other arguments are as in
-    `fastbleu.significance`.
+    `systems` have the rows that a dialect adds up, of shape (segments, columns); as arrays they are
+    of uint16 or int64. `scores` are those of the whole corpora. With `tells_identical_apart` two
+    systems that no sample tells apart get sacreBLEU's p-value, the least one, and otherwise 1.
+    Other arguments are as in `fastbleu.significance`.
     """
 
     def __init__(
         self,
-        systems: Sequence[NDArray[Any]],
-        totals: Sequence[Integers],
+        systems: Sequence[AdaptedRows | NDArray[Any]],
         scoring: DialectScoring,
         confidence: float = 0.95,
         seed: int | str | None = None,
@@ -57,32 +153,10 @@ class Experiment:
         self._progress, self._threads = progress, threads
         self._tells_identical_apart = tells_identical_apart
         self.seed = read_seed(seed)
-        self._systems, self._scoring = systems, scoring
-        self._totals = np.stack(totals)
+        self._systems = [np.asarray(system) for system in systems]
+        self._totals = np.stack([_total(system) for system in systems])
+        self._scoring = scoring
         self.scores: list[float] = self._scoring.score_corpora(self._totals).tolist()
-
-    @classmethod
-    def of_rows(
-        cls, rows: Sequence[AdaptedRows], scoring: DialectScoring, **options: Any
-    ) -> Experiment:
-        """An experiment with rows as a dialect adds them up."""
-        totals = [np.asarray(system.sum())[0] for system in rows]
-        return cls([np.asarray(system) for system in rows], totals, scoring, **options)
-
-    @classmethod
-    def checked(
-        cls,
-        named: list[tuple[str, Stats]],
-        dialect: Dialect | str,
-        scoring: ScoringOptions,
-        **options: Any,
-    ) -> Experiment:
-        """An experiment with rows as they were counted, and their names in error messages."""
-        dialect = checked_dialect(dialect, scoring)
-        check_systems(named)
-        scorer = Scorer(dialect, named[0][1].max_order, **scoring)
-        rows = [scorer.dialect.adapt(stats) for _, stats in named]
-        return cls.of_rows(rows, scoring_of(scorer), **options)
 
     def draw(self, samples: int) -> Floats:
         """Scores of bootstrap samples, shape (systems, samples): the same segments for all.
@@ -90,17 +164,9 @@ class Experiment:
         Those without a score are NaN, and there is a warning.
         """
         columns = Columns(self._systems, repeated=True)
-        scores = np.empty((len(columns.rows), samples))
-        done = 0
-        with ProgressBar(self._progress, samples, " samples", leave=False) as bar:
-            drawn = draw_sums(default_rng(self.seed), columns, samples, self._threads)
-            for sums, indices in drawn:
-                count = sums.shape[1]
-                scores[:, done : done + count] = self._scoring.score_drawn(sums, columns, indices)
-                done += count
-                bar.update(count)
-        _warn_without_score(scores, "samples", "the score has no interval")
-        return scores
+        drawn = draw_sums(default_rng(self.seed), columns, samples, self._threads)
+        blocks = (self._scoring.score_drawn(sums, columns, indices) for sums, indices in drawn)
+        return self._side_by_side(blocks, samples, "samples", "the score has no interval")
 
     def shuffle(self, trials: int) -> Floats:
         """The distances between the scores of shuffled corpora, shape (systems - 1, trials).
@@ -109,19 +175,30 @@ class Experiment:
         """
         columns = Columns(self._systems, repeated=False)
         baseline, others = self._totals[0], self._totals[1:, np.newaxis]
-        distances = np.empty((len(others), trials))
-        done = 0
-        with ProgressBar(self._progress, trials, " trials", leave=False) as bar:
-            tossed = toss_coins(default_rng(self.seed), columns.segments, trials)
-            for words, first_bit, count in tossed:
-                heads = columns.add_tossed(words, first_bit, count)
-                one, other = others - heads[1:] + heads[0], baseline - heads[0] + heads[1:]
-                scores = self._scoring.score_shuffled(np.stack([one, other]))
-                distances[:, done : done + count] = abs(scores[0] - scores[1])
-                done += count
-                bar.update(count)
-        _warn_without_score(distances, "trials", "they count as larger differences")
-        return distances
+
+        def distances() -> Iterator[Floats]:
+            for coins in toss_coins(default_rng(self.seed), columns.segments, trials):
+                heads = columns.add_tossed(*coins)
+                exchanged = others - heads[1:] + heads[0], baseline - heads[0] + heads[1:]
+                scores = self._scoring.score_shuffled(np.stack(exchanged))
+                yield abs(scores[0] - scores[1])
+
+        consequence = "they count as larger differences"
+        return self._side_by_side(distances(), trials, "trials", consequence)
+
+    def _side_by_side(
+        self, blocks: Iterable[Floats], count: int, kind: str, consequence: str
+    ) -> Floats:
+        """Blocks of samples, shape (systems, samples), in one array; a warning if it has NaN."""
+        parts = []
+        with ProgressBar(self._progress, count, f" {kind}", leave=False) as bar:
+            for block in blocks:
+                parts.append(block)
+                bar.update(block.shape[1])
+        numbers = np.concatenate(parts, axis=1)
+        if without := int(np.isnan(numbers).any(axis=0).sum()):
+            warn_input(f"{without} of {count} {kind} have no score: {consequence}")
+        return numbers
 
     def interval(self, score: float, scores: Floats) -> Interval:
         """The confidence interval from the samples' scores, shape (samples,)."""
@@ -139,7 +216,7 @@ class Experiment:
         """The comparisons of `fastbleu.significance.paired_bootstrap`."""
         scores = self.draw(samples)
         distances = abs(scores[1:] - scores[0])
-        shifted = [of_system - of_system.mean() for of_system in distances]
+        shifted = [of_samples - of_samples.mean() for of_samples in distances]
         return self._compared("bootstrap", shifted, scores)
 
     def randomize(self, trials: int, samples: int) -> list[Comparison]:
@@ -192,80 +269,9 @@ class Experiment:
         return adjusted(comparisons)
 
 
-def _warn_without_score(scores: Floats, kind: str, consequence: str) -> None:
-    """Warn of samples, shape (systems, samples), in which a system has no score."""
-    if without := int(np.isnan(scores).any(axis=0).sum()):
-        warn_input(f"{without} of {scores.shape[1]} {kind} have no score: {consequence}")
-
-
-def check_systems(named: list[tuple[str, Stats]]) -> None:
-    """Raise an error unless these are rows of the same segments, two or more."""
-    first, baseline = named[0]
-    for name, stats in named:
-        if not isinstance(stats, Stats):
-            raise TypeError(f"{name} is {a_type(stats)}, expected Stats; fastbleu.count makes them")
-        if len(stats) != len(baseline):
-            lengths = f"{name} has {len(stats)} rows, {first} has {len(baseline)}"
-            fix = "compare systems on the same segments, in the same order"
-            raise ValueError(f"{lengths}; {fix}")
-        if stats.max_order != baseline.max_order:
-            raise ValueError(
-                f"{name} has max_order={stats.max_order}, {first} has "
-                f"max_order={baseline.max_order}; count both with the same max_order"
-            )
-        if len(stats) < 2:
-            raise ValueError(
-                f"{name} has {len(stats)} row{'s' * (len(stats) != 1)}, but at least 2 segments "
-                "are needed to draw from; pass the rows of all segments and not their sum"
-            )
-        rows = np.asarray(stats)
-        if rows.min() < 0:
-            row = int((rows < 0).any(axis=1).argmax())
-            raise ValueError(f"row {row} of {name} has a negative number: {rows[row].tolist()}")
-        impossible = stats.matches > stats.totals
-        if impossible.any():
-            row = int(impossible.any(axis=1).argmax())
-            found = rows[row].tolist()
-            raise ValueError(f"row {row} of {name} has more matches than n-grams: {found}")
-
-
-def checked_dialect(dialect: Dialect | str, scoring: Iterable[str]) -> Dialect:
-    """The dialect given as an object or a name; an error if it does not support the options."""
-    if isinstance(dialect, str):
-        dialect = get(dialect)
-    if not isinstance(dialect, Dialect):
-        raise TypeError(f"dialect is {shown(dialect)}, expected a name or a Dialect")
-    dialect.require("significance")
-    for name in scoring:
-        if name not in dialect.options:
-            meant = closest(name, [*_OPTIONS, *dialect.options])
-            hint = f"; did you mean {meant!r}?" if meant else ""
-            raise TypeError(f"there is no option {shown(name)}{hint}")
-    return dialect
-
-
-def at_least(least: int, name: str, value: SupportsIndex) -> int:
-    """An argument as an integer; an error that names it if it is not one, or too small."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} is {shown(value)}, expected an integer")
-    number = value.__index__()
-    if number < least:
-        raise ValueError(f"{name} is {number}, but must be at least {least}")
-    return number
-
-
-def name_systems(
-    baseline: Stats, systems: Stats | Mapping[Name, Stats] | Sequence[Stats]
-) -> tuple[list[tuple[str, Stats]], Callable[[list[Comparison]], Any]]:
-    """Baseline and systems with their names for errors, and a function to return comparisons."""
-    if isinstance(systems, Stats):
-        return [("baseline", baseline), ("systems", systems)], lambda found: found[0]
-    given = systems if isinstance(systems, Mapping) else dict(enumerate(systems))
-    if not given:
-        raise ValueError("systems is empty: there is nothing to compare with the baseline")
-
-    def restore(found: list[Comparison]) -> Any:
-        return Comparisons(zip(given, found, strict=True)) if given is systems else found
-
-    labelled = [(f"systems[{shown(name)}]", stats) for name, stats in given.items()]
-    return [("baseline", baseline), *labelled], restore
+def _total(system: AdaptedRows | NDArray[Any]) -> Integers:
+    """The sum of all rows, shape (columns,)."""
+    if isinstance(system, AdaptedRows):
+        system = np.asarray(system.sum())  # OverflowError if it does not fit into int64
+    total: Integers = system.sum(0, np.int64)
+    return total

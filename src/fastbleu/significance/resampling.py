@@ -109,7 +109,7 @@ class Columns:
             # In parts, so that Ctrl-C is handled in between.
             for first in range(0, self.segments, COPIED_ROWS):
                 part = slice(first, first + COPIED_ROWS)
-                rows = [of_system[part] for of_system in self.rows]
+                rows = [table_of_system[part] for table_of_system in self.rows]
                 np.concatenate(rows, axis=1, out=table[part, :used], casting="unsafe")
             self._tables, self._sum_type = [table], np.int32
 
@@ -123,9 +123,9 @@ class Columns:
         size = -(-len(times) // threads)
 
         def add(first: int) -> None:
-            some = slice(first, first + size)
+            part = slice(first, first + size)
             for table, sums in zip(self._tables, parts, strict=True):
-                _resample.add_counted(table, times[some], sums[some])
+                _resample.add_counted(table, times[part], sums[part])
 
         _on_threads(add, range(0, len(times), size), threads)
         return self._by_system(parts)
@@ -154,13 +154,16 @@ class Columns:
 def draw_sums(
     generator: np.random.Generator, columns: Columns, samples: int, threads: int = 1
 ) -> Iterator[tuple[Integers, Integers | None]]:
-    """The sums of samples that `draw_indices` draws, in blocks, shape (M, samples, columns).
+    """The sums of bootstrap samples in blocks, shape (M, samples, columns), and what was drawn.
 
-    And what was drawn; None of many segments. The generator is new, and of no use afterwards.
+    The draws are those of ``generator.choice(segments, size=(samples, segments))``. Of many
+    segments they are only counted: None. The generator is new, and of no use afterwards.
     """
     segments = columns.segments
     if segments < COUNTED_SEGMENTS or not draws_are_words():
-        for indices in draw_indices(generator, segments, samples):
+        size = max(1, INDICES // segments)
+        for first in range(0, samples, size):
+            indices = generator.choice(segments, size=(min(size, samples - first), segments))
             yield columns.add_drawn(indices), indices
         return
     memory = np.empty((min(COUNTED_SAMPLES, samples), segments), np.uint8)
@@ -174,41 +177,47 @@ def draw_sums(
 def count_draws(
     generator: np.random.Generator, position: int, times: NDArray[np.uint8], threads: int
 ) -> int:
-    """Count in `times`, (samples, segments), how often each segment is drawn.
+    """Count in `times`, shape (samples, segments), how often each segment is drawn.
 
-    Words are drawn from `position` on; returns the position after the last one. As some words are
-    skipped, where a sample begins is known only when the one before has been counted. So threads
-    count each from a little later on, and the draws before that are counted afterwards.
+    Random words are read from `position` on; returns the position after the last one. Some words
+    are skipped, so that the word at which a sample begins is known only when the one before it has
+    been counted. Threads therefore begin at a later word, by which each sample has almost surely
+    begun, and leave as many draws as there may be before that word. These are counted afterwards,
+    sample by sample.
     """
     segments = times.shape[1]
     skipped = (1 << 32) % segments / (1 << 32)  # the share of the words
-    starts, kept_back = [], []
-    for draws in range(0, times.size, segments):
-        margin = DEVIATIONS * math.sqrt(draws * skipped) / (1 - skipped)
-        starts.append(position + math.ceil(draws / (1 - skipped) + margin))
-        kept_back.append(min(math.ceil(2 * margin), segments))
-    ends = list(starts)
     state: Any = generator.bit_generator.state["state"]
 
-    def count(number: int, start: int, draws: int, end: int = 1 << 63) -> tuple[int, int]:
-        while draws and start < end:
-            stop = min(start + WORDS, end)
-            start, draws = _resample.count_drawn_rows(
-                state["state"], state["inc"], start, stop, draws, times[number]
+    def read(number: int, word: int, draws: int, end: int = 1 << 63) -> tuple[int, int]:
+        """Count draws of a sample from a word on; returns the next word and the draws left."""
+        while draws and word < end:
+            stop = min(word + WORDS, end)
+            word, draws = _resample.count_drawn_rows(
+                state["state"], state["inc"], word, stop, draws, times[number]
             )
-        return start, draws
+        return word, draws
 
-    def count_most(number: int) -> None:
+    later_words, draws_left = [], []
+    for draws in range(0, times.size, segments):
+        margin = DEVIATIONS * math.sqrt(draws * skipped) / (1 - skipped)
+        later_words.append(position + math.ceil(draws / (1 - skipped) + margin))
+        draws_left.append(min(math.ceil(2 * margin), segments))
+    next_words = list(later_words)
+
+    def read_most(number: int) -> None:
         times[number].fill(0)
-        ends[number], _ = count(number, starts[number], segments - kept_back[number])
+        draws = segments - draws_left[number]
+        next_words[number], _ = read(number, later_words[number], draws)
 
-    _on_threads(count_most, range(len(times)), threads)
-    for number, start in enumerate(starts):
-        before, draws = count(number, position, kept_back[number], start)
-        if before != start:  # it begins elsewhere
+    _on_threads(read_most, range(len(times)), threads)
+    for number, later_word in enumerate(later_words):
+        word, draws = read(number, position, draws_left[number], later_word)
+        if word == later_word:
+            position, _ = read(number, next_words[number], draws)
+        else:  # the sample begins after that word, or too long before it: count all of it again
             times[number].fill(0)
-            ends[number], draws = position, segments
-        position, _ = count(number, ends[number], draws)
+            position, _ = read(number, position, segments)
     return position
 
 
@@ -228,13 +237,6 @@ def draws_are_words() -> bool:
     count_draws(generator, 0, times, 1)
     indices = generator.choice(segments, segments)
     return bool((np.bincount(indices, minlength=segments) == times[0]).all())
-
-
-def draw_indices(generator: np.random.Generator, segments: int, samples: int) -> Iterator[Integers]:
-    """``generator.choice(segments, size=(samples, segments))`` in blocks of samples."""
-    size = max(1, INDICES // segments)
-    for first in range(0, samples, size):
-        yield generator.choice(segments, size=(min(size, samples - first), segments))
 
 
 def toss_coins(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isnan
 from textwrap import wrap
@@ -147,8 +147,8 @@ class Comparison(NumberTable):
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes by name, for `json.dumps`, `difference` and `is_significant`."""
-        found = {"difference": self.difference, "is_significant": self.is_significant}
-        return {**asdict(self), **found}
+        derived = {"difference": self.difference, "is_significant": self.is_significant}
+        return {**asdict(self), **derived}
 
     def _printed(self, p_value: float) -> str:
         """A p-value with four decimals, or a bound: "< 0.001".
@@ -205,26 +205,26 @@ class Comparisons(dict[Name, Comparison], NumberTable):
     def _rows(self) -> list[list[str]]:
         if not self:
             return [["no systems"]]
-        first = next(iter(self.values()))
-        digits = _decimals(first.baseline_score, *[found.score for found in self.values()])
-        of_baseline = (
-            f"{first.baseline_score:.{digits}f}",
-            shown_bounds(first.baseline_interval, digits),
-        )
-        rows = [[str(self.baseline), *of_baseline, "", "", "", "", ""]]
-        for name, found in self.items():
-            wins = "" if found.wins is None else f"{100 * found.wins:.1f} %"
-            cells = f"{found.score:.{digits}f}", shown_bounds(found.interval, digits)
-            of_difference = (
-                f"{found.difference:+.{digits}f}",
-                shown_bounds(found.difference_interval, digits),
-            )
-            p_values = found._printed_p_values
-            p_values[-1] += "*" if found.is_significant else " "
-            empty = [""] * (2 - len(p_values))
-            rows.append([str(name), *cells, *of_difference, *p_values, *empty, wins])
-        interval = next((found.interval for found in self.values() if found.interval), None)
-        percent = f"{100 * interval.confidence:g} % interval" if interval else ""
+        comparisons = list(self.values())
+        first = comparisons[0]
+        digits = _decimals(*[comparison.score for comparison in comparisons], first.baseline_score)
+
+        def score_and_bounds(score: float, interval: Interval | None, sign: str = "") -> list[str]:
+            return [f"{score:{sign}.{digits}f}", shown_bounds(interval, digits)]
+
+        baseline = score_and_bounds(first.baseline_score, first.baseline_interval)
+        rows = [[str(self.baseline), *baseline, "", "", "", "", ""]]
+        for name, comparison in self.items():
+            score = score_and_bounds(comparison.score, comparison.interval)
+            interval = comparison.difference_interval
+            difference = score_and_bounds(comparison.difference, interval, "+")
+            p_values = comparison._printed_p_values
+            p_values[-1] += "*" if comparison.is_significant else " "
+            p_values += [""] * (2 - len(p_values))
+            wins = "" if comparison.wins is None else f"{100 * comparison.wins:.1f} %"
+            rows.append([str(name), *score, *difference, *p_values, wins])
+        intervals = [comparison.interval for comparison in comparisons if comparison.interval]
+        percent = f"{100 * intervals[0].confidence:g} % interval" if intervals else ""
         head = ["system", "score", percent, "difference", percent, "p-value", "adjusted p", "wins"]
         # Without columns that have no values.
         filled = [any(cells) for cells in zip(*rows, strict=True)]
@@ -249,18 +249,17 @@ def shown_bounds(interval: Interval | None, digits: int) -> str:
     return "" if interval is None else f"{interval.low:.{digits}f} to {interval.high:.{digits}f}"
 
 
-def adjusted(comparisons: Iterable[Comparison]) -> list[Comparison]:
+def adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """The same comparisons with p-values corrected for their number by Holm's method.
 
     References
     ----------
     Holm (1979), A simple sequentially rejective multiple test procedure.
     """
-    found = list(comparisons)
-    p_values = holm([comparison.p_value for comparison in found])
+    p_values = holm([comparison.p_value for comparison in comparisons])
     return [
-        replace(comparison, adjusted_p_value=p_value, compared=len(found))
-        for comparison, p_value in zip(found, p_values, strict=True)
+        replace(comparison, adjusted_p_value=p_value, compared=len(comparisons))
+        for comparison, p_value in zip(comparisons, p_values, strict=True)
     ]
 
 

@@ -2,9 +2,10 @@
 
 from PyInstaller.utils.hooks import collect_data_files, collect_submodules
 
-# A program that uses a host imports its module, and torch, itself.
+_HOSTS, _PATCHES = "fastbleu.integrations.", ("_patches", ".coco")
+# A program that uses a host imports its module, and torch, itself; `patch` imports by name.
 hiddenimports = collect_submodules(
-    "fastbleu", filter=lambda name: not name.startswith("fastbleu.integrations.")
+    "fastbleu", filter=lambda name: not name.startswith(_HOSTS) or name.endswith(_PATCHES)
 )
 excludedimports = ["torch"]
 # All that setuptools installs by its list in pyproject.toml, but types, and sources where the

@@ -1,12 +1,13 @@
-"""What `fastbleu.patch` puts in the place of nltk's functions."""
+"""Replacements for functions of nltk.translate.bleu_score."""
 
 from __future__ import annotations
 
 import dis
 
 from ..inputs.warnings import without_input_warnings
-from ._sentence_bleu import NltkMethods, corpus_score, modified_precision
-from .functions import count_corpus, weight_vectors
+from ..nltk._sentence_bleu import NltkMethods, corpus_score, modified_precision
+from ..nltk.functions import count_corpus, weight_vectors
+from ..runtime.patching import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +15,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Replacements:
+def places(module: ModuleType) -> list[Place]:
+    """What to replace in nltk.translate.bleu_score."""
+    replacements, used = _Replacements(module), [module.SmoothingFunction]
+    names = "corpus_bleu", "modified_precision", "sentence_bleu"
+    return [Place(module, name, getattr(replacements, name), used) for name in names]
+
+
+class _Replacements:
     """The functions for a module, nltk.translate.bleu_score.
 
     They return NotImplemented where nltk's own code has to score: of a smoothing function of the
@@ -34,12 +42,12 @@ class Replacements:
         self.sentence_bleu = self._methods.sentence_bleu
 
     @without_input_warnings
-    def corpus_bleu(self, list_of_references: Any, hypotheses: Any, *given: Any) -> Any:
-        weights, smoothing_function, auto_reweigh = given
+    def corpus_bleu(self, list_of_references: Any, hypotheses: Any, *options: Any) -> Any:
+        weights, smoothing_function, auto_reweigh = options
         if auto_reweigh or len(list_of_references) != len(hypotheses):
             return NotImplemented
         if len(hypotheses) == 1 and type(hypotheses) is type(list_of_references) is list:
-            return self.sentence_bleu(list_of_references[0], hypotheses[0], *given)
+            return self.sentence_bleu(list_of_references[0], hypotheses[0], *options)
         max_order = max(map(len, weight_vectors(weights)))  # type: ignore[no-untyped-call]
         sums, _ = count_corpus(  # type: ignore[no-untyped-call]
             list_of_references, hypotheses, max_order

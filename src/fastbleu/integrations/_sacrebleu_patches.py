@@ -1,8 +1,8 @@
-"""What `fastbleu.patch` puts in the place of methods of sacreBLEU's BLEU.
+"""Replacements for sacreBLEU's BLEU, and for `MetricBLEU` of mbrs, which calls it.
 
-Only the counting of n-grams is replaced. The original code still handles metrics with tokenizers
-that are not sacreBLEU's own, and all input that the fast code cannot read, so that sacreBLEU raises
-its own errors. Objects, results and log messages are sacreBLEU's.
+Of sacreBLEU only the counting of n-grams is replaced. The original code still handles metrics with
+tokenizers that are not sacreBLEU's own, and all input that the fast code cannot read, so that
+sacreBLEU raises its own errors. Objects, results and log messages are sacreBLEU's.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from copy import copy
+from dataclasses import astuple
+from functools import lru_cache
 
 from ..counting._counted import Counted
 from ..counting.counter import Counter
@@ -18,22 +20,71 @@ from ..dialects._sacrebleu import LazyScore
 from ..inputs.batch import Batch
 from ..inputs.warnings import TOKENIZED_PERIODS, without_input_warnings
 from ..runtime._internals import Internals
-from ..runtime.library_code import ReplacedError, UsedNames
+from ..runtime.import_lock import lazy
+from ..runtime.patching import Place, ReplacedError, UsedNames
+from ..sacrebleu._sentence_score import score_known
+from ..sacrebleu.streams import by_reference, by_segment, count_references
+from ..sacrebleu.tokenizer import tokenizer_of_lines
 from ..tokenizers._compiled import COMPILED
 from ..tokenizers.loaded import get_tokenizer
-from ._sentence_score import score_known
-from .streams import by_reference, by_segment, count_references
-from .tokenizer import tokenizer_of_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
     from typing import Any
 
     from ..tokenizers.loaded import Tokenizer
+    from . import mbrs
+else:
+    mbrs = lazy("fastbleu.integrations.mbrs")
+
+_OF_MBRS = "scores", "pairwise_scores", "expected_scores_reference_aggregation"
+# What sacreBLEU's metric in one of mbrs has of its configuration.
+_SETTINGS = "lowercase", "smooth_method", "smooth_value", "max_ngram_order", "effective_order"
 
 
-class KeptReferences(Sequence["dict[str, Any]"]):
+def places(module: ModuleType) -> list[Place]:
+    """What to replace in sacrebleu.compat, and in sacrebleu.metrics.bleu."""
+    bleu = sys.modules["sacrebleu.metrics.bleu"]
+    replacements = _Replacements(bleu)
+    methods = [Place(bleu.BLEU, name, fast) for name, fast in replacements.methods.items()]
+    return [*methods, Place(module, "sentence_bleu", replacements.sentence_bleu)]
+
+
+def mbrs_places(module: ModuleType) -> list[Place]:
+    """What to replace in mbrs.metrics.bleu."""
+    bleu = sys.modules["sacrebleu.metrics.bleu"]
+    tokenizers = _OwnTokenizers(bleu)
+
+    def is_as_configured(scorer: Any, config: Any) -> bool:
+        default = bleu.BLEU._TOKENIZER_MAP.get(config.trg_lang, bleu.BLEU.TOKENIZER_DEFAULT)
+        return (
+            type(scorer) is bleu.BLEU
+            and tokenizers.name_of(type(scorer.tokenizer)) == (config.tokenize or default)
+            and all(getattr(scorer, name) == getattr(config, name) for name in _SETTINGS)
+        )
+
+    def fast_method(name: str) -> Callable[..., Any]:
+        @without_input_warnings
+        def method(metric: Any, *arguments: Any, **named: Any) -> Any:
+            config: Any = metric.cfg
+            kind: Any = type(config)
+            if not is_as_configured(metric.scorer, config):
+                return NotImplemented
+            return getattr(_mbrs_metric(kind, astuple(config)), name)(*arguments, **named)
+
+        return method
+
+    return [Place(module.MetricBLEU, name, fast_method(name), [module.BLEU]) for name in _OF_MBRS]
+
+
+@lru_cache(maxsize=64)
+def _mbrs_metric(kind: Any, fields: tuple[Any, ...]) -> Any:
+    return mbrs.MetricBLEU(kind(*fields))
+
+
+class _KeptReferences(Sequence["dict[str, Any]"]):
     """A metric's cached references as text, by segment: str, or tuples of str and None.
 
     As a sequence it has sacreBLEU's own cache entries, created on demand for the original code.
@@ -65,7 +116,7 @@ class KeptReferences(Sequence["dict[str, Any]"]):
         return self._metric._extract_reference_info(lines)
 
 
-def turn(references: object) -> Sequence[Any] | None:
+def _turn(references: object) -> Sequence[Any] | None:
     """References by segment; None if only sacreBLEU's own code can read them."""
     if not isinstance(references, (list, tuple)):
         return None
@@ -74,7 +125,7 @@ def turn(references: object) -> Sequence[Any] | None:
     return by_segment(references)
 
 
-class OwnTokenizers:
+class _OwnTokenizers:
     """The names of sacreBLEU's tokenizer classes, as long as these are as sacreBLEU has them."""
 
     def __init__(self, module: Any) -> None:
@@ -102,13 +153,13 @@ class OwnTokenizers:
         return _class_at(self._places.get(name, "."))
 
 
-class Replacements:
+class _Replacements:
     """The methods for the class `BLEU` of `module`, sacrebleu.metrics.bleu, and `sentence_bleu`."""
 
     def __init__(self, module: Any) -> None:
         self._metric = module.BLEU
         self._score_kind = _lazy_kind(module.BLEUScore)
-        self._tokenizers = OwnTokenizers(module)
+        self._tokenizers = _OwnTokenizers(module)
         self._compiled: Any = {name: get_tokenizer(name).compiled for name in COMPILED}
         self._counters: dict[tuple[Tokenizer, bool, int], Counter] = {}
         self.methods: dict[str, Callable[..., Any]] = {
@@ -127,11 +178,11 @@ class Replacements:
 
     def cache(self, metric: Any, references: object) -> Any:
         """Replaces `_cache_references`."""
-        segments = turn(references)
+        segments = _turn(references)
         if segments is None or self.tokenizer(metric) is None:
             return NotImplemented
         metric.num_refs = count_references(segments)
-        return KeptReferences(metric, list(segments))
+        return _KeptReferences(metric, list(segments))
 
     def extract(self, metric: Any, hypotheses: object, references: object) -> Any:
         """Replaces `_extract_corpus_statistics`."""
@@ -140,7 +191,7 @@ class Replacements:
             return NotImplemented
         if counted.tokenized_periods >= TOKENIZED_PERIODS and not metric._force:
             complain = self._metric._extract_corpus_statistics
-            complain(Complaint(), [" ."] * TOKENIZED_PERIODS, None)
+            complain(_Complaint(), [" ."] * TOKENIZED_PERIODS, None)
         rows = memoryview(counted.rows).cast("B")
         return rows.cast("q", [counted.segments, 2 + 2 * counted.max_order]).tolist()
 
@@ -149,8 +200,8 @@ class Replacements:
         tokenizer = self.tokenizer(metric)
         if tokenizer is None or not isinstance(hypotheses, (list, tuple)):
             return None
-        kept, segments = metric._ref_cache, turn(references) if references else None
-        if not references and isinstance(kept, KeptReferences) and kept.read_as(metric):
+        kept, segments = metric._ref_cache, _turn(references) if references else None
+        if not references and isinstance(kept, _KeptReferences) and kept.read_as(metric):
             segments = kept.segments
         if not segments or not hypotheses:
             return None
@@ -186,9 +237,9 @@ class Replacements:
         metric.num_refs = len(references) - references.count(None)
         return score
 
-    def sentence_bleu(self, hypothesis: Any, references: Any, *given: Any) -> Any:
+    def sentence_bleu(self, hypothesis: Any, references: Any, *others: Any) -> Any:
         """Replaces the function, without creating a metric."""
-        smooth_method, smooth_value, lowercase, tokenize, use_effective_order = given
+        smooth_method, smooth_value, lowercase, tokenize, use_effective_order = others
         if self._tokenizers.name_of(self._tokenizers.class_of(tokenize)) != tokenize:
             return NotImplemented
         options = smooth_method, smooth_value, use_effective_order
@@ -228,7 +279,7 @@ def _class_at(place: str) -> Any:
     return getattr(sys.modules.get(f"sacrebleu.tokenizers.{module}"), name, None)
 
 
-class Complaint:
+class _Complaint:
     """A dummy metric for calling sacreBLEU's code that logs the warning about tokenized text."""
 
     _force = False
