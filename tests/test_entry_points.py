@@ -266,7 +266,7 @@ def is_of_the_package(kind: type, member: str) -> bool:
 @pytest.mark.pythons
 def test_every_public_name_has_an_entry():
     public = list(public_names())
-    assert len(public) > 100
+    assert len(public) > 50
     source = Path(entry_points.__file__).read_text(encoding="utf-8")
     words = MADE | set(re.findall(r"\w+", source))
     assert [name for name in public if not words >= set(name.split("."))] == []

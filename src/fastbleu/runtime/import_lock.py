@@ -59,6 +59,8 @@ class lazy:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):  # as `inspect` asks of any object
+            raise AttributeError(attribute)
         value = getattr(import_locked(self._name), attribute)
         setattr(self, attribute, value)  # the next use does not come here
         return value
