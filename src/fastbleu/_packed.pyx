@@ -12,7 +12,7 @@ Thread-safety. One packer per thread.
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 
 from fastbleu.kernel.tables cimport (
-    compare_lists, compare_masks, find_list, key_comparer_for, number_list)
+    compare_lists, compare_masks, compare_with_earlier, find_list, key_comparer_for, number_list)
 from fastbleu.runtime._process cimport grow, process_seed, simd_in_use
 
 
@@ -97,7 +97,7 @@ cdef class PackedSegments:
         if count == 1:                   # cheaper, but wrong for several references
             compare_masks(self.compare, masks + stride, self.hypothesis_keys.length, masks)
         else:
-            compare_lists(self.compare, self.hypothesis_keys, self.hypothesis_keys, masks)
+            compare_with_earlier(self.compare, self.hypothesis_keys, masks)
         self.segments[segment].is_masks = True
         self.mask_count += (count + 1) * stride
         return count

@@ -282,7 +282,7 @@ static void count_matches(const segment *given, int order, uint64_t *matches)
         compare_lists(compare, hypothesis, &given->keys[1], in_reference);
         compare_masks(compare, in_reference, length, in_hypothesis);
     } else if (by_keys) {
-        compare_lists(compare, hypothesis, hypothesis, in_hypothesis);
+        compare_with_earlier(compare, hypothesis, in_hypothesis);
     } else {
         number_tokens(given, ids);
         fill_planes_of_earlier(&planes, words, ids[0], length, length);

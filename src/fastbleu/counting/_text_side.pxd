@@ -69,7 +69,7 @@ cdef class TextSide:
                                  Py_ssize_t k) except UTF8_WRONG nogil
     cdef int copy_to(self, uint8_t *out, utf8_line line) except -1 nogil
     cdef void find_run(self, Py_ssize_t number) noexcept nogil
-    cdef void begin_run(self, Py_ssize_t number) noexcept nogil
+    cdef void gather_run(self, Py_ssize_t number) noexcept nogil
     cdef void read_keys_of_run(self) noexcept nogil
     cdef utf8_content scan_long(self, utf8_line text) except? UTF8_WRONG nogil
     cdef int refuse(self, utf8_line text, Py_ssize_t segment, Py_ssize_t k) except -1 nogil

@@ -284,9 +284,9 @@ cdef class TextSide:
     cdef inline void find_run(self, Py_ssize_t number) noexcept nogil:
         """Find the run of a line, unless it is in the last one."""
         if not self.run_start <= number < self.run_stop:
-            self.begin_run(number)
+            self.gather_run(number)
 
-    cdef void begin_run(self, Py_ssize_t number) noexcept nogil:
+    cdef void gather_run(self, Py_ssize_t number) noexcept nogil:
         """Find the run that begins with a line; scan its lines, and read their keys."""
         cdef utf8_line line
         cdef size_t end

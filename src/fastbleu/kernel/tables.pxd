@@ -40,6 +40,7 @@ cdef extern from "kernel/tables/key_list.h":
     void list_numbers(key_list *keys, const int64_t *numbers, int length) noexcept nogil
     void compare_lists(key_comparer compare, const key_list *tokens, const key_list *others,
                        uint64_t *masks) noexcept nogil
+    void compare_with_earlier(key_comparer compare, const key_list *tokens, uint64_t *masks) noexcept nogil
     void compare_masks(key_comparer compare, const uint64_t *in_reference, int length,
                        uint64_t *masks) noexcept nogil
 

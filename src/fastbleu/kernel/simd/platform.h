@@ -3,7 +3,8 @@
  * The portable path is plain C99 and always built. On x86-64 three more paths are built beside it with
  * per-function target attributes (never -march=native) and chosen at run time by simd_supported().
  * On AArch64 there is one more, with NEON, which every such processor has; tests/levels.sh compares its
- * results under emulation; its speed has not been measured.
+ * results under emulation; its speed has not been measured. What is portable there: scans of UTF-8 (utf8.h), rows of
+ * ids (id_rows.h) and keys of words (word_keys.h).
  */
 #pragma once
 

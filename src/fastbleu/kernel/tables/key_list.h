@@ -98,18 +98,25 @@ FB_INLINE key_words words_of(const key_list *list, int wide)
     return words;
 }
 
-/* The masks (masks.h) of a hypothesis of at most 64 tokens: for a reference or, if both lists are the
- * hypothesis, for its earlier tokens. */
+/* The masks (masks.h) of a hypothesis of at most 64 tokens for a reference. */
 static inline void compare_lists(key_comparer compare, const key_list *tokens, const key_list *others,
                                  uint64_t *masks)
 {
     const int wide = (tokens->low_bits | others->low_bits) != 0;
     const key_words words = words_of(tokens, wide), other_words = words_of(others, wide);
-    compare(&words, &other_words, tokens == others, masks);
+    compare(&words, &other_words, 0, masks);
     if (FB_UNLIKELY(hashed_at(tokens, 0) && hashed_at(others, 0))) verify_masks(tokens, others, masks);
 }
 
-/* The masks of the hypothesis' earlier tokens, from the masks of its only reference: tokens in the reference
+/* The masks of the hypothesis' earlier tokens. */
+static inline void compare_with_earlier(key_comparer compare, const key_list *tokens, uint64_t *masks)
+{
+    const key_words words = words_of(tokens, tokens->low_bits != 0);
+    compare(&words, &words, EARLIER_TOKENS, masks);
+    if (FB_UNLIKELY(hashed_at(tokens, 0))) verify_masks(tokens, tokens, masks);
+}
+
+/* The same from the masks of its only reference: tokens in the reference
  * are equal if their masks are. Other tokens get arbitrary masks, which have no effect without a match. */
 static inline void compare_masks(key_comparer compare, const uint64_t *in_reference, int length,
                                  uint64_t *masks)
