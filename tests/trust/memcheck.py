@@ -4,7 +4,8 @@ It detects what AddressSanitizer does not: the use of uninitialized memory. CPyt
 false alarm for each integer 0 that is created from bytes or text: its first digit, which is not
 initialized, is multiplied by 0, and every later use of that 0 is reported, even for `python -c
 pass`. So uninitialized memory and leaks count only if a module of this package is in the stack,
-below the garbage collector, which may start anywhere and visits every 0. Invalid reads and writes
+nearer than the garbage collector, which may start anywhere and visits every 0, and uninitialized
+memory only if it is nearer than Python code, such as that of imports. Invalid reads and writes
 always count.
 """
 
@@ -38,16 +39,19 @@ def _errors(report: Path) -> Iterator[str]:
     for error in ElementTree.parse(report).iter("error"):
         kind = error.findtext("kind", "")
         frames = list(error.iter("frame"))
-        if kind in OF_ANYBODY or _is_ours(frames):
+        others = {"gc_collect_main"}
+        if kind.startswith("Uninit"):
+            others.add("_PyEval_EvalFrameDefault")
+        if kind in OF_ANYBODY or _is_ours(frames, others):
             text = error.findtext("what") or error.findtext("xwhat/text") or ""
             stack = [f"{frame.findtext('fn')} ({frame.findtext('obj')})" for frame in frames]
             yield "\n    ".join([f"{kind}: {text}", *stack[:30]])
 
 
-def _is_ours(frames: list[ElementTree.Element]) -> bool:
-    """Whether a module of this package is in a stack, nearer than the collector of garbage."""
+def _is_ours(frames: list[ElementTree.Element], others: set[str]) -> bool:
+    """Whether a module of this package is in a stack, nearer than the functions of others."""
     for frame in frames:
-        if frame.findtext("fn") == "gc_collect_main":
+        if frame.findtext("fn") in others:
             return False
         if "/fastbleu/" in frame.findtext("obj", ""):
             return True
