@@ -138,7 +138,7 @@ cdef class TextPacker(PackedSegments):
             self.gather(hypothesis, segment_references)
             segment += 1
             if (self.segment_count == CHUNK_SEGMENTS or self.references.own_count >= CHUNK_LINES
-                    or self.hypotheses.used >= CHUNK_BYTES):
+                    or self.hypotheses.used + self.references.used >= CHUNK_BYTES):
                 break
         return self.segment_count
 

@@ -178,7 +178,7 @@ cdef class TextSide:
         if self.own_count == self.capacity:
             self.own_lines = <utf8_line *> grow(
                 self.own_lines, &self.capacity, self.own_count + 1, sizeof(utf8_line))
-        # The memory may move while lines are added; see `end_chunk`.
+        # The memory may move while lines are added; see `take_own`.
         self.own_lines[self.own_count].bytes = <const uint8_t *> <size_t> self.used
         return self.text + self.used
 

@@ -243,6 +243,7 @@ cdef class TextReader(TextPacker):
                 with nogil:
                     self.read_gathered(made, known_only)
         finally:
+            self.hypotheses.forget()
             self.tokens = &self.own_tokens
             self.vocabulary = self.checks = None
             vocabulary.leave(known_only)

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "../simd/vector16.h"
+#include "utf8.h"
 #include "utf8_classes.h"
 
 #define NO_CAPITALS 0x1F000u
@@ -22,14 +23,6 @@ typedef struct {
     uint16_t small[0x10000];
     uint8_t least[256], more[256];
 } small_letters;
-
-/* Writes a character from U+0080 to U+FFFF. */
-FB_INLINE void put_character(uint8_t *out, uint32_t c)
-{
-    if (c >= 0x800) *out++ = (uint8_t)(0xE0 | c >> 12);
-    out[0] = (uint8_t)(c < 0x800 ? 0xC0 | c >> 6 : 0x80 | (c >> 6 & 63));
-    out[1] = (uint8_t)(0x80 | (c & 63));
-}
 
 /* Fills `least` and `more`, once `small` is there. */
 static inline void find_capitals(small_letters *letters)

@@ -4,13 +4,14 @@
  * hold, becomes three bytes of its own. With `tabs`, white space beyond ASCII becomes tabs, one for each character.
  *
  * Contract. There is room for 2, 3 or 4 bytes a character, by their width, and 64 more; bytes after the result may be
- * overwritten. Both steps give the same bytes. Leaves without state, but for tables that list_utf8_tables() has to
+ * overwritten. Both steps give the same bytes. Leaves without state, except tables that list_utf8_tables() has to
  * fill first: any thread may call them. Cost: a copy for ASCII, else some 40 operations for eight characters; those of
  * a str of 4 bytes a character are written one at a time.
  */
 #pragma once
 
 #include "../simd/vector16.h"
+#include "utf8.h"
 
 FB_INLINE int is_space_beyond_ascii(uint32_t c)
 {
@@ -34,14 +35,7 @@ FB_INLINE uint8_t *put_characters(const void *chars, const int char_width, size_
             *out++ = '\t';
             continue;
         }
-        if (c >= 0x10000) {
-            *out++ = (uint8_t)(0xF0 | c >> 18);
-            *out++ = (uint8_t)(0x80 | (c >> 12 & 63));
-        } else if (c >= 0x800) {
-            *out++ = (uint8_t)(0xE0 | c >> 12);
-        }
-        *out++ = (uint8_t)(c < 0x800 ? 0xC0 | c >> 6 : 0x80 | (c >> 6 & 63));
-        *out++ = (uint8_t)(0x80 | (c & 63));
+        out = put_character(out, c);
     }
     return out;
 }

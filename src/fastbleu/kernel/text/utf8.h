@@ -60,6 +60,20 @@ FB_INLINE uint32_t wide_character(const uint8_t *bytes, size_t left, size_t *siz
     return c;
 }
 
+/* Writes a character beyond ASCII; the end of its bytes. */
+FB_INLINE uint8_t *put_character(uint8_t *out, uint32_t c)
+{
+    if (c >= 0x10000) {
+        *out++ = (uint8_t)(0xF0 | c >> 18);
+        *out++ = (uint8_t)(0x80 | (c >> 12 & 63));
+    } else if (c >= 0x800) {
+        *out++ = (uint8_t)(0xE0 | c >> 12);
+    }
+    *out++ = (uint8_t)(c < 0x800 ? 0xC0 | c >> 6 : 0x80 | (c >> 6 & 63));
+    *out++ = (uint8_t)(0x80 | (c & 63));
+    return out;
+}
+
 /* The bytes of the white space beyond ASCII that begins at `bytes`, of which `left` are there; 0: none. */
 FB_INLINE size_t wide_space(const uint8_t *bytes, size_t left)
 {
