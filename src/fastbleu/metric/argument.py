@@ -1,0 +1,42 @@
+"""The argument `metric=` of all functions: a BLEU, or the name of a dialect or recipe."""
+
+from __future__ import annotations
+
+from ..inputs.arguments import a_type
+from ..tokenizers.table import TOKENIZERS
+from .bleu import BLEU
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from ..dialects.names import DialectName, RecipeName
+
+    Metric: TypeAlias = BLEU | DialectName | RecipeName
+
+
+def as_metric(metric: Metric | None) -> BLEU:
+    """The metric itself, or the BLEU with a dialect's defaults; None is sacreBLEU's.
+
+    Raises
+    ------
+    TypeError
+        It is neither a BLEU nor a name.
+    ValueError
+        No dialect or recipe has the name.
+    """
+    if isinstance(metric, BLEU):
+        return metric
+    if metric is None:
+        return BLEU()
+    if not isinstance(metric, str):
+        if isinstance(metric, type) and issubclass(metric, BLEU):
+            raise TypeError("metric is the class BLEU, expected a BLEU: write BLEU()")
+        raise TypeError(
+            f"metric is {a_type(metric)}, expected a fastbleu.BLEU or the name of a dialect"
+        )
+    if metric in TOKENIZERS:
+        raise ValueError(
+            f"metric is {metric!r}, a tokenizer: pass metric=fastbleu.BLEU(tokenize={metric!r})"
+        )
+    return BLEU(dialect=metric)
