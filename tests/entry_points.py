@@ -337,7 +337,9 @@ def statistics(metric: BLEU, corpus: Corpus) -> Any:
 @entry()
 def tokens(metric: BLEU, corpus: Corpus) -> Any:
     def split(text: str) -> list[str]:
-        return fastbleu.tokenize(text.lower() if metric.lowercase else text, metric.tokenizer)
+        return fastbleu.tokenizers.tokenize(
+            text.lower() if metric.lowercase else text, metric.tokenizer
+        )
 
     references = [list(map(split, texts)) for texts in corpus.references]
     other = made(metric, tokenize=None, lowercase=False)
@@ -442,7 +444,7 @@ def explain(metric: BLEU, corpus: Corpus) -> Any:
     return [counts(found.a), counts(found.b)], [counts(m.score(*corpus)) for m in (metric, other)]
 
 
-overview_of = functools.cache(lambda corpus: fastbleu.explain(*corpus))
+overview_of = functools.cache(lambda corpus: dialects.overview(*corpus))
 
 
 @entry(only=" ".join(dialects.names()))
@@ -456,7 +458,7 @@ def overview(metric: BLEU, corpus: Corpus) -> Any:
 @entry("pair", only=" ".join(dialects.names()))
 def identify(metric: BLEU, corpus: Corpus) -> Any:
     number = metric.score(*corpus).value
-    found = fastbleu.identify(f"{number:.12f}", *corpus).matches
+    found = fastbleu.identify(*corpus, f"{number:.12f}").matches
     # Settings that give nearly the same are one match.
     return any(math.isclose(match.value, number, abs_tol=1e-12) for match in found), True
 
@@ -891,9 +893,9 @@ def pools(metric: BLEU, corpus: Corpus) -> Any:
 def tokenizers(metric: BLEU, corpus: Corpus) -> Any:
     found: list[Any] = []
     for name in ("none", "13a", "intl", "zh", "char"):
-        its = fastbleu.tokenizers.get_tokenizer(name)
+        its = fastbleu.tokenizers.get(name)
         assert its == pickle.loads(pickle.dumps(its))
-        found += [fastbleu.tokenize(text, name) for text in corpus.hypotheses]
+        found += [fastbleu.tokenizers.tokenize(text, name) for text in corpus.hypotheses]
         found += [its.argument, its.splits_at_spaces, repr(its)]
     return found
 

@@ -11,7 +11,7 @@ from fastbleu import count
 from fastbleu.counting._text_packer import SegmentReader, TextPacker
 from fastbleu.counting.counter import Counter
 from fastbleu.inputs.batch import Batch
-from fastbleu.tokenizers import get_tokenizer
+from fastbleu.tokenizers import get as get_tokenizer
 from fastbleu.tokenizers._compiled import COMPILED, split
 
 pytestmark = pytest.mark.pythons

@@ -178,7 +178,7 @@ LONG = "the cat " * 10_000
         lambda long: fastbleu.identify(long, ["a"], ["a"]),
         lambda long: fastbleu.patch(str(long)),
         lambda long: fastbleu.dialects.describe(long),
-        lambda long: fastbleu.tokenizers.get_tokenizer(str(long)),
+        lambda long: fastbleu.tokenizers.get(str(long)),
         lambda long: fastbleu.tables.score({"mt": ["a"], "ref": ["a"]}, str(long), "ref"),
         lambda long: fastbleu.significance.bootstrap(count([["a"]], [[["a"]]]), seed=long),
         lambda long: fastbleu.sacrebleu.BLEU(tokenize=str(long)),

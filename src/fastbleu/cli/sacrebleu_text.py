@@ -20,7 +20,7 @@ from ..dialects._sacrebleu import details
 from ..inputs.warnings import TOKENIZED_PERIODS, warn_input
 from ..runtime.terminal import CONTROLS
 from ..sacrebleu.bleu_score import BLEUScore, BLEUSignature, estimate_from_rows
-from ..tokenizers.loaded import get_tokenizer
+from ..tokenizers.loaded import get as get_tokenizer
 from .files import InputError
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..inputs.arguments import check_lowercase, check_positive
 from ..inputs.read import read
-from ..tokenizers.loaded import get_tokenizer
+from ..tokenizers.loaded import get as get_tokenizer
 from .counter import Counter
 from .stats import Stats
 
@@ -40,7 +40,7 @@ def count(
         Threads that tokenize and count text and ids; lists of tokens take one, which holds the GIL
         while it reads. They do not change the result.
     tokenize : str or callable, optional
-        Splits text into tokens: a name of `fastbleu.tokenizers.TOKENIZERS` or a function of a str
+        Splits text into tokens: a name of `fastbleu.tokenizers.names` or a function of a str
         that returns a list of str. None: the input is lists of tokens.
     lowercase : bool, default False
         Lowercase the text first.

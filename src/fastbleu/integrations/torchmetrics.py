@@ -16,7 +16,7 @@ from ..dialects.float32 import TORCHMETRICS, tensors
 from ..metric.bleu import BLEU
 from ..runtime.extras import HostImports
 from ..runtime.torch_compile import not_compiled
-from ..tokenizers.loaded import get_tokenizer
+from ..tokenizers.loaded import get as get_tokenizer
 
 with HostImports("torchmetrics", "torch", "torchmetrics"):
     import torch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 from ..inputs import mistakes
 from ..inputs.columns import listed_column
@@ -19,7 +19,6 @@ from ..inputs.warnings import TOKENIZED_PERIODS
 from ..metric.bleu import BLEU
 from ..runtime._process import Pool
 from ..runtime.progress import ProgressBar
-from ..tokenizers.libraries import splitting
 from ._sentences import IdReader, Sentences, TextReader, read_lists
 from ._vocabulary import Vocabulary
 
@@ -157,7 +156,7 @@ class SentenceReader:
             count = len(given)
             if tokenizer is None:
                 made = self._read_tokens(listed, name, known_only, before)
-            elif tokenizer.function is not None:
+            elif tokenizer.compiled is None:
                 made = self._read_split(listed, name, known_only, before)
                 # The function may have put something else into the list.
                 periods = sum(isinstance(text, str) and text.endswith(" .") for text in listed)
@@ -217,9 +216,10 @@ class SentenceReader:
 
     def _read_split(self, listed: Listed, name: str, known_only: bool, before: int) -> Sentences:
         tokenizer: Any = self._counter.tokenizer
-        split, lowercase = tokenizer.function, self._counter.lowercase
-        if tokenizer.prepared is not None:
-            split = splitting(tokenizer.prepared, lowercase, name.startswith("reference"))
+        split, lowercase = tokenizer.split, self._counter.lowercase
+        if tokenizer.rewrite is not None:
+            is_reference = name.startswith("reference")
+            split = partial(tokenizer.tokens, lowercase=lowercase, is_reference=is_reference)
             lowercase = False
         checks = SplitTextChecks(name, before, split, lowercase)
         checks.check_texts(listed)

@@ -82,11 +82,11 @@ class BLEU:
     Parameters
     ----------
     tokenize : str, callable (str -> list of str) or None, default "13a"
-        A name of `fastbleu.tokenizers.TOKENIZERS` or a function that splits a text; a dialect with
+        A name of `fastbleu.tokenizers.names` or a function that splits a text; a dialect with
         its own tokenizer accepts only that. "auto": for each segment the tokenizer of the script of
         its first reference, which the score's signature names. None: the input is lists of tokens,
         which may be any hashable objects, or token ids. For your own sentencepiece model pass
-        ``fastbleu.tokenizers.get_tokenizer("spm", model=path)``.
+        ``fastbleu.tokenizers.get("spm", model=path)``.
     lowercase : bool, default False
         Ignore case; in sacreBLEU's dialect by lowercasing the text first.
     max_order : int, default 4
