@@ -16,10 +16,10 @@ from ..inputs.batch import Batch
 from ..inputs.missing import CHOICES, count_of
 from ..inputs.places import Place
 from ..inputs.read import read
+from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..tables._row_groups import RowGroups
 from ..tables.groups import count_names, part_rows, reductions_of
-from ..tables.rows import checked_metric
 from ..tables.sums import described
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..counting._counted import Counted
     from ..counting.stats import AdaptedRows
     from ..inputs.types import MissingChoice
+    from ..metric.argument import Metric
 
 
 class ColumnScorer:
@@ -37,7 +38,7 @@ class ColumnScorer:
 
     Parameters
     ----------
-    metric : BLEU, optional
+    metric : BLEU or str, optional
     missing : {"error", "empty", "skip", "ragged"}
         With "skip" a row with a missing text has no score, and no part in sums.
     threads : int, optional
@@ -46,11 +47,11 @@ class ColumnScorer:
 
     def __init__(
         self,
-        metric: BLEU | None = None,
+        metric: Metric | None = None,
         missing: MissingChoice = "error",
         threads: int | None = None,
     ) -> None:
-        metric = checked_metric(metric)
+        metric = as_metric(metric)
         check_choice("missing", missing, CHOICES)
         if threads is not None:
             metric = BLEU(**metric.as_arguments() | {"threads": threads})

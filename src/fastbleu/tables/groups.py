@@ -11,7 +11,6 @@ from ..counting.stats import AdaptedRows, Stats
 from ..dialects.score import NoScoreError, Score
 from ..inputs.arguments import a_type, shown
 from ..inputs.warnings import warn_input
-from ..metric.bleu import BLEU
 from ..significance.procedures import interval_of
 from .frames import ROW, Frame, joined
 from .rows import RowCounter, check_new_columns
@@ -66,16 +65,15 @@ class GroupScorer:
     def __init__(
         self,
         row_counter: RowCounter,
-        by: str | Sequence[str] = (),
+        by: str | Sequence[str] | None = None,
         confidence: float | None = None,
         samples: int = 1000,
-        seed: int | str | None = None,
+        seed: int | None = 12345,
     ) -> None:
         self.row_counter = row_counter
-        if not isinstance(by, Iterable):
-            fix = "; pass it as metric=" if isinstance(by, BLEU) else ""
-            raise TypeError(f"by is {a_type(by)}, expected names of columns{fix}")
-        self.by = [by] if isinstance(by, str) else list(by)
+        if by is not None and not isinstance(by, Iterable):
+            raise TypeError(f"by is {a_type(by)}, expected names of columns")
+        self.by = [by] if isinstance(by, str) else list(by or ())
         for name in self.by:
             if self.by.count(name) > 1:
                 raise ValueError(f"by has {shown(name)} several times: pass each column once")
@@ -226,7 +224,7 @@ class GroupScorer:
         if self.by:
             return frame.keys(self.by)
         key = {_ALL: np.zeros(len(frame), np.int64)}
-        return frame.select([self.row_counter.hypothesis]).with_columns(key).select([_ALL])
+        return frame.select([self.row_counter.hypotheses]).with_columns(key).select([_ALL])
 
     def _grouped(self, keys: Frame) -> list[tuple[BLEU, Indices]]:
         """The metric and the rows of each group, in the order of the first rows."""
