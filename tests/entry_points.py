@@ -529,6 +529,12 @@ def table_counts(metric: BLEU, corpus: Corpus) -> Any:
     return of_counts(metric, rows(found))
 
 
+@entry(needs=TABLES)
+def report_of_columns(metric: BLEU, corpus: Corpus) -> Any:
+    options = {"metric": metric, "samples": 0, "dialects": False}
+    return tables.report(corpus.table, "mt", corpus.names, **options).scores["mt"]
+
+
 # Queries and engines.
 
 

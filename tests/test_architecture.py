@@ -29,7 +29,7 @@ ROOMS = {
         *("runtime", "inputs", "tokenizers", "counting", "dialects", "matrix", "metric"),
         *("significance", "diagnosis", "plots"),
     ],
-    "tables": [*BASE, "inputs", "counting", "dialects", "metric", "significance"],
+    "tables": [*BASE, "inputs", "counting", "dialects", "metric", "significance", "reporting"],
     "nltk": [*BASE, "inputs", "counting", "dialects"],
     "sacrebleu": [*BASE, "inputs", "tokenizers", "counting", "dialects", "significance"],
     "integrations": [
