@@ -383,7 +383,7 @@ def test_the_command_writes_what_report_makes(tmp_path):
     lines = [wmt22.read_lines(path) for path in (*files, *systems)]
     page, notes = tmp_path / "report.html", tmp_path / "report.md"
     arguments = *files, "-i", *systems
-    options, labels = ["--html", page, "--md", notes, "--source", files[0]], {}
+    options, labels = ["--html", page, "--md", notes, "--sources", files[0]], {}
     for name in ("documents", "groups", "ids"):
         labels[name] = [f"{name} {number // 7}" for number in range(len(lines[0]))]
         path = tmp_path / f"{name}.txt"
@@ -414,14 +414,14 @@ def test_the_command_scores_as_its_options_say(tmp_path):
 def test_the_command_refuses(tmp_path):
     files = [EXAMPLES / f"{name}.txt" for name in ("reference.1", "system-a")]
     given = files[0], "-i", files[1]
-    assert "--html or --md" in usage_error(*given, "--source", files[0])
+    assert "--html or --md" in usage_error(*given, "--sources", files[0])
     assert "--groups is shown in a report" in usage_error(*given, "--groups", files[0])
     assert "--html" in usage_error(*given, "--open")
     where = tmp_path / "no" / "r.html"
     assert str(where) in error(*given, "--html", where)
     short = tmp_path / "short.txt"
     short.write_text("one line\n")
-    assert "short.txt" in error(*given, "--html", tmp_path / "r.html", "--source", short)
+    assert "short.txt" in error(*given, "--html", tmp_path / "r.html", "--sources", short)
     assert not (tmp_path / "r.html").exists()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from itertools import chain
@@ -11,11 +10,12 @@ from typing import Any
 
 from .files import InputError, as_options
 from .imports import import_undisturbed
+from .options import Options
 from .readers import Chunks, present
 from .sacrebleu_text import RESET, uses_colors
 
 
-def diagnose(options: argparse.Namespace, systems: int, references: int, chunks: Chunks) -> str:
+def diagnose(options: Options, systems: int, references: int, chunks: Chunks) -> str:
     """The requested tables, or with ``-f json`` their contents."""
     option = "--explain" if options.identify is None else "--identify"
     if systems > 1:
@@ -37,7 +37,7 @@ def diagnose(options: argparse.Namespace, systems: int, references: int, chunks:
             answer = dialect_overview.overview(hypotheses, texts)
     except (ValueError, ImportError) as error:
         raise InputError(f"{option}: {error}") from error
-    if options.format == "json":
+    if options.output_format == "json":
         return as_options(f"{json.dumps(answer.to_dict(), indent=1)}\n")
     # Tables fit into the terminal; elsewhere a row is a line, for scripts.
     is_terminal = sys.stdout.isatty()

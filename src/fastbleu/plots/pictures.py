@@ -238,7 +238,7 @@ def _axes(ax: Axes | None) -> Axes:
     return made
 
 
-def _named(scores: Scores, attribute: str) -> dict[Any, Any]:
+def _named(scores: Any, attribute: str) -> dict[Any, Any]:
     """Scores by name, at least one; a single one has the name None."""
     named = dict(scores) if hasattr(scores, "items") else {None: scores}
     for score in named.values():
