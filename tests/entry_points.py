@@ -521,6 +521,13 @@ def confidence(metric: BLEU, corpus: Corpus) -> Any:
     return by_key(*(tables.score(*arguments, by=by, **options) for by in ([], "key")))
 
 
+@entry("sentences", needs=TABLES)
+def streamed_parts(metric: BLEU, corpus: Corpus) -> Any:
+    parts = tables.sentence_scores(iter([corpus.table]), "mt", corpus.names, metric=metric)
+    assert isinstance(parts, tables.TableParts)
+    return bleus(parts.to_reader().read_all())
+
+
 @entry(needs=TABLES)
 def table_counts(metric: BLEU, corpus: Corpus) -> Any:
     found = tables.count(file_of(corpus, "parquet"), "mt", corpus.names, metric=metric)
