@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from generators import SEGMENTS, raises, seeded
+from metrics import count
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 from scorers import score
@@ -24,13 +25,13 @@ from fastbleu.significance.results import adjusted
 CASES = max(SEGMENTS // 20_000, 10)
 SMOOTHING = [
     {},
-    {"smoothing": "floor"},
-    {"smoothing": "floor", "smoothing_value": 0.3},
-    {"smoothing": "add-k"},
-    {"smoothing": "add-k", "smoothing_value": 0.7},
-    {"smoothing": "add-k", "smoothing_value": 2.5},
-    {"smoothing": "none"},
-    {"smoothing": "none", "effective_order": True},
+    {"smooth_method": "floor"},
+    {"smooth_method": "floor", "smooth_value": 0.3},
+    {"smooth_method": "add-k"},
+    {"smooth_method": "add-k", "smooth_value": 0.7},
+    {"smooth_method": "add-k", "smooth_value": 2.5},
+    {"smooth_method": "none"},
+    {"smooth_method": "none", "effective_order": True},
     {"effective_order": True},
 ]
 
@@ -42,24 +43,24 @@ class MetricOfRows(BLEU):
         return [list(row) for row in hypotheses]
 
 
-def metric_of_rows(max_order, smoothing="exp", smoothing_value=None, effective_order=False):
+def metric_of_rows(max_ngram_order, smooth_method="exp", smooth_value=None, effective_order=False):
     metric = MetricOfRows(
-        smooth_method=smoothing,
-        smooth_value=smoothing_value,
-        max_ngram_order=max_order,
+        smooth_method=smooth_method,
+        smooth_value=smooth_value,
+        max_ngram_order=max_ngram_order,
         effective_order=effective_order,
     )
     metric.num_refs = 1  # for the signature
     return metric
 
 
-def random_rows(rng, segments, max_order, longest=60):
+def random_rows(rng, segments, max_ngram_order, longest=60):
     """Rows as counting makes them; the quality differs from call to call."""
     quality = rng.uniform(0.3, 0.9)
     rows = []
     for _ in range(segments):
         length = rng.randint(0, longest)
-        totals = [max(0, length - order) for order in range(max_order)]
+        totals = [max(0, length - order) for order in range(max_ngram_order)]
         matches, most = [], length
         for total in totals:
             most = int(min(most, total) * min(1, rng.uniform(quality - 0.2, quality + 0.2)))
@@ -69,10 +70,10 @@ def random_rows(rng, segments, max_order, longest=60):
 
 
 def random_systems(rng, number=3, longest=60, segments=None):
-    """Rows of several systems for the same segments; max_order is at random."""
+    """Rows of several systems for the same segments; max_ngram_order is at random."""
     segments = segments or rng.choice((2, 7, 33, 100, 257))
-    max_order = rng.choice((1, 2, 4, 4, 4, 6))
-    return [random_rows(rng, segments, max_order, longest) for _ in range(number)]
+    max_ngram_order = rng.choice((1, 2, 4, 4, 4, 6))
+    return [random_rows(rng, segments, max_ngram_order, longest) for _ in range(number)]
 
 
 def theirs(test, systems, samples, **scoring):

@@ -137,7 +137,7 @@ class Engine(Generic[Table, Result]):
         row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
         for operation in ("statistics", "update"):
             row_counter.metric.scorer.dialect.require(operation)
-        names = count_names(row_counter.metric.max_order)
+        names = count_names(row_counter.metric.max_ngram_order)
         return self._checked(table, row_counter, None, dict.fromkeys(names, 0))
 
     def _group_scorer(

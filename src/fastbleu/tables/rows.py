@@ -171,7 +171,7 @@ class RowCounter:
 
     def _note(self, metric: BLEU, counted: Counted) -> None:
         """Remember what `warn` warns of."""
-        noted = self._noted.setdefault(metric, Counted(0, metric.max_order))
+        noted = self._noted.setdefault(metric, Counted(0, metric.max_ngram_order))
         noted.tokenized_periods += counted.tokenized_periods
         noted.blank_references += counted.blank_references * (self.missing != "empty")
 
