@@ -198,8 +198,9 @@ def of_stats(metric: BLEU, stats: Stats) -> float:
     scorer = Scorer(dialect, stats.max_ngram_order)
     value = scorer.value(scorer.sums_of(stats))
     if len(stats) > 1:
-        plain = BLEU(dialect=metric.dialect, max_order=stats.max_order, **dialect.own_options)
-        assert value == significance.bootstrap(stats, metric=plain, samples=2).score
+        options = {"max_ngram_order": stats.max_ngram_order, **dialect.own_options}
+        plain = BLEU(metric.dialect, **options)
+        assert value == significance.bootstrap(Stats(stats), metric=plain, samples=2).score
     return value
 
 
@@ -920,7 +921,7 @@ def dialect(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("")
 def resampling(metric: BLEU, corpus: Corpus) -> Any:
-    stats, systems = metric.statistics(*corpus), {"a": corpus.hypotheses, "b": corpus.hypotheses}
+    stats, systems = metric.count(*corpus), {"a": corpus.hypotheses, "b": corpus.hypotheses}
     options = {"metric": metric, "samples": 9}
     interval = significance.bootstrap(stats, **options)
     assert interval == significance.bootstrap(*corpus, **options)

@@ -271,7 +271,7 @@ def test_a_missing_list_of_references(kind, metric):
         names = ["bleu", "ref_len", "signature"]
         assert [found[name] for name in names] == [wanted[name] for name in names]
     counts = tables.count(table, "mt", "refs", metric=metric, missing="empty")["ref_len"]
-    stats = metric.statistics(filled["mt"], filled["refs"])
+    stats = metric.count(filled["mt"], filled["refs"])
     assert np.asarray(counts).tolist() == stats.ref_lens.tolist()
     if kind != "dict":
         columns = table["mt"], table["refs"]

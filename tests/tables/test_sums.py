@@ -112,8 +112,8 @@ def test_a_tokenizer_for_each_language():
     other = tables.sums(ITS, "mt", ["ref"], by=BY, language="lang", tokenizers={None: "13a"})
     raises(ValueError, "tokenize is 'zh' in some and '13a' in others", tables.add_sums, sums, other)
     # A metric gives the smoothing, and each language keeps its tokenizer.
-    smoothed = tables.score_sums(sums, metric=BLEU(smoothing="add-k"))
-    metric = BLEU(smoothing="add-k")
+    smoothed = tables.score_sums(sums, metric=BLEU(smooth_method="add-k"))
+    metric = BLEU(smooth_method="add-k")
     assert smoothed == tables.score(ITS, "mt", ["ref"], by=BY, metric=metric, **LANGUAGES)
 
 
@@ -131,7 +131,7 @@ def test_sums_counted_with_other_options_are_refused(options, difference):
     other = tables.sums(ITS, "mt", ["ref"], by=BY, metric=BLEU(**options))
     raises(ValueError, difference, tables.add_sums, one, other)
     raises(ValueError, difference, tables.add_sums, pa.table(one), iter([pa.table(other)]))
-    if "smoothing" in options:
+    if "smooth_method" in options:
         expected = tables.score(ITS, "mt", ["ref"], by=BY, metric=BLEU(**options))
         assert tables.score_sums(one, metric=BLEU(**options)) == expected
     else:

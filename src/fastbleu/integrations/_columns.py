@@ -135,7 +135,7 @@ class ColumnScorer:
         segments = numpy.zeros(count, numpy.int64)
         counts = numpy.zeros((count, self._width), numpy.int64)
         if groups.totals is not None:
-            totals = totals_of(groups, self.metric.max_order)
+            totals = totals_of(groups, self.metric.max_ngram_order)
             group_numbers = numpy.unique(group_of)
             segments[group_numbers] = totals[SEGMENTS]
             counts[group_numbers] = totals[COUNTS]

@@ -363,7 +363,7 @@ def with_counts(
     progress: bool = False,
 ) -> Any:
     """The result of `count`."""
-    for operation in ("statistics", "update"):  # because rows are counted in parts
+    for operation in ("count", "update"):  # because rows are counted in parts
         row_counter.metric.scorer.dialect.require(operation)
     names = count_names(row_counter.metric.max_ngram_order)
 

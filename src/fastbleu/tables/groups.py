@@ -60,23 +60,23 @@ def reductions_of(max_ngram_order: int) -> dict[str, str]:
     return fixed | dict.fromkeys(count_names(max_ngram_order), "sum")
 
 
-def _totals_type(names: Sequence[str], max_order: int) -> np.dtype[np.void]:
+def _totals_type(names: Sequence[str], max_ngram_order: int) -> np.dtype[np.void]:
     """Numbers of a group as fields: `names`, and COUNTS, as in a row of `Stats`."""
     fields: list[Any] = [(name, np.int64) for name in names]
-    return np.dtype([*fields, (COUNTS, np.int64, 2 + 2 * max_order)])
+    return np.dtype([*fields, (COUNTS, np.int64, 2 + 2 * max_ngram_order)])
 
 
-def totals_of(groups: RowGroups, max_order: int) -> Totals:
+def totals_of(groups: RowGroups, max_ngram_order: int) -> Totals:
     """The totals of groups of rows, with ROW, the first, SEGMENTS, FEWEST, MOST and COUNTS."""
     numbers = np.asarray(groups.totals or array("q"))
-    return numbers.view(_totals_type([ROW, SEGMENTS, FEWEST, MOST], max_order))
+    return numbers.view(_totals_type([ROW, SEGMENTS, FEWEST, MOST], max_ngram_order))
 
 
-def totals_in(sums: Frame, max_order: int) -> Totals:
+def totals_in(sums: Frame, max_ngram_order: int) -> Totals:
     """The totals that a frame has in columns, with SEGMENTS, FEWEST, MOST and COUNTS."""
     names = [SEGMENTS, FEWEST, MOST]
-    numbers = sums.counts([*names, *count_names(max_order)])
-    return numbers.view(_totals_type(names, max_order))[:, 0]
+    numbers = sums.counts([*names, *count_names(max_ngram_order)])
+    return numbers.view(_totals_type(names, max_ngram_order))[:, 0]
 
 
 class GroupScorer:
@@ -175,7 +175,7 @@ class GroupScorer:
             if kept is not None:
                 groups_of_rows.append(np.asarray(groups.groups)[rows])
                 kept.add_counts(counted.stats if scorer.dialect.mean_of_sentences else adapted)
-        totals = totals_of(groups, metric.max_order)
+        totals = totals_of(groups, metric.max_ngram_order)
         present = totals[SEGMENTS] > 0  # all if nothing is missing
         if kept is not None:
             part_of = parts + np.cumsum(present) - 1
@@ -217,7 +217,8 @@ class GroupScorer:
             found = scored(*self.sums(total), self.by)
             self.row_counter.warn()
             return found
-        keys, totals = total.select(self.keys), totals_in(total, self.row_counter.metric.max_order)
+        keys = total.select(self.keys)
+        totals = totals_in(total, self.row_counter.metric.max_ngram_order)
         order = np.argsort(total.counts([ROW])[:, 0], kind="stable")
         groups = [(metric, order[rows]) for metric, rows in self._grouped(keys[order])]
         tables = self._segment_rows.by_group([rows for _, rows in groups])
@@ -288,7 +289,8 @@ def result_of(
     """
     segments, fewest, most = totals[SEGMENTS].sum(), totals[FEWEST].min(), totals[MOST].max()
     row = AdaptedRows.of_table(np.ascontiguousarray(totals[COUNTS])).sum()._rows
-    stats = Stats(table, metric.max_order) if metric.scorer.dialect.mean_of_sentences else None
+    is_mean = metric.scorer.dialect.mean_of_sentences
+    stats = Stats(table, metric.max_ngram_order) if is_mean else None
     nrefs = int(fewest) if fewest == most else -1
     return _result(metric, metric.scorer.restore(row, int(segments), nrefs, stats), interval)
 
@@ -318,7 +320,7 @@ def _result(metric: BLEU, sums: Sums, interval: Mapping[str, Any]) -> dict[str, 
 
 def scored(sums: Frame, metrics: Sequence[BLEU], by: Sequence[str]) -> Frame:
     """The score of each row of sums by its metric."""
-    totals = totals_in(sums, metrics[0].max_order if metrics else 1)
+    totals = totals_in(sums, metrics[0].max_ngram_order if metrics else 1)
     results = [result_of(metric, totals[n : n + 1]) for n, metric in enumerate(metrics)]
     return with_results(sums.select(by) if by else sums, results, by)
 
