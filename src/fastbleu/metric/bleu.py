@@ -451,7 +451,7 @@ class BLEU:
         tokenizers: SegmentTokenizers | None = None,
     ) -> tuple[Counted, list[bool] | None]:
         """Count what a user passes in; also which segments are present, if some may be missing."""
-        if references is None or type(hypotheses) is Stats:
+        if isinstance(hypotheses, Stats):
             others = references, hypothesis_mask, reference_mask, join, tokenizers
             return self._counted_before(hypotheses, missing, others), None
         counter = self.counter
@@ -473,13 +473,8 @@ class BLEU:
             batch.warn_of_missing()
         return counted, batch.present
 
-    def _counted_before(self, stats: object, missing: str, others: tuple[object, ...]) -> Counted:
+    def _counted_before(self, stats: Stats, missing: str, others: tuple[object, ...]) -> Counted:
         """What `Stats` from `count` hold; `others` are the arguments that do not go with them."""
-        if not isinstance(stats, Stats):
-            raise TypeError(
-                f"references is None, and hypotheses is {a_type(stats)}; only Stats, from count, "
-                "stand for both"
-            )
         if missing != "error" or any(argument is not None for argument in others):
             raise TypeError(
                 "hypotheses is Stats, which stand for references, too: leave out references, "
