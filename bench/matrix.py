@@ -122,7 +122,7 @@ def fast_bleu(hypotheses, references):
 def reference_index(hypotheses, references):
     from fastbleu.matrix import ReferenceIndex
 
-    options = {"dialect": "nltk", "smoothing": "floor", "tokenize": None}
+    options = {"dialect": "nltk", "smooth_method": "floor", "tokenize": False}
     return lambda: ReferenceIndex(references, **options).sentence_scores(hypotheses)
 
 

@@ -59,7 +59,7 @@ def main():
         return model(source).argmax(-1), target  # (y_pred, y)
 
     trainer, evaluator = Engine(train_step), Engine(translate)
-    BLEU(tokenize=None, ignore_ids=(PAD,), stop_id=EOS).attach(evaluator, "bleu")
+    BLEU(tokenize=False, ignore_ids=(PAD,), stop_ids=EOS).attach(evaluator, "bleu")
 
     @trainer.on(Events.EPOCH_COMPLETED)
     def evaluate():

@@ -92,7 +92,7 @@ def main():
     model.compile(
         optimizer=keras.optimizers.Adam(5e-3, clipnorm=1.0),
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=PAD),
-        metrics=[BLEU(tokenize=None, from_logits=True, ignore_ids=(PAD,), stop_id=EOS)],
+        metrics=[BLEU(tokenize=False, from_logits=True, ignore_ids=(PAD,), stop_ids=EOS)],
         run_eagerly=True,  # counting n-grams is no tensor operation
     )
     model.fit(
@@ -103,7 +103,7 @@ def main():
         epochs=arguments.epochs,
         verbose=2,
     )
-    metric = BLEU(tokenize=None, ignore_ids=(PAD,), stop_id=EOS)
+    metric = BLEU(tokenize=False, ignore_ids=(PAD,), stop_ids=EOS)
     metric.update_state(target[split:], translate(model, source[split:], target.shape[1]))
     print(f"BLEU of translations: {float(metric.result()):.2f}")
 

@@ -32,6 +32,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from metrics import count, from_state
 
 import fastbleu
 from fastbleu import BLEU, Stats, cli, dialects, matrix, sacrebleu, significance, tables
@@ -177,14 +178,14 @@ def entry(
 
 def made(metric: BLEU, *parts: Corpus, **changes: Any) -> BLEU:
     """A metric with the same arguments but for `changes`, to which these parts were added."""
-    new = BLEU(**metric.as_arguments() | changes)
+    new = BLEU(**metric.get_params() | changes)
     for part in parts:
         new.update(*part)
     return new
 
 
 def of_ids(metric: BLEU) -> BLEU:
-    return made(metric, tokenize=None, lowercase=False, ignore_ids=(0,))
+    return made(metric, tokenize=False, lowercase=False, ignore_ids=(0,))
 
 
 def counts(score: Any) -> dict[str, Any]:
@@ -194,11 +195,12 @@ def counts(score: Any) -> dict[str, Any]:
 
 def of_stats(metric: BLEU, stats: Stats) -> float:
     dialect = metric.scorer.dialect
-    scorer = Scorer(dialect, stats.max_order)
+    scorer = Scorer(dialect, stats.max_ngram_order)
     value = scorer.value(scorer.sums_of(stats))
     if len(stats) > 1:
-        plain = BLEU(dialect=metric.dialect, max_order=stats.max_order, **dialect.own_options)
-        assert value == significance.bootstrap(stats, metric=plain, samples=2).score
+        options = {"max_ngram_order": stats.max_ngram_order, **dialect.own_options}
+        plain = BLEU(metric.dialect, **options)
+        assert value == significance.bootstrap(Stats(stats), metric=plain, samples=2).score
     return value
 
 
@@ -292,9 +294,8 @@ def merge(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry()
 def states(metric: BLEU, corpus: Corpus) -> Any:
-    row = sum(metric.sums(*half) for half in corpus.halves)
-    assert (row == sum(made(metric, half).state for half in corpus.halves)).all()
-    return counts(BLEU.from_state(row, **metric.as_arguments()).compute())
+    row = sum(made(metric, half).state for half in corpus.halves)
+    return counts(from_state(row, **metric.get_params()).compute())
 
 
 @entry(alone=True)
@@ -322,7 +323,21 @@ def pickled(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("sentences")
 def segments(metric: BLEU, corpus: Corpus) -> Any:
-    return made(metric, *corpus.halves, keep_segments=True).segment_scores()
+    kept = made(metric, *corpus.halves, keep_stats=True)
+    return kept.sentence_scores(kept.stats)
+
+
+@entry("sentences")
+def sentences_of_counts(metric: BLEU, corpus: Corpus) -> Any:
+    return metric.sentence_scores(metric.count(*corpus))
+
+
+@entry()
+def corpus_of_counts(metric: BLEU, corpus: Corpus) -> Any:
+    added = made(metric)
+    added.update(pickle.loads(pickle.dumps(Stats.concatenate([metric.count(*corpus)]))))
+    assert added.compute() == metric.score(metric.count(*corpus))
+    return added.compute()
 
 
 @entry("sentences")
@@ -332,18 +347,17 @@ def sentence_scores(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry()
 def statistics(metric: BLEU, corpus: Corpus) -> Any:
-    return of_stats(metric, metric.statistics(*corpus))
+    return of_stats(metric, metric.count(*corpus))
 
 
 @entry()
 def tokens(metric: BLEU, corpus: Corpus) -> Any:
     def split(text: str) -> list[str]:
-        return fastbleu.tokenizers.tokenize(
-            text.lower() if metric.lowercase else text, metric.tokenizer
-        )
+        text = text.lower() if metric.lowercase else text
+        return fastbleu.tokenizers.tokenize(text, metric.tokenize)
 
     references = [list(map(split, texts)) for texts in corpus.references]
-    other = made(metric, tokenize=None, lowercase=False)
+    other = made(metric, tokenize=False, lowercase=False)
     return other.score(list(map(split, corpus.hypotheses)), references).value
 
 
@@ -351,7 +365,7 @@ def tokens(metric: BLEU, corpus: Corpus) -> Any:
 def words(metric: BLEU, corpus: Corpus) -> Any:
     """A perfect hypothesis; refused where the tokens of a dialect are lines or sentences."""
     text = "the cat sat on the mat today ."
-    other = made(metric, tokenize=None, lowercase=False)
+    other = made(metric, tokenize=False, lowercase=False)
     found = other.score([text.split()], [[text.split()]]).value
     return found > 0, metric.score([text], [[text]]).value > 0
 
@@ -402,13 +416,13 @@ def reference_index(metric: BLEU, corpus: Corpus) -> Any:
     index = matrix.ReferenceIndex(references, metric=metric)
     same = few, [references] * len(few)
     found = [*index.sentence_scores(few), index.score(few).value]
-    assert found[-1] == of_stats(metric, index.statistics(few))
+    assert found[-1] == of_stats(metric, index.count(few))
     return np.array(found), np.array([*metric.sentence_scores(*same), metric.score(*same).value])
 
 
 @entry("pair")
 def reward(metric: BLEU, corpus: Corpus) -> Any:
-    arguments = metric.as_arguments()
+    arguments = metric.get_params()
     del arguments["effective_order"]
     made_reward = fastbleu.rewards.BLEUReward(**arguments)
     found = made_reward(completions=corpus.hypotheses, references=corpus.references)
@@ -440,7 +454,7 @@ def report(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("pair")
 def explain(metric: BLEU, corpus: Corpus) -> Any:
-    other = BLEU("none", lowercase=True)
+    other = BLEU(tokenize="none", lowercase=True)
     found = fastbleu.explain(*corpus, metric, other)
     return [counts(found.a), counts(found.b)], [counts(m.score(*corpus)) for m in (metric, other)]
 
@@ -521,6 +535,13 @@ def confidence(metric: BLEU, corpus: Corpus) -> Any:
     options = {"confidence": 0.9, "samples": 2, "metric": metric}
     arguments = corpus.table, "mt", corpus.names
     return by_key(*(tables.score(*arguments, by=by, **options) for by in ([], "key")))
+
+
+@entry("sentences", needs=TABLES)
+def streamed_parts(metric: BLEU, corpus: Corpus) -> Any:
+    parts = tables.sentence_scores(iter([corpus.table]), "mt", corpus.names, metric=metric)
+    assert isinstance(parts, tables.TableParts)
+    return bleus(parts.to_reader().read_all())
 
 
 @entry(needs=TABLES)
@@ -770,7 +791,7 @@ def sacrebleu_corpus(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("pair", only="sacrebleu")
 def sacrebleu_raw(metric: BLEU, corpus: Corpus) -> Any:
-    raw = BLEU("none", smoothing="floor", smoothing_value=0.01)
+    raw = BLEU(tokenize="none", smooth_method="floor", smooth_value=0.01)
     found = sacrebleu.raw_corpus_bleu(corpus.hypotheses, corpus.streams)
     return found.score, raw.score(*corpus).value
 
@@ -804,7 +825,7 @@ def evaluate(metric: BLEU, corpus: Corpus) -> Any:
 @entry("pair")
 def trainer(metric: BLEU, corpus: Corpus) -> Any:
     metric = of_ids(metric)
-    computed = integration("transformers").compute_metrics(**metric.as_arguments())
+    computed = integration("transformers").compute_metrics(**metric.get_params())
     return computed(corpus.ids)["bleu"], metric.score(*corpus.ids).value
 
 
@@ -827,12 +848,12 @@ def torchmetrics(metric: BLEU, corpus: Corpus) -> Any:
 @entry("pair", needs="torcheval", only="sacrebleu")
 def torcheval(metric: BLEU, corpus: Corpus) -> Any:
     found = integration("torcheval").BLEUScore(n_gram=4).update(*corpus).compute().item()
-    return found, made(metric, tokenize="none", smoothing="none").score(*corpus).value / 100
+    return found, made(metric, tokenize="none", smooth_method="none").score(*corpus).value / 100
 
 
 @entry(needs="ignite")
 def ignite(metric: BLEU, corpus: Corpus) -> Any:
-    adaptor = integration("ignite").BLEU(**metric.as_arguments())
+    adaptor = integration("ignite").BLEU(**metric.get_params())
     for half in corpus.halves:
         adaptor.update(tuple(half))
     return adaptor.compute()
@@ -841,7 +862,7 @@ def ignite(metric: BLEU, corpus: Corpus) -> Any:
 @entry(needs="torch keras")
 def keras(metric: BLEU, corpus: Corpus) -> Any:
     kind = integration("keras").BLEU
-    adaptor = kind.from_config(kind(**metric.as_arguments()).get_config())
+    adaptor = kind.from_config(kind(**metric.get_params()).get_config())
     for half in corpus.halves:
         adaptor.update_state(half.references, half.hypotheses)
     return counts(adaptor.score())
@@ -852,7 +873,7 @@ def keras(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("")
 def stats(metric: BLEU, corpus: Corpus) -> Any:
-    found = fastbleu.count(*corpus, tokenize=metric.tokenizer, max_order=metric.max_order)
+    found = count(*corpus, tokenize=metric.tokenize, max_ngram_order=metric.max_ngram_order)
     both = Stats.concatenate([found, Stats.zeros(len(found))])
     assert found + found == sum([found, found]) == pickle.loads(pickle.dumps(found + found))
     parts = both.hyp_lens, both.ref_lens, both.matches, both.totals, both[0], both[::2], repr(both)
@@ -864,7 +885,7 @@ def scores(metric: BLEU, corpus: Corpus) -> Any:
     found = metric.score(*corpus)
     assert found == pickle.loads(pickle.dumps(found))
     texts = found.format(3), f"{found:.2f} {found!r}", metric.signature, repr(metric)
-    return texts, found.to_dict(), hash(found), metric.ignore_ids, metric.stop_id, metric.skip_ids
+    return texts, found.to_dict(), hash(found), metric.ignore_ids, metric.stop_ids, metric.skip_ids
 
 
 @entry("", only="fairseq codebleu-weighted")
@@ -907,7 +928,7 @@ def dialect(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("")
 def resampling(metric: BLEU, corpus: Corpus) -> Any:
-    stats, systems = metric.statistics(*corpus), {"a": corpus.hypotheses, "b": corpus.hypotheses}
+    stats, systems = metric.count(*corpus), {"a": corpus.hypotheses, "b": corpus.hypotheses}
     options = {"metric": metric, "samples": 9}
     interval = significance.bootstrap(stats, **options)
     assert interval == significance.bootstrap(*corpus, **options)

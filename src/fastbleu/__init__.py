@@ -15,7 +15,6 @@ _HOMES = {
     "InputWarning": "inputs.warnings",
     "Score": "dialects.score",
     "Stats": "counting.stats",
-    "count": "counting.count",
     **dict.fromkeys(("explain", "Explanation"), "diagnosis.explanation"),
     **dict.fromkeys(("identify", "Identification"), "diagnosis.identification"),
     **dict.fromkeys(("report", "Report"), "reporting.report"),
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from . import significance as significance
     from . import tables as tables
     from . import tokenizers as tokenizers
-    from .counting.count import count as count
     from .counting.stats import Stats as Stats
     from .diagnosis.explanation import Explanation as Explanation
     from .diagnosis.explanation import explain as explain

@@ -48,9 +48,11 @@ def test_from_logits():
     shape = r"\(batch, length, vocabulary\), got \("
     raises(ValueError, shape, metric.update_state, REFERENCES, REFERENCES)
     raises(TypeError, r"from_logits=True$", BLEU(**OF_IDS).update_state, REFERENCES, logits)
-    fix = r"from_logits=True and.*tokenize=None$"
+    fix = r"from_logits=True and.*tokenize=False$"
     raises(TypeError, fix, BLEU().update_state, REFERENCES, logits)
-    raises(TypeError, "pass tokenize=None", BLEU(from_logits=True).update_state, REFERENCES, logits)
+    raises(
+        TypeError, "pass tokenize=False", BLEU(from_logits=True).update_state, REFERENCES, logits
+    )
 
 
 def test_weights_choose_segments():
@@ -67,9 +69,9 @@ def test_weights_choose_ids():
     rng = numpy.random.default_rng(SEED)
     hypotheses, references = rng.integers(0, 5, (2, 6, 9))
     mask = rng.integers(0, 2, (6, 9))
-    metric = BLEU(tokenize=None)
+    metric = BLEU(tokenize=False)
     metric.update_state(references, hypotheses, sample_weight=mask.astype("float32"))
-    expected = fastbleu.BLEU(tokenize=None)
+    expected = fastbleu.BLEU(tokenize=False)
     expected.update(hypotheses, references, hypothesis_mask=mask, reference_mask=mask)
     assert metric.score().value == expected.compute().value
     for wrong, shape, message in (
@@ -96,9 +98,9 @@ def test_serialized_and_pickled():
     """Without the state, as all metrics of Keras."""
     for parameters in (
         {"name": "validation_bleu", "dtype": "float32", "from_logits": True, **OF_IDS},
-        {"weights": (weight for weight in (0.7, 0.3)), "max_order": 2, "lowercase": True},
-        {"tokenize": words, "smoothing": "floor", "smoothing_value": 0.2},
-        {"tokenize": None, "ignore_ids": numpy.array([-100, 0]), "stop_id": numpy.int64(1)},
+        {"weights": (weight for weight in (0.7, 0.3)), "max_ngram_order": 2, "lowercase": True},
+        {"tokenize": words, "smooth_method": "floor", "smooth_value": 0.2},
+        {"tokenize": False, "ignore_ids": numpy.array([-100, 0]), "stop_ids": numpy.int64(1)},
     ):
         metric = BLEU(**parameters)
         description = keras.saving.serialize_keras_object(metric)
@@ -116,8 +118,8 @@ def test_serialized_and_pickled():
 
 
 def test_kept_segments_are_refused():
-    raises(ValueError, "keep_segments=True cannot be had here", BLEU, keep_segments=True)
-    raises(TypeError, "no parameter 'ngram'; did you mean 'max_order'", BLEU, ngram=4)
+    raises(ValueError, "keep_stats=True cannot be had here", BLEU, keep_stats=True)
+    raises(TypeError, "no parameter 'ngram'; did you mean 'max_ngram_order'", BLEU, ngram=4)
 
 
 @pytest.mark.parametrize("backend", ["torch", "numpy", "jax", "tensorflow"])

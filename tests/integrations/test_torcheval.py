@@ -84,7 +84,7 @@ def test_arguments_are_torchevals_own_and_some():
         assert found[: len(own)] == [(p.name, p.kind, p.default) for p in own]
     for wrong, words in (
         ({"dialect": "nltk"}, "expected 'sacrebleu' or 'torcheval'"),
-        ({"dialect": "torcheval", "smoothing": "exp"}, "has none"),
+        ({"dialect": "torcheval", "smooth_method": "exp"}, "has none"),
         ({"dialect": "torcheval", "n_gram": 5}, "default dialect takes any"),
         ({"weights": torch.ones(3)}, "=3, n_gram=4"),
     ):

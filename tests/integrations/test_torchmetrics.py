@@ -117,13 +117,13 @@ def test_arguments_are_torchmetrics_own_and_some():
         assert list(inspect.signature(ours().update).parameters) == ["preds", "target"]
     for wrong, words in (
         ({"dialect": "nltk"}, "expected 'sacrebleu' or 'torchmetrics'"),
-        ({"dialect": "torchmetrics", "smoothing": "exp"}, "smooth only"),
+        ({"dialect": "torchmetrics", "smooth_method": "exp"}, "smooth only"),
         ({"dialect": "torchmetrics", "tokenize": "spm"}, "flores101"),
         ({"gram": 4}, "gram"),
     ):
         raises(ValueError, words, SacreBLEUScore, **wrong)
     smooth = filled(SacreBLEUScore(smooth=True)).compute()
-    assert_equal(smooth, filled(SacreBLEUScore(smoothing="add-k")).compute())
+    assert_equal(smooth, filled(SacreBLEUScore(smooth_method="add-k")).compute())
 
 
 class Model(torch.nn.Module):
@@ -194,9 +194,12 @@ def test_counts_of_another_way_are_refused_wherever_they_come_from():
     )
     others = [
         *(SacreBLEUScore(lowercase=True), SacreBLEUScore(dialect="torchmetrics")),
-        *(SacreBLEUScore(tokenize=str.split), SacreBLEUScore(tokenize=None)),
-        *(SacreBLEUScore(tokenize=None, ignore_ids=ids) for ids in ((0,), (1,))),
-        *(SacreBLEUScore(tokenize=None, skip_ids=(0,)), SacreBLEUScore(tokenize=None, stop_id=0)),
+        *(SacreBLEUScore(tokenize=str.split), SacreBLEUScore(tokenize=False)),
+        *(SacreBLEUScore(tokenize=False, ignore_ids=ids) for ids in ((0,), (1,))),
+        *(
+            SacreBLEUScore(tokenize=False, skip_ids=(0,)),
+            SacreBLEUScore(tokenize=False, stop_ids=0),
+        ),
     ]
     for number, other in enumerate(others):
         raises(ValueError, "different ways", metric.merge_state, other)
@@ -236,7 +239,7 @@ def test_a_collection(compute_groups):
             "smooth words": BLEUScore(smooth=True, weights=[1, 1, 1, 1]),
             "own words": BLEUScore(dialect="torchmetrics"),
             "13a": SacreBLEUScore(),
-            "13a exp": SacreBLEUScore(smoothing="exp"),
+            "13a exp": SacreBLEUScore(smooth_method="exp"),
             "own 13a": SacreBLEUScore(dialect="torchmetrics"),
             "own 13a smooth": SacreBLEUScore(dialect="torchmetrics", smooth=True),
             "lower": SacreBLEUScore(lowercase=True),

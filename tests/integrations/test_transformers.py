@@ -130,10 +130,12 @@ def test_ids_are_scored_as_they_are(trainer):
         [[number for number in row if number not in (-100, PAD, EOS, BOS)] for row in side.tolist()]
         for side in (predictions, labels)
     )
-    expected = BLEU(None, smoothing="none").score(hypotheses, [[row] for row in references])
+    expected = BLEU(tokenize=False, smooth_method="none").score(
+        hypotheses, [[row] for row in references]
+    )
     gen_len = float((~np.isin(predictions, [-100, PAD])).sum() / len(predictions))
     for arguments in WAYS.values():
-        score_ids = compute_metrics(ignore_ids=(PAD,), skip_ids=(EOS, BOS), smoothing="none")
+        score_ids = compute_metrics(ignore_ids=(PAD,), skip_ids=(EOS, BOS), smooth_method="none")
         found = bleu_of(trainer(score_ids, arguments=arguments).evaluate())
         assert found["bleu"] == expected.value > 0
         assert (found["brevity_penalty"], found["gen_len"]) == (expected.bp, gen_len)
@@ -239,7 +241,7 @@ def test_the_forms_that_a_batch_has(tokenizer):
         assert expected["gen_len"] == 5.5
         for form in forms:
             assert metrics(form) == expected
-    assert compute_metrics(ignore_ids=iter([PAD]), stop_id=EOS)((PREDICTIONS, LABELS)) == expected
+    assert compute_metrics(ignore_ids=iter([PAD]), stop_ids=EOS)((PREDICTIONS, LABELS)) == expected
 
     class Unpadded:
         pad_token_id = None
@@ -253,7 +255,7 @@ def test_the_forms_that_a_batch_has(tokenizer):
 def test_splits_into_batches_change_nothing(tokenizer):
     rng = seeded("splits")
     numbers = np.random.default_rng(rng.getrandbits(32))
-    metrics = [compute_metrics(tokenizer), compute_metrics(ignore_ids=(PAD,), stop_id=EOS)]
+    metrics = [compute_metrics(tokenizer), compute_metrics(ignore_ids=(PAD,), stop_ids=EOS)]
     for _ in range(100):
         rows, length = rng.randint(1, 12), rng.randint(1, 9)
         labels = numbers.integers(4, 8, (rows, length))
@@ -359,10 +361,10 @@ def test_repeated_rows(tokenizer, size):
 def test_parameters_are_checked_and_passed_to_bleu(tokenizer):
     for error, words, parameters in (
         (ValueError, "tokenize='13a' needs text: pass the tokenizer", {"tokenize": "13a"}),
-        (ValueError, "tokenize=None is for ids", {"tokenizer": tokenizer, "tokenize": None}),
-        (ValueError, "tokenize=None", {"tokenizer": tokenizer, "stop_id": EOS}),
+        (ValueError, "tokenize=False is for ids", {"tokenizer": tokenizer, "tokenize": False}),
+        (ValueError, "tokenize=False", {"tokenizer": tokenizer, "stop_ids": EOS}),
         (TypeError, "tokenizer is a str without batch_decode", {"tokenizer": "13a"}),
-        (ValueError, "smoothing 'x' is unknown", {"smoothing": "x"}),
+        (ValueError, "smoothing 'x' is unknown", {"smooth_method": "x"}),
         (TypeError, "no parameter 'tokeniser'; did you mean 'tokenize'", {"tokeniser": tokenizer}),
         (TypeError, "rows is a list, expected its length: pass len", {"rows": [1]}),
         (ValueError, "rows is 0, but must be at least 1", {"rows": 0}),
@@ -373,7 +375,7 @@ def test_parameters_are_checked_and_passed_to_bleu(tokenizer):
         raises(error, words, compute_metrics, **parameters)
     pairs = texts(tokenizer, PREDICTIONS), texts(tokenizer, LABELS)
     for options in (
-        {"tokenize": "char", "smoothing": "floor", "max_order": 6},
+        {"tokenize": "char", "smooth_method": "floor", "max_ngram_order": 6},
         {"dialect": "nltk"},
     ):
         metrics = compute_metrics(tokenizer, **options)

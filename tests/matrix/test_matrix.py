@@ -19,8 +19,8 @@ def test_functions_take_a_metric_or_its_options(name):
     assert not hasattr(BLEU, name)
     for parameter in inspect.signature(function).parameters:
         assert parameter in function.__doc__
-    message = "metric is given, and max_order too; the metric has all"
-    raises(TypeError, message, function, ["a"], ["a"], metric=BLEU(), max_order=2)
+    message = "metric is given, and max_ngram_order too; the metric has all"
+    raises(TypeError, message, function, ["a"], ["a"], metric=BLEU(), max_ngram_order=2)
 
 
 def test_functions_are_not_replaced_by_modules():
@@ -33,7 +33,7 @@ def test_functions_are_not_replaced_by_modules():
 
 
 def test_a_metric_in_place_of_parameters():
-    metric = BLEU(max_order=2, smoothing="floor")
+    metric = BLEU(max_ngram_order=2, smooth_method="floor")
     assert pairwise(["a b"], ["a c"], metric=metric) == metric.score(["a b"], ["a c"]).value
     raises(TypeError, r"a str, expected a fastbleu\.BLEU", pairwise, ["a"], ["a"], metric="nltk")
 

@@ -49,9 +49,9 @@ def check(result, scores, weights=None):
     "options",
     [
         {},
-        {"smoothing": "floor", "smoothing_value": 0.3, "lowercase": True},
-        {"effective_order": False, "max_order": 2, "tokenize": "char"},
-        {"dialect": "nltk", "smoothing": "floor"},
+        {"smooth_method": "floor", "smooth_value": 0.3, "lowercase": True},
+        {"effective_order": False, "max_ngram_order": 2, "tokenize": "char"},
+        {"dialect": "nltk", "smooth_method": "floor"},
     ],
     ids=str,
 )
@@ -168,9 +168,9 @@ def test_sources_of_different_sizes(options):
     assert "1-3 candidates" in mbr(RAGGED)._repr_html_()
     ids = [np.array([[1, 2, 3], [1, 2, 0]]), np.array([[4, 0, 0], [4, 4, 0], [5, 0, 0]])]
     masks = [rows != 0 for rows in ids]
-    found = mbr(ids, tokenize=None, candidate_mask=masks)
+    found = mbr(ids, tokenize=False, candidate_mask=masks)
     for utilities, rows, mask in zip(found.utilities, ids, masks, strict=True):
-        alone = mbr(rows, tokenize=None, candidate_mask=mask)
+        alone = mbr(rows, tokenize=False, candidate_mask=mask)
         assert utilities.tolist() == alone.utilities.tolist()
 
 
@@ -178,7 +178,7 @@ def test_signatures():
     signature = fastbleu.BLEU(effective_order=True).signature
     for result in (mbr(SAMPLES), mbr([SAMPLES], threads=2), mbr(SAMPLES, weights=[1, 2, 3, 4])):
         assert result.signature == signature
-    assert "smooth:floor[0.10]" in mbr(SAMPLES, smoothing="floor").signature
+    assert "smooth:floor[0.10]" in mbr(SAMPLES, smooth_method="floor").signature
     assert mbr(SAMPLES, aggregate=True).signature == signature + "|references:aggregated"
 
 
@@ -193,11 +193,11 @@ def test_tokens_and_ids():
             row[: len(tokens)] = [WORDS.index(token) + 1 for token in tokens]
     masks = {"candidate_mask": ids[0] != 0, "reference_mask": ids[1] != 0}
     for given, options in ((sides, {}), (ids, {"ignore_ids": (0,)}), (ids, masks)):
-        assert mbr(*given, tokenize=None, **options).utilities.tolist() == expected
+        assert mbr(*given, tokenize=False, **options).utilities.tolist() == expected
     batched = [np.stack([rows, rows[::-1]]) for rows in ids]
     masks = {"candidate_mask": batched[0] != 0, "reference_mask": batched[1] != 0}
     for options in ({"ignore_ids": (0,)}, masks):
-        found = mbr(*batched, tokenize=None, **options)
+        found = mbr(*batched, tokenize=False, **options)
         assert found.utilities[0].tolist() == expected
         assert np.allclose(found.utilities[1], expected[::-1], rtol=1e-13)
 

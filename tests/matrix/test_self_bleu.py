@@ -54,7 +54,7 @@ def by_nltk(sentences, order):
 
 def by_bleu(sentences, order, mask=None, **parameters):
     """What `sentence_scores` gives for each sentence and the explicit list of all others."""
-    metric = BLEU(**{**parameters, "max_order": order})
+    metric = BLEU(**{**parameters, "max_ngram_order": order})
     references = [others(sentences, i) for i in range(len(sentences))]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -98,14 +98,14 @@ def test_random_parameters_equal_bleu(dialect):
     for number in range(rounds(120)):
         rng = seeded("self-bleu", dialect, number)
         sentences, rule = pool(rng, "four letters"), rng.choice(RULES)
-        options = {"tokenize": None, "dialect": dialect, "reference_length": rule}
+        options = {"tokenize": False, "dialect": dialect, "reference_length": rule}
         if dialect == "sacrebleu":
             options |= {
-                "smoothing": rng.choice(("exp", "floor", "add-k", "none")),
+                "smooth_method": rng.choice(("exp", "floor", "add-k", "none")),
                 "effective_order": rng.random() < 0.5,
             }
         else:
-            options["smoothing"] = rng.choice(("none", "floor", "add-k", "exp", "method4"))
+            options["smooth_method"] = rng.choice(("none", "floor", "add-k", "exp", "method4"))
         result = self_bleu(sentences, (1, 2, 4), **options)
         check(result, partial(by_bleu, sentences, **options), number, sentences, options)
 
@@ -122,8 +122,8 @@ def test_text(tokenize):
 
 
 def test_orders_replace_those_of_a_metric():
-    options = {"dialect": "nltk", "smoothing": "exp", "tokenize": "13a"}
-    metric = BLEU(**options, max_order=2, weights=(1, 0))
+    options = {"dialect": "nltk", "smooth_method": "exp", "tokenize": "13a"}
+    metric = BLEU(**options, max_ngram_order=2, weights=(1, 0))
     mine, function = self_bleu(TEXTS, (3, 4), metric=metric), self_bleu(TEXTS, (3, 4), **options)
     assert mine.scores.tolist() == function.scores.tolist()
 
@@ -138,12 +138,12 @@ def test_ids_with_rules_and_masks():
             ids[rng.randrange(len(ids))] = 0
             ids[rng.randrange(len(ids))] = 0
         options = {
-            "tokenize": None,
+            "tokenize": False,
             "ignore_ids": (0,),
-            "stop_id": rng.choice((None, 4)),
+            "stop_ids": rng.choice(((), 4)),
             "skip_ids": rng.choice(((), (3,))),
             "dialect": "nltk",
-            "smoothing": "floor",
+            "smooth_method": "floor",
             "reference_length": rng.choice(RULES),
         }
         result = self_bleu(ids, (1, 2, 3), **options)
@@ -195,8 +195,8 @@ def test_a_sample_is_of_those_scores():
         (([["a"]] * 2,), {"seed": "x"}, TypeError, "seed is 'x', expected an integer"),
         (("a b",), {}, TypeError, "sentences is a str, expected a list of sentences"),
         (([["a"], "a c"],), {}, TypeError, r"sentences\[1\] is a str, expected a list of tokens"),
-        ((["a b", "a c"],), {"tokenize": None}, TypeError, r"sentences\[0\] is a str, expected"),
-        (([["a"]] * 2,), {"smoothing": "method7"}, ValueError, "last segment"),
+        ((["a b", "a c"],), {"tokenize": False}, TypeError, r"sentences\[0\] is a str, expected"),
+        (([["a"]] * 2,), {"smooth_method": "method7"}, ValueError, "last segment"),
         (([["a"]] * 2,), {"against": "all"}, ValueError, "against"),
         (([["a"]] * 2,), {"against": "each", "sample": 1}, ValueError, "'each', which takes no s"),
         (([["a"]],), {"against": "each"}, ValueError, "there are 1 sentences"),
@@ -228,7 +228,7 @@ def test_short_sentences_of_the_highest_order_are_noticed():
     with pytest.warns(fastbleu.InputWarning, match="2 of 4 hypotheses have fewer than 5 tokens"):
         self_bleu(short, metric=BLEU(effective_order=False))
     with pytest.warns(fastbleu.InputWarning, match="1 of 4 hypotheses have fewer than 3 tokens"):
-        self_bleu(short, (3, 1), metric=BLEU(max_order=9, effective_order=False))
+        self_bleu(short, (3, 1), metric=BLEU(max_ngram_order=9, effective_order=False))
     self_bleu(short, (2,), metric=BLEU(effective_order=False))
     self_bleu(short, dialect="sacrebleu")
 
@@ -238,9 +238,9 @@ def test_signatures():
     dialect = "dialect:nltk-3.10.4"
     plain = self_bleu(sentences)
     assert plain.signature == f"case:mixed|tok:given|{dialect}|smooth:floor"
-    sampled = self_bleu(sentences, sample=1, seed=7, smoothing="none")
+    sampled = self_bleu(sentences, sample=1, seed=7, smooth_method="none")
     assert sampled.signature == f"case:mixed|tok:given|{dialect}|smooth:none|sample:1|seed:7"
-    metric = BLEU(effective_order=True, max_order=2, weights=(1, 0))
+    metric = BLEU(effective_order=True, max_ngram_order=2, weights=(1, 0))
     found = self_bleu(["a b", "a c"], metric=metric).signature
     assert found == BLEU(effective_order=True).signature
 
@@ -264,7 +264,7 @@ def test_text_is_tokenized_as_by_pairwise(form):
 GROUPS = [["the cat sat", "the cat lay", "a dog"], ["it is", "it was"], ["x"] * 21]
 
 
-@pytest.mark.parametrize("tokenize", ["13a", None])
+@pytest.mark.parametrize("tokenize", ["13a", False])
 @pytest.mark.parametrize("options", [{}, {"sample": 2, "seed": 5}], ids=str)
 def test_groups_of_any_sizes(tokenize, options):
     groups = GROUPS if tokenize else [[text.split() for text in group] for group in GROUPS]
@@ -286,7 +286,7 @@ def test_groups_of_ids_and_masks():
         assert one.scores.tolist() == self_bleu(rows, (1, 2), mask=of_rows).scores.tolist()
     ragged = self_bleu([ids[0], ids[1][:2]], (1, 2))
     assert [len(one.indices) for one in ragged] == [5, 2]
-    found = self_bleu(ids, (2,), metric=BLEU(dialect="nltk", tokenize=None))
+    found = self_bleu(ids, (2,), metric=BLEU(dialect="nltk", tokenize=False))
     assert len(found) == 3
     raises(ValueError, "the mask of sentences has 1 sources", self_bleu, ids, mask=mask[:1])
 
@@ -319,7 +319,7 @@ def test_lists_of_texts_without_a_tokenizer_are_noticed():
 def test_words_are_no_groups_of_texts():
     words = [["the", "cat", "sat"], ["a", "dog"]]
     for metric in (BLEU(dialect="nltk"), BLEU()):
-        with pytest.raises(ValueError, match=r"lists of single words.*pass tokenize=None"):
+        with pytest.raises(ValueError, match=r"lists of single words.*pass tokenize=False"):
             self_bleu(words, metric=metric)
 
 
@@ -348,7 +348,7 @@ def test_means_over_pairs_equal_nltk(against):
             if against == "earlier"
             else np.nonzero(~np.eye(size, dtype=bool))
         )
-        options = {"smoothing": "method4", "tokenize": "none", "against": against}
+        options = {"smooth_method": "method4", "tokenize": "none", "against": against}
         found = self_bleu(sentences, (4, 2), **options)
         assert found.values[4] == np.mean([*scores[pairs]])
         last = [scores[i, -1] for i in range(size - 1)]

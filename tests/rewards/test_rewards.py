@@ -35,13 +35,13 @@ def test_rewards_are_sentence_scores():
     assert rewards[0] == 1.0
     assert {type(reward) for reward in rewards} == {float}
     hypotheses, references = random_corpus(seeded("rewards"), 300)
-    rewards = BLEUReward("answer", smoothing="floor")(completions=hypotheses, answer=references)
-    assert rewards == expected(hypotheses, references, smoothing="floor")
+    rewards = BLEUReward("answer", smooth_method="floor")(completions=hypotheses, answer=references)
+    assert rewards == expected(hypotheses, references, smooth_method="floor")
     assert BLEUReward()(completions=[], references=[]) == []
     tokens, references = [["a", "b", "c"]], [[["a", "b", "d"]]]
-    reward = BLEUReward(tokenize=None)
+    reward = BLEUReward(tokenize=False)
     rewards = reward(completions=tokens, references=references)
-    assert rewards == expected(tokens, references, tokenize=None)
+    assert rewards == expected(tokens, references, tokenize=False)
     words = "hypothesis is a str, expected a list of tokens"
     raises(TypeError, words, reward, completions=["a b c"], references=references)
 

@@ -16,11 +16,12 @@ import numpy as np
 import pytest
 from commands import python
 from hostile import ENTRIES, clean
+from metrics import count
 from plain import plain
 from threads import again_and_again, at_once
 
 import fastbleu.sacrebleu
-from fastbleu import BLEU, count, matrix, rewards, tokenize
+from fastbleu import BLEU, matrix, rewards, tokenize
 from fastbleu.inputs import mistakes
 from fastbleu.runtime.threads import pop_until_empty, run_on_threads
 
@@ -37,8 +38,8 @@ LINES = ["a,b 1.5 &amp; 中文 Ж", "<skipped>-\n-Ein Satz.", "x" * 99, "é" * 6
 
 METRIC, KEPT = BLEU(threads=2), fastbleu.sacrebleu.BLEU(references=[OTHERS[:99]])
 INDEX, INDEX_WITH_THREADS = (matrix.ReferenceIndex(TEXTS[:500], threads=n) for n in (1, 2))
-INDEX_OF_TOKENS = matrix.ReferenceIndex(SPLIT[:200], tokenize=None)
-INDEX_OF_IDS = matrix.ReferenceIndex(IDS[::-1], tokenize=None)
+INDEX_OF_TOKENS = matrix.ReferenceIndex(SPLIT[:200], tokenize=False)
+INDEX_OF_IDS = matrix.ReferenceIndex(IDS[::-1], tokenize=False)
 PAIRS = matrix.PairIndex(TEXTS[:300], threads=2)
 REWARD = pickle.loads(pickle.dumps(rewards.BLEUReward("answer")))
 # Calls of thread n.
@@ -53,12 +54,12 @@ SHARED = {
     ],
     "sacreBLEU's metric": lambda n: str(KEPT.corpus_score(TEXTS[n : n + 99], None)),
     "a reward": lambda n: REWARD(completions=TEXTS[n:99], answer=OTHERS[n:99]),
-    "an index": lambda n: INDEX.statistics(TEXTS[n:]),
+    "an index": lambda n: INDEX.count(TEXTS[n:]),
     "an index of tokens": lambda n: INDEX_OF_TOKENS.sentence_scores(SPLIT[n:300]),
     "an index of ids": lambda n: INDEX_OF_IDS.sentence_scores(IDS[n:]),
     "an index with threads": lambda n: INDEX_WITH_THREADS.score(TEXTS[n:]),
     "pairs with threads": lambda n: PAIRS.nearest(TEXTS[n : n + 50], 3)[1],
-    "prefixes": lambda n: BLEU(None).prefix_scores(IDS[n:], IDS[::-1][n:]),
+    "prefixes": lambda n: BLEU(tokenize=False).prefix_scores(IDS[n:], IDS[::-1][n:]),
     "text": lambda n: count(TEXTS[n:], OTHERS[n:], tokenize="13a"),
     "tokens": lambda n: count(SPLIT[n:], REFERENCES[n:]),
     "tokens in threads": lambda n: count(
@@ -84,7 +85,7 @@ def test_threads_share_what_they_call(what):
 
 
 MANY = {
-    "count": lambda threads: BLEU(None, threads=threads).score(SPLIT, REFERENCES),
+    "count": lambda threads: BLEU(tokenize=False, threads=threads).score(SPLIT, REFERENCES),
     "pairwise": lambda threads: matrix.pairwise(TEXTS[:300], TEXTS[:200], threads=threads),
     "mbr": lambda threads: matrix.mbr(
         [TEXTS[n : n + 5] for n in range(0, 700, 5)], threads=threads
@@ -99,10 +100,10 @@ def test_a_call_on_many_threads_gives_what_one_thread_gives(what):
 
 
 def test_later_calls_use_the_same_threads():
-    metric, expected = BLEU(threads=3), BLEU().statistics(TEXTS, OTHERS)
+    metric, expected = BLEU(threads=3), BLEU().count(TEXTS, OTHERS)
     before = threading.active_count()
     for _ in range(20):
-        assert metric.statistics(TEXTS, OTHERS) == expected
+        assert metric.count(TEXTS, OTHERS) == expected
     # Two, or some more where one of them is not free again when the next call begins.
     assert threading.active_count() <= before + 10
 
@@ -182,13 +183,13 @@ def test_a_function_that_splits_texts_is_called_by_one_thread_at_a_time():
             time.sleep(0)
         return list(words)
 
-    metric, texts = BLEU(split, threads=4, effective_order=True), TEXTS[:500]
+    metric, texts = BLEU(tokenize=split, threads=4, effective_order=True), TEXTS[:500]
     assert matrix.ReferenceIndex(texts, metric=metric).sentence_scores(texts).min() > 99
 
 
 def test_other_threads_go_on_while_a_call_counts():
     ids = np.random.default_rng(0).integers(0, 30_000, (3000, 1000))
-    metric, ticks, done = BLEU(None), [], threading.Event()
+    metric, ticks, done = BLEU(tokenize=False), [], threading.Event()
 
     def score():
         metric.score(ids, ids[:, None])
@@ -216,14 +217,14 @@ def impatient():
 
 
 def used(**options):
-    metric = BLEU(None, max_order=1, **options)
+    metric = BLEU(tokenize=False, max_ngram_order=1, **options)
     metric.update([["a"]], [[["a"]]])
     return metric
 
 
 @pytest.mark.usefixtures("impatient")
 def test_threads_that_update_one_metric_lose_nothing():
-    metric, part = BLEU(None, max_order=1, keep_segments=True), used(keep_segments=True)
+    metric, part = BLEU(tokenize=False, max_ngram_order=1, keep_stats=True), used(keep_stats=True)
 
     def work(_):
         for _ in range(40):
@@ -233,7 +234,7 @@ def test_threads_that_update_one_metric_lose_nothing():
 
     at_once(work, 4)
     assert metric.state.tolist() == [320] * 4
-    assert np.asarray(metric.segments).sum(0).tolist() == [320] * 4
+    assert np.asarray(metric.stats).sum(0).tolist() == [320] * 4
 
 
 @pytest.mark.usefixtures("impatient")
@@ -266,10 +267,10 @@ def test_arrays_that_another_thread_fills(form, threads):
         hypotheses[:] = np.arange(40)
         references[:] = np.arange(40)[::-1]
 
-    metric = BLEU(None, threads=threads, ignore_ids=(-100,), stop_id=1, skip_ids=(2,))
+    metric = BLEU(tokenize=False, threads=threads, ignore_ids=(-100,), stop_ids=1, skip_ids=(2,))
     with again_and_again(change):
         for _ in range(40):
-            rows = np.asarray(metric.statistics(*views))
+            rows = np.asarray(metric.count(*views))
             assert (rows >= 0).all()
             assert (rows <= 40).all()
             assert (rows[:, 2:6] <= rows[:, 6:]).all()

@@ -23,9 +23,9 @@ NEW = ["the cat sat on a mat", "it rained all night", "a dog barked"]
 SYSTEMS = {"old": [text[::-1] for text in NEW], "new": NEW, "<b>": ["the cat", "it", "A dog at us"]}
 METRICS = [
     None,
-    BLEU(lowercase=True, smoothing="add-k", smoothing_value=2, effective_order=True),
-    BLEU(dialect="nltk", smoothing="floor", max_order=2, weights=(0.25, 0.75)),
-    BLEU(list, reference_length="first"),
+    BLEU(lowercase=True, smooth_method="add-k", smooth_value=2, effective_order=True),
+    BLEU(dialect="nltk", smooth_method="floor", max_ngram_order=2, weights=(0.25, 0.75)),
+    BLEU(tokenize=list, reference_length="first"),
     "multi-bleu",
     "nltk",
 ]
@@ -42,7 +42,7 @@ def test_from_texts_as_from_rows(metric, method):
     options = {"method": method, "metric": metric, "seed": 7, **TESTS[method]}
     counter = metric if isinstance(metric, BLEU) else BLEU(dialect=metric or "sacrebleu")
     found = compare(SYSTEMS, REFERENCES, **options)
-    rows = {name: counter.statistics(texts, REFERENCES) for name, texts in SYSTEMS.items()}
+    rows = {name: counter.count(texts, REFERENCES) for name, texts in SYSTEMS.items()}
     assert compare(rows, **options) == found
     assert compare(rows | {"new": NEW}, REFERENCES, **options) == found
     assert found["new"].score == counter.score(NEW, REFERENCES).value
@@ -212,7 +212,7 @@ def test_significance_is_corrected_and_never_contradicts_the_interval(method):
     rng = seeded("similar")
     for _ in range(3):
         systems = similar_systems(rng, 9)
-        metric = BLEU(max_order=systems[0].max_order)
+        metric = BLEU(max_ngram_order=systems[0].max_ngram_order)
         compared = compare(dict(enumerate(systems)), method=method, metric=metric, samples=200)
         found = list(compared.values())
         # Holm's method in one line: the least p-value times the number of all, the next one times
@@ -240,5 +240,5 @@ def test_the_least_p_value():
     assert found["b3"].adjusted_p_value == 12 / 10_001
     assert str(found).count("< 0.002*  ") == 12
     # With few trials the least possible p-value says nothing, and is not marked.
-    few = compare({"a": one, "b": other}, metric=BLEU(max_order=1), trials=1, samples=0)
+    few = compare({"a": one, "b": other}, metric=BLEU(max_ngram_order=1), trials=1, samples=0)
     assert "-25.00  0.5000\n" in str(few)

@@ -24,13 +24,13 @@ from fastbleu.significance.results import adjusted
 CASES = max(SEGMENTS // 20_000, 10)
 SMOOTHING = [
     {},
-    {"smoothing": "floor"},
-    {"smoothing": "floor", "smoothing_value": 0.3},
-    {"smoothing": "add-k"},
-    {"smoothing": "add-k", "smoothing_value": 0.7},
-    {"smoothing": "add-k", "smoothing_value": 2.5},
-    {"smoothing": "none"},
-    {"smoothing": "none", "effective_order": True},
+    {"smooth_method": "floor"},
+    {"smooth_method": "floor", "smooth_value": 0.3},
+    {"smooth_method": "add-k"},
+    {"smooth_method": "add-k", "smooth_value": 0.7},
+    {"smooth_method": "add-k", "smooth_value": 2.5},
+    {"smooth_method": "none"},
+    {"smooth_method": "none", "effective_order": True},
     {"effective_order": True},
 ]
 
@@ -42,24 +42,24 @@ class MetricOfRows(BLEU):
         return [list(row) for row in hypotheses]
 
 
-def metric_of_rows(max_order, smoothing="exp", smoothing_value=None, effective_order=False):
+def metric_of_rows(max_ngram_order, smooth_method="exp", smooth_value=None, effective_order=False):
     metric = MetricOfRows(
-        smooth_method=smoothing,
-        smooth_value=smoothing_value,
-        max_ngram_order=max_order,
+        smooth_method=smooth_method,
+        smooth_value=smooth_value,
+        max_ngram_order=max_ngram_order,
         effective_order=effective_order,
     )
     metric.num_refs = 1  # for the signature
     return metric
 
 
-def random_rows(rng, segments, max_order, longest=60):
+def random_rows(rng, segments, max_ngram_order, longest=60):
     """Rows as counting makes them; the quality differs from call to call."""
     quality = rng.uniform(0.3, 0.9)
     rows = []
     for _ in range(segments):
         length = rng.randint(0, longest)
-        totals = [max(0, length - order) for order in range(max_order)]
+        totals = [max(0, length - order) for order in range(max_ngram_order)]
         matches, most = [], length
         for total in totals:
             most = int(min(most, total) * min(1, rng.uniform(quality - 0.2, quality + 0.2)))
@@ -69,10 +69,10 @@ def random_rows(rng, segments, max_order, longest=60):
 
 
 def random_systems(rng, number=3, longest=60, segments=None):
-    """Rows of several systems for the same segments; max_order is at random."""
+    """Rows of several systems for the same segments; max_ngram_order is at random."""
     segments = segments or rng.choice((2, 7, 33, 100, 257))
-    max_order = rng.choice((1, 2, 4, 4, 4, 6))
-    return [random_rows(rng, segments, max_order, longest) for _ in range(number)]
+    max_ngram_order = rng.choice((1, 2, 4, 4, 4, 6))
+    return [random_rows(rng, segments, max_ngram_order, longest) for _ in range(number)]
 
 
 def theirs(test, systems, samples, **scoring):
@@ -91,7 +91,7 @@ def theirs(test, systems, samples, **scoring):
 
 def metric_for(rows, **scoring):
     """A metric of the rows' order."""
-    return fastbleu.BLEU(max_order=len(rows[0]) // 2 - 1, **scoring)
+    return fastbleu.BLEU(max_ngram_order=len(rows[0]) // 2 - 1, **scoring)
 
 
 def ours(test, systems, samples, **scoring):
@@ -290,7 +290,7 @@ def test_approximate_randomization_is_exact(case):
 
 def test_sums_reach_to_the_end_of_int64():
     most = (2**63 - 1) // 3
-    rows, unigrams = Stats([[most, most, most - 1, most]] * 3), fastbleu.BLEU(max_order=1)
+    rows, unigrams = Stats([[most, most, most - 1, most]] * 3), fastbleu.BLEU(max_ngram_order=1)
     assert bootstrap(rows, metric=unigrams, samples=5).score == pytest.approx(100)
     columns = resampling.Columns([rows], repeated=True)
     sums = columns.add_drawn(np.array([[0, 0, 2], [1, 2, 0]]))
@@ -309,8 +309,8 @@ def test_other_dialects_score_samples_of_their_own_rows():
     words = ["a", "b", "c", "d", "e"]
     hypotheses = [rng.choices(words, k=rng.randint(1, 12)) for _ in range(30)]
     references = [[rng.choices(words, k=rng.randint(4, 12))] for _ in range(30)]
-    metric = fastbleu.BLEU(tokenize=None, dialect="nltk", smoothing="floor")
-    stats = metric.statistics(hypotheses, references)
+    metric = fastbleu.BLEU(tokenize=False, dialect="nltk", smooth_method="floor")
+    stats = metric.count(hypotheses, references)
     found = bootstrap(stats, metric=metric, samples=50)
     assert bootstrap(hypotheses, references, metric=metric, samples=50) == found
     smooth = fastbleu.SmoothingFunction().method1
@@ -333,7 +333,7 @@ def test_other_dialects_score_samples_of_their_own_rows():
 def test_systems_that_no_sample_tells_apart_have_the_p_value_1():
     [rows] = random_systems(seeded("identical"), 1, segments=50)
     stats, metric = Stats(rows), metric_for(rows)
-    unigrams = fastbleu.BLEU(max_order=1, smoothing="none")
+    unigrams = fastbleu.BLEU(max_ngram_order=1, smooth_method="none")
     for found in (
         draw(stats, stats, metric=metric, samples=99),
         shuffle(stats, Stats(rows), metric=metric, trials=99),
@@ -345,7 +345,7 @@ def test_systems_that_no_sample_tells_apart_have_the_p_value_1():
 
 def test_more_systems_change_nothing():
     systems = list(map(Stats, random_systems(seeded("more systems"), 5, segments=70)))
-    metric = fastbleu.BLEU(max_order=systems[0].max_order)
+    metric = fastbleu.BLEU(max_ngram_order=systems[0].max_ngram_order)
     for method in ("bootstrap", "approximate_randomization"):
         options = {"method": method, "metric": metric, "seed": 3}
         names = ["a", 7, "b", ("c", 1), None]
@@ -377,7 +377,8 @@ def test_ways_and_blocks_change_nothing(monkeypatch, way):
     assert resampling.draws_are_words()
 
     def tests(systems):
-        options = {"metric": fastbleu.BLEU(max_order=systems[0].max_order), "samples": 100}
+        metric = fastbleu.BLEU(max_ngram_order=systems[0].max_ngram_order)
+        options = {"metric": metric, "samples": 100}
         by_number = dict(enumerate(systems))
         yield compare(by_number, method="bootstrap", **options)
         yield compare(by_number, trials=50, **options)
@@ -414,17 +415,17 @@ NEGATIVE = Stats([[5, 5, 4, 5], [6, 6, 3, 6], [1, 1, -1, 1]])
 IMPOSSIBLE = Stats([[5, 5, 4, 4], [5, 5, 6, 4]])
 TWICE = Stats.concatenate([GOOD, GOOD])
 OTHER = Stats.zeros(2, 3)
-UNIGRAMS = {"metric": fastbleu.BLEU(max_order=1)}
+UNIGRAMS = {"metric": fastbleu.BLEU(max_ngram_order=1)}
 
 
 @pytest.mark.parametrize(
     ("stats", "options", "error", "message"),
     [
-        (Stats.zeros(0), {}, ValueError, "the rows have max_order=4, the metric max_order=1; pass"),
-        (OTHER[:0], {"metric": fastbleu.BLEU(max_order=3)}, ValueError, "0 rows, but at least 2"),
+        (Stats.zeros(0), {}, ValueError, "the Stats have max_ngram_order=4, the metric has 1"),
+        (Stats.zeros(0, 1), {}, ValueError, "0 rows, but at least 2"),
         (GOOD.sum(), {}, ValueError, "hypotheses has 1 row, .*not their sum"),
-        ([[5, 5, 4, 5]], {}, TypeError, "references is missing, and hypotheses is a list; only St"),
-        (GOOD, {"references": ["a", "b"]}, TypeError, "references goes with texts.*leave it out"),
+        ([[5, 5, 4, 5]], {}, TypeError, "references is None, and hypotheses is a list; only"),
+        (GOOD, {"references": ["a", "b"]}, TypeError, "leave out references"),
         (NEGATIVE, {}, ValueError, "row 2 of hypotheses has a negative number"),
         (GOOD, {"samples": 0}, ValueError, "samples is 0, but must be at least 1"),
         (GOOD, {"samples": 1.5}, TypeError, "samples is 1.5, expected an integer"),
@@ -453,12 +454,12 @@ def test_errors_of_intervals(stats, options, error, message):
         (
             lambda: shuffle(GOOD, OTHER, **UNIGRAMS),
             ValueError,
-            r"\['b'\]: the rows have max_ord.*3",
+            r"\['b'\]: the Stats have max_ngram_order=3",
         ),
         (
             lambda: draw(GOOD, [[5, 5, 4]], **UNIGRAMS),
             TypeError,
-            r"systems\['b'\]: references is mi",
+            r"systems\['b'\]: references is None",
         ),
         (lambda: compare({"a": GOOD}, **UNIGRAMS), ValueError, "1 entries.* the baseline"),
         (lambda: compare({}), ValueError, "systems has 0 entries"),

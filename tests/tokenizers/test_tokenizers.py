@@ -48,7 +48,7 @@ def test_every_name_is_one_of_bleu(name):
         tokenizer = tokenizers.get(name)
     except (ImportError, OSError):  # without its library, or its model
         return
-    assert fastbleu.BLEU(tokenize=name).tokenizer is tokenizer
+    assert fastbleu.BLEU(tokenize=name).tokenize is tokenizer
 
 
 def test_the_table_has_the_compiled_ones():
@@ -135,7 +135,8 @@ def test_unknown_names_get_a_hint(name, close):
 def test_the_default_is_13a_and_case_does_not_matter():
     assert tokenize(TEXT) == tokenize(TEXT, "13a")
     for name, known in (("13A", "13a"), ("INTL", "intl"), ("None", "none")):
-        assert tokenizers.get(name) is tokenizers.get(known) is fastbleu.BLEU(name).tokenizer
+        assert tokenizers.get(name) is tokenizers.get(known)
+        assert fastbleu.BLEU(tokenize=name).tokenize is tokenizers.get(name)
 
 
 @pytest.mark.parametrize("name", ["moses", "sentences", "multi-bleu"])
@@ -145,7 +146,7 @@ def test_tokenizers_of_one_recipe_are_no_names(name):
         raises(ValueError, f"tokenizer '{name}' is unknown; ", call, name)
     for metric in (fastbleu.sacrebleu.BLEU, sacrebleu_bleu.BLEU):
         raises(KeyError, name, metric, tokenize=name)
-    assert fastbleu.BLEU(dialect="marian-words").tokenizer.name == "moses"
+    assert fastbleu.BLEU("marian-words").tokenize.name == "moses"
 
 
 def test_unknown_names_without_a_hint():

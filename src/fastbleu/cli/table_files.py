@@ -167,7 +167,7 @@ def _tokenizers(text: str, metric: BLEU) -> dict[Any, Any]:
     tokenizers: dict[Any, Any] = dict(pair.partition("=")[::2] for pair in text.split(","))
     if not (all(tokenizers) and all(tokenizers.values())):
         raise InputError(f"--tokenizers is {shown(text)}, expected as in zh=zh,ja=ja-mecab")
-    return {**tokenizers, None: metric.tokenizer}
+    return {**tokenizers, None: metric.tokenize}
 
 
 def _printed(table: Any, form: str) -> str | bytes:

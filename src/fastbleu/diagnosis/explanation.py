@@ -180,7 +180,7 @@ def _metric(name: str, metric: Any, hypotheses: Any) -> BLEU:
 
 def dialect_metric(name: Any, of_text: bool) -> BLEU:
     """A dialect's own BLEU of text, or of lists of tokens."""
-    return as_metric(name) if of_text else BLEU(None, dialect=name)
+    return as_metric(name) if of_text else BLEU(name, tokenize=False)
 
 
 def _label(metric: Metric) -> str:

@@ -120,7 +120,7 @@ class SentenceTextChecks(_NamedChecks, TextChecks):
         if type(text) in (list, tuple):
             raise TypeError(
                 f"{self.place(segment, None)} is {a_type(text)}, expected a str: "
-                f"{self.name} must be one flat list of str; lists of tokens need tokenize=None"
+                f"{self.name} must be one flat list of str; lists of tokens need tokenize=False"
             )
         super().line(text, segment, reference)
 

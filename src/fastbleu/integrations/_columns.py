@@ -19,7 +19,16 @@ from ..inputs.read import read
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..tables._row_groups import RowGroups
-from ..tables.groups import count_names, part_rows, reductions_of
+from ..tables.groups import (
+    COUNTS,
+    FEWEST,
+    MOST,
+    SEGMENTS,
+    count_names,
+    part_rows,
+    reductions_of,
+    totals_of,
+)
 from ..tables.sums import described
 
 if TYPE_CHECKING:
@@ -54,13 +63,13 @@ class ColumnScorer:
         metric = as_metric(metric)
         check_choice("missing", missing, CHOICES)
         if threads is not None:
-            metric = BLEU(**metric.as_arguments() | {"threads": threads})
+            metric = BLEU(**metric.get_params() | {"threads": threads})
         self.metric, self.missing = metric, missing
-        self._width = 2 + 2 * metric.max_order
+        self._width = 2 + 2 * metric.max_ngram_order
         # The columns of sums, all int64, and how to reduce each.
-        self.reductions = reductions_of(metric.max_order)
+        self.reductions = reductions_of(metric.max_ngram_order)
         # Those that a score needs.
-        self.summed = count_names(metric.max_order)
+        self.summed = count_names(metric.max_ngram_order)
         self._type = pyarrow.struct([(name, pyarrow.int64()) for name in self.summed])
 
     @property
@@ -93,14 +102,16 @@ class ColumnScorer:
         """
         equal, size = _of_one_length(columns)
         numbers = numpy.zeros((3 + self._width, size), numpy.int64)
+        segments, fewest, most, counts = *numbers[:3], numbers[3:]
         for rows, nrefs, stats in self._parts(equal):
-            numbers[0, rows] = 1
-            numbers[1:3, rows] = nrefs
-            numbers[3:, rows] = numpy.asarray(stats).T
-        fields = _as_columns(numbers)
-        if not numbers[0].all():
-            fields[1:3] = [pyarrow.array(values, mask=numbers[0] == 0) for values in numbers[1:3]]
-        return pyarrow.StructArray.from_arrays(fields, list(self.reductions))
+            segments[rows] = 1
+            fewest[rows] = most[rows] = nrefs
+            counts[:, rows] = numpy.asarray(stats).T
+        fields = dict(zip(self.reductions, _as_columns(numbers), strict=True))
+        if not segments.all():
+            fields[FEWEST] = pyarrow.array(fewest, mask=segments == 0)
+            fields[MOST] = pyarrow.array(most, mask=segments == 0)
+        return pyarrow.StructArray.from_arrays([*fields.values()], [*fields])
 
     def corpus_scores(self, groups: Any) -> pyarrow.Array:
         """The score of each list of structs of a row's columns; null of none."""
@@ -121,12 +132,14 @@ class ColumnScorer:
         numbers = numpy.arange(len(group_of))
         for rows, nrefs, stats in self._parts(columns):
             groups.add(numbers[rows], stats._rows, numpy.full(len(stats), nrefs, numpy.int64))
-        sums = numpy.zeros((count, 1 + self._width), numpy.int64)
+        segments = numpy.zeros(count, numpy.int64)
+        counts = numpy.zeros((count, self._width), numpy.int64)
         if groups.totals is not None:
-            # Of each group: first row, segments, fewest and most references, counts.
-            totals = numpy.asarray(groups.totals).reshape(-1, 4 + self._width)
-            sums[numpy.unique(group_of)] = numpy.delete(totals, (0, 2, 3), axis=1)
-        return self._values(sums[:, 0], sums[:, 1:])
+            totals = totals_of(groups, self.metric.max_ngram_order)
+            group_numbers = numpy.unique(group_of)
+            segments[group_numbers] = totals[SEGMENTS]
+            counts[group_numbers] = totals[COUNTS]
+        return self._values(segments, counts)
 
     def scores_of_counts(self, sums: Any) -> pyarrow.Array:
         """The score of each struct of sums of `counts`; null where these are nulls."""

@@ -30,12 +30,12 @@ def options_of(
         lengths = f"len(weights)={len(weights)}, n_gram={n_gram}"
         raise ValueError(f"the length of weights should equal n_gram, got {lengths}")
     options: dict[str, dict[str, object]] = {
-        SACREBLEU.name: {"smoothing": smoothing, "weights": weights},
+        SACREBLEU.name: {"smooth_method": smoothing, "weights": weights},
         host.name: {"reference_length": host.reference_length},
     }
     if dialect not in options:
         raise ValueError(f"dialect is {shown(dialect)}, expected {' or '.join(map(repr, options))}")
-    return {"max_order": n_gram, **options[dialect], **others}
+    return {"max_ngram_order": n_gram, **options[dialect], **others}
 
 
 def joined(

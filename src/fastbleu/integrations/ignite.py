@@ -2,7 +2,7 @@
 
 >>> from ignite.engine import Engine
 >>> evaluator = Engine(lambda engine, batch: batch)  # a real one decodes; it returns (y_pred, y)
->>> BLEU(tokenize=None, ignore_ids=(0,)).attach(evaluator, "bleu")
+>>> BLEU(tokenize=False, ignore_ids=(0,)).attach(evaluator, "bleu")
 >>> sentence = [[5, 6, 7, 8, 9, 0]]
 >>> evaluator.run([(torch.tensor(sentence), torch.tensor(sentence))]).metrics["bleu"]
 100.00000000000004
@@ -38,7 +38,7 @@ class BLEU(Metric):
     """`fastbleu.BLEU` of all batches since `reset`, summed over all processes by `compute`.
 
     Its parameters and scores are those of `fastbleu.BLEU`: sacreBLEU's on 0-100 by default. The
-    score of ``BLEU(tokenize=None, smoothing="none")``, divided by 100, is that of ignite's own
+    score of ``BLEU(tokenize=False, smooth_method="none")``, divided by 100, is that of ignite's own
     ``Bleu(average="micro")``, except for rounding: ignite computes it in other steps.
 
     Parameters
@@ -49,8 +49,8 @@ class BLEU(Metric):
     device : str or torch.device, default "cpu"
         Where the counts are kept. Counting is done on the CPU.
     **parameters
-        All of `fastbleu.BLEU` except `keep_segments`, with their errors: for token ids
-        ``tokenize=None`` and, depending on the data, `ignore_ids`, `stop_id`, `skip_ids`.
+        All of `fastbleu.BLEU` except `keep_stats`, with their errors: for token ids
+        ``tokenize=False`` and, depending on the data, `ignore_ids`, `stop_ids`, `skip_ids`.
 
     Notes
     -----
@@ -66,10 +66,10 @@ class BLEU(Metric):
         device: str | torch.device = "cpu",
         **parameters: Unpack[MetricOptions],
     ) -> None:
-        if parameters.get("keep_segments"):
+        if parameters.get("keep_stats"):
             raise ValueError(
-                "keep_segments=True cannot be had here: processes exchange sums and no rows; use "
-                "fastbleu.BLEU(keep_segments=True) with its own update and all_reduce"
+                "keep_stats=True cannot be had here: processes exchange sums and no rows; use "
+                "fastbleu.BLEU(keep_stats=True) with its own update and all_reduce"
             )
         self._bleu = NativeBLEU(**parameters)
         super().__init__(output_transform=output_transform, device=device, skip_unrolling=True)
@@ -119,7 +119,9 @@ class BLEU(Metric):
                 "there is no BLEU yet: no process has been given a hypothesis or a reference "
                 "since the start or reset()"
             )
-        return NativeBLEU.from_state(counts, **self._bleu.as_arguments()).compute()
+        total = NativeBLEU(**self._bleu.get_params())
+        total.merge(counts)
+        return total.compute()
 
     # The decorated function must not raise, or the global sums would replace the local counts.
     @sync_all_reduce("_halves")
@@ -133,6 +135,6 @@ class BLEU(Metric):
         if counts is not None and (counts.shape != expected or counts.dtype != torch.int64):
             raise ValueError(
                 f"the state has a {counts.dtype} tensor of shape {tuple(counts.shape)}, this "
-                f"BLEU's is torch.int64 of shape {tuple(expected)}: another max_order?"
+                f"BLEU's is torch.int64 of shape {tuple(expected)}: another max_ngram_order?"
             )
         super()._load_state_dict_per_rank(state_dict)

@@ -1,6 +1,6 @@
 """BLEU as a metric for Keras 3: in `compile`, `evaluate` and custom loops, on any backend.
 
->>> metric = BLEU(tokenize=None, ignore_ids=(0,))
+>>> metric = BLEU(tokenize=False, ignore_ids=(0,))
 >>> metric.update_state(y_true=[[5, 6, 7, 8, 9, 0]], y_pred=[[5, 6, 7, 8, 9, 9]])
 >>> round(metric.score().value, 2)
 75.98
@@ -56,8 +56,8 @@ class BLEU(keras.metrics.Metric):
         vocabulary)``; the most probable id is used. This scores a model that sees the true
         beginning of each sentence (teacher forcing), not a translation.
     **parameters
-        All of `fastbleu.BLEU` except `keep_segments`, with their errors: for token ids
-        ``tokenize=None`` and, depending on the data, `ignore_ids`, `stop_id`, `skip_ids`.
+        All of `fastbleu.BLEU` except `keep_stats`, with their errors: for token ids
+        ``tokenize=False`` and, depending on the data, `ignore_ids`, `stop_ids`, `skip_ids`.
 
     Notes
     -----
@@ -76,10 +76,10 @@ class BLEU(keras.metrics.Metric):
         if dtype is None and _backend_has("float64"):
             dtype = "float64"
         super().__init__(dtype=dtype, name=name)
-        if parameters.get("keep_segments"):
+        if parameters.get("keep_stats"):
             raise ValueError(
-                "keep_segments=True cannot be had here: a Keras metric keeps variables of a fixed "
-                "shape; use fastbleu.BLEU(keep_segments=True) in a loop of your own"
+                "keep_stats=True cannot be had here: a Keras metric keeps variables of a fixed "
+                "shape; use fastbleu.BLEU(keep_stats=True) in a loop of your own"
             )
         self._bleu = NativeBLEU(**parameters)
         # As the metric has read them: a generator can be read only once, and JSON has no numpy
@@ -127,8 +127,8 @@ class BLEU(keras.metrics.Metric):
         references, hypotheses = _values("y_true", y_true), _values("y_pred", y_pred)
         if isinstance(hypotheses, numpy.ndarray) and hypotheses.dtype.kind == "f":
             fix = "from_logits=True"
-            if self._bleu.tokenizer is not None:
-                fix += " and, as ids are no text, tokenize=None"
+            if self._bleu.counter.is_text:
+                fix += " and, as ids are no text, tokenize=False"
             raise TypeError(
                 f"y_pred has dtype {hypotheses.dtype} and shape {hypotheses.shape}, expected ids; "
                 f"for logits or probabilities make the metric with {fix}"
@@ -176,8 +176,10 @@ class BLEU(keras.metrics.Metric):
 
     def _metric(self) -> NativeBLEU:
         state = self._state()
-        # A metric from a state does not know whether segments were added.
-        return NativeBLEU.from_state(state, **self._arguments) if state.any() else self._bleu
+        metric = NativeBLEU(**self._arguments)
+        if state.any():  # after a state a metric does not know whether segments were added
+            metric.merge(state)
+        return metric
 
     def _state(self) -> Any:
         counts = _values("the state", self._counts.value)

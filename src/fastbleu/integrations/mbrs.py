@@ -67,11 +67,11 @@ class MetricBLEU(_MetricBLEU):
         super().__init__(cfg)
         takes_value = SMOOTH_DEFAULTS[cfg.smooth_method] is not None
         self._bleu = BLEU(
-            self.scorer.tokenizer.tokenizer,
-            cfg.lowercase,
-            cfg.max_ngram_order,
-            smoothing=cfg.smooth_method,
-            smoothing_value=cfg.smooth_value if takes_value else None,
+            tokenize=self.scorer.tokenizer.tokenizer,
+            lowercase=cfg.lowercase,
+            max_ngram_order=cfg.max_ngram_order,
+            smooth_method=cfg.smooth_method,
+            smooth_value=cfg.smooth_value if takes_value else None,
             effective_order=cfg.effective_order,
             threads=max(1, min(cfg.num_workers, os.cpu_count() or 1)),
         )

@@ -49,7 +49,7 @@ class BLEUScore(Metric):
         Where the counts are kept, by default the CPU. Counting is done on the CPU.
     dialect : {"sacrebleu", "torcheval"}, default "sacrebleu"
         Whose rules to follow.
-    smoothing, tokenize, lowercase, ignore_ids, stop_id, skip_ids, threads : optional
+    smooth_method, tokenize, lowercase, ignore_ids, stop_ids, skip_ids, threads : optional
         As for `fastbleu.BLEU`, with its errors. ``tokenize="none"``, the default, splits at
         whitespace; with None the input is token ids.
 
@@ -71,24 +71,26 @@ class BLEUScore(Metric):
         weights: torch.Tensor | Sequence[float] | None = None,
         device: torch.device | None = None,
         dialect: str = "sacrebleu",
-        smoothing: str = "none",
+        smooth_method: str = "none",
         tokenize: TokenizerName | TokenFunction | Tokenizer | None = "none",
         lowercase: bool = False,
         ignore_ids: Sequence[int] = (),
-        stop_id: int | Sequence[int] | None = None,
+        stop_ids: int | Sequence[int] = (),
         skip_ids: Sequence[int] = (),
         threads: int = 1,
     ) -> None:
         super().__init__(device=None if device is None else torch.device(device))
-        ids = {"ignore_ids": ignore_ids, "stop_id": stop_id, "skip_ids": skip_ids}
-        options = options_of(TORCHEVAL, dialect, n_gram, smoothing, weights, threads=threads, **ids)
+        ids = {"ignore_ids": ignore_ids, "stop_ids": stop_ids, "skip_ids": skip_ids}
+        options = options_of(
+            TORCHEVAL, dialect, n_gram, smooth_method, weights, threads=threads, **ids
+        )
         if dialect == TORCHEVAL.name:
-            if smoothing != "none":
-                raise ValueError("smoothing is sacreBLEU's; the dialect of TorchEval has none")
+            if smooth_method != "none":
+                raise ValueError("smooth_method is sacreBLEU's; the dialect of TorchEval has none")
             if n_gram not in (1, 2, 3, 4):
                 fix = "The default dialect takes any"
                 raise ValueError(f"n_gram should be 1, 2, 3, or 4, got {n_gram}. {fix}")
-        self._bleu = BLEU(tokenize, lowercase, **options)
+        self._bleu = BLEU(tokenize=tokenize, lowercase=lowercase, **options)
         self.dialect = dialect
         self.n_gram = n_gram
         self.weights = weights

@@ -66,9 +66,9 @@ class BLEUScore(Metric):
         Weight of each order; equal weights by default.
     dialect : {"sacrebleu", "torchmetrics"}, default "sacrebleu"
         Whose rules to follow.
-    smoothing : {"none", "exp", "floor", "add-k"}, optional
+    smooth_method : {"none", "exp", "floor", "add-k"}, optional
         Replaces `smooth`, which selects "none" or "add-k": see `fastbleu.BLEU`.
-    tokenize, lowercase, ignore_ids, stop_id, skip_ids, threads : optional
+    tokenize, lowercase, ignore_ids, stop_ids, skip_ids, threads : optional
         As for `fastbleu.BLEU`, with its errors. ``tokenize="none"``, the default, splits at
         whitespace; with None the input is token ids.
     **kwargs
@@ -105,32 +105,32 @@ class BLEUScore(Metric):
         weights: Sequence[float] | None = None,
         *,
         dialect: str = "sacrebleu",
-        smoothing: str | None = None,
+        smooth_method: str | None = None,
         tokenize: TokenizerName | TokenFunction | Tokenizer | None = "none",
         lowercase: bool = False,
         ignore_ids: Sequence[int] = (),
-        stop_id: int | Sequence[int] | None = None,
+        stop_ids: int | Sequence[int] = (),
         skip_ids: Sequence[int] = (),
         threads: int = 1,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        ids = {"ignore_ids": ignore_ids, "stop_id": stop_id, "skip_ids": skip_ids}
-        chosen = smoothing or ("add-k" if smooth else "none")
+        ids = {"ignore_ids": ignore_ids, "stop_ids": stop_ids, "skip_ids": skip_ids}
+        chosen = smooth_method or ("add-k" if smooth else "none")
         options = options_of(TORCHMETRICS, dialect, n_gram, chosen, weights, threads=threads, **ids)
-        if dialect == TORCHMETRICS.name and smoothing is not None:
-            raise ValueError("smoothing is sacreBLEU's; TorchMetrics' dialect has smooth only")
+        if dialect == TORCHMETRICS.name and smooth_method is not None:
+            raise ValueError("smooth_method is sacreBLEU's; TorchMetrics' dialect has smooth only")
         self._fast, self._marks = None, ""
         if dialect == TORCHMETRICS.name and isinstance(tokenize, str):
             from torchmetrics.functional.text.sacre_bleu import _SacreBLEUTokenizer
 
-            self._bleu = BLEU(_SacreBLEUTokenizer(tokenize, lowercase), **options)
+            self._bleu = BLEU(tokenize=_SacreBLEUTokenizer(tokenize, lowercase), **options)
             if tokenize in _EQUAL_WITHOUT:
-                self._fast = BLEU(get_tokenizer(tokenize), lowercase, **options)
+                self._fast = BLEU(tokenize=get_tokenizer(tokenize), lowercase=lowercase, **options)
                 always, lowered = _EQUAL_WITHOUT[tokenize]
                 self._marks = always + lowered if lowercase else always
         else:
-            self._bleu = BLEU(tokenize, lowercase, **options)
+            self._bleu = BLEU(tokenize=tokenize, lowercase=lowercase, **options)
         self.dialect = dialect
         self.n_gram = n_gram
         self.smooth = smooth
@@ -214,7 +214,10 @@ class BLEUScore(Metric):
         try:
             return bleu._sums_of_batch(preds, target)
         except TypeError:
-            if self._bleu.tokenizer is None or not {type(preds), type(target)} <= {list, tuple}:
+            if self._bleu.counter.tokenizer is None or not {type(preds), type(target)} <= {
+                list,
+                tuple,
+            }:
                 raise
         listed = [_with_texts(references) for references in target]
         return bleu._sums_of_batch(_with_texts(preds), listed)
@@ -242,7 +245,7 @@ class SacreBLEUScore(BLEUScore):
 
     By default it is the score of sacreBLEU 2.6.0 divided by 100, in float64 (1.0000000000000004 if
     perfect), with sacreBLEU's smoothing "none" or, if `smooth` is set, "add-k". sacreBLEU's own
-    default is ``smoothing="exp"``, which differs from "none" only if an order has no match. With
+    default is "exp", which differs from "none" only if an order has no match. With
     ``dialect="torchmetrics"`` it is TorchMetrics' own number, with its own tokenizers.
 
     Parameters

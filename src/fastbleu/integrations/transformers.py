@@ -242,10 +242,10 @@ def compute_metrics(
         to the result. Its arguments are all texts of the evaluation, after `postprocess`; they
         are kept until then.
     **options
-        Parameters of `fastbleu.BLEU`, with its errors. For ids `tokenize` is None, and -100 is
+        Parameters of `fastbleu.BLEU`, with its errors. For ids `tokenize` is False, and -100 is
         always one of `ignore_ids`, which should also include the padding id; special ids count
-        as tokens unless they are in `skip_ids`. Pass the end-of-sequence id as `stop_id` only if no
-        row starts with it; BART's decoder, for example, does.
+        as tokens unless they are in `skip_ids`. Pass the end-of-sequence id as `stop_ids` only if
+        no row starts with it; BART's decoder, for example, does.
 
     Returns
     -------
@@ -279,7 +279,7 @@ def compute_metrics(
         if function is not None and tokenizer is None:
             raise ValueError(f"{name} needs text: pass the tokenizer that decodes ids")
     if tokenizer is None:
-        if options.setdefault("tokenize", None) is not None:
+        if options.setdefault("tokenize", False) is not False:
             raise ValueError(
                 f"tokenize={options['tokenize']!r} needs text: pass the tokenizer that decodes ids"
             )
@@ -296,8 +296,8 @@ def compute_metrics(
             f"tokenizer is {a_type(tokenizer)} without batch_decode, expected one of "
             "transformers; options are passed by name"
         )
-    if "tokenize" in options and options["tokenize"] is None:
-        raise ValueError("tokenize=None is for ids: leave out the tokenizer that decodes them")
+    if options.get("tokenize") is False:
+        raise ValueError("tokenize=False is for ids: leave out the tokenizer that decodes them")
     pad = getattr(tokenizer, "pad_token_id", None)
     padding = (PADDING,) if pad is None else (PADDING, pad)
     return ComputeMetrics(tokenizer, BLEU(**options), padding, rows, postprocess, extra)

@@ -100,7 +100,7 @@ def self_bleu(
         As in `pairwise`; groups may have different sizes. An iterator is read in blocks, so that
         only token ids are in memory.
     orders : iterable of int, default (2, 3, 4, 5)
-        Replaces `max_order` and `weights`.
+        Replaces `max_ngram_order` and `weights`.
     sample : int, optional
         Score only this number of sentences (of each group), drawn without replacement, each against
         all others.
@@ -113,10 +113,10 @@ def self_bleu(
         others as its references at once, Texygen's, and HELM's with ``orders=(4,),
         dialect="sacrebleu"``. "each": each other one by itself, averaged over all pairs.
         "earlier": each sentence before it by itself, averaged over these pairs, DiffuSeq's with
-        ``orders=(4,), smoothing="method4", tokenize="none"``; the first sentence scores NaN.
+        ``orders=(4,), smooth_method="method4", tokenize="none"``; the first sentence scores NaN.
         Pairs take quadratic time, and the memory of their matrix.
     metric, **options
-        As for `pairwise`, but by default ``dialect="nltk", smoothing="floor"``. If the first
+        As for `pairwise`, but by default ``dialect="nltk", smooth_method="floor"``. If the first
         sentence is a str all are text, tokenized as by `pairwise`; if not `tokenize` is None:
         a list of lists of str holds tokens, unless `tokenize` says that these are groups of texts.
 
@@ -154,12 +154,12 @@ def self_bleu(
         )
     given, first = _peeked(sentences)
     if metric is None and get(options.setdefault("dialect", "nltk")) is NLTK:
-        options.setdefault("smoothing", "floor")
+        options.setdefault("smooth_method", "floor")
         if "tokenize" not in options and isinstance(first, str):
             options["tokenize"] = SACREBLEU.tokenizer
         elif "tokenize" not in options:
             mistakes.warn_of_groups("sentences", given)
-            options["tokenize"] = None
+            options["tokenize"] = False
     is_explicit = "tokenize" in options
     sentence_metric = sentence_metric_of(metric, options)
     tokenizer = sentence_metric.counter.tokenizer
@@ -211,7 +211,7 @@ class _Group:
         self.short = 0
         self._metric, self._orders, self._sample, self._seed = metric, orders, sample, seed
         self._scorers = [metric.scorer.with_equal_weights(order) for order in orders]
-        # The metric's own max_order and weights are ignored.
+        # The metric's own max_ngram_order and weights are ignored.
         unused = "order:", "weights:"
         signature = metric.scorer.signature()
         fields = [field for field in signature.split("|") if not field.startswith(unused)]
@@ -221,11 +221,11 @@ class _Group:
 
     def score(self, blocks: Iterable[tuple[Sentences, ProgressBar]], name: str) -> SelfBLEU:
         """Score a group; messages use `name`."""
-        max_order, sample = max(self._orders), self._sample
-        others = LeaveOneOut(max_order, self._metric.counter.reference_length)
+        max_ngram_order, sample = max(self._orders), self._sample
+        others = LeaveOneOut(max_ngram_order, self._metric.counter.reference_length)
         for block, bar in blocks:
             others.add(block)
-            self.short += block.shorter_than(max_order)
+            self.short += block.shorter_than(max_ngram_order)
             bar.update(len(block))
         count = len(others)
         self._metric.scorer.dialect._check_references(count - 1)
@@ -243,7 +243,7 @@ class _Group:
         for first in range(0, len(indices), _ROWS):
             part = rows[first * width : (first + _ROWS) * width]
             for column, scorer in enumerate(self._scorers):
-                scores[first : first + _ROWS, column] = _scores(scorer, part, max_order)
+                scores[first : first + _ROWS, column] = _scores(scorer, part, max_ngram_order)
         means = (fsum(column.tolist()) / len(indices) for column in scores.T)
         values = dict(zip(self._orders, means, strict=True))
         numbers = numpy.array(indices, numpy.int64)
@@ -304,11 +304,11 @@ def _peeked(sentences: Any) -> tuple[Any, Any]:
     return chain(first, rest), first[0] if first else None
 
 
-def _scores(scorer: Scorer, rows: array[int], max_order: int) -> Any:
+def _scores(scorer: Scorer, rows: array[int], max_ngram_order: int) -> Any:
     """The score of each row by its n-grams of the scorer's orders."""
-    order = scorer.max_order
-    table = numpy.frombuffer(rows, numpy.int64).reshape(-1, 2 + 2 * max_order)
-    kept = [*range(2 + order), *range(2 + max_order, 2 + max_order + order)]
+    order = scorer.max_ngram_order
+    table = numpy.frombuffer(rows, numpy.int64).reshape(-1, 2 + 2 * max_ngram_order)
+    kept = [*range(2 + order), *range(2 + max_ngram_order, 2 + max_ngram_order + order)]
     return scorer.row_scores(Stats._own(array("q", table[:, kept].tobytes()), order))
 
 

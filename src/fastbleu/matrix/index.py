@@ -98,7 +98,7 @@ class ReferenceIndex:
     ) -> None:
         metric = metric_of(metric, options)
         reader = SentenceReader(metric)
-        found = ReferenceSet(metric.counter.max_order, metric.counter.reference_length)
+        found = ReferenceSet(metric.counter.max_ngram_order, metric.counter.reference_length)
         for block, bar in reader.read_blocks(references, "references", reference_mask, progress):
             found.add(block)
             bar.update(len(block))
@@ -155,15 +155,15 @@ class ReferenceIndex:
         counted = self._counted(hypotheses, hypothesis_mask)
         return self._metric.scorer.sentence_scores(counted)
 
-    def statistics(self, hypotheses: Hypotheses, *, hypothesis_mask: Mask | None = None) -> Stats:
+    def count(self, hypotheses: Hypotheses, *, hypothesis_mask: Mask | None = None) -> Stats:
         """Rows of counts, one per hypothesis; parameters and errors as for `score`.
 
         Returns
         -------
         Stats
-            Shape (S, 2 + 2 * max_order).
+            Shape (S, 2 + 2 * max_ngram_order).
         """
-        return self._metric.scorer.statistics(self._counted(hypotheses, hypothesis_mask))
+        return self._metric.scorer.stats(self._counted(hypotheses, hypothesis_mask))
 
     def _counted(
         self, hypotheses: Hypotheses, mask: Mask | None, *, keep_rows: bool = True
@@ -177,9 +177,9 @@ class ReferenceIndex:
         if type(given) not in (list, tuple) or mask is not None:
             readers.append(self._reader.sharing())
             whole = readers[0].read(given, "hypotheses", mask, True, counted=True)
-        count, max_order = len(given if whole is None else whole), counter.max_order
+        count, max_ngram_order = len(given if whole is None else whole), counter.max_ngram_order
         left = [*range(0, count, _BLOCK)][::-1]
-        counted = Counted(count, max_order, keep_rows)
+        counted = Counted(count, max_ngram_order, keep_rows)
         total, adding = counted.rows, _Lock()
 
         def work(scratch: RowScratch) -> None:
@@ -202,9 +202,9 @@ class ReferenceIndex:
                 if keep_rows:
                     references.count(sentences, total, start, stop, first, scratch)
                     continue
-                rows = zero_rows(stop - start, max_order)
+                rows = zero_rows(stop - start, max_ngram_order)
                 references.count(sentences, rows, start, stop, 0, scratch)
-                sums = scorer.dialect.adapt(Stats._own(rows, max_order)).sum()
+                sums = scorer.dialect.adapt(Stats._own(rows, max_ngram_order)).sum()
                 with adding:
                     add_rows(total, sums._rows, total)
 
@@ -249,7 +249,7 @@ class ReferenceIndex:
 
     def __reduce__(self) -> tuple[Any, ...]:
         tokens, sentences = self._reader.vocabulary.all_tokens(), self._references.sentences
-        return _rebuilt, (type(self), self._metric.as_arguments(), tokens, sentences)
+        return _rebuilt, (type(self), self._metric.get_params(), tokens, sentences)
 
     def __repr__(self) -> str:
         sizes = f"{len(self)} references, {self.ngrams} n-grams"
@@ -264,7 +264,7 @@ def _rebuilt(
 ) -> ReferenceIndex:
     """An index of the same references; `tokens` are those that their ids stand for."""
     metric = metric_of(None, arguments)
-    found = ReferenceSet(metric.counter.max_order, metric.counter.reference_length)
+    found = ReferenceSet(metric.counter.max_ngram_order, metric.counter.reference_length)
     for sentences in references:
         found.add(sentences)
     index = kind.__new__(kind)

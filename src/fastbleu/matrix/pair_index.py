@@ -72,7 +72,7 @@ class PairIndex:
 
     def _keep(self, metric: SentenceMetric, reader: SentenceReader, references: Sentences) -> None:
         reader.warn_of_input()
-        ngrams = Ngrams(max(1, min(metric.scorer.max_order, references.longest)))
+        ngrams = Ngrams(max(1, min(metric.scorer.max_ngram_order, references.longest)))
         self._metric, self._reader = metric, reader
         self._postings = Postings(ngrams, references)
 
@@ -124,7 +124,7 @@ class PairIndex:
         found: list[Any] = [None] * len(order)
 
         def score(rows: array[int]) -> bytes:
-            return scorer.row_scores(Stats._own(rows, scorer.max_order)).tobytes()
+            return scorer.row_scores(Stats._own(rows, scorer.max_ngram_order)).tobytes()
 
         def work(search: NearestSearch) -> None:
             for numbers in pop_until_empty(left):
@@ -135,7 +135,7 @@ class PairIndex:
                 bar.update(len(numbers))
 
         separable = bool(scorer.dialect.separable)
-        arguments = postings, score, scorer.max_order, separable, k, min_score
+        arguments = postings, score, scorer.max_ngram_order, separable, k, min_score
         threads = min(self._metric.counter.threads, len(left))
         run_on_threads(work, [NearestSearch(*arguments) for _ in range(threads)])
         return found

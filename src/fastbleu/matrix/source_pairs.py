@@ -105,7 +105,7 @@ def batch_of(
     # If sentences are split at whitespace, real text contains some.
     splits = tokenizer is not None and tokenizer.compiled in SPLIT_AT_SPACES
     suspicious = splits and look_like_tokens(sources)
-    advice = "; if these are lists of tokens pass tokenize=None" if suspicious else ""
+    advice = "; if these are lists of tokens pass tokenize=False" if suspicious else ""
     if references is not None and len(other_sources) != count:
         raise ValueError(
             f"{names[0]} has {count} sources, {names[1]} has {len(other_sources)}; "
@@ -115,7 +115,7 @@ def batch_of(
     if suspicious:
         warn_input(
             f"{names[0]} looks like lists of tokens, and each was read as a source with one "
-            "sentence per token; pass tokenize=None"
+            "sentence per token; pass tokenize=False"
         )
     if references is None:
         return [(source, None) for source in sources]

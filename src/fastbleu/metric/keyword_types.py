@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
-from ..inputs.arguments import Default
 from ..inputs.types import ReferenceLength, SmoothingName
 
 if TYPE_CHECKING:
@@ -28,19 +27,19 @@ class OwnOptions(TypedDict, total=False):
 class OptionsWithoutWeights(OwnOptions, total=False):
     """Those of `MetricOptions` for functions whose own weights are those of references."""
 
-    tokenize: TokenizerName | TokenFunction | Tokenizer | Default | None
+    tokenize: TokenizerName | TokenFunction | Tokenizer | Literal[False] | None
     lowercase: bool | None
-    max_order: int | None
-    smoothing: SmoothingName | Literal["add-1", "tiny"] | None
-    smoothing_value: float | None
+    max_ngram_order: int | None
+    smooth_method: SmoothingName | Literal["add-1", "tiny"] | None
+    smooth_value: float | None
     effective_order: bool | None
     threads: int
     dialect: DialectName | RecipeName
     reference_length: ReferenceLength | Literal["average"] | None
-    ignore_ids: Iterable[int]
-    stop_id: int | Iterable[int] | None
-    skip_ids: Iterable[int]
-    keep_segments: bool
+    ignore_ids: int | Iterable[int]
+    stop_ids: int | Iterable[int]
+    skip_ids: int | Iterable[int]
+    keep_stats: bool
 
 
 class MetricOptions(OptionsWithoutWeights, total=False):

@@ -135,7 +135,7 @@ def report(
     Parameters
     ----------
     systems : mapping of hypotheses by name
-        S str each, or S lists of tokens for ``metric=BLEU(tokenize=None)``.
+        S str each, or S lists of tokens for ``metric=BLEU(tokenize=False)``.
     references : sequence of S str or of S sequences of str
         As for `fastbleu.BLEU.score`.
     sources, ids, documents, groups : sequence of S values, optional

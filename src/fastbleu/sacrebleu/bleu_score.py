@@ -175,7 +175,7 @@ def estimate_from_rows(
     seed: int | None,
 ) -> None:
     """Set the score's confidence interval from bootstrap samples."""
-    scoring = experiment.SacrebleuScoring(stats.max_order, smoothing, value, effective_order)
+    scoring = experiment.SacrebleuScoring(stats.max_ngram_order, smoothing, value, effective_order)
     rows = [SACREBLEU.adapt(stats)]
     drawn = experiment.Experiment(rows, scoring, CONFIDENCE, seed).draw(samples)
     scores = drawn[0].tolist()

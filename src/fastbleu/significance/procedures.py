@@ -53,7 +53,7 @@ def bootstrap(
     Parameters
     ----------
     hypotheses : hypotheses of S segments, or Stats of S rows
-        As for `fastbleu.BLEU.score`; or what `fastbleu.BLEU.statistics` returned for hypotheses
+        As for `fastbleu.BLEU.score`; or what `fastbleu.BLEU.count` returned for hypotheses
         and references.
     references : references of S segments, optional
         As for `fastbleu.BLEU.score`; none with Stats.
@@ -78,9 +78,9 @@ def bootstrap(
     TypeError
         An argument is of the wrong type, or references are missing.
     ValueError
-        There are fewer than 2 segments, the texts cannot be scored, the rows have another order
-        than the metric or numbers that no text has, an argument is out of its range, or the
-        dialect's score does not follow from sums.
+        There are fewer than 2 segments, the texts cannot be scored, the Stats were counted in
+        another way than the metric counts or have numbers of no text, an argument is out of its
+        range, or the dialect's score does not follow from sums.
     OverflowError
         The sums of a sample may not fit into int64.
 
@@ -88,7 +88,7 @@ def bootstrap(
     -----
     InputWarning
         Some samples have no score in this dialect: mean and bounds are NaN. Or as for
-        `fastbleu.BLEU.statistics`.
+        `fastbleu.BLEU.count`.
 
     Examples
     --------
@@ -97,8 +97,6 @@ def bootstrap(
     """
     metric = _resampled_metric(metric)
     samples = _at_least(1, "samples", samples)
-    if isinstance(hypotheses, Stats) and references is not None:
-        raise TypeError(_NO_REFERENCES)
     rows = {"hypotheses": _rows(metric, hypotheses, references)}
     experiment = _experiment(metric, rows, confidence, seed, progress)
     [scores] = experiment.draw(samples)
@@ -182,13 +180,13 @@ def compare(
         raise ValueError(f"systems has {len(systems)} entries, {expected}")
     trials = _at_least(1, "trials", trials)
     samples = _at_least(int(method == "bootstrap"), "samples", samples)
-    if references is not None and all(isinstance(system, Stats) for system in systems.values()):
-        raise TypeError(_NO_REFERENCES)
+    has_texts = any(not isinstance(system, Stats) for system in systems.values())
     rows = {}
     for name, hypotheses in systems.items():
         label = f"systems[{shown(name)}]"
+        stands_for_both = has_texts and isinstance(hypotheses, Stats)
         try:
-            rows[label] = _rows(metric, hypotheses, references)
+            rows[label] = _rows(metric, hypotheses, None if stands_for_both else references)
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"{label}: {error}") from error
@@ -221,9 +219,6 @@ def interval_of(
     return known(experiment.interval(experiment.scores[0], scores))
 
 
-_NO_REFERENCES = "references goes with texts, but Stats were counted with references: leave it out"
-
-
 def _resampled_metric(metric: Metric | None) -> BLEU:
     """The metric; ValueError if samples of segments have no score in its dialect."""
     metric = as_metric(metric)
@@ -231,22 +226,9 @@ def _resampled_metric(metric: Metric | None) -> BLEU:
     return metric
 
 
-def _rows(metric: BLEU, hypotheses: Hypotheses | Stats, references: References | None) -> Stats:
-    """The rows of a system's segments, which the metric counts unless they are given."""
-    if not isinstance(hypotheses, Stats):
-        if references is None:
-            kind = a_type(hypotheses)
-            raise TypeError(
-                f"references is missing, and hypotheses is {kind}; only Stats need none"
-            )
-        return metric.statistics(hypotheses, references)
-    if hypotheses.max_order != metric.max_order:
-        order = hypotheses.max_order
-        raise ValueError(
-            f"the rows have max_order={order}, the metric max_order={metric.max_order}; "
-            f"pass metric=fastbleu.BLEU(max_order={order})"
-        )
-    return hypotheses
+def _rows(metric: BLEU, hypotheses: Any, references: Any) -> Stats:
+    """The rows of a system's segments: the given Stats, if the metric counts as they were."""
+    return metric.count(hypotheses, references)
 
 
 def _experiment(

@@ -52,7 +52,7 @@ class RowCounter:
         missing: MissingChoice = "error",
     ) -> None:
         # A copy, without the sums of the user's metric, because it is sent to workers.
-        arguments = as_metric(metric).as_arguments()
+        arguments = as_metric(metric).get_params()
         self.metric = BLEU(**arguments)
         check_choice("missing", missing, CHOICES)
         if (tokenizers is None) != (language is None):
@@ -87,7 +87,7 @@ class RowCounter:
             RowCounter,
             metric=self.metric,
             language=self.language,
-            tokenizers={value: metric.tokenizer for value, metric in metrics.items()} or None,
+            tokenizers={value: metric.tokenize for value, metric in metrics.items()} or None,
             missing=self.missing,
         )
         references = self.references if self.several else self.references[0]
@@ -171,7 +171,7 @@ class RowCounter:
 
     def _note(self, metric: BLEU, counted: Counted) -> None:
         """Remember what `warn` warns of."""
-        noted = self._noted.setdefault(metric, Counted(0, metric.max_order))
+        noted = self._noted.setdefault(metric, Counted(0, metric.max_ngram_order))
         noted.tokenized_periods += counted.tokenized_periods
         noted.blank_references += counted.blank_references * (self.missing != "empty")
 
