@@ -188,8 +188,8 @@ LONG = "the cat " * 10_000
 @pytest.mark.parametrize(
     "call",
     [
-        lambda long: fastbleu.identify([long], [long], 31.2),
-        lambda long: fastbleu.identify(long, ["a"], ["a"]),
+        lambda long: fastbleu.identify(31.2, [long], [long]),
+        lambda long: fastbleu.identify(["a"], ["a"], long),
         lambda long: fastbleu.patch(str(long)),
         lambda long: fastbleu.dialects.describe(long),
         lambda long: fastbleu.tokenizers.get(str(long)),
