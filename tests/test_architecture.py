@@ -54,7 +54,6 @@ OUTSIDE = {
     "nltk": ["tokenizers", "nltk"],
     "sacrebleu": ["sacrebleu"],
     "defusedxml": ["cli"],
-    "msgspec": ["inputs"],
     "argparse": ["cli", "run"],
     "shtab": ["cli"],
     "torch": ["dialects", "rewards", "integrations"],

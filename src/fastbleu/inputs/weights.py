@@ -20,9 +20,9 @@ def read_weights_by_source(
     weights: Any, log_probabilities: Any, sizes: list[int]
 ) -> list[Floats | None]:
     """Return the checked weights of each source, whose numbers of references are `sizes`."""
-    for name, given in (("weights", weights), ("log_probabilities", log_probabilities)):
-        if given is not None and (not hasattr(given, "__len__") or len(given) != len(sizes)):
-            have = f"{len(given)} entries" if hasattr(given, "__len__") else "no entries"
+    for name, values in (("weights", weights), ("log_probabilities", log_probabilities)):
+        if values is not None and (not hasattr(values, "__len__") or len(values) != len(sizes)):
+            have = f"{len(values)} entries" if hasattr(values, "__len__") else "no entries"
             raise ValueError(
                 f"{name} has {have}, but there are {len(sizes)} sources of different sizes; pass a "
                 "list with the weights of each source"
