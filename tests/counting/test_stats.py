@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scorers import score
 
-from fastbleu import Stats, count, matrix
+from fastbleu import BLEU, Stats, count, matrix
 from fastbleu.dialects.nltk import NLTK
 
 # Random references may well match better if they are read the other way round, random tokens hold
@@ -237,8 +237,8 @@ def test_large_integers_are_compared_by_value(length):
         # With a float everything goes by Python's own equality.
         mixed, mixed_texts = [[*t, 0.5] for t in drawn], [[*t, "other"] for t in texts]
         assert row(mixed[0], mixed[1:]) == row(mixed_texts[0], mixed_texts[1:])
-        pairs = matrix.pairwise(drawn, drawn, tokenize=None)
-        assert (pairs == matrix.pairwise(texts, texts, tokenize=None)).all()
+        pairs = matrix.pairwise(drawn, drawn, metric=BLEU(tokenize=None))
+        assert (pairs == matrix.pairwise(texts, texts, metric=BLEU(tokenize=None))).all()
 
 
 def test_large_integers_equal_other_numbers_of_their_value():
@@ -246,8 +246,9 @@ def test_large_integers_equal_other_numbers_of_their_value():
     equal = [2.0**70, -(2.0**70), Fraction(3 * 2**80), "a", b"b"]
     assert row(tokens, [equal]) == row(equal, [tokens]) == [[5, 5, 5, 4, 3, 2, 5, 4, 3, 2]]
     for order in ([tokens, equal], [equal, tokens], [tokens, equal, tokens]):
-        assert matrix.pairwise(order, order, tokenize=None) == pytest.approx(100)
-        index = pickle.loads(pickle.dumps(matrix.ReferenceIndex(order[:1], tokenize=None)))
+        assert matrix.pairwise(order, order, metric=BLEU(tokenize=None)) == pytest.approx(100)
+        index = matrix.ReferenceIndex(order[:1], metric=BLEU(tokenize=None))
+        index = pickle.loads(pickle.dumps(index))
         assert index.sentence_scores(order) == pytest.approx(100)
 
 

@@ -102,7 +102,7 @@ def test_every_method_takes_columns():
     assert metric.compute() == metric.score(HYPOTHESES * 2, REFERENCES * 2)
     assert (pairwise(*columns) == pairwise(HYPOTHESES, REFERENCES)).all()
     index = ReferenceIndex(columns[1])
-    assert index.statistics(columns[0]) == ReferenceIndex(REFERENCES).statistics(HYPOTHESES)
+    assert index.count(columns[0]) == ReferenceIndex(REFERENCES).count(HYPOTHESES)
 
 
 def test_tokenizers_that_need_strings_take_columns():

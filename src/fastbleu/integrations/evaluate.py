@@ -151,7 +151,7 @@ class Bleu(_InMemory):
                 "and returns a list of tokens"
             )
         tokenize = EVALUATE.tokenizer if tokenizer is None else None
-        metric = BLEU(tokenize, max_order=max_order, dialect="evaluate")
+        metric = BLEU(dialect="evaluate", tokenize=tokenize, max_order=max_order)
         hypotheses, listed = self._take(predictions, references)
         if tokenizer is not None:
             split = partial(_tokens, tokenizer)
@@ -215,8 +215,8 @@ class Sacrebleu(_InMemory):
         if SACREBLEU.smoothings.get(smooth_method, 0.0) is None:
             smooth_value = None  # sacreBLEU ignores a value that has no effect
         counter = BLEU(
-            tokenize or "13a",  # type: ignore[arg-type]
-            lowercase,
+            tokenize=tokenize or "13a",  # type: ignore[arg-type]
+            lowercase=lowercase,
             smoothing=smooth_method,  # type: ignore[arg-type]
             smoothing_value=smooth_value,
         ).counter

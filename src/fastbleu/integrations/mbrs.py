@@ -67,9 +67,9 @@ class MetricBLEU(_MetricBLEU):
         super().__init__(cfg)
         takes_value = SMOOTH_DEFAULTS[cfg.smooth_method] is not None
         self._bleu = BLEU(
-            self.scorer.tokenizer.tokenizer,
-            cfg.lowercase,
-            cfg.max_ngram_order,
+            tokenize=self.scorer.tokenizer.tokenizer,
+            lowercase=cfg.lowercase,
+            max_order=cfg.max_ngram_order,
             smoothing=cfg.smooth_method,
             smoothing_value=cfg.smooth_value if takes_value else None,
             effective_order=cfg.effective_order,
