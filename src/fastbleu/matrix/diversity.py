@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import fsum
@@ -216,7 +216,7 @@ class _Diversity:
         count = len(others)
         self._scorer.dialect._check_references(count - 1)
         _check_count(count)
-        sampled = range(count)
+        sampled: Sequence[int] = range(count)
         if sample_size is not None:
             if not 1 <= check_integer("sample_size", sample_size) <= count:
                 raise ValueError(
