@@ -104,7 +104,7 @@ def self_bleu(sentences, _):
     from fastbleu import BLEU
     from fastbleu.matrix import self_bleu
 
-    metric = BLEU(dialect="nltk", smoothing="floor", tokenize=None)
+    metric = BLEU("nltk", smooth_method="floor", tokenize=False)
     return lambda: self_bleu(sentences, orders=ORDERS, metric=metric).scores
 
 
@@ -127,7 +127,7 @@ def reference_index(hypotheses, references):
     from fastbleu import BLEU
     from fastbleu.matrix import ReferenceIndex
 
-    metric = BLEU(dialect="nltk", smoothing="floor", tokenize=None)
+    metric = BLEU("nltk", smooth_method="floor", tokenize=False)
     return lambda: ReferenceIndex(references, metric=metric).sentence_scores(hypotheses)
 
 

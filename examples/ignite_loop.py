@@ -60,7 +60,7 @@ def main():
         return model(source).argmax(-1), target  # (y_pred, y)
 
     trainer, evaluator = Engine(train_step), Engine(translate)
-    metric = fastbleu.BLEU(tokenize=None, ignore_ids=(PAD,), stop_id=EOS)
+    metric = fastbleu.BLEU(tokenize=False, ignore_ids=(PAD,), stop_ids=EOS)
     BLEU(metric=metric).attach(evaluator, "bleu")
 
     @trainer.on(Events.EPOCH_COMPLETED)

@@ -90,7 +90,7 @@ def main():
     source, target, *words = make_arrays(pairs)
     split = arguments.training
     model = make_model(*words, source.shape[1], target.shape[1], 64)
-    metric = fastbleu.BLEU(tokenize=None, ignore_ids=(PAD,), stop_id=EOS)
+    metric = fastbleu.BLEU(tokenize=False, ignore_ids=(PAD,), stop_ids=EOS)
     model.compile(
         optimizer=keras.optimizers.Adam(5e-3, clipnorm=1.0),
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=PAD),

@@ -38,7 +38,7 @@ class TranslationModule(lightning.LightningModule):
         super().__init__()
         self.training_batches, self.validation_batches = training, validation
         self.model = nn.Sequential(nn.Embedding(WORDS, 16), nn.Linear(16, WORDS))
-        self.bleu = BLEUScore(metric=BLEU(tokenize=None, ignore_ids=(PAD,), stop_id=EOS))
+        self.bleu = BLEUScore(metric=BLEU(tokenize=False, ignore_ids=(PAD,), stop_ids=EOS))
 
     def configure_optimizers(self):
         return torch.optim.Adam(self.parameters(), lr=5e-3)

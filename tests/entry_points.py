@@ -32,6 +32,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from metrics import count, from_state
 
 import fastbleu
 from fastbleu import BLEU, Stats, cli, dialects, matrix, sacrebleu, significance, tables
@@ -177,14 +178,14 @@ def entry(
 
 def made(metric: BLEU, *parts: Corpus, **changes: Any) -> BLEU:
     """A metric with the same arguments but for `changes`, to which these parts were added."""
-    new = BLEU(**metric.as_arguments() | changes)
+    new = BLEU(**metric.get_params() | changes)
     for part in parts:
         new.update(*part)
     return new
 
 
 def of_ids(metric: BLEU) -> BLEU:
-    return made(metric, tokenize=None, lowercase=False, ignore_ids=(0,))
+    return made(metric, tokenize=False, lowercase=False, ignore_ids=(0,))
 
 
 def counts(score: Any) -> dict[str, Any]:
@@ -194,7 +195,7 @@ def counts(score: Any) -> dict[str, Any]:
 
 def of_stats(metric: BLEU, stats: Stats) -> float:
     dialect = metric.scorer.dialect
-    scorer = Scorer(dialect, stats.max_order)
+    scorer = Scorer(dialect, stats.max_ngram_order)
     value = scorer.value(scorer.sums_of(stats))
     if len(stats) > 1:
         assert value == significance.bootstrap(stats, dialect=dialect, samples=2).score
@@ -291,9 +292,8 @@ def merge(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry()
 def states(metric: BLEU, corpus: Corpus) -> Any:
-    row = sum(metric.sums(*half) for half in corpus.halves)
-    assert (row == sum(made(metric, half).state for half in corpus.halves)).all()
-    return counts(BLEU.from_state(row, **metric.as_arguments()).compute())
+    row = sum(made(metric, half).state for half in corpus.halves)
+    return counts(from_state(row, **metric.get_params()).compute())
 
 
 @entry(alone=True)
@@ -321,7 +321,21 @@ def pickled(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("sentences")
 def segments(metric: BLEU, corpus: Corpus) -> Any:
-    return made(metric, *corpus.halves, keep_segments=True).segment_scores()
+    kept = made(metric, *corpus.halves, keep_stats=True)
+    return kept.sentence_scores(kept.stats)
+
+
+@entry("sentences")
+def sentences_of_counts(metric: BLEU, corpus: Corpus) -> Any:
+    return metric.sentence_scores(metric.count(*corpus))
+
+
+@entry()
+def corpus_of_counts(metric: BLEU, corpus: Corpus) -> Any:
+    added = made(metric)
+    added.update(pickle.loads(pickle.dumps(Stats.concatenate([metric.count(*corpus)]))))
+    assert added.compute() == metric.score(metric.count(*corpus))
+    return added.compute()
 
 
 @entry("sentences")
@@ -331,16 +345,16 @@ def sentence_scores(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry()
 def statistics(metric: BLEU, corpus: Corpus) -> Any:
-    return of_stats(metric, metric.statistics(*corpus))
+    return of_stats(metric, metric.count(*corpus))
 
 
 @entry()
 def tokens(metric: BLEU, corpus: Corpus) -> Any:
     def split(text: str) -> list[str]:
-        return fastbleu.tokenize(text.lower() if metric.lowercase else text, metric.tokenizer)
+        return fastbleu.tokenize(text.lower() if metric.lowercase else text, metric.tokenize)
 
     references = [list(map(split, texts)) for texts in corpus.references]
-    other = made(metric, tokenize=None, lowercase=False)
+    other = made(metric, tokenize=False, lowercase=False)
     return other.score(list(map(split, corpus.hypotheses)), references).value
 
 
@@ -348,7 +362,7 @@ def tokens(metric: BLEU, corpus: Corpus) -> Any:
 def words(metric: BLEU, corpus: Corpus) -> Any:
     """A perfect hypothesis; refused where the tokens of a dialect are lines or sentences."""
     text = "the cat sat on the mat today ."
-    other = made(metric, tokenize=None, lowercase=False)
+    other = made(metric, tokenize=False, lowercase=False)
     found = other.score([text.split()], [[text.split()]]).value
     return found > 0, metric.score([text], [[text]]).value > 0
 
@@ -405,7 +419,7 @@ def reference_index(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("pair")
 def reward(metric: BLEU, corpus: Corpus) -> Any:
-    arguments = metric.as_arguments()
+    arguments = metric.get_params()
     del arguments["effective_order"]
     made_reward = integration("rewards").BLEUReward(metric=BLEU(**arguments))
     found = made_reward(completions=corpus.hypotheses, references=corpus.references)
@@ -437,7 +451,7 @@ def report(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("pair")
 def explain(metric: BLEU, corpus: Corpus) -> Any:
-    other = BLEU("none", lowercase=True)
+    other = BLEU(tokenize="none", lowercase=True)
     found = fastbleu.explain(*corpus, metric, other)
     return [counts(found.a), counts(found.b)], [counts(m.score(*corpus)) for m in (metric, other)]
 
@@ -769,7 +783,7 @@ def sacrebleu_corpus(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("pair", only="sacrebleu")
 def sacrebleu_raw(metric: BLEU, corpus: Corpus) -> Any:
-    raw = BLEU("none", smoothing="floor", smoothing_value=0.01)
+    raw = BLEU(tokenize="none", smooth_method="floor", smooth_value=0.01)
     found = sacrebleu.raw_corpus_bleu(corpus.hypotheses, corpus.streams)
     return found.score, raw.score(*corpus).value
 
@@ -834,7 +848,7 @@ def torcheval(metric: BLEU, corpus: Corpus) -> Any:
 @entry("pair", needs="torcheval", only="sacrebleu")
 def torcheval_words(metric: BLEU, corpus: Corpus) -> Any:
     found = integration("torcheval").BLEUScore(n_gram=4).update(*corpus).compute().item()
-    return found, made(metric, tokenize="none", smoothing="none").score(*corpus).value / 100
+    return found, made(metric, tokenize="none", smooth_method="none").score(*corpus).value / 100
 
 
 @entry(needs="ignite")
@@ -859,7 +873,7 @@ def keras(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("")
 def stats(metric: BLEU, corpus: Corpus) -> Any:
-    found = fastbleu.count(*corpus, tokenize=metric.tokenizer, max_order=metric.max_order)
+    found = count(*corpus, tokenize=metric.tokenize, max_ngram_order=metric.max_ngram_order)
     both = Stats.concatenate([found, Stats.zeros(len(found))])
     assert found + found == sum([found, found]) == pickle.loads(pickle.dumps(found + found))
     parts = both.hyp_lens, both.ref_lens, both.matches, both.totals, both[0], both[::2], repr(both)
@@ -871,7 +885,7 @@ def scores(metric: BLEU, corpus: Corpus) -> Any:
     found = metric.score(*corpus)
     assert found == pickle.loads(pickle.dumps(found))
     texts = found.format(3), f"{found:.2f} {found!r}", metric.signature, repr(metric)
-    return texts, found.to_dict(), hash(found), metric.ignore_ids, metric.stop_id, metric.skip_ids
+    return texts, found.to_dict(), hash(found), metric.ignore_ids, metric.stop_ids, metric.skip_ids
 
 
 @entry("", only="fairseq codebleu-weighted")
@@ -917,7 +931,7 @@ def dialect(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("")
 def resampling(metric: BLEU, corpus: Corpus) -> Any:
-    stats, systems = metric.statistics(*corpus), {"a": corpus.hypotheses, "b": corpus.hypotheses}
+    stats, systems = metric.count(*corpus), {"a": corpus.hypotheses, "b": corpus.hypotheses}
     options = {"dialect": metric.scorer.dialect, "samples": 9}
     interval = significance.bootstrap(stats, **options)
     single = significance.paired_bootstrap(stats, stats, **options)

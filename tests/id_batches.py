@@ -17,7 +17,7 @@ MASK_DTYPES = ["?", "i1", "u1", "<i2", ">i4", "<i8", ">u8"]
 def meant(ids, mask, options):
     """The tokens of one row of ids, and whether it says that there is no reference."""
     mask = mask or [1] * len(ids)
-    stops = [i for i, number in enumerate(ids) if mask[i] and number == options.get("stop_id")]
+    stops = [i for i, number in enumerate(ids) if mask[i] and number == options.get("stop_ids")]
     whole, ids = ids, ids[: stops[0]] if stops else ids
     ignored = options.get("ignore_ids", ())
     padding = all(
@@ -72,9 +72,9 @@ def random_options(rng, alphabet):
     if kinds & 2:
         options["skip_ids"] = tuple(rng.sample([*alphabet, 2**63 - 1], rng.choice((1, 1, 2))))
     if kinds & 4:
-        options["stop_id"] = rng.choice([*alphabet, 5])
+        options["stop_ids"] = rng.choice([*alphabet, 5])
         if kinds & 8 and kinds & 1:  # padding and the end of a text are one id, as in GPT-2
-            options["ignore_ids"] = (*options["ignore_ids"], options["stop_id"])
+            options["ignore_ids"] = (*options["ignore_ids"], options["stop_ids"])
     return options
 
 

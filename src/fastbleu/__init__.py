@@ -15,7 +15,6 @@ _HOMES = {
     "InputWarning": "inputs.warnings",
     "Score": "dialects.score",
     "Stats": "counting.stats",
-    "count": "counting.count",
     "explain": "diagnosis.explanation",
     "identify": "diagnosis.identification",
     "report": "reporting.report",
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from . import significance as significance
     from . import tables as tables
     from . import tokenizers as tokenizers
-    from .counting.count import count as count
     from .counting.stats import Stats as Stats
     from .diagnosis.explanation import explain as explain
     from .diagnosis.identification import identify as identify

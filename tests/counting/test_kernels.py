@@ -4,9 +4,10 @@ import numpy as np
 import oracle
 import pytest
 from generators import IGNORED_OF_RANDOM, rounds, seeded
+from metrics import count
 
 import fastbleu
-from fastbleu import _core, count
+from fastbleu import _core
 from fastbleu.counting._token_packer import TokenPacker
 from fastbleu.inputs.checks import TokenChecks
 from fastbleu.runtime import _process
@@ -82,7 +83,7 @@ def rows(stats):
 def test_all_levels_count_the_same(form, at_level):
     for order in (1, 2, 4, 9):
         segments = [*random_segments(seeded("kernels", form, order), rounds(200))]
-        options, data = {"max_order": order}, segments
+        options, data = {"max_ngram_order": order}, segments
         if form == "bytes":
             data = segments = [
                 ([*map(str.encode, h)], [[*map(str.encode, r)] for r in its]) for h, its in segments
@@ -102,7 +103,7 @@ def test_all_levels_count_the_same(form, at_level):
 
 @pytest.mark.parametrize("dtype", ["i8", "<i4", "u2", "i1"])
 @pytest.mark.parametrize(
-    "rules", [{}, {"ignore_ids": (0,)}, {"ignore_ids": (0,), "skip_ids": (3, 5), "stop_id": 7}]
+    "rules", [{}, {"ignore_ids": (0,)}, {"ignore_ids": (0,), "skip_ids": (3, 5), "stop_ids": 7}]
 )
 def test_all_levels_read_the_same_padded_rows(dtype, rules, at_level):
     rng = np.random.default_rng(seeded("padded", dtype).getrandbits(64))
@@ -112,9 +113,9 @@ def test_all_levels_read_the_same_padded_rows(dtype, rules, at_level):
             np.arange(array.shape[-1])
             >= rng.integers(0, array.shape[-1] + 1, (*array.shape[:-1], 1))
         ] = 0
-    metric = fastbleu.BLEU(None, **rules)
+    metric = fastbleu.BLEU(tokenize=False, **rules)
     found = [
-        rows(at_level(level, metric.statistics, hypotheses.astype(dtype), references.astype(dtype)))
+        rows(at_level(level, metric.count, hypotheses.astype(dtype), references.astype(dtype)))
         for level in LEVELS
     ]
     assert all(one == found[0] for one in found)
@@ -152,11 +153,11 @@ def test_positions_whose_slots_are_the_same():
         references = rng.permuted(hypotheses, axis=1)
         references[:, ::7] += 1
         expected = [oracle.row(h, [r], 2) for h, r in zip(hypotheses, references, strict=True)]
-        assert rows(count(hypotheses, references, max_order=2)) == expected
+        assert rows(count(hypotheses, references, max_ngram_order=2)) == expected
     words = [f"w{n}" for n in range(500)]  # a position of the last segment is not found
     hypotheses, references = [words, words[:70]], [[words], [words]]
     expected = [oracle.row(h, its, 3) for h, its in zip(hypotheses, references, strict=True)]
-    assert rows(count(hypotheses, references, max_order=3)) == expected
+    assert rows(count(hypotheses, references, max_ngram_order=3)) == expected
 
 
 def colliding_words(rng, number, seed):
@@ -179,7 +180,7 @@ def colliding_words(rng, number, seed):
     return words
 
 
-@pytest.mark.parametrize(("padding", "tokenize"), [(0, None), (80, "none"), (490, None)])
+@pytest.mark.parametrize(("padding", "tokenize"), [(0, False), (80, "none"), (490, False)])
 def test_words_whose_hashes_are_equal_differ(tokenize, padding, at_level):
     seed, rng = (12345, 54321), seeded("collisions")
     _process.reseed(*seed)
@@ -190,5 +191,5 @@ def test_words_whose_hashes_are_equal_differ(tokenize, padding, at_level):
     data = (" ".join(hypothesis), [" ".join(reference)]) if tokenize else (hypothesis, [reference])
     for level in LEVELS:
         # A new packer takes the seed.
-        found = at_level(level, count, [data[0]], [data[1]], max_order=4, tokenize=tokenize)
+        found = at_level(level, count, [data[0]], [data[1]], max_ngram_order=4, tokenize=tokenize)
         assert rows(found) == [expected], level

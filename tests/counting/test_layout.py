@@ -5,8 +5,9 @@ import warnings
 import pytest
 import wmt22
 from generators import seeded
+from metrics import count
 
-from fastbleu import BLEU, InputWarning, count
+from fastbleu import BLEU, InputWarning
 
 BATCHES = range(2, 33, 3)
 
@@ -42,7 +43,7 @@ def test_no_false_warning_on_real_data(same):
         warnings.filterwarnings("error", ".*(as many references|single words)", InputWarning)
         for tokenize, hypotheses, streams in corpora():
             for size in BATCHES if not same else (2, 5, 32):
-                stream = BLEU(tokenize)
+                stream = BLEU(tokenize=tokenize)
                 for batch in square_batches(hypotheses, streams[:1] if same else streams, size):
                     stream.update(*batch)
                     count(*batch, tokenize=tokenize)  # by itself
@@ -53,7 +54,7 @@ def test_no_false_warning_on_real_data(same):
 def test_transposed_references_are_warned_of_once(order):
     for tokenize, hypotheses, streams in corpora():
         for size in (2, 3, 8, 20):
-            stream, seen = BLEU(tokenize, max_order=order), []
+            stream, seen = BLEU(tokenize=tokenize, max_ngram_order=order), []
             for batch, references in square_batches(hypotheses, streams, size):
                 with warnings.catch_warnings(record=True) as caught:
                     warnings.simplefilter("always")
@@ -90,8 +91,8 @@ def test_what_decides_about_the_layout():
 
 
 def test_an_invalid_layout_is_not_examined():
-    metric = BLEU(None)
+    metric = BLEU(tokenize=False)
     hypotheses, its = [["a", "b"], ["c", "d"]], [["a"], ["b"]]
     for references in ([its, [["a"]]], [its, iter(its)]):
-        assert len(metric.statistics(hypotheses, references)) == 2
+        assert len(metric.count(hypotheses, references)) == 2
     assert metric.counter.watch.layout_votes == (0, 0)

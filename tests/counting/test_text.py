@@ -5,9 +5,9 @@ import sys
 
 import pytest
 from generators import raises, seeded
+from metrics import count
 from random_texts import random_corpus
 
-from fastbleu import count
 from fastbleu.counting._text_packer import SegmentReader, TextPacker
 from fastbleu.counting.counter import Counter
 from fastbleu.inputs.batch import Batch
@@ -89,7 +89,12 @@ def test_number_of_references_and_tokenized_periods():
 @pytest.mark.parametrize(
     ("hypotheses", "references", "error", "words"),
     [
-        (["a", ["b"]], ["a", "b"], TypeError, "segment 1: the hypothesis is a list.*tokenize=None"),
+        (
+            ["a", ["b"]],
+            ["a", "b"],
+            TypeError,
+            "segment 1: the hypothesis is a list.*tokenize=False",
+        ),
         (["a", "b"], ["a", ["b", None]], TypeError, r"1: references\[1\] is missing.*leave it out"),
         (["a", "b"], ["a", ["b", ["c"]]], TypeError, r"segment 1: references\[1\] is a list"),
         (["a", "b"], ["a", []], ValueError, "segment 1: no references"),

@@ -28,7 +28,7 @@ def settings(number, hypotheses=HYPOTHESES, references=REFERENCES):
 
 def test_a_setting_is_found_by_its_number():
     for options in (
-        *({}, {"lowercase": True}, {"smoothing": "add-k"}, {"tokenize": "char"}),
+        *({}, {"lowercase": True}, {"smooth_method": "add-k"}, {"tokenize": "char"}),
         {"tokenize": "intl", "lowercase": True},
     ):
         expected = ", ".join(f"{k}={v!r}" for k, v in {"dialect": "sacrebleu", **options}.items())
@@ -98,7 +98,7 @@ def test_many_settings_that_print_the_number_are_grouped_by_what_differs():
     number, _, differences = line.partition(" ")
     assert int(number) >= 36  # more with tokenizers of libraries
     assert differences.startswith(
-        "more, which differ from it in lowercase, max_order, tokenize, mean of sentences"
+        "more, which differ from it in lowercase, max_ngram_order, tokenize, mean of sentences"
     )
 
 
@@ -151,11 +151,11 @@ def test_each_setting_has_the_score_that_its_arguments_give(system):
     references = list(zip(reference[:30], hypotheses[1:], strict=False))
     texts = hypotheses[:30], references
     tokens = [text.split() for text in texts[0]], [[t.split() for t in its] for its in references]
-    for sides, metric in ((texts, BLEU()), (tokens, BLEU(None))):
+    for sides, metric in ((texts, BLEU()), (tokens, BLEU(tokenize=False))):
         scores = score_settings(Corpus.read(*sides, metric))
         for setting, value, *_ in scores:
             corpus, description = setting.corpus, setting.description
-            metric = BLEU(**corpus.metric.as_arguments())
+            metric = BLEU(**corpus.metric.get_params())
             if setting.is_mean:
                 sentences = metric.sentence_scores(corpus.hypotheses, corpus.references)
                 assert value == fsum(sentences) / len(sentences), description

@@ -95,11 +95,11 @@ def codebleu_weighted(hypotheses, references, language):
 # The original, its options, and those of BLEU.
 ORIGINALS = {
     "torchmetrics": (torchmetrics, {}, {}),
-    "torchmetrics smooth": (torchmetrics, {"smooth": True}, {"smoothing": "add-k"}),
+    "torchmetrics smooth": (torchmetrics, {"smooth": True}, {"smooth_method": "add-k"}),
     "torchmetrics weights": (
         torchmetrics,
         {"n_gram": 2, "weights": [0.3, 0.7]},
-        {"max_order": 2, "weights": [0.3, 0.7]},
+        {"max_ngram_order": 2, "weights": [0.3, 0.7]},
     ),
     "torcheval": (torcheval, {}, {}),
     "coco closest": (coco, {"rule": "closest"}, {}),

@@ -42,17 +42,17 @@ def random_row(rng, order, lengths=LENGTHS):
 
 def random_options(rng):
     return {
-        "smoothing": rng.choice(("exp", "exp", "floor", "add-k", "none")),
-        "smoothing_value": None,
+        "smooth_method": rng.choice(("exp", "exp", "floor", "add-k", "none")),
+        "smooth_value": None,
         "effective_order": rng.random() < 0.5,
     }
 
 
-def theirs(row, order, smoothing, smoothing_value, effective_order):
+def theirs(row, order, smooth_method, smooth_value, effective_order):
     """sacreBLEU's score of one row."""
     metric = BLEU(
-        smooth_method=smoothing,
-        smooth_value=smoothing_value,
+        smooth_method=smooth_method,
+        smooth_value=smooth_value,
         max_ngram_order=order,
         effective_order=effective_order,
     )
@@ -64,8 +64,8 @@ def test_scores_of_random_rows():
     rng = seeded("sacrebleu rows")
     for _ in range(CASES // 20):
         order, options = rng.choice((1, 2, 3, 4, 4, 4, 5, 6, 9, 64, 65, 80)), random_options(rng)
-        if options["smoothing"] in ("floor", "add-k"):
-            options["smoothing_value"] = rng.choice(VALUES)
+        if options["smooth_method"] in ("floor", "add-k"):
+            options["smooth_value"] = rng.choice(VALUES)
         lengths = rng.choice((LENGTHS, LENGTHS[:10]))
         rows, expected = [], []
         for row in [random_row(rng, order, lengths) for _ in range(20)]:
@@ -92,7 +92,7 @@ ROWS = [
 
 def test_precisions_are_unsmoothed():
     for smoothing in ("exp", "add-k"):
-        seen = score(SACREBLEU, Stats([ROWS[3]]), smoothing=smoothing)
+        seen = score(SACREBLEU, Stats([ROWS[3]]), smooth_method=smoothing)
         assert seen.precisions == (5 / 9, 2 / 8, 0.0, 0.0)
         assert seen.matches == (5, 2, 0, 0)
 
@@ -119,7 +119,7 @@ def weighted(row, weights, effective):
 )
 @pytest.mark.parametrize("effective", [False, True])
 def test_weights(weights, effective):
-    options = {"weights": weights, "smoothing": "none", "effective_order": effective}
+    options = {"weights": weights, "smooth_method": "none", "effective_order": effective}
     seen = sentence_scores(SACREBLEU, Stats(ROWS), **options)
     expected = [weighted(row, weights, effective) for row in ROWS]
     assert seen.tolist() == pytest.approx(expected, rel=1e-13)
@@ -145,12 +145,12 @@ def test_signatures():
     assert signature(4) == "eff:no|smooth:exp"
     known = {"nrefs": -1, "lowercase": True, "tokenizer": "zh"}
     assert signature(4, **known) == "nrefs:var|case:lc|eff:no|tok:zh|smooth:exp"
-    assert signature(4, smoothing="floor", nrefs=2) == "nrefs:2|eff:no|smooth:floor[0.10]"
-    assert signature(4, smoothing="add-k", effective_order=True) == "eff:yes|smooth:add-k[1.00]"
-    assert signature(4, smoothing="add-k", smoothing_value=0.125) == "eff:no|smooth:add-k[0.125]"
+    assert signature(4, smooth_method="floor", nrefs=2) == "nrefs:2|eff:no|smooth:floor[0.10]"
+    assert signature(4, smooth_method="add-k", effective_order=True) == "eff:yes|smooth:add-k[1.00]"
+    assert signature(4, smooth_method="add-k", smooth_value=0.125) == "eff:no|smooth:add-k[0.125]"
     assert signature(2, (0.5, 0.5), "none") == "eff:no|smooth:none|order:2"
     assert signature(2, weights=(1, 0.5)) == "eff:no|smooth:exp|order:2|weights:1.0,0.5"
-    seen = score(SACREBLEU, Stats([ROWS[0]]), smoothing="floor", nrefs=1, tokenizer="13a")
+    seen = score(SACREBLEU, Stats([ROWS[0]]), smooth_method="floor", nrefs=1, tokenizer="13a")
     assert seen.signature.startswith("nrefs:1|eff:no|tok:13a|smooth:floor[0.10]|version:")
 
 

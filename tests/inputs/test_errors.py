@@ -13,6 +13,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 from generators import PRISTINE, raises
+from metrics import count, from_state
 from nltk.translate import bleu_score as nltk
 from refusals import refused
 
@@ -22,7 +23,6 @@ from fastbleu import (
     InputWarning,
     SmoothingFunction,
     corpus_bleu,
-    count,
     modified_precision,
     sentence_bleu,
 )
@@ -31,7 +31,12 @@ from fastbleu.matrix import pairwise, self_bleu
 pytestmark = pytest.mark.pythons
 
 GOOD = [["a", "b"], ["a"]]
-TEXT, TOKENS, IDS, FUNCTION = BLEU(), BLEU(None), BLEU(None, ignore_ids=(0,)), BLEU(str.split)
+TEXT, TOKENS, IDS, FUNCTION = (
+    BLEU(),
+    BLEU(tokenize=False),
+    BLEU(tokenize=False, ignore_ids=(0,)),
+    BLEU(tokenize=str.split),
+)
 MESSAGE = {"role": "assistant", "content": "The cat sat down."}
 TEXTS = ["The cat sat on the mat.", "It rained all night."]
 REFERENCES = [["The cat sat on a mat."], ["It rained all night."]]
@@ -130,16 +135,23 @@ CALLS = [
     # Options.
     *(
         (partial(BLEU, **{name: "False"}), TypeError, f"{name} is 'False', a str; expected True")
-        for name in ("lowercase", "effective_order", "keep_segments")
+        for name in ("lowercase", "effective_order", "keep_stats")
     ),
     (lambda: BLEU(weights=0.25), TypeError, "expected a number for each order"),
-    (lambda: BLEU(None, ignore_ids=2), TypeError, "ignore_ids is 2, expected several integers"),
-    (lambda: BLEU(None, ignore_ids=None), TypeError, "ignore_ids is None.*leave it out"),
-    (lambda: BLEU(None, ignore_ids="</s>"), TypeError, "ignore_ids is '</s>'.*look up its id"),
-    (lambda: BLEU(None, ignore_ids=(1, 1.0)), TypeError, "ignore_ids"),
-    (lambda: BLEU(None, skip_ids=(1, 2**63)), ValueError, "skip_ids"),
-    (lambda: BLEU(None, stop_id="</s>"), TypeError, "stop_id has '</s>', a str; expected integer"),
-    (lambda: BLEU(None, stop_id=-(2**63) - 1), ValueError, "stop_id"),
+    (lambda: BLEU(tokenize=False, ignore_ids=None), TypeError, "ignore_ids is None.*leave it out"),
+    (
+        lambda: BLEU(tokenize=False, ignore_ids="</s>"),
+        TypeError,
+        "ignore_ids is '</s>'.*look up its id",
+    ),
+    (lambda: BLEU(tokenize=False, ignore_ids=(1, 1.0)), TypeError, "ignore_ids"),
+    (lambda: BLEU(tokenize=False, skip_ids=(1, 2**63)), ValueError, "skip_ids"),
+    (
+        lambda: BLEU(tokenize=False, stop_ids="</s>"),
+        TypeError,
+        "stop_ids is '</s>', expected integers; look up its id",
+    ),
+    (lambda: BLEU(tokenize=False, stop_ids=-(2**63) - 1), ValueError, "stop_ids"),
 ]
 
 
@@ -151,15 +163,17 @@ def test_single_calls_are_refused(call, error, words):
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
-        *(("smooth", "smoothing"), ("smooth_method", "smoothing"), ("lower_case", "lowercase")),
-        *(("max_ngram_order", "max_order"), ("n_gram", "max_order"), ("pad_id", "ignore_ids")),
-        *(("trg_lang", "tokenize"), ("tokenizer", "tokenize"), ("smooth_value", "smoothing_value")),
-        *(("efective_order", "effective_order"), ("answer", None)),
+        *(("smooth", "smooth_method"), ("smoothing", "smooth_method")),
+        *(("lower_case", "lowercase"), ("max_order", "max_ngram_order")),
+        *(("n_gram", "max_ngram_order"), ("pad_id", "ignore_ids"), ("stop_id", "stop_ids")),
+        *(("trg_lang", "tokenize"), ("tokenizer", "tokenize"), ("smoothing_value", "smooth_value")),
+        *(("keep_segments", "keep_stats"), ("efective_order", "effective_order")),
+        ("answer", None),
     ],
 )
 def test_unknown_parameters_are_named(name, meant):
     hint = f"; did you mean '{meant}'" if meant else "$"
-    for make in (BLEU, partial(BLEU.from_state, np.zeros(10, int))):
+    for make in (BLEU, partial(from_state, np.zeros(10, int))):
         raises(TypeError, rf"^fastbleu\.BLEU has no parameter '{name}'{hint}", make, **{name: 4})
 
 
@@ -183,8 +197,8 @@ LONG = "the cat " * 10_000
         lambda long: self_bleu(["a", "b"], orders=long),
         lambda long: BLEU().score(["a"], ["a"], missing=long),
         *(partial(lambda name, long: BLEU(**{name: long}), name) for name in (
-            "dialect", "tokenize", "smoothing", "reference_length", "weights", "max_order",
-            "threads", "smoothing_value", "ignore_ids",
+            "dialect", "tokenize", "smooth_method", "reference_length", "weights",
+            "max_ngram_order", "threads", "smooth_value", "ignore_ids",
         )),
         lambda long: BLEU(dialect="codebleu-weighted", keywords=str(long)),
         lambda long: BLEU(dialect="mteval-v14", tokenize=str(long)),
@@ -219,7 +233,7 @@ SENTENCES = [
     (TEXT, ["a", b"one"], TypeError, r"hypotheses\[1\] is a bytes, expected a str; decode it"),
     (TEXT, ["a", None], TypeError, r"hypotheses\[1\] is missing \(None\)"),
     (FUNCTION, ["a", 1], TypeError, r"hypotheses\[1\] is an int, expected a str"),
-    (TEXT, ["a", np.array([1, 2])], TypeError, r"\[1\].*for token ids pass tokenize=None"),
+    (TEXT, ["a", np.array([1, 2])], TypeError, r"\[1\].*for token ids pass tokenize=False"),
     (TEXT, [*"a" * 600, ("a", "b")], TypeError, r"hypotheses\[600\] is a tuple, expected a str"),
     (TOKENS, [["a"], "one"], TypeError, r"hypotheses\[1\] is a str.*; split it.*token"),
     (TOKENS, [["a"], [["x"]]], TypeError, r"hypotheses\[1\]\[0\] is a list, expected a token"),

@@ -12,9 +12,10 @@ import pytest
 from commands import python
 from generators import raises, seeded, segments
 from hostile import REFERENCES, Lying, Planned, Token, each_entry, raising
+from metrics import count, from_state
 
 import fastbleu
-from fastbleu import BLEU, Stats, count, matrix
+from fastbleu import BLEU, Stats, matrix
 
 pytestmark = [pytest.mark.pythons, pytest.mark.usefixtures("the_next_call_is_right")]
 
@@ -75,7 +76,7 @@ def test_calling_again_from_within():
             depth[0] += 1
             inner.append(fastbleu.corpus_bleu(list_of_references, hypotheses, (0.5, 0.5)))
             inner.append(fastbleu.sentence_bleu([again, ["a"]], again, (1,)))
-            inner.append(np.asarray(fastbleu.count([again], [[again]], 1)).tolist())
+            inner.append(np.asarray(count([again], [[again]], 1)).tolist())
             depth[0] -= 1
 
     token = Token(on_hash=action)
@@ -84,7 +85,7 @@ def test_calling_again_from_within():
         hypothesis = [*again, *"x" * (length - 4)]
         reference = ["b", token, "a"]
         expected = [length, 3, 3, length]
-        assert np.asarray(fastbleu.count([hypothesis], [[reference]], 1)).tolist() == [expected]
+        assert np.asarray(count([hypothesis], [[reference]], 1)).tolist() == [expected]
         assert fastbleu.modified_precision([reference], hypothesis, 1).numerator == 3
     assert inner.count(flat) == len(inner) / 3
     assert inner.count(1.0) == inner.count([[4, 4, 4, 4]]) == len(inner) / 3
@@ -116,7 +117,7 @@ def test_lists_that_are_cleared_when_the_last_segment_is_let_go(entry):
     if entry == "corpus_bleu":
         assert 0 <= fastbleu.corpus_bleu(references, hypotheses, (1,)) <= 1
     else:
-        raises(ValueError, "3 segments became 2", fastbleu.count, hypotheses, references)
+        raises(ValueError, "3 segments became 2", count, hypotheses, references)
 
 
 class Emptying:
@@ -150,11 +151,11 @@ ONES = np.ones((3, 6), int)
 CALLS = {
     "Stats": Stats,
     "weights": lambda rows: matrix.mbr([["a b"]] * 3, [["a c"] * 6] * 3, reference_weights=rows),
-    "mask": lambda rows: BLEU(None).statistics(ONES, ONES, hypothesis_mask=rows),
-    "mask of lists": lambda rows: BLEU(None).statistics(
+    "mask": lambda rows: BLEU(tokenize=False).count(ONES, ONES, hypothesis_mask=rows),
+    "mask of lists": lambda rows: BLEU(tokenize=False).count(
         ONES.tolist(), ONES.tolist(), hypothesis_mask=rows
     ),
-    "state": lambda rows: BLEU.from_state(rows[0], max_order=2),
+    "state": lambda rows: from_state(rows[0], max_ngram_order=2),
 }
 
 
@@ -172,7 +173,7 @@ def test_numpy_reads_no_list_that_an_object_in_it_empties(call, kind):
 def test_numbers_that_are_nested_without_end():
     rows = [1, 2]
     rows.append(rows)
-    for call in (Stats, lambda rows: BLEU.from_state(rows, max_order=2)):
+    for call in (Stats, lambda rows: from_state(rows, max_ngram_order=2)):
         raises((TypeError, ValueError), "nested more than 4 levels deep", call, rows)
 
 
@@ -226,17 +227,17 @@ def test_a_mask_that_reshapes_the_ids_does_not_make_them_be_read_beyond_their_en
     mask = Reshaping(ids, shape)
     others = np.arange(20 * shape[0]).reshape(shape[0], 20)
     if len(shape) in (2, 3):
-        assert len(BLEU(None).statistics(ids, others, hypothesis_mask=mask)) == shape[0]
+        assert len(BLEU(tokenize=False).count(ids, others, hypothesis_mask=mask)) == shape[0]
     else:
         with pytest.raises(ValueError, match="dimensions, expected 2 or 3"):
-            BLEU(None).statistics(ids, others, hypothesis_mask=mask)
+            BLEU(tokenize=False).count(ids, others, hypothesis_mask=mask)
 
 
 def test_a_mask_that_reshapes_a_row():
     ids = np.arange(20)
     mask = Reshaping(ids, (4, 5))
     with pytest.raises(ValueError, match="2 dimensions, expected 1"):
-        BLEU(None).statistics([ids], [ids.copy()], hypothesis_mask=[mask])
+        BLEU(tokenize=False).count([ids], [ids.copy()], hypothesis_mask=[mask])
 
 
 def test_rows_that_are_added_while_their_masks_are_counted():
@@ -248,7 +249,7 @@ def test_rows_that_are_added_while_their_masks_are_counted():
     rows = [[1, 2, 3], [4, 5]]
     masks = Masks([[1, 1, 0], [1, 1]])
     references = np.array([[1, 2], [4, 5]])
-    metric = BLEU(tokenize=None)
+    metric = BLEU(tokenize=False)
     _, positions = matrix.nearest(rows, references, k=1, hypothesis_mask=masks, metric=metric)
     assert positions.tolist() == [[0], [1]]
 
@@ -259,4 +260,4 @@ def test_references_of_ids_that_yield_nothing_are_no_references():
     nothing.shape = (2, 3)
     for hypothesis in ([1, 2, 3], np.arange(3)):
         with pytest.raises(ValueError, match="segment 0: no references"):
-            BLEU(None).statistics([hypothesis], [nothing])
+            BLEU(tokenize=False).count([hypothesis], [nothing])

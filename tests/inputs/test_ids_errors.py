@@ -22,11 +22,11 @@ each_mask = pytest.mark.parametrize("name", ["hypothesis_mask", "reference_mask"
 
 def batch_refused(error, words, hypotheses, references, **masks):
     """By a metric without options, and by one that looks at every id."""
-    for options in ({}, {"ignore_ids": (-100,), "stop_id": 9}):
-        metric = BLEU(None, keep_segments=True, **options)
+    for options in ({}, {"ignore_ids": (-100,), "stop_ids": 9}):
+        metric = BLEU(tokenize=False, keep_stats=True, **options)
         metric.update(H, R)
         refused(metric, error, words, hypotheses, references, **masks)
-        assert len(metric.segments) == 3
+        assert len(metric.stats) == 3
 
 
 def with_side(side, wrong):
@@ -71,7 +71,7 @@ def test_ids_beyond_int64_in_arrays(side):
     array[-1, ..., -1] = 2**63
     batch_refused(ValueError, rf"{SIDES[side]}.*{2**63}.*int64", *with_side(side, array))
     array[-1, ..., -1] = 2**63 - 1
-    BLEU(None, stop_id=9).statistics(*with_side(side, array))
+    BLEU(tokenize=False, stop_ids=9).count(*with_side(side, array))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_other_kinds(hypotheses, references, words):
 
 def test_ids_where_text_is_meant():
     for pair in ((H, R), (list(H), list(R)), (["a"] * 3, R), (H, ["a"] * 3)):
-        refused(BLEU(), TypeError, "tokenize=None", *pair)
+        refused(BLEU(), TypeError, "tokenize=False", *pair)
 
 
 @each_mask
@@ -162,8 +162,8 @@ def test_wrong_masks_of_lists(name):
     ):
         batch_refused(error, words, list(H), list(R), **{name: wrong})
     batch_refused(ValueError, r"mask.*\b3\b", H.tolist(), R.tolist(), **{name: mask[:2]})
-    words = "a mask needs token ids; for these pass tokenize=None"
-    for metric in (BLEU(), BLEU("none", dialect="nltk")):
+    words = "a mask needs token ids; for these pass tokenize=False"
+    for metric in (BLEU(), BLEU(tokenize="none", dialect="nltk")):
         refused(metric, TypeError, words, ["a"] * 3, ["a"] * 3, **{name: np.ones(3, int)})
 
 
@@ -235,13 +235,15 @@ class Holder:
 
 
 def test_arrays_by_protocol():
-    expected = BLEU(None).statistics(H, R)
-    assert BLEU(None).statistics(Holder(H), Holder(R)) == expected
-    assert BLEU(None).statistics(memoryview(H), R) == expected
-    assert BLEU(None).statistics(Interface(), R) == BLEU(None).statistics(Interface().kept, R)
+    expected = BLEU(tokenize=False).count(H, R)
+    assert BLEU(tokenize=False).count(Holder(H), Holder(R)) == expected
+    assert BLEU(tokenize=False).count(memoryview(H), R) == expected
+    assert BLEU(tokenize=False).count(Interface(), R) == BLEU(tokenize=False).count(
+        Interface().kept, R
+    )
     rows = np.arange(12).reshape(3, 4)
     views = [memoryview(rows[0])], [memoryview(rows)]
-    assert BLEU(None).statistics(*views) == BLEU(None).statistics([rows[0]], [list(rows)])
+    assert BLEU(tokenize=False).count(*views) == BLEU(tokenize=False).count([rows[0]], [list(rows)])
 
 
 @pytest.mark.parametrize(
@@ -257,10 +259,10 @@ def test_after_an_error_the_arrays_are_free():
     before = sys.getrefcount(ids)  # since CPython 3.14 the argument itself is not counted
     for pair in ((ids, references[:2]), (ids, references.astype(float)), (ids, list("abc"))):
         with pytest.raises((TypeError, ValueError)):
-            BLEU(None).statistics(*pair)
+            BLEU(tokenize=False).count(*pair)
     del pair
-    BLEU(None).statistics(ids, references)
+    BLEU(tokenize=False).count(ids, references)
     assert sys.getrefcount(ids) == before
     buffer = bytearray(H.tobytes())
-    BLEU(None, stop_id=1).statistics(memoryview(buffer).cast("q", H.shape), R)
+    BLEU(tokenize=False, stop_ids=1).count(memoryview(buffer).cast("q", H.shape), R)
     buffer.append(0)  # which is refused while somebody holds the memory

@@ -92,8 +92,8 @@ def columns_of(references):
         (list, list, list, {}),
         (list, lambda some: [[t or None for t in each] for each in some], list, {}),
         (list, tuple, list, {"dialect": "multi-bleu"}),
-        (lambda some: [t.split() for t in some], tokens_of, tokens_of, {"tokenize": None}),
-        (lambda some: ids_of([some])[0], ids_of, ids_of, {"tokenize": None}),
+        (lambda some: [t.split() for t in some], tokens_of, tokens_of, {"tokenize": False}),
+        (lambda some: ids_of([some])[0], ids_of, ids_of, {"tokenize": False}),
         (lambda some: columns_of([[t] for t in some])[0], columns_of, None, {}),
         (list, lambda some: pytest.importorskip("pyarrow").array(some), list, {}),
     ],
@@ -127,11 +127,11 @@ def test_real_references_without_the_blank_ones_are_those_of_sacrebleu():
 
 @pytest.mark.parametrize(
     ("tokenize", "hypothesis", "references"),
-    [("13a", "a b", [1, ""]), (None, ["a"], [1, 2]), (None, ["a"], [["a"], numpy.array(3)])],
+    [("13a", "a b", [1, ""]), (False, ["a"], [1, 2]), (False, ["a"], [["a"], numpy.array(3)])],
 )
 def test_wrong_references_are_named_among_blank_ones(tokenize, hypothesis, references):
     with pytest.raises(TypeError, match=r"segment 0: references\[\d\]"):
-        BLEU(tokenize).score([hypothesis], [references], missing="ragged")
+        BLEU(tokenize=tokenize).score([hypothesis], [references], missing="ragged")
 
 
 def test_only_references_may_be_missing():
@@ -233,7 +233,7 @@ def test_nothing_is_wrong_with_real_systems(system, tmp_path, capsys):
     hypotheses, references = wmt22.one_reference(system)
     target = system.partition(".")[0].partition("-")[2]
     name = {"zh": "zh", "ja": "char"}.get(target, "13a")
-    assert messages(BLEU(name).score, hypotheses, references)[1] == []
+    assert messages(BLEU(tokenize=name).score, hypotheses, references)[1] == []
     files = lines_file(tmp_path, "r", references), "-i", lines_file(tmp_path, "h", hypotheses)
     assert command(capsys, *files, "-tok", name)[1] == []
 
@@ -302,7 +302,7 @@ def test_advice_can_be_followed(name):
             follow(metric, message, hypotheses, references)
         if kind == "tokenized":
             is_warned = any('end in " ."' in message for message in found)
-            of_tokens = metric.tokenizer.name == "none" or metric.scorer.dialect.of_tokenized_text
+            of_tokens = metric.tokenize.name == "none" or metric.scorer.dialect.of_tokenized_text
             assert is_warned <= (not of_tokens)
 
 
@@ -393,42 +393,42 @@ RUN, LABELS = r"end in a run of the id 7.*\(7,\)", r"-100.*ignore_ids=\(-100,\)"
 @pytest.mark.parametrize("form", [list, tuple, numpy.array])
 @pytest.mark.parametrize(
     ("options", "padding", "words"),
-    [({}, 7, RUN), ({"ignore_ids": (-100,)}, 7, RUN), ({"stop_id": 50}, -100, LABELS)],
+    [({}, 7, RUN), ({"ignore_ids": (-100,)}, 7, RUN), ({"stop_ids": 50}, -100, LABELS)],
 )
 def test_padding_that_counts_is_warned_of_once(form, options, padding, words):
     for count in range(1, 9):
         rows = [form([*row, padding, padding]) for row in padded(padding, count)]
         for pair in ((rows, references_of(rows)), (numpy.array(rows), numpy.array(rows))):
-            for method in ("score", "update", "statistics", "sentence_scores"):
-                found = messages(getattr(BLEU(None, **options), method), *pair)[1]
+            for method in ("score", "update", "count", "sentence_scores"):
+                found = messages(getattr(BLEU(tokenize=False, **options), method), *pair)[1]
                 assert [bool(re.search(words, message)) for message in found] == [True], found
 
 
 def test_padding_of_one_side_is_named():
     with pytest.warns(InputWarning, match="hypotheses end in a run of the id 7"):
-        pairwise(padded(7), [[1, 2, 3, 4]], metric=BLEU(tokenize=None))
+        pairwise(padded(7), [[1, 2, 3, 4]], metric=BLEU(tokenize=False))
     with pytest.warns(InputWarning, match="reference ids end in a run"):
-        BLEU(None).update(numpy.array(padded(7))[:, :4], numpy.array(padded(7)))
+        BLEU(tokenize=False).update(numpy.array(padded(7))[:, :4], numpy.array(padded(7)))
 
 
 @pytest.mark.parametrize("rows", [1, 3, 8])
 def test_nothing_left_of_the_ids_and_logits(rows):
     ids = numpy.full((rows, 5), 2)
-    score, found = messages(BLEU(None, stop_id=2).score, ids, ids)
+    score, found = messages(BLEU(tokenize=False, stop_ids=2).score, ids, ids)
     assert score.value == 0
     words = ["every hypothesis is empty after", "every reference is empty after"]
     assert [word in message for word, message in zip(words, found, strict=True)] == [True] * 2
     logits = numpy.full((rows, 5, 30), 0.5)
     for values in (logits, [*logits], logits.tolist()):
-        raises(TypeError, r"logits into ids by .*argmax\(", BLEU(None).score, values, ids)
+        raises(TypeError, r"logits into ids by .*argmax\(", BLEU(tokenize=False).score, values, ids)
 
 
 @pytest.mark.filterwarnings("error")
 def test_other_ids_are_no_padding():
     bangs = [[1, 7, 7, 7, 7, 2, 7, 7, 7, 7]] * 3
     for few in (padded(7, 1), padded(7, 3), bangs, [[7] * 9]):  # may be by chance
-        BLEU(None).score(few, references_of(few))
-        BLEU(None).score(numpy.array(few), numpy.array(few))
+        BLEU(tokenize=False).score(few, references_of(few))
+        BLEU(tokenize=False).score(numpy.array(few), numpy.array(few))
     for hypotheses in (
         padded(0, rows=3),
         [[*range(row + 2), 0, 0] for row in range(8)],  # of different lengths
@@ -437,18 +437,22 @@ def test_other_ids_are_no_padding():
         [["a", 0] for _ in range(8)],
         [[0] for _ in range(8)],
     ):
-        BLEU(None, max_order=1).score([*hypotheses, [1]], references_of([*hypotheses, [1]]))
+        BLEU(tokenize=False, max_ngram_order=1).score(
+            [*hypotheses, [1]], references_of([*hypotheses, [1]])
+        )
     ids, labels = numpy.array(padded(7)), numpy.array(padded(-100))
-    for options in ({"ignore_ids": (7,)}, {"skip_ids": (7,)}, {"stop_id": 7}):
-        BLEU(None, **options).update(ids, ids)
-    for options in ({"ignore_ids": (-100,)}, {"stop_id": 4, "max_order": 3}):
-        BLEU(None, **options).score(labels, labels)
+    for options in ({"ignore_ids": (7,)}, {"skip_ids": (7,)}, {"stop_ids": 7}):
+        BLEU(tokenize=False, **options).update(ids, ids)
+    for options in ({"ignore_ids": (-100,)}, {"stop_ids": 4, "max_ngram_order": 3}):
+        BLEU(tokenize=False, **options).score(labels, labels)
     for array in (ids, labels):
         mask = array == numpy.clip(array, 0, 6)
-        BLEU(None, max_order=3).update(array, array, hypothesis_mask=mask, reference_mask=mask)
-    BLEU(None).update(ids[:, :5], ids[:, :5])
+        BLEU(tokenize=False, max_ngram_order=3).update(
+            array, array, hypothesis_mask=mask, reference_mask=mask
+        )
+    BLEU(tokenize=False).update(ids[:, :5], ids[:, :5])
     ids[:5, -1] = 8
-    BLEU(None).update(ids, ids)
+    BLEU(tokenize=False).update(ids, ids)
 
 
 def test_text_without_spaces():
@@ -456,5 +460,5 @@ def test_text_without_spaces():
     for call in (BLEU().score, BLEU(effective_order=False).sentence_scores):
         with pytest.warns(InputWarning, match=r'for Chinese use BLEU\(tokenize="zh"\)'):
             assert numpy.sum(getattr(call(chinese, chinese), "value", 0)) == 0
-    found = messages(BLEU("zh").score, ["苹果"], ["苹果"])[1]
+    found = messages(BLEU(tokenize="zh").score, ["苹果"], ["苹果"])[1]
     assert "Chinese" not in found[0]

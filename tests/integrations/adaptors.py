@@ -14,6 +14,7 @@ from typing import Any
 
 from commands import python
 from hosts import host
+from metrics import from_state
 
 from fastbleu import BLEU
 
@@ -33,7 +34,7 @@ IDS = (
     [[5, 6, 7, 8, 9, 2, 3, -100], [5, 7, 7, 1, 2, 0, 0, -100]],
     [[5, 6, 7, 8, 1, 2, -100, -100], [5, 7, 7, 3, 2, 0, 0, -100]],
 )
-ID_RULES = {"tokenize": None, "ignore_ids": (-100, 3), "stop_id": 2, "skip_ids": (1,)}
+ID_RULES = {"tokenize": False, "ignore_ids": (-100, 3), "stop_ids": 2, "skip_ids": (1,)}
 TEXT_OF_IDS = ["5 6 7 8 9", "5 7 7"], [["5 6 7 8"], ["5 7 7"]]
 
 
@@ -141,7 +142,7 @@ def torcheval(options, own=False):
         scale=100,
         merge=lambda metric, other: metric.merge_state([other]),
         over_ranks=lambda m: importlib.import_module(toolkit).sync_and_compute(m).item(),
-        other={"max_order": 2},
+        other={"max_ngram_order": 2},
         refused="cannot be added",
         **states_of("input_len", "target_len", "matches_by_order", "possible_matches_by_order"),
     )
@@ -185,7 +186,7 @@ NATIVE = Adaptor(
     compute=lambda metric: metric.compute().value,
     nothing="ValueError",
     counts=lambda metric: metric.state.tolist(),
-    load=lambda metric, row: metric.reset() or metric.merge(BLEU.from_state(row)),
+    load=lambda metric, row: metric.reset() or metric.merge(from_state(row)),
     merge=lambda metric, other: metric.merge(other),
     over_ranks=lambda metric: metric.all_reduce().compute().value,
     other={"lowercase": True},
@@ -193,12 +194,12 @@ NATIVE = Adaptor(
     refuses_overflow_over_ranks=True,
 )
 os.environ.setdefault("KERAS_BACKEND", "torch")
-WORDS = {"tokenize": "none", "smoothing": "none"}
+WORDS = {"tokenize": "none", "smooth_method": "none"}
 TORCHMETRICS = {"dialect": "torchmetrics", "tokenize": "13a"}
 ADAPTORS = {
     "BLEU": NATIVE,
     "evaluate": EVALUATE,
-    "torchmetrics": torchmetrics("SacreBLEUScore", {"smoothing": "none"}),
+    "torchmetrics": torchmetrics("SacreBLEUScore", {"smooth_method": "none"}),
     "torchmetrics, of words": torchmetrics("BLEUScore", WORDS),
     "torchmetrics, own numbers": torchmetrics("SacreBLEUScore", TORCHMETRICS, own=True),
     "torcheval": torcheval(WORDS),

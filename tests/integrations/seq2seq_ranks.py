@@ -68,7 +68,7 @@ def main():
         usual = {"per_device_eval_batch_size": 8, "predict_with_generate": True}
         usual |= {"generation_max_length": LENGTH, "report_to": [], "use_cpu": True}
         arguments = {**usual, "disable_tqdm": True, **arguments}
-        metric = BLEU(tokenize=None, ignore_ids=(PAD,), skip_ids=(EOS,))
+        metric = BLEU(tokenize=False, ignore_ids=(PAD,), skip_ids=(EOS,))
         metrics = compute_metrics(metric=metric, **options)
         made = Seq2SeqTrainingArguments(str(folder / "out"), **arguments)
         trainer = Seq2SeqTrainer(model, made, collate, compute_metrics=metrics)

@@ -303,7 +303,7 @@ def test_bad_segments_and_options_leave_the_segments(name):
             (TypeError, "tokenize", {"tokenize": "13a"}),
         ),
         "sacrebleu": (
-            (ValueError, "smoothing 'method1' is unknown", {"smooth_method": "method1"}),
+            (ValueError, "smooth_method 'method1' is unknown", {"smooth_method": "method1"}),
             (ValueError, "tokenizer '13b' is unknown", {"tokenize": "13b"}),
             (TypeError, "tokenizer", {"tokenizer": words}),
         ),

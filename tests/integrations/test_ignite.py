@@ -54,10 +54,10 @@ def test_a_ragged_list_in_an_engine_is_one_batch():
     """ignite would unroll it into single tensors."""
     rows = [torch.arange(length) % 4 for length in (5, 9, 7, 6, 8, 7)]
     evaluator = Engine(lambda engine, pair: pair)
-    BLEU(metric=fastbleu.BLEU(tokenize=None)).attach(evaluator, "bleu")
+    BLEU(metric=fastbleu.BLEU(tokenize=False)).attach(evaluator, "bleu")
     for references in (rows[3:], [[one, rows[0]] for one in rows[3:]]):
         metrics = evaluator.run([(rows[:3], references)]).metrics
-        assert metrics["bleu"] == fastbleu.BLEU(tokenize=None).score(rows[:3], references).value
+        assert metrics["bleu"] == fastbleu.BLEU(tokenize=False).score(rows[:3], references).value
 
 
 def test_a_score_has_counts_and_a_signature():
@@ -73,5 +73,5 @@ def test_saved_and_restored(tmp_path):
     for batch in BATCHES[1:]:
         restored.update(batch)
     assert restored.compute() == score_of(BATCHES)
-    state = filled(max_order=2).state_dict()
-    raises(ValueError, "another max_order", restored.load_state_dict, state)
+    state = filled(max_ngram_order=2).state_dict()
+    raises(ValueError, "another max_ngram_order", restored.load_state_dict, state)

@@ -50,9 +50,11 @@ def test_from_logits():
     shape = r"\(batch, length, vocabulary\), got \("
     raises(ValueError, shape, metric.update_state, REFERENCES, REFERENCES)
     raises(TypeError, r"from_logits=True$", BLEU(metric=IDS).update_state, REFERENCES, logits)
-    fix = r"from_logits=True and.*tokenize=None$"
+    fix = r"from_logits=True and.*tokenize=False$"
     raises(TypeError, fix, BLEU().update_state, REFERENCES, logits)
-    raises(TypeError, "pass tokenize=None", BLEU(from_logits=True).update_state, REFERENCES, logits)
+    raises(
+        TypeError, "pass tokenize=False", BLEU(from_logits=True).update_state, REFERENCES, logits
+    )
 
 
 def test_weights_choose_segments():
@@ -69,9 +71,9 @@ def test_weights_choose_ids():
     rng = numpy.random.default_rng(SEED)
     hypotheses, references = rng.integers(0, 5, (2, 6, 9))
     mask = rng.integers(0, 2, (6, 9))
-    metric = BLEU(metric=fastbleu.BLEU(tokenize=None))
+    metric = BLEU(metric=fastbleu.BLEU(tokenize=False))
     metric.update_state(references, hypotheses, sample_weight=mask.astype("float32"))
-    expected = fastbleu.BLEU(tokenize=None)
+    expected = fastbleu.BLEU(tokenize=False)
     expected.update(hypotheses, references, hypothesis_mask=mask, reference_mask=mask)
     assert metric.score().value == expected.compute().value
     for wrong, shape, message in (
@@ -98,9 +100,9 @@ def test_serialized_and_pickled():
     """Without the state, as all metrics of Keras."""
     for parameters in (
         OF_IDS,
-        {"weights": (weight for weight in (0.7, 0.3)), "max_order": 2, "lowercase": True},
-        {"tokenize": words, "smoothing": "floor", "smoothing_value": 0.2},
-        {"tokenize": None, "ignore_ids": numpy.array([-100, 0]), "stop_id": numpy.int64(1)},
+        {"weights": (weight for weight in (0.7, 0.3)), "max_ngram_order": 2, "lowercase": True},
+        {"tokenize": words, "smooth_method": "floor", "smooth_value": 0.2},
+        {"tokenize": False, "ignore_ids": numpy.array([-100, 0]), "stop_ids": numpy.int64(1)},
         {"dialect": "fairseq", "hashed": False, "tokenize": "none"},
     ):
         native = fastbleu.BLEU(**parameters)

@@ -35,14 +35,14 @@ def test_rewards_are_sentence_scores():
     assert rewards[0] == 1.0
     assert {type(reward) for reward in rewards} == {float}
     hypotheses, references = random_corpus(seeded("rewards"), 300)
-    metric = BLEU(smoothing="floor")
+    metric = BLEU(smooth_method="floor")
     rewards = BLEUReward("answer", metric=metric)(completions=hypotheses, answer=references)
-    assert rewards == expected(hypotheses, references, smoothing="floor")
+    assert rewards == expected(hypotheses, references, smooth_method="floor")
     assert BLEUReward()(completions=[], references=[]) == []
     tokens, references = [["a", "b", "c"]], [[["a", "b", "d"]]]
-    reward = BLEUReward(metric=BLEU(tokenize=None))
+    reward = BLEUReward(metric=BLEU(tokenize=False))
     rewards = reward(completions=tokens, references=references)
-    assert rewards == expected(tokens, references, tokenize=None)
+    assert rewards == expected(tokens, references, tokenize=False)
     words = "hypothesis is a str, expected a list of tokens"
     raises(TypeError, words, reward, completions=["a b c"], references=references)
 

@@ -17,7 +17,7 @@ with warnings.catch_warnings():
 from fastbleu import BLEU  # noqa: E402
 from fastbleu.integrations import torcheval, torchmetrics  # noqa: E402
 
-IDS, WORDS = BLEU(tokenize=None, ignore_ids=(0,)), BLEU(tokenize="none", smoothing="none")
+IDS, WORDS = BLEU(tokenize=False, ignore_ids=(0,)), BLEU(tokenize="none", smooth_method="none")
 KINDS = {
     "torchmetrics": lambda metric=WORDS: torchmetrics.BLEUScore(metric=metric),
     "torcheval": lambda metric=WORDS: torcheval.BLEUScore(metric=metric),
@@ -94,7 +94,7 @@ def test_a_whole_graph_is_refused_in_one_sentence(adaptor, call, logged):
 
 def test_update_in_a_compiled_function(logged):
     """pytest makes an error of Dynamo's warning that it cannot trace a builtin."""
-    metric, ids = BLEU(None), torch.arange(40).reshape(4, 10)
+    metric, ids = BLEU(tokenize=False), torch.arange(40).reshape(4, 10)
 
     def step(x):
         y = x * 2

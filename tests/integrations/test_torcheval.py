@@ -41,7 +41,7 @@ def states(metric):
 
 def own_numbers(n_gram, weights=None):
     """A metric with TorchEval's own number."""
-    metric = BLEU(dialect="torcheval", max_order=n_gram, weights=weights)
+    metric = BLEU("torcheval", max_ngram_order=n_gram, weights=weights)
     return BLEUScore(metric=metric)
 
 
@@ -132,7 +132,7 @@ def test_messages_begin_with_torchevals():
             kind(n_gram=2, weights=torch.ones(3))
         messages.append(str(caught.value))
     assert messages[1].startswith(messages[0])
-    raises(ValueError, "max_order=5: its longest n-grams are 1, 2, 3, 4", own_numbers, 5)
+    raises(ValueError, "max_ngram_order=5: its longest n-grams are 1, 2, 3, 4", own_numbers, 5)
 
 
 def test_states_can_be_saved_and_cloned():
@@ -158,7 +158,10 @@ def test_several_metrics_are_merged_or_none():
     assert expected[0] == 2 * states(filled())[0]
     for other in (
         {"dialect": "torcheval"},
-        *({"smoothing": "none"}, {"smoothing": "none", "tokenize": "none", "lowercase": True}),
+        *(
+            {"smooth_method": "none"},
+            {"smooth_method": "none", "tokenize": "none", "lowercase": True},
+        ),
     ):
         wrong = filled(BLEUScore(metric=BLEU(**other)))
         raises(ValueError, "cannot be added", metric.merge_state, [filled(), wrong])

@@ -53,9 +53,9 @@ def own_numbers(n_gram, smooth, *others):
         dialect="torchmetrics",
         tokenize=tokenize,
         lowercase=lowercase,
-        max_order=n_gram,
+        max_ngram_order=n_gram,
         weights=weights,
-        smoothing="add-k" if smooth else "none",
+        smooth_method="add-k" if smooth else "none",
     )
 
 
@@ -153,7 +153,7 @@ def test_arguments_are_torchmetrics_own_and_some():
 
 def test_options_are_those_of_a_metric_by_other_names():
     weights = [0.5, 0.3, 0.2]
-    in_bleus_words = {"max_order": 3, "weights": weights, "smoothing": "add-k"}
+    in_bleus_words = {"max_ngram_order": 3, "weights": weights, "smooth_method": "add-k"}
     for ours, options in (
         (SacreBLEUScore(3, True, "intl", True, weights), {"tokenize": "intl", "lowercase": True}),
         (BLEUScore(3, True, weights), {"tokenize": "none"}),
@@ -164,7 +164,7 @@ def test_options_are_those_of_a_metric_by_other_names():
         assert ours.compute() == metric.score(PREDS, TARGET).value / 100
         for score in (ours, same):
             assert (score.n_gram, score.smooth, score.weights) == (3, True, weights)
-    expected = BLEU(dialect="nltk").score(PREDS, TARGET).value
+    expected = BLEU("nltk").score(PREDS, TARGET).value
     assert filled(SacreBLEUScore(metric="nltk")).compute() == expected
 
 
@@ -236,10 +236,10 @@ def test_counts_of_another_way_are_refused_wherever_they_come_from():
         *(SacreBLEUScore(lowercase=True), SacreBLEUScore(metric=OWN_13A)),
         SacreBLEUScore(metric=BLEU(tokenize=str.split)),
         *(
-            SacreBLEUScore(metric=BLEU(tokenize=None, **options))
+            SacreBLEUScore(metric=BLEU(tokenize=False, **options))
             for options in (
                 *({}, {"ignore_ids": (0,)}, {"ignore_ids": (1,)}),
-                *({"skip_ids": (0,)}, {"stop_id": 0}),
+                *({"skip_ids": (0,)}, {"stop_ids": 0}),
             )
         ),
     ]

@@ -30,7 +30,7 @@ host("accelerate")
 from seq2seq_ranks import EOS, LENGTH, PAD, collate, make_model, make_rows  # noqa: E402
 
 BOS = 3
-of_ids = partial(BLEU, tokenize=None)
+of_ids = partial(BLEU, tokenize=False)
 WORDS = [
     *"abcdefghij",
     *("The", "cat", "sat", "on", "mat", ".", ",", "!", "(", ")", "3.5", "é", "世界"),
@@ -132,10 +132,12 @@ def test_ids_are_scored_as_they_are(trainer):
         [[number for number in row if number not in (-100, PAD, EOS, BOS)] for row in side.tolist()]
         for side in (predictions, labels)
     )
-    expected = BLEU(None, smoothing="none").score(hypotheses, [[row] for row in references])
+    expected = BLEU(tokenize=False, smooth_method="none").score(
+        hypotheses, [[row] for row in references]
+    )
     gen_len = float((~np.isin(predictions, [-100, PAD])).sum() / len(predictions))
     for arguments in WAYS.values():
-        metric = of_ids(ignore_ids=(PAD,), skip_ids=(EOS, BOS), smoothing="none")
+        metric = of_ids(ignore_ids=(PAD,), skip_ids=(EOS, BOS), smooth_method="none")
         score_ids = compute_metrics(metric=metric)
         found = bleu_of(trainer(score_ids, arguments=arguments).evaluate())
         assert found["bleu"] == expected.value > 0
@@ -242,7 +244,7 @@ def test_the_forms_that_a_batch_has(tokenizer):
         assert expected["gen_len"] == 5.5
         for form in forms:
             assert metrics(form) == expected
-    metrics = compute_metrics(metric=of_ids(ignore_ids=(PAD,), stop_id=EOS))
+    metrics = compute_metrics(metric=of_ids(ignore_ids=(PAD,), stop_ids=EOS))
     assert metrics((PREDICTIONS, LABELS)) == expected
 
     class Unpadded:
@@ -257,7 +259,7 @@ def test_the_forms_that_a_batch_has(tokenizer):
 def test_splits_into_batches_change_nothing(tokenizer):
     rng = seeded("splits")
     numbers = np.random.default_rng(rng.getrandbits(32))
-    metric = of_ids(ignore_ids=(PAD,), stop_id=EOS)
+    metric = of_ids(ignore_ids=(PAD,), stop_ids=EOS)
     metrics = [compute_metrics(tokenizer), compute_metrics(metric=metric)]
     for _ in range(100):
         rows, length = rng.randint(1, 12), rng.randint(1, 9)
@@ -365,7 +367,7 @@ def test_parameters_are_checked_and_passed_to_bleu(tokenizer):
     for error, words, parameters in (
         (ValueError, "tokenize='13a', which needs text: pass the tokenizer", {"metric": BLEU()}),
         (ValueError, "tokenize='none', which needs text", {"metric": "torchmetrics"}),
-        (ValueError, "tokenize=None is for ids", {"tokenizer": tokenizer, "metric": of_ids()}),
+        (ValueError, "tokenize=False is for ids", {"tokenizer": tokenizer, "metric": of_ids()}),
         (TypeError, "tokenizer is a str without batch_decode", {"tokenizer": "13a"}),
         (TypeError, "the class BLEU, expected a BLEU", {"metric": BLEU}),
         (ValueError, "a tokenizer: pass metric=", {"tokenizer": tokenizer, "metric": "zh"}),
@@ -375,7 +377,7 @@ def test_parameters_are_checked_and_passed_to_bleu(tokenizer):
         raises(error, words, compute_metrics, **parameters)
     pairs = texts(tokenizer, PREDICTIONS), texts(tokenizer, LABELS)
     for options in (
-        {"tokenize": "char", "smoothing": "floor", "max_order": 6},
+        {"tokenize": "char", "smooth_method": "floor", "max_ngram_order": 6},
         {"dialect": "nltk"},
     ):
         metric = BLEU(**options)

@@ -27,11 +27,11 @@ class Length(float):
         return str(float(self))
 
 
-def aggregated(candidates, references, weights=None, max_order=4, **smoothing):
+def aggregated(candidates, references, weights=None, max_ngram_order=4, **smoothing):
     """DeNero's expected scores, in the plainest way."""
     weights = [1.0] * len(references) if weights is None else weights
     total = ref_len = 0.0
-    expected = [Counter() for _ in range(max_order)]
+    expected = [Counter() for _ in range(max_ngram_order)]
     for reference, weight in zip(references, weights, strict=True):
         total += weight
         ref_len += weight * len(reference)
@@ -51,7 +51,7 @@ def aggregated(candidates, references, weights=None, max_order=4, **smoothing):
             totals,
             len(candidate),
             Length(ref_len / total),
-            max_ngram_order=max_order,
+            max_ngram_order=max_ngram_order,
             **{"smooth_method": "exp", "effective_order": True, **smoothing},
         )
         scores.append(score.score)
@@ -64,7 +64,7 @@ SMOOTHING = [
     {"smooth_method": "floor", "smooth_value": 0.5},
     {"smooth_method": "add-k", "smooth_value": 2},
     {"effective_order": False},
-    {"max_order": 70},
+    {"max_ngram_order": 70},
 ]
 
 
@@ -76,7 +76,7 @@ def test_aggregated_references(options):
         longest = rng.choice((3, 12, 90))
         candidates, references = (texts(rng, rng.randint(1, 20), longest) for _ in range(2))
         sides = [[text.split() for text in side] for side in (candidates, references)]
-        metric = BLEU(tokenize=None, **named)
+        metric = BLEU(tokenize=False, **named)
         found = mbr(*sides, aggregate=True, metric=metric)
         expected = aggregated(*sides, **options)
         same = np.array(found.utilities)
@@ -99,14 +99,14 @@ def test_aggregated_references(options):
 def test_aggregated_with_weights_of_orders():
     rng = seeded("mbr weights of orders")
     candidates, references = texts(rng, 20), texts(rng, 20)
-    options = {"max_order": 2, "effective_order": True}
-    expected = mbr(candidates, references, aggregate=True, metric=BLEU(max_order=2)).utilities
+    options = {"max_ngram_order": 2, "effective_order": True}
+    expected = mbr(candidates, references, aggregate=True, metric=BLEU(max_ngram_order=2)).utilities
     nearly_even = BLEU(weights=(0.5, 0.5 + 2**-50), **options)
     found = mbr(candidates, references, aggregate=True, metric=nearly_even).utilities
     assert np.allclose(found, expected, rtol=1e-13)
     first_order = BLEU(weights=(1, 0), **options)
     even = {"reference_weights": [3.0] * 20, "aggregate": True}
     found = mbr(candidates, references, **even, metric=first_order).utilities
-    unigrams = BLEU(max_order=1, smoothing="none")
+    unigrams = BLEU(max_ngram_order=1, smooth_method="none")
     expected = mbr(candidates, references, aggregate=True, metric=unigrams).utilities
     assert np.allclose(found, expected, rtol=1e-13)

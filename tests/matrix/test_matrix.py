@@ -41,7 +41,7 @@ def test_functions_are_not_replaced_by_modules():
 
 
 def test_a_metric_in_place_of_parameters():
-    metric = BLEU(max_order=2, smoothing="floor")
+    metric = BLEU(max_ngram_order=2, smooth_method="floor")
     assert pairwise(["a b"], ["a c"], metric=metric) == metric.score(["a b"], ["a c"]).value
     assert pairwise(TEXTS[:1], TEXTS[:1], metric="nltk") == 1
     raises(TypeError, r"an int, expected a fastbleu\.BLEU", pairwise, ["a"], ["a"], metric=4)

@@ -51,9 +51,9 @@ def check(result, scores, weights=None):
     "options",
     [
         {},
-        {"smoothing": "floor", "smoothing_value": 0.3, "lowercase": True},
-        {"effective_order": False, "max_order": 2, "tokenize": "char"},
-        {"dialect": "nltk", "smoothing": "floor"},
+        {"smooth_method": "floor", "smooth_value": 0.3, "lowercase": True},
+        {"effective_order": False, "max_ngram_order": 2, "tokenize": "char"},
+        {"dialect": "nltk", "smooth_method": "floor"},
     ],
     ids=str,
 )
@@ -181,7 +181,7 @@ def test_sources_of_different_sizes(options):
     assert "1-3 hypotheses" in mbr(RAGGED)._repr_html_()
     ids = [np.array([[1, 2, 3], [1, 2, 0]]), np.array([[4, 0, 0], [4, 4, 0], [5, 0, 0]])]
     masks = [rows != 0 for rows in ids]
-    metric = BLEU(tokenize=None)
+    metric = BLEU(tokenize=False)
     found = mbr(ids, hypothesis_mask=masks, metric=metric)
     for utilities, rows, mask in zip(found.utilities, ids, masks, strict=True):
         alone = mbr(rows, hypothesis_mask=mask, metric=metric)
@@ -195,7 +195,7 @@ def test_signatures():
         mbr(SAMPLES, reference_weights=[1, 2, 3, 4]),
     ):
         assert result.signature == signature
-    assert "smooth:floor[0.10]" in mbr(SAMPLES, metric=BLEU(smoothing="floor")).signature
+    assert "smooth:floor[0.10]" in mbr(SAMPLES, metric=BLEU(smooth_method="floor")).signature
     assert mbr(SAMPLES, aggregate=True).signature == signature + "|references:aggregated"
 
 
@@ -208,7 +208,7 @@ def test_tokens_and_ids():
     for rows, side in zip(ids, sides, strict=True):
         for row, tokens in zip(rows, side, strict=True):
             row[: len(tokens)] = [WORDS.index(token) + 1 for token in tokens]
-    tokens, padded = BLEU(tokenize=None), BLEU(tokenize=None, ignore_ids=(0,))
+    tokens, padded = BLEU(tokenize=False), BLEU(tokenize=False, ignore_ids=(0,))
     masks = {"hypothesis_mask": ids[0] != 0, "reference_mask": ids[1] != 0}
     for given, options in (
         (sides, {"metric": tokens}),

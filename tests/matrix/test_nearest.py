@@ -17,15 +17,15 @@ pytestmark = pytest.mark.pythons
 OPTIONS = [
     {},
     {"effective_order": False},
-    {"smoothing": "none"},
-    {"smoothing": "floor", "smoothing_value": 5.0},  # no match scores higher than one
-    {"smoothing": "add-k"},
+    {"smooth_method": "none"},
+    {"smooth_method": "floor", "smooth_value": 5.0},  # no match scores higher than one
+    {"smooth_method": "add-k"},
     {"weights": (0.1, 0.2, 0.3, 0.4)},
     {"weights": (0, 0, 0, 1.0)},
-    {"max_order": 1},
-    {"max_order": 7},
-    {"dialect": "nltk", "smoothing": "method4"},
-    {"dialect": "nltk", "weights": (0.5, 0.25), "max_order": 2},
+    {"max_ngram_order": 1},
+    {"max_ngram_order": 7},
+    {"dialect": "nltk", "smooth_method": "method4"},
+    {"dialect": "nltk", "weights": (0.5, 0.25), "max_ngram_order": 2},
 ]
 HOSTED = {"torchmetrics": "torch", "torcheval": "torch"}
 
@@ -70,7 +70,7 @@ def test_random_tokens(options):
         kind = KINDS[rng.choice(("two letters", "four letters", "words"))]
         hypotheses = sentences(rng, kind, rng.randint(0, 12), length, odd=0.3)
         references = sentences(rng, kind, rng.randint(0, 90), length, odd=0.3)
-        check_pools(rng, hypotheses, references, tokenize=None, **options)
+        check_pools(rng, hypotheses, references, tokenize=False, **options)
 
 
 @pytest.mark.parametrize("dialect", [name for name in names() if get(name).supports("matrix")])
@@ -114,12 +114,12 @@ def test_ids_and_masks():
     rng = seeded("nearest ids")
     ids = np.array([[rng.randrange(5) for _ in range(9)] for _ in range(40)])
     mask = np.array([[rng.random() < 0.8 for _ in range(9)] for _ in range(40)])
-    for options in ({"ignore_ids": (0,)}, {"stop_id": 4}):
-        metric = BLEU(tokenize=None, **options)
+    for options in ({"ignore_ids": (0,)}, {"stop_ids": 4}):
+        metric = BLEU(tokenize=False, **options)
         expected = best_of(pairwise(ids[:9], ids, metric=metric), 5, 0)
         check(quietly(nearest, ids[:9], ids, metric=metric), expected, options)
     masks = {"hypothesis_mask": mask[:9], "reference_mask": mask}
-    metric = BLEU(tokenize=None)
+    metric = BLEU(tokenize=False)
     expected = best_of(pairwise(ids[:9], ids, **masks, metric=metric), 3, 0)
     check(nearest(ids[:9], ids, k=3, **masks, metric=metric), expected)
     index = NearestIndex(ids, reference_mask=mask, metric=metric)
@@ -155,7 +155,7 @@ def test_duplicates_are_the_pairs_above_the_diagonal(options):
 
 
 def test_the_mask_of_duplicates_is_that_of_the_sentences():
-    ids, metric = np.array([[1, 2, 3, 4], [1, 2, 3, 9], [5, 6, 7, 8]]), BLEU(tokenize=None)
+    ids, metric = np.array([[1, 2, 3, 4], [1, 2, 3, 9], [5, 6, 7, 8]]), BLEU(tokenize=False)
     masked = duplicates(ids, min_score=1, sentence_mask=ids != 9, metric=metric)
     expected = duplicates([[1, 2, 3, 4], [1, 2, 3], [5, 6, 7, 8]], min_score=1, metric=metric)
     check(masked, expected)
@@ -173,9 +173,9 @@ def test_long_sentences():
     """Matches of more than 255 tokens; more bits than a number has are refused."""
     rng = seeded("nearest of long sentences")
     lists = [rng.choices(range(40), k=n) for n in (3000, 700, 5, 0)]
-    check_pools(rng, lists, [lists[0][:2000], *lists, lists[1][::-1]], tokenize=None)
-    message = "a reference has 700 tokens, too many .* max_order=7; pass a lower max_order, or take"
-    metric = BLEU(tokenize=None, max_order=7)
+    check_pools(rng, lists, [lists[0][:2000], *lists, lists[1][::-1]], tokenize=False)
+    message = "a reference has 700 tokens, too many .* max_ngram_order=7; pass a lower one"
+    metric = BLEU(tokenize=False, max_ngram_order=7)
     raises(ValueError, message, nearest, lists, lists[1:], metric=metric)
 
 

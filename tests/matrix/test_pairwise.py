@@ -43,15 +43,15 @@ def parameters(rng, dialect):
     """Any parameters: of texts for sacrebleu, of tokens for nltk."""
     if dialect == "sacrebleu":
         named = cases.named_here(cases.options(rng))
-        if named["smoothing"] in ("exp", "none"):
-            named["smoothing_value"] = None
+        if named["smooth_method"] in ("exp", "none"):
+            named["smooth_value"] = None
         return named
     order = rng.choice((1, 2, 3, 4, 5, 8, 9, 13))
     return {
         "dialect": "nltk",
-        "tokenize": None,
-        "max_order": order,
-        "smoothing": rng.choice(("none", "floor", "add-k", "exp", "method4")),
+        "tokenize": False,
+        "max_ngram_order": order,
+        "smooth_method": rng.choice(("none", "floor", "add-k", "exp", "method4")),
         "weights": rng.choice((None, [rng.random() for _ in range(order)])),
     }
 
@@ -77,7 +77,7 @@ def test_long_sentences(length):
     rng = seeded("pairwise", "long", length)
     base = rng.choices([f"w{number}" for number in range(2000)], k=length)
     sentences = [base, base[: length // 2], base[::-1], ["w1"] * length, ["w1"] * (length // 3), []]
-    metric = BLEU(tokenize=None, effective_order=True, max_order=5)
+    metric = BLEU(tokenize=False, effective_order=True, max_ngram_order=5)
     scores = pairwise(sentences, sentences, metric=metric)
     assert (scores == by_pairs(metric, sentences, sentences)).all()
 
@@ -85,7 +85,7 @@ def test_long_sentences(length):
 def test_long_after_short_and_many_orders(simd):
     """Sources of one call may differ: what is kept between them must hold for all."""
     rng = seeded("pairwise", "sources")
-    metric = BLEU(tokenize=None, effective_order=True, max_order=6)
+    metric = BLEU(tokenize=False, effective_order=True, max_ngram_order=6)
     sources = [token_lists(rng, 65, lambda rng, n=n: rng.randint(0, n)) for n in (2, 3, 9, 400, 5)]
     scores = pairwise(sources, sources, metric=metric)
     for source, its in zip(sources, scores, strict=True):
@@ -143,7 +143,7 @@ def test_batches(pools):
 
 def test_masks_of_batches():
     ids = np.ones((2, 3, 4), int)
-    metric = BLEU(tokenize=None, effective_order=True)
+    metric = BLEU(tokenize=False, effective_order=True)
     scores = pairwise(ids, ids, hypothesis_mask=ids * (np.arange(4) < 2), metric=metric)
     assert scores.shape == (2, 3, 3)
     assert (scores == pairwise(ids[..., :2], ids, metric=metric)).all()
@@ -177,7 +177,7 @@ def test_no_sentences():
         blocks = [part for _, part in pairwise_chunked(hypotheses, references)]
         assert [part.shape for part in blocks] == [scores.shape] * len(hypotheses)
     no_sources = np.ones((0, 3, 4), int)
-    assert pairwise(no_sources, no_sources, metric=BLEU(tokenize=None)).shape == (0, 0, 0)
+    assert pairwise(no_sources, no_sources, metric=BLEU(tokenize=False)).shape == (0, 0, 0)
 
 
 def test_a_list_on_both_sides_is_read_once(pools):

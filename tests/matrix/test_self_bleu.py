@@ -27,7 +27,7 @@ from fastbleu.matrix import SelfBLEUResult, self_bleu
 
 pytestmark = pytest.mark.pythons
 
-TOKENS = BLEU(dialect="nltk", smoothing="floor", tokenize=None)
+TOKENS = BLEU("nltk", smooth_method="floor", tokenize=False)
 # As by default, but of lists of tokens.
 of_tokens = partial(self_bleu, metric=TOKENS)
 
@@ -60,7 +60,7 @@ def by_nltk(sentences, order):
 
 def by_bleu(sentences, order, mask=None, **parameters):
     """What `sentence_scores` gives for each sentence and the explicit list of all others."""
-    metric = BLEU(**{**parameters, "max_order": order})
+    metric = BLEU(**{**parameters, "max_ngram_order": order})
     references = [others(sentences, i) for i in range(len(sentences))]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -105,14 +105,14 @@ def test_random_parameters_equal_bleu(dialect):
     for number in range(rounds(120)):
         rng = seeded("self-bleu", dialect, number)
         sentences, rule = pool(rng, "four letters"), rng.choice(RULES)
-        options = {"tokenize": None, "dialect": dialect, "reference_length": rule}
+        options = {"tokenize": False, "dialect": dialect, "reference_length": rule}
         if dialect == "sacrebleu":
             options |= {
-                "smoothing": rng.choice(("exp", "floor", "add-k", "none")),
+                "smooth_method": rng.choice(("exp", "floor", "add-k", "none")),
                 "effective_order": rng.random() < 0.5,
             }
         else:
-            options["smoothing"] = rng.choice(("none", "floor", "add-k", "exp", "method4"))
+            options["smooth_method"] = rng.choice(("none", "floor", "add-k", "exp", "method4"))
         result = self_bleu(sentences, orders=(1, 2, 4), metric=BLEU(**options))
         check(result, partial(by_bleu, sentences, **options), number, sentences, options)
 
@@ -129,8 +129,8 @@ def test_text(tokenize):
 
 
 def test_orders_replace_those_of_a_metric():
-    options = {"dialect": "nltk", "smoothing": "exp", "tokenize": "13a"}
-    metric = BLEU(**options, max_order=2, weights=(1, 0))
+    options = {"dialect": "nltk", "smooth_method": "exp", "tokenize": "13a"}
+    metric = BLEU(**options, max_ngram_order=2, weights=(1, 0))
     result, expected = (
         self_bleu(TEXTS, orders=(3, 4), metric=each) for each in (metric, BLEU(**options))
     )
@@ -147,12 +147,12 @@ def test_ids_with_rules_and_masks():
             ids[rng.randrange(len(ids))] = 0
             ids[rng.randrange(len(ids))] = 0
         options = {
-            "tokenize": None,
+            "tokenize": False,
             "ignore_ids": (0,),
-            "stop_id": rng.choice((None, 4)),
+            "stop_ids": rng.choice(((), 4)),
             "skip_ids": rng.choice(((), (3,))),
             "dialect": "nltk",
-            "smoothing": "floor",
+            "smooth_method": "floor",
             "reference_length": rng.choice(RULES),
         }
         result = self_bleu(ids, orders=(1, 2, 3), metric=BLEU(**options))
@@ -204,7 +204,7 @@ def test_without_a_seed_each_sample_is_another_one_and_can_be_drawn_again():
         assert again.signature == result.signature
 
 
-NEEDS_TOKENS = r'expected a str: .*BLEU\(dialect="nltk", smoothing="floor", tokenize=None\)'
+NEEDS_TOKENS = r'expected a str: .*BLEU\("nltk", smooth_method="floor", tokenize=False\)'
 
 
 @pytest.mark.parametrize(
@@ -239,9 +239,9 @@ def test_lists_of_tokens_and_ids_and_groups_need_a_metric():
     for wrong in ([["a", "b"], ["a", "c"]], (("a", "b"),), ids, list(ids), [["a dog", "a cat"]]):
         for against in ("others", "each"):
             raises(TypeError, NEEDS_TOKENS, self_bleu, wrong, against=against)
-        for metric in ("sacrebleu", BLEU(dialect="nltk"), BLEU(tokenize=str.split)):
-            raises(TypeError, "tokenize=None", self_bleu, wrong, metric=metric)
-    raises(TypeError, r"sentences\[0\] is a list.*tokenize=None", self_bleu, iter([["a"], ["b"]]))
+        for metric in ("sacrebleu", BLEU("nltk"), BLEU(tokenize=str.split)):
+            raises(TypeError, "tokenize=False", self_bleu, wrong, metric=metric)
+    raises(TypeError, r"sentences\[0\] is a list.*tokenize=False", self_bleu, iter([["a"], ["b"]]))
     groups = [[["a"], ["b"]], [["c"], ["d"]]]
     raises(TypeError, r"sentences\[0\]\[0\] is a list, expected a token", of_tokens, groups)
     raises(ValueError, r"\(1, 2, 3\)", of_tokens, ids[None])
@@ -275,7 +275,7 @@ def test_short_sentences_of_the_highest_order_are_noticed():
     with pytest.warns(fastbleu.InputWarning, match="2 of 4 hypotheses have fewer than 5 tokens"):
         self_bleu(short, metric=BLEU(effective_order=False))
     with pytest.warns(fastbleu.InputWarning, match="1 of 4 hypotheses have fewer than 3 tokens"):
-        self_bleu(short, orders=(3, 1), metric=BLEU(max_order=9, effective_order=False))
+        self_bleu(short, orders=(3, 1), metric=BLEU(max_ngram_order=9, effective_order=False))
     self_bleu(short, orders=(2,), metric=BLEU(effective_order=False))
     self_bleu(short, metric="sacrebleu")
 
@@ -285,23 +285,23 @@ def test_signatures():
     dialect = "dialect:nltk-3.10.4"
     plain = of_tokens(sentences)
     assert plain.signature == f"case:mixed|tok:given|{dialect}|smooth:floor"
-    unsmoothed = BLEU(dialect="nltk", smoothing="none", tokenize=None)
+    unsmoothed = BLEU("nltk", smooth_method="none", tokenize=False)
     sampled = self_bleu(sentences, sample_size=1, seed=7, metric=unsmoothed)
     assert sampled.signature == f"case:mixed|tok:given|{dialect}|smooth:none|sample:1|seed:7"
-    metric = BLEU(effective_order=True, max_order=2, weights=(1, 0))
+    metric = BLEU(effective_order=True, max_ngram_order=2, weights=(1, 0))
     found = self_bleu(["a b", "a c"], metric=metric).signature
     assert found == BLEU(effective_order=True).signature
 
 
 @pytest.mark.parametrize("form", [list, np.array, iter])
 def test_text_is_tokenized_as_by_pairwise(form):
-    default = BLEU(dialect="nltk", smoothing="floor", tokenize="13a")
+    default = BLEU("nltk", smooth_method="floor", tokenize="13a")
     expected = self_bleu(TEXTS, metric=default)
     result = self_bleu(form(TEXTS))
     assert result.scores.tolist() == expected.scores.tolist()
     assert result.signature == expected.signature
     assert "|tok:13a|" in result.signature
-    words = BLEU(dialect="nltk", smoothing="floor", tokenize="none")
+    words = BLEU("nltk", smooth_method="floor", tokenize="none")
     result = self_bleu(form(TEXTS), metric=words)
     assert result.scores.tolist() == of_tokens([text.split() for text in TEXTS]).scores.tolist()
 
@@ -331,7 +331,7 @@ def test_means_over_pairs_equal_nltk(against):
             if against == "earlier"
             else np.nonzero(~np.eye(size, dtype=bool))
         )
-        metric = BLEU(dialect="nltk", smoothing="method4", tokenize="none")
+        metric = BLEU("nltk", smooth_method="method4", tokenize="none")
         found = self_bleu(sentences, orders=(4, 2), against=against, metric=metric)
         assert found.values[4] == np.mean([*scores[pairs]])
         last = [scores[i, -1] for i in range(size - 1)]

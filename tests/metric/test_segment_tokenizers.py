@@ -1,4 +1,4 @@
-"""`tokenize=` of a batch: each segment has the counts that sacreBLEU has with that tokenizer."""
+"""`tokenizers=` of a batch: each segment has the counts that sacreBLEU has with that tokenizer."""
 
 import gc
 import importlib.util
@@ -40,16 +40,16 @@ def test_random_batches_equal_sacrebleu():
         references = [[rng.choice(texts), text[:-2]] for text in texts]
         names = [rng.choice(NAMES) for _ in texts]
         rows = rows_of_sacrebleu(texts, references, names)
-        metric = BLEU(threads=threads, keep_segments=True)
+        metric = BLEU(threads=threads, keep_stats=True)
         for start in range(0, size, 7):
             part = slice(start, start + 7)
-            metric.update(texts[part], references[part], tokenize=names[part])
-        assert metric.segments.__array__().tolist() == rows
+            metric.update(texts[part], references[part], tokenizers=names[part])
+        assert metric.stats.__array__().tolist() == rows
         assert metric.compute().value == score_of_sacrebleu(rows)
-        whole = BLEU(threads=threads).score(texts, references, tokenize=names)
+        whole = BLEU(threads=threads).score(texts, references, tokenizers=names)
         assert whole == metric.compute()
-        scores = metric.sentence_scores(texts, references, tokenize=names)
-        assert (scores == metric.segment_scores()).all()
+        scores = metric.sentence_scores(texts, references, tokenizers=names)
+        assert (scores == metric.sentence_scores(metric.stats)).all()
 
 
 def field(score):
@@ -58,11 +58,11 @@ def field(score):
 
 def test_signature_names_what_was_used():
     metric, other = BLEU(), BLEU()
-    metric.update(TEXTS[:1], REFERENCES[:1], tokenize=["13a"])
+    metric.update(TEXTS[:1], REFERENCES[:1], tokenizers=["13a"])
     assert field(metric.compute()) == "tok:13a"
-    metric.update(TEXTS[1:], REFERENCES[1:], tokenize=["zh", None])
+    metric.update(TEXTS[1:], REFERENCES[1:], tokenizers=["zh", None])
     assert field(metric.compute()) == "tok:13a+zh"
-    other.update(TEXTS, REFERENCES, tokenize="char")
+    other.update(TEXTS, REFERENCES, tokenizers="char")
     metric.merge(other)
     assert field(metric.compute()) == "tok:13a+char+zh"
     other.update(TEXTS, REFERENCES)
@@ -84,22 +84,22 @@ def test_signature_names_what_scripts_chose():
         ("13a", "auto", "tok:13a+auto+zh"),
         ("13a", ["zh", "auto", None], "tok:13a+auto+zh"),
     ):
-        score = BLEU(tokenize=default).score(TEXTS, REFERENCES, tokenize=names)
+        score = BLEU(tokenize=default).score(TEXTS, REFERENCES, tokenizers=names)
         assert field(score) == expected, names
 
 
 def test_columns_of_pyarrow():
     pyarrow = pytest.importorskip("pyarrow")
-    expected = BLEU().score(TEXTS, REFERENCES, tokenize=CHOSEN)
+    expected = BLEU().score(TEXTS, REFERENCES, tokenizers=CHOSEN)
     columns = pyarrow.array(TEXTS), pyarrow.array(REFERENCES)
-    assert BLEU().score(*columns, tokenize=pyarrow.array(CHOSEN)) == expected
+    assert BLEU().score(*columns, tokenizers=pyarrow.array(CHOSEN)) == expected
 
 
 def test_sequences_functions_and_progress(capsys):
-    expected = BLEU().score(TEXTS, REFERENCES, tokenize=CHOSEN, progress=True)
+    expected = BLEU().score(TEXTS, REFERENCES, tokenizers=CHOSEN, progress=True)
     assert "3.00/3.00" in capsys.readouterr().err
-    assert BLEU().score(tuple(TEXTS), REFERENCES, tokenize=tuple(CHOSEN)) == expected
-    characters = BLEU().score(TEXTS, REFERENCES, tokenize=[None, list, list])
+    assert BLEU().score(tuple(TEXTS), REFERENCES, tokenizers=tuple(CHOSEN)) == expected
+    characters = BLEU().score(TEXTS, REFERENCES, tokenizers=[None, list, list])
     assert field(characters) == "tok:13a+list"
     words = BLEU().score(TEXTS[:1], REFERENCES[:1]).hyp_len
     assert characters.hyp_len == words + len(TEXTS[1] + TEXTS[2])
@@ -107,7 +107,7 @@ def test_sequences_functions_and_progress(capsys):
 
 def test_functions_of_a_batch_are_not_kept():
     metric, function = BLEU(), lambda text: text.split()
-    metric.update(TEXTS, REFERENCES, tokenize=[function] * 3)
+    metric.update(TEXTS, REFERENCES, tokenizers=[function] * 3)
     gone = weakref.ref(function)
     del function
     gc.collect()
@@ -119,39 +119,44 @@ def test_missing_segments_have_tokenizers_too():
     references = [REFERENCES[0], ["x"], *REFERENCES[1:]]
     names = ["13a", "char", *CHOSEN[1:]]
     metric = BLEU(effective_order=True)
-    expected = metric.sentence_scores(TEXTS, REFERENCES, tokenize=CHOSEN)
+    expected = metric.sentence_scores(TEXTS, REFERENCES, tokenizers=CHOSEN)
     columns = [list]
     if importlib.util.find_spec("pyarrow"):
         columns.append(importlib.import_module("pyarrow").array)
     for column in columns:
         sides = column(texts), column(references)
         with pytest.warns(UserWarning, match="left out 1 of 4 segments"):
-            scores = metric.sentence_scores(*sides, tokenize=names, missing="skip")
+            scores = metric.sentence_scores(*sides, tokenizers=names, missing="skip")
         assert [*scores[:1], *scores[2:]] == expected.tolist()
 
 
 def test_wrong_tokenizers_are_refused():
     two, three = ["a", "b"], ["a"] * 3
     names, metric = ["zh", "13a", "zh"], BLEU()
-    for error, words, *sides, tokenize in (
-        (ValueError, "tokenize has 1 entries, hypotheses has 2", two, two, ["zh"]),
+    for error, words, *sides, tokenizers in (
+        (ValueError, "tokenizers has 1 entries, hypotheses has 2", two, two, ["zh"]),
         (ValueError, "segment 1: tokenizer 'zhh' is unknown", two, two, ["zh", "zhh"]),
         (ValueError, "^tokenizer 'zhh' is unknown", ["a"], ["a"], "zhh"),
         (TypeError, "segment 0: tokenize is an int", ["a"], ["a"], [3]),
-        (TypeError, "tokenize is an int", ["a"], ["a"], 3),
-        (TypeError, "tokenize is a bytes", three, three, b"13a"),
-        (TypeError, r"a set, .*; pass sorted\(tokenize\)", ["a"], ["a"], {"zh"}),
-        (TypeError, r"a dict, .*; pass list\(tokenize.values", ["a"], ["a"], {"a": "zh"}),
-        (TypeError, "segment 0: tokenize is a list", ["a"], ["a"], [["zh"]]),
+        (TypeError, "tokenizers is an int", ["a"], ["a"], 3),
+        (TypeError, "tokenizers is a bytes", three, three, b"13a"),
+        (TypeError, r"a set, .*; pass sorted\(tokenizers\)", ["a"], ["a"], {"zh"}),
+        (TypeError, r"a dict, .*; pass list\(tokenizers.values", ["a"], ["a"], {"a": "zh"}),
+        (TypeError, "segment 0: tokenizers is a list", ["a"], ["a"], [["zh"]]),
         (TypeError, "segment 2: the hypothesis", [*two, 3], three, names),
         (ValueError, "segment 2: no references", three, [*two, []], names),
     ):
-        raises(error, words, metric.update, *sides, tokenize=tokenize)
+        raises(error, words, metric.update, *sides, tokenizers=tokenizers)
         assert metric == BLEU()
     for metric, words, sides, options in (
-        (BLEU(None), "tokenize= is for text", ([["a"]], [[["a"]]]), {"tokenize": "13a"}),
-        (BLEU(dialect="mteval-v13a"), "its tokenizers are", (["a"], ["a"]), {"tokenize": "zh"}),
-        (BLEU(dialect="fairseq"), "not support tokenize", (["a"], ["a"]), {"tokenize": "none"}),
-        (BLEU(), "not go together", (["a"], ["a"]), {"documents": ["x"], "tokenize": "zh"}),
+        (
+            BLEU(tokenize=False),
+            "tokenizers= is for text",
+            ([["a"]], [[["a"]]]),
+            {"tokenizers": "13a"},
+        ),
+        (BLEU(dialect="mteval-v13a"), "its tokenizers are", (["a"], ["a"]), {"tokenizers": "zh"}),
+        (BLEU(dialect="fairseq"), "not support tokenizers", (["a"], ["a"]), {"tokenizers": "none"}),
+        (BLEU(), "not go together", (["a"], ["a"]), {"join": ["x"], "tokenizers": "zh"}),
     ):
         raises(ValueError, words, metric.score, *sides, **options)

@@ -50,13 +50,13 @@ def test_every_dialect_has_a_report(dialect):
     metric = BLEU(dialect=dialect)
     of_sentences = metric
     if "effective_order" in metric.scorer.dialect.options:
-        of_sentences = BLEU(**{**metric.as_arguments(), "effective_order": True})
+        of_sentences = BLEU(**{**metric.get_params(), "effective_order": True})
     references = [its[0] for its in REFERENCES]
     options = {"metric": metric, "dialects": False, "samples": 20}
     try:
         expected = metric.score(TEXTS, references)
         sentences, _ = (of_sentences.sentence_scores(its, references) for its in SYSTEMS.values())
-        metric.statistics(TEXTS, references)
+        metric.count(TEXTS, references)
     except (ValueError, ZeroDivisionError, ImportError) as error:
         with pytest.raises(type(error), match=re.escape(str(error))):
             fastbleu.report(SYSTEMS, references, **options).html()
@@ -74,11 +74,11 @@ def test_every_dialect_has_a_report(dialect):
 def test_tokens_in_place_of_text():
     systems = {name: [text.split() for text in its] for name, its in SYSTEMS.items()}
     references = [[text.split() for text in its] for its in REFERENCES]
-    report = fastbleu.report(systems, references, metric=BLEU(tokenize=None))
+    report = fastbleu.report(systems, references, metric=BLEU(tokenize=False))
     _, sections = payload(report.html(), "texts")
     assert bytes(sections["texts"]).decode().startswith("The cat sat on a mat.The cat sat on the")
     numbers = {name: [[1, 2, 3, 4, 5]] for name in "ab"}
-    assert fastbleu.report(numbers, [[[1, 2, 3, 4]]], metric=BLEU(None)).html()
+    assert fastbleu.report(numbers, [[[1, 2, 3, 4]]], metric=BLEU(tokenize=False)).html()
 
 
 def test_a_table_by_columns():
@@ -190,7 +190,7 @@ def test_in_notebooks():
     assert "<table>" in report._repr_html_()
     assert str(report).startswith("Systems\n")
     assert "3 segments, one: " in repr(report)
-    stats = BLEU().statistics(TEXTS, REFERENCES)
+    stats = BLEU().count(TEXTS, REFERENCES)
     shown = stats._repr_html_()
     for row in (stats.sum(), *stats):
         matches, total = row.matches[0][0], row.totals[0][0]
@@ -339,7 +339,9 @@ def test_flags():
     ]
     references = [[[rng.choice("abc") for _ in range(rng.randint(1, 20))]] for _ in range(300)]
     sources = [" ".join(its) if rng.random() < 0.2 else "x" for its in hypotheses]
-    segments = Segments({"a": hypotheses}, references, Labels(sources=sources), BLEU(None))
+    segments = Segments(
+        {"a": hypotheses}, references, Labels(sources=sources), BLEU(tokenize=False)
+    )
     found = flags.flags_of(segments, 0).tolist()
     for mark, own, [its], source in zip(found, hypotheses, references, sources, strict=True):
         counts = oracle.ngram_counts(own, 4).values()
@@ -463,7 +465,7 @@ def test_the_verdict_names_a_document_in_which_it_is_the_other_way_round():
 def test_each_system_has_its_own_numbers_on_the_page():
     _, sections = payload(fastbleu.report(SYSTEMS, REFERENCES).html(), "numbers")
     for number, texts in enumerate(SYSTEMS.values()):
-        stats = BLEU().statistics(texts, REFERENCES)
+        stats = BLEU().count(texts, REFERENCES)
         assert sections[f"hyp_len.{number}"].tolist() == stats.hyp_lens.tolist()
         assert sections[f"matches.{number}.0"].tolist() == stats.matches[:, 0].tolist()
 

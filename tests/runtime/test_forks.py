@@ -51,7 +51,7 @@ from first_call_fork import forked
 from fastbleu import BLEU
 ids = np.arange(60_000).reshape(6000, 10) % 97
 texts = [f"a b c d {n} e f" for n in range(5000)]
-metrics = BLEU(threads=2), BLEU(None, threads=2)
+metrics = BLEU(threads=2), BLEU(tokenize=False, threads=2)
 def scores():
     return metrics[0].score(texts, texts[::-1]).value, metrics[1].score(ids, ids[::-1]).value
 expected = scores()

@@ -16,11 +16,12 @@ import numpy as np
 import pytest
 from commands import python
 from hostile import ENTRIES, clean
+from metrics import count
 from plain import plain
 from threads import again_and_again, at_once
 
 import fastbleu.sacrebleu
-from fastbleu import BLEU, count, matrix, tokenize
+from fastbleu import BLEU, matrix, tokenize
 from fastbleu.inputs import mistakes
 from fastbleu.integrations.rewards import BLEUReward
 from fastbleu.runtime.threads import pop_until_empty, run_on_threads
@@ -40,8 +41,8 @@ METRIC, KEPT = BLEU(threads=2), fastbleu.sacrebleu.BLEU(references=[OTHERS[:99]]
 INDEX, INDEX_WITH_THREADS = (
     matrix.ReferenceIndex(TEXTS[:500], metric=BLEU(threads=n)) for n in (1, 2)
 )
-INDEX_OF_TOKENS = matrix.ReferenceIndex(SPLIT[:200], metric=BLEU(tokenize=None))
-INDEX_OF_IDS = matrix.ReferenceIndex(IDS[::-1], metric=BLEU(tokenize=None))
+INDEX_OF_TOKENS = matrix.ReferenceIndex(SPLIT[:200], metric=BLEU(tokenize=False))
+INDEX_OF_IDS = matrix.ReferenceIndex(IDS[::-1], metric=BLEU(tokenize=False))
 PAIRS = matrix.NearestIndex(TEXTS[:300], metric=BLEU(threads=2))
 REWARD = pickle.loads(pickle.dumps(BLEUReward("answer")))
 # Calls of thread n.
@@ -61,7 +62,7 @@ SHARED = {
     "an index of ids": lambda n: INDEX_OF_IDS.sentence_scores(IDS[n:]),
     "an index with threads": lambda n: INDEX_WITH_THREADS.score(TEXTS[n:]),
     "pairs with threads": lambda n: PAIRS.nearest(TEXTS[n : n + 50], k=3)[1],
-    "prefixes": lambda n: BLEU(None).prefix_scores(IDS[n:], IDS[::-1][n:]),
+    "prefixes": lambda n: BLEU(tokenize=False).prefix_scores(IDS[n:], IDS[::-1][n:]),
     "text": lambda n: count(TEXTS[n:], OTHERS[n:], tokenize="13a"),
     "tokens": lambda n: count(SPLIT[n:], REFERENCES[n:]),
     "tokens in threads": lambda n: count(
@@ -87,7 +88,7 @@ def test_threads_share_what_they_call(what):
 
 
 MANY = {
-    "count": lambda threads: BLEU(None, threads=threads).score(SPLIT, REFERENCES),
+    "count": lambda threads: BLEU(tokenize=False, threads=threads).score(SPLIT, REFERENCES),
     "pairwise": lambda threads: matrix.pairwise(
         TEXTS[:300], TEXTS[:200], metric=BLEU(threads=threads)
     ),
@@ -106,10 +107,10 @@ def test_a_call_on_many_threads_gives_what_one_thread_gives(what):
 
 
 def test_later_calls_use_the_same_threads():
-    metric, expected = BLEU(threads=3), BLEU().statistics(TEXTS, OTHERS)
+    metric, expected = BLEU(threads=3), BLEU().count(TEXTS, OTHERS)
     before = threading.active_count()
     for _ in range(20):
-        assert metric.statistics(TEXTS, OTHERS) == expected
+        assert metric.count(TEXTS, OTHERS) == expected
     # Two, or some more where one of them is not free again when the next call begins.
     assert threading.active_count() <= before + 10
 
@@ -189,13 +190,13 @@ def test_a_function_that_splits_texts_is_called_by_one_thread_at_a_time():
             time.sleep(0)
         return list(words)
 
-    metric, texts = BLEU(split, threads=4, effective_order=True), TEXTS[:500]
+    metric, texts = BLEU(tokenize=split, threads=4, effective_order=True), TEXTS[:500]
     assert matrix.ReferenceIndex(texts, metric=metric).sentence_scores(texts).min() > 99
 
 
 def test_other_threads_go_on_while_a_call_counts():
     ids = np.random.default_rng(0).integers(0, 30_000, (3000, 1000))
-    metric, ticks, done = BLEU(None), [], threading.Event()
+    metric, ticks, done = BLEU(tokenize=False), [], threading.Event()
 
     def score():
         metric.score(ids, ids[:, None])
@@ -223,14 +224,14 @@ def impatient():
 
 
 def used(**options):
-    metric = BLEU(None, max_order=1, **options)
+    metric = BLEU(tokenize=False, max_ngram_order=1, **options)
     metric.update([["a"]], [[["a"]]])
     return metric
 
 
 @pytest.mark.usefixtures("impatient")
 def test_threads_that_update_one_metric_lose_nothing():
-    metric, part = BLEU(None, max_order=1, keep_segments=True), used(keep_segments=True)
+    metric, part = BLEU(tokenize=False, max_ngram_order=1, keep_stats=True), used(keep_stats=True)
 
     def work(_):
         for _ in range(40):
@@ -240,7 +241,7 @@ def test_threads_that_update_one_metric_lose_nothing():
 
     at_once(work, 4)
     assert metric.state.tolist() == [320] * 4
-    assert np.asarray(metric.segments).sum(0).tolist() == [320] * 4
+    assert np.asarray(metric.stats).sum(0).tolist() == [320] * 4
 
 
 @pytest.mark.usefixtures("impatient")
@@ -273,10 +274,10 @@ def test_arrays_that_another_thread_fills(form, threads):
         hypotheses[:] = np.arange(40)
         references[:] = np.arange(40)[::-1]
 
-    metric = BLEU(None, threads=threads, ignore_ids=(-100,), stop_id=1, skip_ids=(2,))
+    metric = BLEU(tokenize=False, threads=threads, ignore_ids=(-100,), stop_ids=1, skip_ids=(2,))
     with again_and_again(change):
         for _ in range(40):
-            rows = np.asarray(metric.statistics(*views))
+            rows = np.asarray(metric.count(*views))
             assert (rows >= 0).all()
             assert (rows <= 40).all()
             assert (rows[:, 2:6] <= rows[:, 6:]).all()

@@ -29,9 +29,9 @@ NEW = ["the cat sat on a mat", "it rained all night", "a dog barked"]
 SYSTEMS = {"old": [text[::-1] for text in NEW], "new": NEW, "<b>": ["the cat", "it", "A dog at us"]}
 METRICS = [
     None,
-    BLEU(lowercase=True, smoothing="add-k", smoothing_value=2, effective_order=True),
-    BLEU(dialect="nltk", smoothing="floor", max_order=2, weights=(0.25, 0.75)),
-    BLEU(list, reference_length="first"),
+    BLEU(lowercase=True, smooth_method="add-k", smooth_value=2, effective_order=True),
+    BLEU(dialect="nltk", smooth_method="floor", max_ngram_order=2, weights=(0.25, 0.75)),
+    BLEU(tokenize=list, reference_length="first"),
 ]
 TESTS = {
     "bootstrap": (paired_bootstrap, {"samples": 50}),
@@ -45,9 +45,9 @@ TESTS = {
 def test_from_texts_as_from_rows(metric, method):
     found = compare(SYSTEMS, REFERENCES, method=method, metric=metric, seed=7, **TESTS[method][1])
     counter = metric or BLEU()
-    rows = {name: counter.statistics(texts, REFERENCES) for name, texts in SYSTEMS.items()}
-    scoring = {"dialect": counter.dialect, "smoothing": counter.smoothing}
-    scoring |= {"smoothing_value": counter.smoothing_value, "weights": counter.weights}
+    rows = {name: counter.count(texts, REFERENCES) for name, texts in SYSTEMS.items()}
+    scoring = {"dialect": counter.dialect, "smooth_method": counter.smooth_method}
+    scoring |= {"smooth_value": counter.smooth_value, "weights": counter.weights}
     if counter.effective_order:
         scoring["effective_order"] = True
     run, options = TESTS[method]
@@ -112,7 +112,7 @@ def test_a_score_stands_if_samples_have_none():
     score = metric.score(hypotheses, references).value
     drawn = np.random.default_rng(12345).choice(3, (50, 3))
     message = f"{(drawn > 0).all(axis=1).sum()} of 50 samples have no score"
-    stats = metric.statistics(hypotheses, references)
+    stats = metric.count(hypotheses, references)
     with pytest.warns(InputWarning, match=message):
         interval = bootstrap(stats, dialect="multi-bleu", samples=50)
     assert interval.score == score
@@ -189,7 +189,7 @@ def test_tables(method, options, columns):
 
 @pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 def test_intervals_and_dicts():
-    interval = bootstrap(BLEU().statistics(NEW, REFERENCES), samples=20, confidence=0.9, seed=7)
+    interval = bootstrap(BLEU().count(NEW, REFERENCES), samples=20, confidence=0.9, seed=7)
     head, row, caption = str(interval).splitlines()
     assert head.endswith("90 % interval")
     assert row.split() == [

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from generators import SEGMENTS, raises, seeded
+from metrics import count
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 from scorers import score
@@ -29,13 +30,13 @@ from fastbleu.significance.results import adjusted
 CASES = max(SEGMENTS // 20_000, 10)
 SMOOTHING = [
     {},
-    {"smoothing": "floor"},
-    {"smoothing": "floor", "smoothing_value": 0.3},
-    {"smoothing": "add-k"},
-    {"smoothing": "add-k", "smoothing_value": 0.7},
-    {"smoothing": "add-k", "smoothing_value": 2.5},
-    {"smoothing": "none"},
-    {"smoothing": "none", "effective_order": True},
+    {"smooth_method": "floor"},
+    {"smooth_method": "floor", "smooth_value": 0.3},
+    {"smooth_method": "add-k"},
+    {"smooth_method": "add-k", "smooth_value": 0.7},
+    {"smooth_method": "add-k", "smooth_value": 2.5},
+    {"smooth_method": "none"},
+    {"smooth_method": "none", "effective_order": True},
     {"effective_order": True},
 ]
 
@@ -47,24 +48,24 @@ class MetricOfRows(BLEU):
         return [list(row) for row in hypotheses]
 
 
-def metric_of_rows(max_order, smoothing="exp", smoothing_value=None, effective_order=False):
+def metric_of_rows(max_ngram_order, smooth_method="exp", smooth_value=None, effective_order=False):
     metric = MetricOfRows(
-        smooth_method=smoothing,
-        smooth_value=smoothing_value,
-        max_ngram_order=max_order,
+        smooth_method=smooth_method,
+        smooth_value=smooth_value,
+        max_ngram_order=max_ngram_order,
         effective_order=effective_order,
     )
     metric.num_refs = 1  # for the signature
     return metric
 
 
-def random_rows(rng, segments, max_order, longest=60):
+def random_rows(rng, segments, max_ngram_order, longest=60):
     """Rows as counting makes them; the quality differs from call to call."""
     quality = rng.uniform(0.3, 0.9)
     rows = []
     for _ in range(segments):
         length = rng.randint(0, longest)
-        totals = [max(0, length - order) for order in range(max_order)]
+        totals = [max(0, length - order) for order in range(max_ngram_order)]
         matches, most = [], length
         for total in totals:
             most = int(min(most, total) * min(1, rng.uniform(quality - 0.2, quality + 0.2)))
@@ -74,10 +75,10 @@ def random_rows(rng, segments, max_order, longest=60):
 
 
 def random_systems(rng, number=3, longest=60, segments=None):
-    """Rows of several systems for the same segments; max_order is at random."""
+    """Rows of several systems for the same segments; max_ngram_order is at random."""
     segments = segments or rng.choice((2, 7, 33, 100, 257))
-    max_order = rng.choice((1, 2, 4, 4, 4, 6))
-    return [random_rows(rng, segments, max_order, longest) for _ in range(number)]
+    max_ngram_order = rng.choice((1, 2, 4, 4, 4, 6))
+    return [random_rows(rng, segments, max_ngram_order, longest) for _ in range(number)]
 
 
 def theirs(test, systems, samples, **scoring):
@@ -288,9 +289,9 @@ def test_other_dialects_score_samples_of_their_own_rows():
     words = ["a", "b", "c", "d", "e"]
     hypotheses = [rng.choices(words, k=rng.randint(1, 12)) for _ in range(30)]
     references = [[rng.choices(words, k=rng.randint(4, 12))] for _ in range(30)]
-    stats = fastbleu.count(hypotheses, references)
-    found = bootstrap(stats, dialect=NLTK, samples=50, smoothing="floor")
-    assert bootstrap(stats, dialect="nltk", samples=50, smoothing="floor") == found
+    stats = count(hypotheses, references)
+    found = bootstrap(stats, dialect=NLTK, samples=50, smooth_method="floor")
+    assert bootstrap(stats, dialect="nltk", samples=50, smooth_method="floor") == found
     smooth = fastbleu.SmoothingFunction().method1
     scores = [
         fastbleu.corpus_bleu(
@@ -315,7 +316,7 @@ def test_systems_that_no_sample_tells_apart_have_the_p_value_1():
     for found in (
         paired_bootstrap(stats, stats, samples=99),
         paired_approximate_randomization(stats, Stats(rows), trials=99),
-        paired_bootstrap(Stats.zeros(5, 1), Stats([[5, 5, 0, 4]] * 5), smoothing="none"),
+        paired_bootstrap(Stats.zeros(5, 1), Stats([[5, 5, 0, 4]] * 5), smooth_method="none"),
     ):
         assert (found.p_value, found.difference) == (1, 0)
         assert found.wins in (0.5, None)
@@ -412,7 +413,11 @@ shuffle = paired_approximate_randomization
         (lambda: bootstrap(IMPOSSIBLE), ValueError, "row 1 of stats has more matches than n-grams"),
         (lambda: paired_bootstrap(GOOD, TWICE), ValueError, "systems has 4 rows, baseline has 2;"),
         (lambda: paired_bootstrap(GOOD, {"c": TWICE}), ValueError, r"systems\['c'\] has 4 rows"),
-        (lambda: shuffle(GOOD, [OTHER]), ValueError, r"\[0\] has max_order=3, baseline has max_o"),
+        (
+            lambda: shuffle(GOOD, [OTHER]),
+            ValueError,
+            r"\[0\] has max_ngram_order=3, baseline has max_o",
+        ),
         (lambda: paired_bootstrap(GOOD, []), ValueError, "systems is empty"),
         (lambda: paired_bootstrap(GOOD, [[5, 5, 4, 5]]), TypeError, r"systems\[0\] is a list"),
         (lambda: shuffle(GOOD, GOOD, trials=0), ValueError, "trials is 0, but must be at least 1"),

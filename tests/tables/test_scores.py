@@ -35,8 +35,13 @@ def family(request, monkeypatch):
     "metric",
     [
         BLEU(dialect="coco", reference_length="average"),
-        BLEU(dialect="nltk", smoothing="floor", lowercase=True),
-        BLEU(max_order=2, weights=(0.3, 0.7), smoothing="add-k", reference_length="shortest"),
+        BLEU(dialect="nltk", smooth_method="floor", lowercase=True),
+        BLEU(
+            max_ngram_order=2,
+            weights=(0.3, 0.7),
+            smooth_method="add-k",
+            reference_length="shortest",
+        ),
     ],
 )
 def test_parameters(family, metric):
@@ -98,11 +103,11 @@ def test_a_tokenizer_for_each_language(family):
         rows = [row for row, its_lang in enumerate(its["lang"]) if its_lang == lang]
         part = [[its[name][row] for row in rows] for name in ("mt", "ref")]
         assert [scores[row] for row in rows] == BLEU(tokenize=name).sentence_scores(*part).tolist()
-        lengths = BLEU(tokenize=name).statistics(*part).hyp_lens.tolist()
+        lengths = BLEU(tokenize=name).count(*part).hyp_lens.tolist()
         assert [counts[row] for row in rows] == lengths
 
 
-@pytest.mark.parametrize("metric", [BLEU(), BLEU(dialect="nltk", smoothing="floor")])
+@pytest.mark.parametrize("metric", [BLEU(), BLEU(dialect="nltk", smooth_method="floor")])
 def test_intervals(family, metric):
     its = columns()
     its = {name: [*values, values[0]] for name, values in its.items()}
@@ -113,11 +118,11 @@ def test_intervals(family, metric):
     )
     chosen = {"dialect": metric.dialect}
     if metric.dialect == "nltk":
-        chosen["smoothing"] = "floor"
+        chosen["smooth_method"] = "floor"
     for row, ((key,), numbers) in enumerate(groups_of(its, ["system"]).items()):
         low = high = None
         if key != "alone":
-            stats = metric.statistics(*([its[name][n] for n in numbers] for name in ("mt", "ref")))
+            stats = metric.count(*([its[name][n] for n in numbers] for name in ("mt", "ref")))
             interval = bootstrap(stats, **how, **chosen)
             low, high = interval.low, interval.high
         assert (found["system"][row], found["low"][row], found["high"][row]) == (key, low, high)
@@ -129,14 +134,14 @@ def test_intervals_of_long_segments_in_parts(longest, monkeypatch):
     its = columns()
     its["mt"][7] = its["ref"][7] = "a " * longest
     how = {"confidence": 0.9, "samples": 40, "seed": 3}
-    wanted = bootstrap(BLEU().statistics(its["mt"], its["ref"]), **how)
+    wanted = bootstrap(BLEU().count(its["mt"], its["ref"]), **how)
     monkeypatch.setattr(resampling, "COUNTED_SEGMENTS", 37)
     found = tables.score(its, "mt", "ref", threads=2, **how)
     assert (found["low"], found["high"]) == ([wanted.low], [wanted.high])
     parts = [{name: values[a : a + 60] for name, values in its.items()} for a in range(0, 200, 60)]
     found = tables.score(parts, "mt", "ref", by="system", **how)
     for row, ((key,), numbers) in enumerate(groups_of(its, ["system"]).items()):
-        stats = BLEU().statistics(*([its[name][n] for n in numbers] for name in ("mt", "ref")))
+        stats = BLEU().count(*([its[name][n] for n in numbers] for name in ("mt", "ref")))
         interval = bootstrap(stats, **how)
         bounds = (key, interval.low, interval.high)
         assert (found["system"][row], found["low"][row], found["high"][row]) == bounds
@@ -151,14 +156,14 @@ def test_intervals_of_totals_below_zero():
     its["ref"][3::4] = ["the cat sat on a mat today"] * 9
     how = {"confidence": 0.9, "samples": 40, "seed": 3}
     metric = BLEU(dialect="e2e")
-    wanted = bootstrap(metric.statistics(its["mt"], its["ref"]), dialect="e2e", **how)
+    wanted = bootstrap(metric.count(its["mt"], its["ref"]), dialect="e2e", **how)
     found = tables.score(its, "mt", "ref", metric=metric, **how)
     assert (found["low"], found["high"]) == ([wanted.low], [wanted.high])
 
 
 def test_sentence_scores_and_statistics(family):
     its = columns(50)
-    metric = BLEU(effective_order=True, max_order=2)
+    metric = BLEU(effective_order=True, max_ngram_order=2)
     table = table_of(family, its)
     found = tables.sentence_scores(table, "mt", ["ref"], metric=metric, name="score")
     assert type(found) is type(table)
@@ -170,7 +175,7 @@ def test_sentence_scores_and_statistics(family):
     names = ["hyp_len", "ref_len", "matches_1", "matches_2", "totals_1", "totals_2"]
     assert list(counted) == [*its, *names]
     stats = np.stack([counted[name] for name in names], axis=1)
-    np.testing.assert_array_equal(stats, metric.statistics(its["mt"], its["ref"]))
+    np.testing.assert_array_equal(stats, metric.count(its["mt"], its["ref"]))
 
 
 @pytest.mark.parametrize("labels", ["filtered", "repeated", "pairs"])
@@ -269,16 +274,16 @@ def test_a_missing_list_of_references(kind, metric):
         names = ["bleu", "ref_len", "signature"]
         assert [found[name] for name in names] == [wanted[name] for name in names]
     counts = tables.statistics(table, "mt", "refs", metric=metric, missing="empty")["ref_len"]
-    stats = metric.statistics(filled["mt"], filled["refs"])
+    stats = metric.count(filled["mt"], filled["refs"])
     assert np.asarray(counts).tolist() == stats.ref_lens.tolist()
     if kind != "dict":
         columns = table["mt"], table["refs"]
-        assert metric.statistics(*columns, missing="empty") == stats
+        assert metric.count(*columns, missing="empty") == stats
 
 
 def test_tokens_in_lists(family):
     its = {"mt": [t.split() for t in texts(40)], "ref": [t.split() for t in texts(40, 5)]}
-    metric = BLEU(tokenize=None)
+    metric = BLEU(tokenize=False)
     found = as_dict(tables.score(table_of(family, its), "mt", ["ref"], metric=metric))
     assert found["bleu"] == [metric.score(its["mt"], [[ref] for ref in its["ref"]]).value]
 

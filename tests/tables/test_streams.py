@@ -7,6 +7,7 @@ import pytest
 from commands import TRAINS, python
 from generators import raises
 from hosts import host
+from metrics import from_state
 from table_families import as_dict, columns
 
 from fastbleu import BLEU, tables
@@ -100,7 +101,7 @@ def test_a_state_of_duckdbs_sums():
     sums = duckdb.connect().sql(f"SELECT {', '.join(f'sum({name})' for name in names)} FROM counts")
     score = BLEU().score(columns(ROWS)["mt"], columns(ROWS)["ref"])
     [state] = sums.to_arrow_table().to_pylist()
-    assert BLEU.from_state(list(state.values())).compute().value == score.value
+    assert from_state(list(state.values())).compute().value == score.value
 
 
 ENCODINGS = {

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from generators import raises
 from hosts import host
+from metrics import count
 from table_families import FAMILIES, as_dict, columns, table_of
 
-from fastbleu import BLEU, count, tables
+from fastbleu import BLEU, tables
 
 host("narwhals")
 pa = host("pyarrow")
@@ -41,9 +42,9 @@ def same(found, expected):
 
 METRICS = {
     "lowercase": {"lowercase": True, "tokenize": "intl"},
-    "order": {"max_order": 2},
-    "scores": {"smoothing": "floor", "smoothing_value": 0.5, "effective_order": True},
-    "nltk": {"dialect": "nltk", "weights": (0.5, 0.3, 0.2), "max_order": 3},
+    "order": {"max_ngram_order": 2},
+    "scores": {"smooth_method": "floor", "smooth_value": 0.5, "effective_order": True},
+    "nltk": {"dialect": "nltk", "weights": (0.5, 0.3, 0.2), "max_ngram_order": 3},
     "multi-bleu": {"dialect": "multi-bleu"},
     "fairseq": {"dialect": "fairseq", "hashed": False},
     "length": {"dialect": "coco", "reference_length": "shortest"},
@@ -109,8 +110,8 @@ def test_a_tokenizer_for_each_language():
     other = tables.sums(ITS, "mt", ["ref"], BY, language="lang", tokenize={None: "13a"})
     raises(ValueError, "tokenize is 'zh' in some and '13a' in others", tables.combine, sums, other)
     # A metric gives the smoothing, and each language keeps its tokenizer.
-    smoothed = tables.scores(sums, metric=BLEU(smoothing="add-k"))
-    metric = BLEU(smoothing="add-k")
+    smoothed = tables.scores(sums, metric=BLEU(smooth_method="add-k"))
+    metric = BLEU(smooth_method="add-k")
     assert smoothed == tables.score(ITS, "mt", ["ref"], BY, metric=metric, **LANGUAGES)
 
 
@@ -120,7 +121,7 @@ def test_a_tokenizer_for_each_language():
         ({"lowercase": True}, "lowercase is False in some and True in others"),
         ({"tokenize": "intl"}, "tokenize is '13a' in some and 'intl' in others"),
         ({"dialect": "nltk"}, "dialect is 'sacrebleu' in some and 'nltk' in others"),
-        ({"smoothing": "floor"}, "smoothing is 'exp' in some and 'floor' in others"),
+        ({"smooth_method": "floor"}, "smoothing is 'exp' in some and 'floor' in others"),
     ],
 )
 def test_sums_counted_with_other_options_are_refused(options, difference):
@@ -128,7 +129,7 @@ def test_sums_counted_with_other_options_are_refused(options, difference):
     other = tables.sums(ITS, "mt", ["ref"], BY, metric=BLEU(**options))
     raises(ValueError, difference, tables.combine, one, other)
     raises(ValueError, difference, tables.combine, pa.table(one), iter([pa.table(other)]))
-    if "smoothing" in options:
+    if "smooth_method" in options:
         expected = tables.score(ITS, "mt", ["ref"], BY, metric=BLEU(**options))
         assert tables.scores(one, metric=BLEU(**options)) == expected
     else:
@@ -196,7 +197,7 @@ def test_files_of_the_first_commit(name):
     assert sum(as_dict(twice)["segments"]) == 10
 
 
-METRIC = BLEU(tokenize="intl", keep_segments=True)
+METRIC = BLEU(tokenize="intl", keep_stats=True)
 METRIC.update(ITS["mt"], ITS["ref"])
 PICKLED = {
     "metric": METRIC,
@@ -221,5 +222,5 @@ def test_pickles_of_the_first_commit(name):
         "metric": [[9, 9, 9, 7, 5, 3, 9, 7, 5, 3]],
         "rows": [[2, 2, 1, 0, 0, 0, 2, 1, 0, 0]],
     }
-    rows = kept.segments.sum() if name == "metric" else kept
+    rows = kept.stats.sum() if name == "metric" else kept
     assert rows.__array__().tolist() == expected[name]

@@ -61,7 +61,11 @@ def split(text):
         (MIXED, {}, "the table has values in column 'mt' of which pyarrow makes no column: "),
         (ITS | {"mt": [1, 2**70, 3]}, {}, "values in column 'mt' of which pyarrow makes no column"),
         ([ITS, MIXED], {}, "part 1 of the table has values in column 'mt'"),
-        (ITS, {"metric": BLEU(split)}, "1: the hypothesis is missing (ours) (the hypotheses are"),
+        (
+            ITS,
+            {"metric": BLEU(tokenize=split)},
+            "1: the hypothesis is missing (ours) (the hypotheses are",
+        ),
         # No rows.
         ({"mt": [], "ref": []}, {}, "there are no segments to score"),
         *(

@@ -16,11 +16,11 @@ import warnings
 import pytest
 import sacrebleu.tokenizers.tokenizer_spm as sacrebleu_spm
 from generators import raises
+from metrics import count
 from random_texts import batch
 from sacrebleu.metrics.bleu import _get_tokenizer
 from sacrebleu_tokenizers import uncached
 
-import fastbleu
 from fastbleu.tokenizers import get_tokenizer, tokenize
 from fastbleu.tokenizers.table import TABLE
 
@@ -227,8 +227,8 @@ def test_counting(name, available):
             [tokenize(text.lower() if lowercase else text, name) for text in side]
             for side in (hypotheses, references)
         ]
-        expected = fastbleu.count(tokens[0], [[reference] for reference in tokens[1]])
-        found = fastbleu.count(hypotheses, references, tokenize=name, lowercase=lowercase)
+        expected = count(tokens[0], [[reference] for reference in tokens[1]])
+        found = count(hypotheses, references, tokenize=name, lowercase=lowercase)
         assert found == expected
 
 

@@ -125,7 +125,7 @@ def test_unknown_names_get_a_hint(name, close):
 def test_the_default_is_13a_and_case_does_not_matter():
     assert tokenize(TEXT) == tokenize(TEXT, "13a")
     for name, known in (("13A", "13a"), ("INTL", "intl"), ("None", "none")):
-        assert get_tokenizer(name) is get_tokenizer(known) is fastbleu.BLEU(name).tokenizer
+        assert get_tokenizer(name) is get_tokenizer(known) is fastbleu.BLEU(tokenize=name).tokenize
 
 
 @pytest.mark.parametrize("name", ["moses", "sentences", "multi-bleu"])
@@ -135,7 +135,7 @@ def test_tokenizers_of_one_recipe_are_no_names(name):
         raises(ValueError, f"tokenizer '{name}' is unknown; ", call, tokenize=name)
     for metric in (fastbleu.sacrebleu.BLEU, sacrebleu_bleu.BLEU):
         raises(KeyError, name, metric, tokenize=name)
-    assert fastbleu.BLEU(dialect="marian-words").tokenizer.name == "moses"
+    assert fastbleu.BLEU("marian-words").tokenize.name == "moses"
 
 
 def test_unknown_names_without_a_hint():

@@ -20,8 +20,8 @@ EDGES = (-(2**63), 2**63 - 1, -(2**31), 2**31, 2**32, -129, 128, 255, 256, 65_53
 
 
 @functools.lru_cache(500)
-def metric(max_order: int, rules: tuple[tuple[str, Any], ...]) -> BLEU:
-    return BLEU(None, max_order=max_order, **dict(rules))
+def metric(max_ngram_order: int, rules: tuple[tuple[str, Any], ...]) -> BLEU:
+    return BLEU(tokenize=False, max_ngram_order=max_ngram_order, **dict(rules))
 
 
 def array_of(given: Input, shape: tuple[int, ...], dtype: str) -> np.ndarray[Any, Any]:
@@ -67,7 +67,7 @@ def rules_of(given: Input) -> tuple[tuple[str, Any], ...]:
     if kinds & 2:
         rules.append(("skip_ids", tuple(id_of(given) for _ in range(1 + given.below(2)))))
     if kinds & 4:
-        rules.append(("stop_id", id_of(given)))
+        rules.append(("stop_ids", id_of(given)))
     return tuple(rules)
 
 
@@ -85,7 +85,7 @@ def run(data: bytes) -> None:
     shapes = (size, given.below(21)), (size, refs, given.below(21))
     dtypes = given.choice(DTYPES), given.choice(DTYPES)
     masked, form, rules = given.byte(), given.below(3), rules_of(given)
-    max_order = 1 + given.below(5)
+    max_ngram_order = 1 + given.below(5)
     masks: list[Any] = [None, None]
     for side, shape in enumerate(shapes):
         if masked & 1 << side:
@@ -102,11 +102,11 @@ def run(data: bytes) -> None:
         for name, mask in zip(names, masks, strict=True)
         if mask is not None
     }
-    about = (arrays, masks, rules, max_order, form)
+    about = (arrays, masks, rules, max_ngram_order, form)
     # uint64 has numbers that are no int64; where a stop or a mask cuts them away is not looked at.
     too_large = any(array.dtype.kind == "u" and (array > 2**63 - 1).any() for array in arrays)
     try:
-        found = metric(max_order, rules).statistics(*sides, **passed)
+        found = metric(max_ngram_order, rules).count(*sides, **passed)
     except ValueError as error:
         if too_large and "does not fit into int64" in str(error):
             return
@@ -116,5 +116,5 @@ def run(data: bytes) -> None:
     lists = [array.tolist() for array in arrays]
     bits = [None if mask is None else mask.tolist() for mask in masks]
     segments = Batch(*lists, *bits, dict(rules)).segments()
-    rows = [oracle.row(h, its, max_order) for h, its in zip(*segments, strict=True)]
+    rows = [oracle.row(h, its, max_ngram_order) for h, its in zip(*segments, strict=True)]
     equal(np.asarray(found).tolist(), rows, *about)

@@ -56,15 +56,15 @@ def run(data: bytes) -> None:
 
 
 DIALECTS: list[dict[str, Any]] = [
-    {"dialect": "nltk", "smoothing": "floor"},
-    {"dialect": "nltk", "smoothing": "exp"},
-    {"smoothing": "add-k", "effective_order": True},
-    {"smoothing": "exp", "effective_order": True},
+    {"dialect": "nltk", "smooth_method": "floor"},
+    {"dialect": "nltk", "smooth_method": "exp"},
+    {"smooth_method": "add-k", "effective_order": True},
+    {"smooth_method": "exp", "effective_order": True},
 ]
 
 
 def check_pairs(hypotheses: Sentences, references: Sentences, order: int, asked: int) -> None:
-    options = {"tokenize": None, "max_order": order, **DIALECTS[asked % 4]}
+    options = {"tokenize": False, "max_ngram_order": order, **DIALECTS[asked % 4]}
     found = pairwise(hypotheses, references, metric=BLEU(threads=1 + asked // 4 % 2, **options))
     rows = [oracle.row(h, [r], order) for h in hypotheses for r in references]
     expected = BLEU(**options).scorer.row_scores(Stats(rows)).reshape(found.shape)
@@ -74,20 +74,20 @@ def check_pairs(hypotheses: Sentences, references: Sentences, order: int, asked:
     best = [sorted(range(len(row)), key=lambda r, row=row: -row[r]) for row in found.tolist()]
     equal(positions.tolist(), best, *about)
     equal(scores.tolist(), (-numpy.sort(-found)).tolist(), *about)
-    if options["smoothing"] == "floor":  # and once from the counts on by the slow way
+    if options["smooth_method"] == "floor":  # and once from the counts on by the slow way
         slow = float(oracle.nltk_score(rows[:1], (1 / order,) * order, 1))
         equal(abs(slow - float(found[0, 0])) <= 1e-12, True, slow, *about)
 
 
 def check_index(hypotheses: Sentences, references: Sentences, order: int) -> None:
-    index = ReferenceIndex(references, metric=BLEU(tokenize=None, max_order=order))
+    index = ReferenceIndex(references, metric=BLEU(tokenize=False, max_ngram_order=order))
     found = numpy.asarray(index.count(hypotheses)).tolist()
     rows = [oracle.row(hypothesis, references, order) for hypothesis in hypotheses]
     equal(found, rows, hypotheses, references)
 
 
 def check_self(sentences: Sentences, order: int) -> None:
-    metric = BLEU(dialect="nltk", smoothing="floor", tokenize=None, max_order=order)
+    metric = BLEU("nltk", smooth_method="floor", tokenize=False, max_ngram_order=order)
     found = self_bleu(sentences, orders=(order,), metric=metric).scores[:, 0].tolist()
     others = [sentences[:i] + sentences[i + 1 :] for i in range(len(sentences))]
     rows = [oracle.row(*sides, order) for sides in zip(sentences, others, strict=True)]

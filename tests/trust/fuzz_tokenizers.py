@@ -36,8 +36,8 @@ LEVELS = _process.SIMD_LEVELS[: _process.SIMD_LEVELS.index(_process.active_simd(
 
 
 @functools.cache
-def metric(name: str, lowercase: bool, max_order: int) -> BLEU:
-    return BLEU(name, lowercase=lowercase, max_order=max_order)
+def metric(name: str, lowercase: bool, max_ngram_order: int) -> BLEU:
+    return BLEU(tokenize=name, lowercase=lowercase, max_ngram_order=max_ngram_order)
 
 
 def by_pieces(data: bytes) -> str:
@@ -63,11 +63,11 @@ def run(data: bytes) -> None:
     if not asked & 1:
         equal(tokenize(text, name), sacrebleu_tokenizers.tokens(text, name), name, level, text)
         return
-    lowercase, max_order = bool(asked & 2), 1 + (asked >> 2) % 5
+    lowercase, max_ngram_order = bool(asked & 2), 1 + (asked >> 2) % 5
     hypothesis, *references = text.split(SEPARATOR)
     references = references or [text]
-    found = metric(name, lowercase, max_order).statistics([hypothesis], [references])
+    found = metric(name, lowercase, max_ngram_order).count([hypothesis], [references])
     lowered = [t.lower() if lowercase else t for t in (hypothesis, *references)]
     tokens = [sacrebleu_tokenizers.tokens(t, name) for t in lowered]
-    row = oracle.row(tokens[0], tokens[1:], max_order)
+    row = oracle.row(tokens[0], tokens[1:], max_ngram_order)
     equal(found._rows.tolist(), row, name, level, lowercase, hypothesis, references)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from entry_points import Corpus, Entry
 from hostile import World
+from metrics import from_state
 
 from fastbleu import BLEU, Stats, matrix, nltk, sacrebleu, significance
 from trust.calls import HERE
@@ -84,7 +85,10 @@ def weights(world: World, count: int) -> Any:
 
 def parameters(world: World, kind: str) -> dict[str, Any]:
     rng = world.rng
-    made: dict[str, Any] = {"threads": rng.choice([1, 1, 1, 2]), "max_order": rng.choice([1, 2, 4])}
+    made: dict[str, Any] = {
+        "threads": rng.choice([1, 1, 1, 2]),
+        "max_ngram_order": rng.choice([1, 2, 4]),
+    }
     made["tokenize"] = None
     if kind == "text":
 
@@ -96,11 +100,11 @@ def parameters(world: World, kind: str) -> dict[str, Any]:
         made["lowercase"] = rng.random() < 0.3
     if kind == "id":
         made["ignore_ids"] = sequence(world, [leaf(world, "id")])
-        made["stop_id"] = rng.choice([None, 1, leaf(world, "id")])
+        made["stop_ids"] = rng.choice([(), 1, leaf(world, "id")])
     if rng.random() < 0.3:
         made["dialect"] = "nltk"
     if rng.random() < 0.3:
-        made["weights"] = weights(world, made["max_order"])
+        made["weights"] = weights(world, made["max_ngram_order"])
     return made
 
 
@@ -145,7 +149,7 @@ def rows_call(world: World) -> list[Action]:
     stats = Stats([[5, 6, 4, 3, 5, 4]] * 3)
     others = sequence(world, [stats, stats])
     return [
-        lambda: BLEU.from_state(state, max_order=2).compute(),
+        lambda: from_state(state, max_ngram_order=2).compute(),
         lambda: significance.bootstrap(Stats(rows), samples=3),
         lambda: significance.paired_bootstrap(stats, others, seed=seed, samples=3),
         lambda: significance.paired_approximate_randomization(stats, others, seed=seed, samples=3),
@@ -154,13 +158,13 @@ def rows_call(world: World) -> list[Action]:
 
 def metric_call(world: World, kind: str) -> list[Action]:
     """Scores with masks, and updates: hostile code may add to the very metric that is added to."""
-    metric = BLEU(**parameters(world, kind), keep_segments=world.rng.random() < 0.5)
+    metric = BLEU(**parameters(world, kind), keep_stats=world.rng.random() < 0.5)
     both, its = corpus(world, kind), masks(world, kind)
     world.again += [lambda: metric.update(*both, **its), metric.compute]
     return [
         lambda: (metric.update(*both, **its), metric.compute(), metric.state),
         lambda: metric.sentence_scores(*both, **its),
-        lambda: metric.statistics(*both, **its),
+        lambda: metric.count(*both, **its),
     ]
 
 

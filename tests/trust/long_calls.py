@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy
+from metrics import count
 from plain import plain
 
 from fastbleu import (
     BLEU,
     Stats,
     corpus_bleu,
-    count,
     modified_precision,
     sacrebleu,
     sentence_bleu,
@@ -52,12 +52,12 @@ from trust.children import end, environment
 from trust.watch import POLL, Watch
 
 WORDS = [f"word{n}" for n in range(700)]
-TOKENS = BLEU(dialect="nltk", smoothing="floor", tokenize=None)
+TOKENS = BLEU("nltk", smooth_method="floor", tokenize=False)
 TEXT, OTHER_TEXT = " ".join(WORDS[:60]), " ".join(WORDS[9:80])
 
 
 def metric_says(*_: object) -> object:
-    small = BLEU(tokenize=None).score([WORDS[:40]], [[WORDS[:30]]])
+    small = BLEU(tokenize=False).score([WORDS[:40]], [[WORDS[:30]]])
     return small, BLEU().sentence_scores([TEXT], [OTHER_TEXT]), tokenize(TEXT)[:7]
 
 
@@ -92,11 +92,11 @@ def ids(shape: Any, largest: int = 32_000, kind: str = "int32") -> Callable[[], 
 
 def of_small_ids(some: Any) -> object:
     flat = some.reshape(-1)[None]
-    return BLEU(tokenize=None).score(flat[:, :40], flat[:, 2:42])
+    return BLEU(tokenize=False).score(flat[:, :40], flat[:, 2:42])
 
 
 def reversed_row(row: Any) -> object:
-    return BLEU(tokenize=None).score(row[None], row[None, ::-1])
+    return BLEU(tokenize=False).score(row[None], row[None, ::-1])
 
 
 def line(number: int, rest: str = "") -> Callable[[], str]:
@@ -107,7 +107,7 @@ def used(made: Callable[[], Any], **options: Any) -> Callable[[], tuple[BLEU, An
     """A metric that has counted something before, and an input."""
 
     def setup() -> tuple[BLEU, Any]:
-        metric = BLEU(tokenize=None, **options)
+        metric = BLEU(tokenize=False, **options)
         metric.update([WORDS], [[WORDS[:40]]])
         return metric, made()
 
@@ -160,7 +160,7 @@ long("a sentence_bleu of 10 million tokens", lambda: (WORDS * 15_000, [WORDS[::-
      lambda it: sentence_bleu(*it[::-1]))
 long("a long modified_precision", long_segment, lambda it: modified_precision(it[1] * 4, it[0], 4))
 long("pairs of long sentences", long_segment,
-     lambda it: pairwise([it[0]] * 3, it[1], metric=BLEU(tokenize=None, max_order=8)))
+     lambda it: pairwise([it[0]] * 3, it[1], metric=BLEU(tokenize=False, max_ngram_order=8)))
 long("a million references", lambda: [WORDS[:60]] * 3_000_000,
      lambda many: sentence_bleu(many, WORDS[:60]))
 long("raw text", lines, lambda it: count(it, it, tokenize="13a"))
@@ -173,11 +173,13 @@ long("tokens of a long line", line(15_000), lambda it: exhaust(tokenize(it) for 
 long("tokens of other kinds", lambda: [1.5, *WORDS * 15_000],
      lambda it: count([it] * 2, [[it]] * 2))
 long("self-BLEU", lists, lambda it: self_bleu(it, orders=range(1, 9), metric=TOKENS))
-long("an index", lists, lambda it: ReferenceIndex(it * 3, metric=BLEU(tokenize=None, max_order=8)))
+long("an index", lists,
+     lambda it: ReferenceIndex(it * 3, metric=BLEU(tokenize=False, max_ngram_order=8)))
 long("self-BLEU of a long sentence", lambda: [WORDS * 5_000] * 3,
      lambda it: self_bleu(it, orders=range(1, 20), metric=TOKENS))
 long("queries of an index",
-     lambda: (lists() * 20, ReferenceIndex(lists()[:3_000], metric=BLEU(tokenize=None, threads=2))),
+     lambda: (lists() * 20,
+              ReferenceIndex(lists()[:3_000], metric=BLEU(tokenize=False, threads=2))),
      lambda it: it[1].score(it[0]))
 long("bootstrap", rows(1_000), lambda it: bootstrap(it, samples=10**7))
 long("shuffling", rows(1_000),
@@ -190,27 +192,27 @@ long("MBR decoding", texts, mbr)
 long("BLEU.update of ids", used(ids((2_000_000, 64))),
      lambda it: it[0].update(it[1], it[1][::-1]), after=state)
 long("ids in two threads", ids((2_000_000, 64)),
-     lambda it: BLEU(tokenize=None, threads=2).sentence_scores(it, it[::-1]), after=of_small_ids)
+     lambda it: BLEU(tokenize=False, threads=2).sentence_scores(it, it[::-1]), after=of_small_ids)
 long("one row of small ids", ids(20_000_000), reversed_row, after=of_small_ids)
 long("a ReferenceIndex of ids", ids((1_000_000, 30)),
-     lambda it: ReferenceIndex(it, metric=BLEU(tokenize=None)), after=of_small_ids, span=2.0)
+     lambda it: ReferenceIndex(it, metric=BLEU(tokenize=False)), after=of_small_ids, span=2.0)
 long("queries of an index by long lists",
-     lambda: ReferenceIndex([WORDS], metric=BLEU(tokenize=None)),
+     lambda: ReferenceIndex([WORDS], metric=BLEU(tokenize=False)),
      lambda index: index.score([[0.5, *WORDS * 8_000]] * 60))
 CALLS_OF_EVERY_RUN = dict(CALLS)
-long("BLEU.update that keeps segments", used(segments, keep_segments=True),
+long("BLEU.update that keeps segments", used(segments, keep_stats=True),
      lambda it: it[0].update(*it[1]), after=state)
 long("one row of large ids", ids(10_000_000, 2**40, "int64"), reversed_row, after=of_small_ids)
 long("one row of ids with a stop and a mask", ids(20_000_000),
-     lambda it: BLEU(tokenize=None, stop_id=-1, ignore_ids=(5, 9), skip_ids=(7,)).score(
+     lambda it: BLEU(tokenize=False, stop_ids=-1, ignore_ids=(5, 9), skip_ids=(7,)).score(
          it[None], it[None, ::-1], hypothesis_mask=it[None] > 9, reference_mask=it[None] > 9),
      after=of_small_ids)
 long("one list of ids", lambda: list(range(5_000_000)),
-     lambda it: BLEU(tokenize=None, skip_ids=(7,)).score([it], [[it]]))
+     lambda it: BLEU(tokenize=False, skip_ids=(7,)).score([it], [[it]]))
 long("5 million whole numbers", lambda: list(range(5_000_000)),
      lambda it: count([it], [[it[::-1]]]))
 long("arrays of ids one by one", ids((500_000, 20)),
-     lambda it: BLEU(tokenize=None).score(list(it), [[row] for row in it]), after=of_small_ids,
+     lambda it: BLEU(tokenize=False).score(list(it), [[row] for row in it]), after=of_small_ids,
      span=0.5)
 long("a line with entities", line(8_000, "&amp;"), tokenize)
 long("a line of wide characters with entities", line(8_000, "слово 字 &amp;"),
@@ -236,10 +238,10 @@ long("self-BLEU of short sentences",
      lambda it: self_bleu(it, orders=range(1, 9), metric=TOKENS), span=3.0)
 long("a ReferenceIndex of different tokens",
      lambda: [[f"w{n + k}" for k in range(5)] for n in range(0, 5_000_000, 5)],
-     lambda it: ReferenceIndex(it, metric=BLEU(tokenize=None)), span=2.5)
+     lambda it: ReferenceIndex(it, metric=BLEU(tokenize=False)), span=2.5)
 long("a ReferenceIndex with a late token of another kind",
      lambda: [[f"token {n + k}" for k in range(25)] for n in range(0, 1_000_000, 25)],
-     lambda it: ReferenceIndex([*it, [1.5]], metric=BLEU(tokenize=None)), span=3.0)
+     lambda it: ReferenceIndex([*it, [1.5]], metric=BLEU(tokenize=False)), span=3.0)
 long("copies of a ReferenceIndex",
      lambda: ReferenceIndex([f"w{n} token{n}" for n in range(500_000)]),
      lambda index: [copy.copy(index) for _ in range(9)],

@@ -16,6 +16,7 @@ from statistics import median
 
 import numpy as np
 import pytest
+from metrics import count
 from plain import plain
 
 import fastbleu
@@ -31,7 +32,7 @@ OTHERS = [(0x1F83D9ABFB41BD6B, 0x5BE0CD19137E2179), (2**63 + 1, 3), (977, 2**64 
 # At which the known seed has to show: quadratic time is long enough with fewer tokens.
 SHOWN_TOKENS = 10_000
 LEAST_SHOWN = 5.0
-METRIC = fastbleu.BLEU(None, effective_order=True)
+METRIC = fastbleu.BLEU(tokenize=False, effective_order=True)
 
 
 def short(tokens, length=50):
@@ -44,8 +45,8 @@ def text(tokens):
 
 
 LISTS = {
-    "count, one segment": lambda x: fastbleu.count([x], [[x[::-1]]]),
-    "count, short segments": lambda x: fastbleu.count(short(x), [[s[::-1]] for s in short(x)]),
+    "count, one segment": lambda x: count([x], [[x[::-1]]]),
+    "count, short segments": lambda x: count(short(x), [[s[::-1]] for s in short(x)]),
     "sentence_bleu": lambda x: fastbleu.sentence_bleu([x[::-1], x], x),
     "modified_precision": lambda x: fastbleu.modified_precision([x[::-1]], x, 2),
     "pairwise, one with one": lambda x: matrix.pairwise([x], [x[::-1]], metric=METRIC),
@@ -60,7 +61,7 @@ LISTS = {
 TEXT = {
     "text, one segment": lambda x: fastbleu.BLEU().score([text(x)], [text(x[::-1])]),
     "text, short segments": lambda x: matrix.pairwise(
-        [text(s) for s in short(x)], [text(x[:99])], metric=fastbleu.BLEU("none")
+        [text(s) for s in short(x)], [text(x[:99])], metric=fastbleu.BLEU(tokenize="none")
     ),
 }
 IDS = {

@@ -22,9 +22,9 @@ def metric_of(options: Namespace) -> BLEU:
 
     given: dict[str, Any] = {
         "lowercase": options.lowercase,
-        "max_order": options.max_ngram_order,
-        "smoothing": options.smooth_method,
-        "smoothing_value": options.smooth_value,
+        "max_ngram_order": options.max_ngram_order,
+        "smooth_method": options.smooth_method,
+        "smooth_value": options.smooth_value,
         "reference_length": options.reference_length,
         "threads": options.threads,
         "dialect": options.dialect,

@@ -163,7 +163,7 @@ def _tokenizers(text: str, metric: BLEU) -> dict[str, Any]:
     found = dict(pair.partition("=")[::2] for pair in pairs.split(","))
     if not (column and all(found) and all(found.values())):
         raise InputError(f"--by-language is {shown(text)}, expected as in lang:zh=zh,ja=ja-mecab")
-    return {"language": column, "tokenize": {**found, None: metric.tokenizer}}
+    return {"language": column, "tokenize": {**found, None: metric.tokenize}}
 
 
 def _printed(table: Any, form: str) -> str | bytes:

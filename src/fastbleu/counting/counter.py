@@ -38,7 +38,7 @@ class Counter:
     ----------
     tokenizer : Tokenizer or None
         None: the input is lists of tokens, or rows of ids.
-    lowercase, max_order, threads, reference_length
+    lowercase, max_ngram_order, threads, reference_length
         As for `fastbleu.BLEU`.
     id_filter : IdFilter, optional
         Which ids count.
@@ -54,7 +54,7 @@ class Counter:
         self,
         tokenizer: Tokenizer | None,
         lowercase: bool = False,
-        max_order: int = 4,
+        max_ngram_order: int = 4,
         threads: int = 1,
         *,
         reference_length: str = "closest",
@@ -64,7 +64,7 @@ class Counter:
         checks: TokenChecks = _TOKEN_CHECKS,
     ) -> None:
         self.lowercase = lowercase
-        self.max_order = max_order
+        self.max_ngram_order = max_ngram_order
         self.threads = threads
         self.reference_length = reference_length
         self.id_filter = id_filter or None
@@ -92,7 +92,7 @@ class Counter:
             found = Counter(
                 tokenizer,
                 self.lowercase,
-                self.max_order,
+                self.max_ngram_order,
                 self.threads,
                 reference_length=self.reference_length,
                 skip_none=self.skip_none,
@@ -143,7 +143,7 @@ class Counter:
 
     def _count_blocks(self, batch: Batch, keep_rows: bool, progress: bool) -> Counted:
         """Count block by block, so that memory does not grow with a column."""
-        total = Counted(0, self.max_order, keep_rows)
+        total = Counted(0, self.max_ngram_order, keep_rows)
         with ProgressBar(progress, batch.segments, " segments") as bar:
             for block in batch.blocks(self.threads):
                 sides = block.hypotheses, block.references
@@ -195,9 +195,9 @@ class Counter:
             while taken := worker.packer.fill(part.hypotheses, part.references, first, 0):
                 positions, rows = worker.counter.match_positions(worker.packer)
                 found.append(positions)
-                parts.append(Stats._own(rows, self.max_order))
+                parts.append(Stats._own(rows, self.max_ngram_order))
                 first += taken
-        stats = Stats.concatenate(parts) if parts else Stats.zeros(0, self.max_order)
+        stats = Stats.concatenate(parts) if parts else Stats.zeros(0, self.max_ngram_order)
         return b"".join(found), stats
 
     def parts(self, batch: Batch) -> Iterator[tuple[Counter, Batch]]:
@@ -241,7 +241,7 @@ class Counter:
             packer = TokenPacker(self.checks, lines)
         else:
             packer = TextPacker(TextChecks(), str(tokenizer.compiled), lowercase, skip_none)
-        return Worker(packer, SegmentCounter(self.max_order, self.reference_length))
+        return Worker(packer, SegmentCounter(self.max_ngram_order, self.reference_length))
 
 
 def runs(batch: Batch, counters: Iterable[Counter]) -> Iterator[tuple[Counter, Batch]]:
@@ -261,7 +261,7 @@ def count_runs(
     own: Counter, batch: Batch, counters: Iterable[Counter], keep_rows: bool, bar: ProgressBar
 ) -> Counted:
     """Count the parts that `runs` gives, for the counter `own`; see `Counted.tokenizers`."""
-    total = Counted(0, own.max_order, keep_rows)
+    total = Counted(0, own.max_ngram_order, keep_rows)
     used: set[str | None] = set()
     for counter, part in runs(batch, counters):
         counted = counter.count(part, keep_rows=keep_rows)

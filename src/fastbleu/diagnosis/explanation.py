@@ -244,7 +244,7 @@ def _side(value: Any, hypotheses: Any, references: Any) -> tuple[Any, Any, BLEU]
 
 def dialect_metric(name: Any, of_text: bool) -> BLEU:
     """A dialect's own BLEU of text, or of lists of tokens."""
-    return BLEU(dialect=name) if of_text else BLEU(None, dialect=name)
+    return BLEU(dialect=name) if of_text else BLEU(tokenize=False, dialect=name)
 
 
 def _label(value: Any) -> str:

@@ -35,7 +35,7 @@ _OR = " or "
 # counts as two changes.
 _COMPILED = ("13a", "none", "intl", "char", "zh")
 _OF_LIBRARIES = ("ja-mecab", "ko-mecab", "flores101", "flores200", "spBLEU-1K")
-# Common values of max_order besides 4.
+# Common values of max_ngram_order besides 4.
 _SHORTER = (1, 2, 3)
 # How many options of a setting may differ from the defaults of its dialect.
 _MOST_CHANGES = 2
@@ -80,7 +80,7 @@ class Setting(NamedTuple):
         """Whether a library splits the text, or sentences are scored by their tokens."""
         metric = self.corpus.metric
         by_tokens = isinstance(metric.counter, TokenListCounter)
-        by_library = metric.tokenizer is not None and bool(TABLE[metric.tokenizer.name].packages)
+        by_library = metric.tokenize and bool(TABLE[metric.tokenize.name].packages)
         return by_library or (by_tokens and metric.scorer.dialect.mean_of_sentences)
 
 
@@ -230,7 +230,7 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     """
     printed, digits = _read_number(number)
     hypotheses, references = listed_stream(hypotheses, references)
-    metric = BLEU() if is_text(hypotheses) else BLEU(None)
+    metric = BLEU() if is_text(hypotheses) else BLEU(tokenize=False)
     corpus = Corpus.read(hypotheses, references, metric)
     if not len(corpus):
         raise ValueError("there are no segments to score: hypotheses is empty")
@@ -397,10 +397,12 @@ def _settings_of(
     """The settings of a dialect or recipe with at most so many changes."""
     dialect, of_text = get(name), corpora[0][1].is_text
     options: dict[str, list[Any]] = {
-        "smoothing": _first(dialect.options["smoothing"], dialect.smoothings),
+        "smooth_method": _first(dialect.options["smooth_method"], dialect.smoothings),
         "reference_length": [dialect.reference_length],
         "tokenize": [None],
-        "max_order": _first(dialect.max_order, [n for n in _SHORTER if n in dialect.orders]),
+        "max_ngram_order": _first(
+            dialect.max_ngram_order, [n for n in _SHORTER if n in dialect.orders]
+        ),
     }
     if max(map(len, corpora[0][1].references)) > 1:
         options["reference_length"] = _first(dialect.reference_length, dialect.reference_lengths)
@@ -427,7 +429,7 @@ def _settings_of(
             changed["effective_order"] = True
         arguments: dict[str, Any] = {"dialect": name, **changed}
         if not of_text:
-            arguments["tokenize"] = None
+            arguments["tokenize"] = False
         try:
             metric = BLEU(**arguments)
         except (ValueError, TypeError, ImportError):

@@ -306,9 +306,9 @@ class TextChecks(Checks):
         if isinstance(text, Mapping):
             fix = _part_of(text, "")
         elif hasattr(text, "shape"):
-            fix = "for token ids pass tokenize=None; for text decode them first"
+            fix = "for token ids pass tokenize=False; for text decode them first"
         elif is_collection(text):
-            fix = "join it, or pass tokenize=None if all segments are lists of tokens"
+            fix = "join it, or pass tokenize=False if all segments are lists of tokens"
             if reference is None and any(isinstance(part, str) and " " in part for part in text):
                 fix = "are hypotheses and references swapped? hypotheses come first"
         elif isinstance(text, (bytes, bytearray)):

@@ -121,7 +121,7 @@ class SentenceTextChecks(_NamedChecks, TextChecks):
             raise TypeError(
                 f"{self.place(segment, None)} is {a_type(text)}, expected a str: "
                 f"{self.name} must be one flat list of str; lists of tokens need a metric with "
-                "tokenize=None"
+                "tokenize=False"
             )
         super().line(text, segment, reference)
 

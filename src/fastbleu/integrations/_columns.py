@@ -53,13 +53,13 @@ class ColumnScorer:
         metric = checked_metric(metric)
         check_choice("missing", missing, CHOICES)
         if threads is not None:
-            metric = BLEU(**metric.as_arguments() | {"threads": threads})
+            metric = BLEU(**metric.get_params() | {"threads": threads})
         self.metric, self.missing = metric, missing
-        self._width = 2 + 2 * metric.max_order
+        self._width = 2 + 2 * metric.max_ngram_order
         # The columns of sums, all int64, and how to reduce each.
-        self.reductions = reductions_of(metric.max_order)
+        self.reductions = reductions_of(metric.max_ngram_order)
         # Those that a score needs.
-        self.summed = count_names(metric.max_order)
+        self.summed = count_names(metric.max_ngram_order)
         self._type = pyarrow.struct([(name, pyarrow.int64()) for name in self.summed])
 
     @property

@@ -120,9 +120,9 @@ class Engine(Generic[Table, Result]):
         Parameters and errors as for `score`.
         """
         row_counter = RowCounter(hypothesis, references, **options)
-        for operation in ("statistics", "update"):
+        for operation in ("count", "update"):
             row_counter.metric.scorer.dialect.require(operation)
-        names = count_names(row_counter.metric.max_order)
+        names = count_names(row_counter.metric.max_ngram_order)
         return self._checked(table, row_counter, None, dict.fromkeys(names, 0))
 
     def _group_scorer(

@@ -19,13 +19,13 @@ def summing_metric(metric: Metric | None) -> BLEU:
         As `as_metric`, the metric keeps segments, or its dialect does not score sums.
     """
     bleu = as_metric(metric)
-    if bleu.keep_segments:
+    if bleu.keep_stats:
         raise ValueError(
-            "keep_segments=True cannot be had here: a host's metric keeps sums and no rows; use "
-            "fastbleu.BLEU(keep_segments=True) with its own update and all_reduce"
+            "keep_stats=True cannot be had here: a host's metric keeps sums and no rows; use "
+            "fastbleu.BLEU(keep_stats=True) with its own update and all_reduce"
         )
     bleu.scorer.dialect.require("state")
-    return BLEU(**bleu.as_arguments())
+    return BLEU(**bleu.get_params())
 
 
 def refuse_options(**given: bool) -> None:

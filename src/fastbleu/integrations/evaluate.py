@@ -150,8 +150,9 @@ class Bleu(_InMemory):
                 f"tokenizer is {a_type(tokenizer)}, expected a function that takes a str "
                 "and returns a list of tokens"
             )
-        tokenize = EVALUATE.tokenizer if tokenizer is None else None
-        metric = BLEU(dialect="evaluate", tokenize=tokenize, max_order=max_order)
+        metric = BLEU(
+            "evaluate", tokenize=None if tokenizer is None else False, max_ngram_order=max_order
+        )
         hypotheses, listed = self._take(predictions, references)
         if tokenizer is not None:
             split = partial(_tokens, tokenizer)
@@ -196,7 +197,7 @@ class Sacrebleu(_InMemory):
         predictions, references : optional
             As for `add_batch`; the number of references may vary.
         smooth_method, smooth_value, lowercase, tokenize, use_effective_order
-            `smoothing`, `smoothing_value`, `lowercase`, `tokenize` and `effective_order` of
+            `smooth_method`, `smooth_value`, `lowercase`, `tokenize` and `effective_order` of
             `fastbleu.BLEU`.
         force : bool, default False
             Do not warn about predictions that look tokenized already.
@@ -217,8 +218,8 @@ class Sacrebleu(_InMemory):
         counter = BLEU(
             tokenize=tokenize or "13a",  # type: ignore[arg-type]
             lowercase=lowercase,
-            smoothing=smooth_method,  # type: ignore[arg-type]
-            smoothing_value=smooth_value,
+            smooth_method=smooth_method,  # type: ignore[arg-type]
+            smooth_value=smooth_value,
         ).counter
         batch = read(*self._take(predictions, references), counter)
         counted = counter.count(batch, keep_rows=False)
@@ -226,7 +227,7 @@ class Sacrebleu(_InMemory):
             warn_tokenized(counted.tokenized_periods, "force=True")
         row = counted.rows
         score, precisions, bp, counts, totals = details(
-            row, counter.max_order, smooth_method, smooth_value, use_effective_order
+            row, counter.max_ngram_order, smooth_method, smooth_value, use_effective_order
         )
         return {
             "score": score,

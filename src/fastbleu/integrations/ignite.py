@@ -3,7 +3,7 @@
 >>> import fastbleu
 >>> from ignite.engine import Engine
 >>> evaluator = Engine(lambda engine, batch: batch)  # a real one decodes; it returns (y_pred, y)
->>> BLEU(metric=fastbleu.BLEU(tokenize=None, ignore_ids=(0,))).attach(evaluator, "bleu")
+>>> BLEU(metric=fastbleu.BLEU(tokenize=False, ignore_ids=(0,))).attach(evaluator, "bleu")
 >>> sentence = [[5, 6, 7, 8, 9, 0]]
 >>> evaluator.run([(torch.tensor(sentence), torch.tensor(sentence))]).metrics["bleu"]
 100.00000000000004
@@ -38,8 +38,8 @@ def _unchanged(output: Any) -> Any:
 class BLEU(Metric):
     """`fastbleu.BLEU` of all batches since `reset`, summed over all processes by `compute`.
 
-    Its scores are those of `fastbleu.BLEU`: sacreBLEU's on 0-100 by default. With the metric
-    ``fastbleu.BLEU(tokenize=None, smoothing="none")``, divided by 100, they are those of ignite's
+    Its scores are those of `fastbleu.BLEU`: sacreBLEU's on 0-100 by default. Those of
+    ``fastbleu.BLEU(tokenize=False, smooth_method="none")``, divided by 100, are those of ignite's
     own ``Bleu(average="micro")``, except for rounding: ignite computes them in other steps.
 
     Parameters
@@ -51,7 +51,7 @@ class BLEU(Metric):
         Where the counts are kept. Counting is done on the CPU.
     metric : fastbleu.BLEU or str, optional
         A BLEU, or the name of a dialect; by default ``fastbleu.BLEU()``. For token ids one with
-        ``tokenize=None`` and, depending on the data, `ignore_ids`, `stop_id`, `skip_ids`.
+        ``tokenize=False`` and, depending on the data, `ignore_ids`, `stop_ids`, `skip_ids`.
 
     Raises
     ------
@@ -136,6 +136,6 @@ class BLEU(Metric):
         if counts is not None and (counts.shape != expected or counts.dtype != torch.int64):
             raise ValueError(
                 f"the state has a {counts.dtype} tensor of shape {tuple(counts.shape)}, this "
-                f"BLEU's is torch.int64 of shape {tuple(expected)}: another max_order?"
+                f"BLEU's is torch.int64 of shape {tuple(expected)}: another max_ngram_order?"
             )
         super()._load_state_dict_per_rank(state_dict)

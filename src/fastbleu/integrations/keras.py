@@ -1,7 +1,7 @@
 """BLEU as a metric for Keras 3: in `compile`, `evaluate` and custom loops, on any backend.
 
 >>> import fastbleu
->>> metric = BLEU(metric=fastbleu.BLEU(tokenize=None, ignore_ids=(0,)))
+>>> metric = BLEU(metric=fastbleu.BLEU(tokenize=False, ignore_ids=(0,)))
 >>> metric.update_state(y_true=[[5, 6, 7, 8, 9, 0]], y_pred=[[5, 6, 7, 8, 9, 9]])
 >>> round(metric.score().value, 2)
 75.98
@@ -59,7 +59,7 @@ class BLEU(keras.metrics.Metric):
         beginning of each sentence (teacher forcing), not a translation.
     metric : fastbleu.BLEU or str, optional
         A BLEU, or the name of a dialect; by default ``fastbleu.BLEU()``. For token ids one with
-        ``tokenize=None`` and, depending on the data, `ignore_ids`, `stop_id`, `skip_ids`.
+        ``tokenize=False`` and, depending on the data, `ignore_ids`, `stop_ids`, `skip_ids`.
 
     Raises
     ------
@@ -124,8 +124,8 @@ class BLEU(keras.metrics.Metric):
         references, hypotheses = _values("y_true", y_true), _values("y_pred", y_pred)
         if isinstance(hypotheses, numpy.ndarray) and hypotheses.dtype.kind == "f":
             fix = "from_logits=True"
-            if self._bleu.tokenizer is not None:
-                fix += " and, as ids are no text, tokenize=None"
+            if self._bleu.counter.is_text:
+                fix += " and, as ids are no text, tokenize=False"
             raise TypeError(
                 f"y_pred has dtype {hypotheses.dtype} and shape {hypotheses.shape}, expected ids; "
                 f"for logits or probabilities make the metric with {fix}"
@@ -159,8 +159,8 @@ class BLEU(keras.metrics.Metric):
 
     def get_config(self) -> dict[str, Any]:
         """The configuration for `from_config`, without the state."""
-        arguments = self._bleu.as_arguments()
-        if arguments["tokenize"] is not None:
+        arguments = self._bleu.get_params()
+        if arguments["tokenize"]:
             tokenize = arguments["tokenize"].argument
             if callable(tokenize):
                 tokenize = keras.saving.serialize_keras_object(tokenize)

@@ -69,9 +69,9 @@ class MetricBLEU(_MetricBLEU):
         self._bleu = BLEU(
             tokenize=self.scorer.tokenizer.tokenizer,
             lowercase=cfg.lowercase,
-            max_order=cfg.max_ngram_order,
-            smoothing=cfg.smooth_method,
-            smoothing_value=cfg.smooth_value if takes_value else None,
+            max_ngram_order=cfg.max_ngram_order,
+            smooth_method=cfg.smooth_method,
+            smooth_value=cfg.smooth_value if takes_value else None,
             effective_order=cfg.effective_order,
             threads=max(1, min(cfg.num_workers, os.cpu_count() or 1)),
         )

@@ -124,7 +124,7 @@ class BLEUReward:
         ----------
         completions : sequence of str or of messages
             Messages are a dict with "content", or a list of them, of which the last one counts.
-            For a metric with ``tokenize=None`` lists of tokens.
+            For a metric with ``tokenize=False`` lists of tokens.
         **columns
             Columns of the data set; that of references has one str, a list of str, or messages for
             each completion.

@@ -65,7 +65,7 @@ class _Spark(Engine[DataFrame, DataFrame]):
     def _sums(self, table: DataFrame, groups: GroupScorer, read: list[str]) -> DataFrame:
         types = {name: table.schema[name].dataType for name in groups.by}
         types[COUNTED] = StringType()
-        reductions = reductions_of(groups.row_counter.metric.max_order)
+        reductions = reductions_of(groups.row_counter.metric.max_ngram_order)
         names = [*groups.by, *reductions, COUNTED]
         # All fields are nullable: Spark assumes this for data from Python workers.
         fields = [StructField(name, types.get(name, LongType()), True) for name in names]

@@ -84,10 +84,12 @@ class BLEUScore(Metric):
             raise TypeError("BLEUScore needs n_gram=, or a metric=")
         else:
             check_weights(weights, n_gram)
-            metric = BLEU(tokenize="none", max_order=n_gram, weights=weights, smoothing="none")
+            metric = BLEU(
+                tokenize="none", max_ngram_order=n_gram, weights=weights, smooth_method="none"
+            )
         bleu = self._bleu = summing_metric(metric)
         self._has_own_numbers = isinstance(bleu.scorer.dialect, TorchEvalDialect)
-        self.n_gram = n_gram = bleu.max_order
+        self.n_gram = n_gram = bleu.max_ngram_order
         # Of float64, which has the same products as the float32 of TorchEval's weights.
         self.weights = (
             None if bleu.weights is None else torch.tensor(bleu.weights, dtype=torch.float64)
@@ -104,7 +106,7 @@ class BLEUScore(Metric):
         input, target
             The hypotheses and references of `fastbleu.BLEU.update`, whose errors use these names: a
             str or S str, and S str or sequences of str, where ``target[i]`` are the references of
-            ``input[i]``; for a metric with ``tokenize=None`` ids, such as tensors of shape
+            ``input[i]``; for a metric with ``tokenize=False`` ids, such as tensors of shape
             (S, length) and (S, length) or (S, references, length).
 
         Raises

@@ -79,7 +79,7 @@ class BLEUScore(Metric):
     Notes
     -----
     The states are always int64: `set_dtype` sets the type in which the dialect "torchmetrics"
-    computes. In that dialect a named tokenizer is TorchMetrics' own, and ``smoothing="add-k"``,
+    computes. In that dialect a named tokenizer is TorchMetrics' own, and ``smooth_method="add-k"``,
     its `smooth`, still scores 0 if an order has no match. TorchMetrics itself adds up in float32,
     which is inexact above 2**24 = 16,777,216. Its result for more n-grams depends on their
     distribution over ranks, and is not reproduced.
@@ -121,17 +121,17 @@ class BLEUScore(Metric):
         self._own: BLEU | None = None
         self._marks: str | None = ""
         self._has_own_numbers = isinstance(bleu.scorer.dialect, TorchMetricsDialect)
-        if self._has_own_numbers and bleu.tokenizer is not None:
+        if self._has_own_numbers and bleu.tokenize:
             from torchmetrics.functional.text.sacre_bleu import _SacreBLEUTokenizer
 
-            name = bleu.tokenizer.name
+            name = bleu.tokenize.name
             if name in _SacreBLEUTokenizer._TOKENIZE_FN:
                 split = _SacreBLEUTokenizer(name, bleu.lowercase)
-                self._own = BLEU(**bleu.as_arguments() | {"tokenize": split, "lowercase": False})
+                self._own = BLEU(**bleu.get_params() | {"tokenize": split, "lowercase": False})
                 marks = _EQUAL_WITHOUT.get(name)
                 self._marks = None if marks is None else "".join(marks[: 1 + bleu.lowercase])
-        self.n_gram = n_gram = bleu.max_order
-        self.smooth = bleu.smoothing == "add-k"
+        self.n_gram = n_gram = bleu.max_ngram_order
+        self.smooth = bleu.smooth_method == "add-k"
         self.weights = [1.0 / n_gram] * n_gram if bleu.weights is None else list(bleu.weights)
         counted_as = {"dialect": bleu.dialect, **bleu.scorer.counted_as}
         self._counted_as = sha256(repr(counted_as).encode()).digest()[:16]
@@ -149,7 +149,7 @@ class BLEUScore(Metric):
         preds, target
             The hypotheses and references of `fastbleu.BLEU.update`, whose errors use these names: S
             str, and S str or sequences of str, where ``target[i]`` are the references of
-            ``preds[i]``; for a metric with ``tokenize=None`` ids, such as tensors of shape
+            ``preds[i]``; for a metric with ``tokenize=False`` ids, such as tensors of shape
             (S, length) and (S, length) or (S, references, length). As in TorchMetrics, an empty
             list is read as an empty text.
         """
@@ -207,7 +207,10 @@ class BLEUScore(Metric):
         try:
             return bleu._sums_of_batch(preds, target)
         except TypeError:
-            if self._bleu.tokenizer is None or not {type(preds), type(target)} <= {list, tuple}:
+            if self._bleu.counter.tokenizer is None or not {type(preds), type(target)} <= {
+                list,
+                tuple,
+            }:
                 raise
         listed = [_with_texts(references) for references in target]
         return bleu._sums_of_batch(_with_texts(preds), listed)
@@ -283,9 +286,9 @@ def _bleu(
     return BLEU(
         tokenize=tokenize,
         lowercase=lowercase,
-        max_order=n_gram,
+        max_ngram_order=n_gram,
         weights=weights,
-        smoothing="add-k" if smooth else "none",
+        smooth_method="add-k" if smooth else "none",
     )
 
 

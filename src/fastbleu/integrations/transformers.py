@@ -231,9 +231,9 @@ def compute_metrics(
         A tokenizer of transformers. None: BLEU of the ids.
     metric : fastbleu.BLEU or str, optional
         A BLEU, or the name of a dialect; by default ``fastbleu.BLEU()``, for ids with
-        ``tokenize=None``. For ids -100 is always one of its `ignore_ids`, which should also include
-        the padding id; special ids count as tokens unless they are in `skip_ids`. Pass the
-        end-of-sequence id as `stop_id` only if no row starts with it; BART's decoder, for example,
+        ``tokenize=False``. For ids -100 is always one of its `ignore_ids`, which should also
+        include the padding id; special ids count as tokens unless they are in `skip_ids`. Pass the
+        end-of-sequence id as `stop_ids` only if no row starts with it; BART's decoder, for example,
         does.
     rows : int, optional
         The length of the data set that is evaluated, ``len(eval_dataset)``. Required for the right
@@ -263,7 +263,7 @@ def compute_metrics(
     Examples
     --------
     >>> import fastbleu, numpy
-    >>> metric = fastbleu.BLEU(tokenize=None, ignore_ids=(0,), skip_ids=(1, 2))
+    >>> metric = fastbleu.BLEU(tokenize=False, ignore_ids=(0,), skip_ids=(1, 2))
     >>> score_ids = compute_metrics(metric=metric)
     >>> labels = numpy.array([[5, 6, 7, 8, 2, -100]])
     >>> score_ids((numpy.array([[1, 5, 6, 7, 8, 2, 0]]), labels))
@@ -281,15 +281,15 @@ def compute_metrics(
         if function is not None and tokenizer is None:
             raise ValueError(f"{name} needs text: pass the tokenizer that decodes ids")
     if tokenizer is None:
-        bleu = BLEU(tokenize=None) if metric is None else as_metric(metric)
-        if bleu.tokenizer is not None:
+        bleu = BLEU(tokenize=False) if metric is None else as_metric(metric)
+        if bleu.tokenize:
             raise ValueError(
-                f"the metric has tokenize={bleu.tokenizer.name!r}, which needs text: pass the "
-                "tokenizer that decodes ids, or a metric with tokenize=None"
+                f"the metric has tokenize={bleu.tokenize.name!r}, which needs text: pass the "
+                "tokenizer that decodes ids, or a metric with tokenize=False"
             )
         padding = (PADDING, *bleu.ignore_ids)
         # A metric of its own, because batches are added to it.
-        bleu = BLEU(**bleu.as_arguments() | {"ignore_ids": padding})
+        bleu = BLEU(**bleu.get_params() | {"ignore_ids": padding})
         return ComputeMetrics(None, bleu, padding, rows)
     if hasattr(tokenizer, "label_ids"):
         raise TypeError(
@@ -301,9 +301,9 @@ def compute_metrics(
             f"tokenizer is {a_type(tokenizer)} without batch_decode, expected one of "
             "transformers; a metric is passed by name, metric="
         )
-    bleu = BLEU(**as_metric(metric).as_arguments())
-    if bleu.tokenizer is None:
-        raise ValueError("tokenize=None is for ids: leave out the tokenizer that decodes them")
+    bleu = BLEU(**as_metric(metric).get_params())
+    if not bleu.tokenize:
+        raise ValueError("tokenize=False is for ids: leave out the tokenizer that decodes them")
     pad = getattr(tokenizer, "pad_token_id", None)
     padding = (PADDING,) if pad is None else (PADDING, pad)
     return ComputeMetrics(tokenizer, bleu, padding, rows, postprocess, extra)

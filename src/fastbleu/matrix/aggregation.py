@@ -33,7 +33,7 @@ class Aggregation:
     def __init__(self, scorer: Scorer) -> None:
         self.cancelled = False  # whether to stop after the present source: another thread sets it
         self._scorer = scorer
-        self._ngrams = Ngrams(scorer.max_order)
+        self._ngrams = Ngrams(scorer.max_ngram_order)
 
     def scores(
         self,
@@ -56,8 +56,8 @@ class Aggregation:
         flat = expected_rows(
             self._ngrams, hypothesis_features, reference_features, weights, logarithms
         )
-        max_order = self._scorer.max_order
-        rows = numpy.frombuffer(flat).reshape(-1, 2 + 2 * max_order)
+        max_ngram_order = self._scorer.max_ngram_order
+        rows = numpy.frombuffer(flat).reshape(-1, 2 + 2 * max_ngram_order)
         if logarithms:
             # Python's own sum, which is compensated from 3.12 on.
             lengths = zip(references.lengths, weights.tolist(), strict=True)

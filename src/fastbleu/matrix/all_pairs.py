@@ -74,7 +74,7 @@ def pairwise(
     Parameters
     ----------
     hypotheses : sequence of H sentences, or of B sequences of H sentences
-        Sentences are str; for a metric with ``tokenize=None`` lists of tokens, or token ids in an
+        Sentences are str; for a metric with ``tokenize=False`` lists of tokens, or token ids in an
         array of shape (H, length) or (B, H, length) or in a list of arrays. Tokens may be tuples:
         nested tuples without lists are one source.
     references : sequence of R sentences, or of B sequences of R sentences
@@ -217,7 +217,7 @@ class PairScorer:
     def prepare(self, hypotheses: Sentences, references: Sentences) -> None:
         """Number the n-grams of sentences over one vocabulary, whose pairs `fill` then scores."""
         longest = min(hypotheses.longest, references.longest)
-        orders = max(1, min(self._scorer.max_order, longest))
+        orders = max(1, min(self._scorer.max_ngram_order, longest))
         if orders > self._orders or longest > self._longest:
             self._orders, self._longest = max(orders, self._orders), max(longest, self._longest)
             self._counters = []
@@ -243,7 +243,7 @@ class PairScorer:
         firsts = range(0, len(out), height)
         threads = min(self._threads, len(firsts))
         while len(self._counters) < threads:
-            counter = PairCounter(self._scorer.max_order, self._orders, self._longest)
+            counter = PairCounter(self._scorer.max_ngram_order, self._orders, self._longest)
             self._counters.append(counter)
         if threads == 1:
             self._fill_blocks(self._counters[0], out, columns, first, height, firsts)

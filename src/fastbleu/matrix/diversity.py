@@ -104,7 +104,7 @@ def self_bleu(
         Texts, or tokens or token ids as in `pairwise`. An iterator is read in blocks, so that
         only token ids are in memory.
     orders : iterable of int, default (2, 3, 4, 5)
-        Replaces `max_order` and `weights` of the metric.
+        Replaces `max_ngram_order` and `weights` of the metric.
     sample_size : int, optional
         Score only this number of sentences, drawn without replacement, each against all others.
     seed : int or None, default 12345
@@ -120,8 +120,8 @@ def self_bleu(
         scores NaN. Pairs take quadratic time, and the memory of their matrix.
     metric : fastbleu.BLEU or str, optional
         A BLEU, or a dialect's name; by default
-        ``BLEU(dialect="nltk", smoothing="floor", tokenize="13a")``, for texts. Texygen's numbers
-        need lists of its tokens, and ``tokenize=None``.
+        ``BLEU("nltk", smooth_method="floor", tokenize="13a")``, for texts. Texygen's numbers
+        need lists of its tokens, and ``tokenize=False``.
     progress : bool, default False
         Show a progress bar on standard error.
 
@@ -183,7 +183,7 @@ def self_bleu(
 
 @cache
 def _default_metric() -> SentenceMetric:
-    return SentenceMetric(BLEU(dialect="nltk", smoothing="floor", tokenize="13a"))
+    return SentenceMetric(BLEU("nltk", smooth_method="floor", tokenize="13a"))
 
 
 class _Diversity:
@@ -205,13 +205,13 @@ class _Diversity:
         self, sentences: Any, mask: Any, progress: bool, sample_size: int | None, seed: int
     ) -> tuple[Floats, list[float], NDArray[numpy.int64]]:
         """Score each sentence, or those of a sample, with all others as its references."""
-        max_order = self._max_order
-        others = LeaveOneOut(max_order, self._counter.reference_length)
+        max_ngram_order = self._max_order
+        others = LeaveOneOut(max_ngram_order, self._counter.reference_length)
         for block, bar in self._reader.read_blocks(
             sentences, "sentences", mask, progress, counted=True
         ):
             others.add(block)
-            self.short += block.shorter_than(max_order)
+            self.short += block.shorter_than(max_ngram_order)
             bar.update(len(block))
         count = len(others)
         self._scorer.dialect._check_references(count - 1)
@@ -231,7 +231,7 @@ class _Diversity:
         for first in range(0, len(indices), _ROWS):
             part = rows[first * width : (first + _ROWS) * width]
             for column, scorer in enumerate(self._scorers):
-                scores[first : first + _ROWS, column] = _scores(scorer, part, max_order)
+                scores[first : first + _ROWS, column] = _scores(scorer, part, max_ngram_order)
         means = [fsum(column.tolist()) / len(indices) for column in scores.T]
         return scores, means, numpy.array(indices, numpy.int64)
 
@@ -263,7 +263,7 @@ class _Diversity:
 
 
 def _signature(scorer: Scorer) -> str:
-    """That of the scorer without its own max_order and weights, which are not used."""
+    """That of the scorer without its own max_ngram_order and weights, which are not used."""
     fields = scorer.signature().split("|")
     return "|".join(field for field in fields if not field.startswith(("order:", "weights:")))
 
@@ -287,16 +287,16 @@ def _check_texts(sentences: Any) -> None:
         )
         raise TypeError(
             f"{what}, expected a str: for lists of tokens and for token ids pass "
-            'metric=BLEU(dialect="nltk", smoothing="floor", tokenize=None); for groups of '
+            'metric=BLEU("nltk", smooth_method="floor", tokenize=False); for groups of '
             "sentences call self_bleu for each"
         )
 
 
-def _scores(scorer: Scorer, rows: array[int], max_order: int) -> Any:
+def _scores(scorer: Scorer, rows: array[int], max_ngram_order: int) -> Any:
     """The score of each row by its n-grams of the scorer's orders."""
-    order = scorer.max_order
-    table = numpy.frombuffer(rows, numpy.int64).reshape(-1, 2 + 2 * max_order)
-    kept = [*range(2 + order), *range(2 + max_order, 2 + max_order + order)]
+    order = scorer.max_ngram_order
+    table = numpy.frombuffer(rows, numpy.int64).reshape(-1, 2 + 2 * max_ngram_order)
+    kept = [*range(2 + order), *range(2 + max_ngram_order, 2 + max_ngram_order + order)]
     return scorer.row_scores(Stats._own(array("q", table[:, kept].tobytes()), order))
 
 

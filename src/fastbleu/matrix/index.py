@@ -74,7 +74,7 @@ class ReferenceIndex(SentenceIndex):
     Parameters
     ----------
     references : iterable of R sentences
-        At least one. Sentences are str; for a metric with ``tokenize=None`` lists of tokens, or
+        At least one. Sentences are str; for a metric with ``tokenize=False`` lists of tokens, or
         token ids: arrays of shape (length,), or one array of shape (R, length). An iterator is read
         in blocks, so that only the index is in memory.
     reference_mask : array of bool or integers, optional
@@ -127,7 +127,7 @@ class ReferenceIndex(SentenceIndex):
     ) -> None:
         bleu = as_metric(metric)
         reader = SentenceReader(bleu)
-        counted = ReferenceSet(bleu.counter.max_order, bleu.counter.reference_length)
+        counted = ReferenceSet(bleu.counter.max_ngram_order, bleu.counter.reference_length)
         for block, bar in reader.read_blocks(references, "references", reference_mask, progress):
             counted.add(block)
             bar.update(len(block))
@@ -187,9 +187,9 @@ class ReferenceIndex(SentenceIndex):
         Returns
         -------
         Stats
-            Shape (S, 2 + 2 * max_order).
+            Shape (S, 2 + 2 * max_ngram_order).
         """
-        return self._metric.scorer.statistics(self._counted(hypotheses, hypothesis_mask))
+        return self._metric.scorer.stats(self._counted(hypotheses, hypothesis_mask))
 
     def _counted(
         self, hypotheses: Hypotheses, mask: Mask | None, *, keep_rows: bool = True
@@ -203,9 +203,9 @@ class ReferenceIndex(SentenceIndex):
         if type(given) not in (list, tuple) or mask is not None:
             readers.append(self._reader.sharing())
             whole = readers[0].read(given, "hypotheses", mask, True, counted=True)
-        count, max_order = len(given if whole is None else whole), counter.max_order
+        count, max_ngram_order = len(given if whole is None else whole), counter.max_ngram_order
         left = [*range(0, count, _BLOCK)][::-1]
-        counted = Counted(count, max_order, keep_rows)
+        counted = Counted(count, max_ngram_order, keep_rows)
         total, adding = counted.rows, _Lock()
 
         def work(scratch: RowScratch) -> None:
@@ -228,9 +228,9 @@ class ReferenceIndex(SentenceIndex):
                 if keep_rows:
                     references.count(sentences, total, start, stop, first, scratch)
                     continue
-                rows = zero_rows(stop - start, max_order)
+                rows = zero_rows(stop - start, max_ngram_order)
                 references.count(sentences, rows, start, stop, 0, scratch)
-                sums = scorer.dialect.adapt(Stats._own(rows, max_order)).sum()
+                sums = scorer.dialect.adapt(Stats._own(rows, max_ngram_order)).sum()
                 with adding:
                     add_rows(total, sums._rows, total)
 
@@ -261,7 +261,7 @@ class ReferenceIndex(SentenceIndex):
 
     def __reduce__(self) -> tuple[Any, ...]:
         tokens, sentences = self._reader.vocabulary.all_tokens(), self._references.sentences
-        return _rebuilt, (type(self), self._metric.as_arguments(), tokens, sentences)
+        return _rebuilt, (type(self), self._metric.get_params(), tokens, sentences)
 
     def __repr__(self) -> str:
         sizes = f"{len(self)} references, {self.ngrams} n-grams"
@@ -276,7 +276,7 @@ def _rebuilt(
 ) -> ReferenceIndex:
     """An index of the same references; `tokens` are those that their ids stand for."""
     metric = BLEU(**arguments)
-    counted = ReferenceSet(metric.counter.max_order, metric.counter.reference_length)
+    counted = ReferenceSet(metric.counter.max_ngram_order, metric.counter.reference_length)
     for sentences in references:
         counted.add(sentences)
     index = kind.__new__(kind)

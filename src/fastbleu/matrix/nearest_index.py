@@ -77,7 +77,7 @@ class NearestIndex(SentenceIndex):
         self, metric: SentenceMetric, reader: SentenceReader, references: Sentences
     ) -> None:
         reader.warn_of_input()
-        ngrams = Ngrams(max(1, min(metric.scorer.max_order, references.longest)))
+        ngrams = Ngrams(max(1, min(metric.scorer.max_ngram_order, references.longest)))
         self._keep(_metric=metric, _reader=reader, _references=Postings(ngrams, references))
 
     def nearest(
@@ -128,7 +128,7 @@ class NearestIndex(SentenceIndex):
         nearest: list[Any] = [None] * len(order)
 
         def score(rows: array[int]) -> bytes:
-            return scorer.row_scores(Stats._own(rows, scorer.max_order)).tobytes()
+            return scorer.row_scores(Stats._own(rows, scorer.max_ngram_order)).tobytes()
 
         def work(search: NearestSearch) -> None:
             for numbers in pop_until_empty(left):
@@ -139,7 +139,7 @@ class NearestIndex(SentenceIndex):
                 bar.update(len(numbers))
 
         separable = bool(scorer.dialect.separable)
-        arguments = postings, score, scorer.max_order, separable, k, min_score
+        arguments = postings, score, scorer.max_ngram_order, separable, k, min_score
         threads = min(self._metric.counter.threads, len(left))
         run_on_threads(work, [NearestSearch(*arguments) for _ in range(threads)])
         return nearest

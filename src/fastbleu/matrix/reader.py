@@ -76,7 +76,7 @@ class SentenceReader:
     sentences : int
         Sentences read with `counted`; the next two are numbers of these.
     short : int
-        Those that have tokens, but fewer than the metric's `max_order`.
+        Those that have tokens, but fewer than the metric's `max_ngram_order`.
     tokenized_periods : int
         Texts that end in " .", which untokenized text rarely does.
     label_padding : bool
@@ -134,7 +134,7 @@ class SentenceReader:
         if tokenizer is None and (mask is not None or counter.id_filter or are_rows(listed)):
             made = self._read_rows(listed, name, mask, known_only, before)
         elif mask is not None:
-            raise TypeError("a mask needs token ids, and these a metric with tokenize=None")
+            raise TypeError("a mask needs token ids, and these a metric with tokenize=False")
         else:
             given = listed
             if type(listed) not in (list, tuple):
@@ -159,7 +159,7 @@ class SentenceReader:
                 )
         if counted:
             self.sentences += len(made)
-            self.short += made.shorter_than(counter.max_order)
+            self.short += made.shorter_than(counter.max_ngram_order)
             self.tokenized_periods += periods
         return made
 

@@ -105,7 +105,9 @@ def batch_of(
     # If sentences are split at whitespace, real text contains some.
     splits = tokenizer is not None and tokenizer.compiled in SPLIT_AT_SPACES
     suspicious = splits and look_like_tokens(sources)
-    advice = "; if these are lists of tokens pass a metric with tokenize=None" if suspicious else ""
+    advice = (
+        "; if these are lists of tokens pass a metric with tokenize=False" if suspicious else ""
+    )
     if references is not None and len(other_sources) != count:
         raise ValueError(
             f"hypotheses has {count} sources, references has {len(other_sources)}; "
@@ -115,7 +117,7 @@ def batch_of(
     if suspicious:
         warn_input(
             "hypotheses looks like lists of tokens, and each was read as a source with one "
-            "sentence per token; pass a metric with tokenize=None"
+            "sentence per token; pass a metric with tokenize=False"
         )
     if references is None:
         return [(source, None) for source in sources]

@@ -118,7 +118,7 @@ def _interval(
     if counted.extra is not None or not settings["samples"] or len(rows) < 2:
         return None
     try:
-        found = known(bootstrap(Stats(rows, scorer.max_order), **settings))
+        found = known(bootstrap(Stats(rows, scorer.max_ngram_order), **settings))
     except (ValueError, OverflowError):
         return None
     return None if found is None else (found.low, found.high)
@@ -129,6 +129,6 @@ def _score(scorer: Scorer, counted: Counted, rows: NDArray[Any]) -> float | None
     if counted.extra is not None:  # for a dialect that counts tokens itself
         return None
     try:
-        return scorer.value(scorer.sums_of(Stats(rows, scorer.max_order)))
+        return scorer.value(scorer.sums_of(Stats(rows, scorer.max_ngram_order)))
     except ValueError:
         return None

@@ -34,7 +34,7 @@ def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payl
         "scale": scale,
         "digits": digits_on(scale),
         "segments": len(segments),
-        "orders": segments.metric.max_order,
+        "orders": segments.metric.max_ngram_order,
         "flags": FLAGS,
         "lowercase": segments.metric.lowercase,
         "ids": labels.ids,
@@ -62,7 +62,7 @@ def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payl
         stats = counted.stats
         payload.add_counts(f"hyp_len.{system}", stats.hyp_lens)
         payload.add_counts(f"ref_len.{system}", stats.ref_lens)
-        for order in range(stats.max_order):
+        for order in range(stats.max_ngram_order):
             payload.add_counts(f"matches.{system}.{order}", stats.matches[:, order])
             payload.add_counts(f"totals.{system}.{order}", stats.totals[:, order])
     if dialects:
@@ -144,7 +144,7 @@ def make_texts(segments: Segments) -> Payload:
 
 def _cut(segments: Segments, texts: list[str], is_reference: list[bool], sources: int) -> Any:
     """Bounds and numbers of the tokens of all texts except the sources, which have no tokens."""
-    tokenizer = segments.metric.tokenizer
+    tokenizer = segments.metric.counter.tokenizer
     if tokenizer is not None:
         rest = texts[sources:], is_reference[sources:]
         bounds, counts, others = cut_texts(*rest, tokenizer, segments.metric.lowercase)

@@ -24,7 +24,7 @@ _CHARACTERS = 300
 def overview_tables(segments: Segments, overview: Overview) -> list[Table]:
     """Systems, pairs of systems, and likely mistakes."""
     digits = digits_on(segments.metric.scorer.dialect.scale)
-    orders = [f"{order}-grams" for order in range(1, segments.metric.max_order + 1)]
+    orders = [f"{order}-grams" for order in range(1, segments.metric.max_ngram_order + 1)]
     rows = []
     for system in overview.systems:
         score = system.score

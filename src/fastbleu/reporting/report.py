@@ -133,7 +133,7 @@ def report(
     Parameters
     ----------
     systems : mapping of hypotheses by name
-        S str each, or S lists of tokens for ``metric=BLEU(tokenize=None)``. With `table` the names
+        S str each, or S lists of tokens for ``metric=BLEU(tokenize=False)``. With `table` the names
         of columns, in a sequence or as the values of a mapping.
     references : sequence of S str or of S sequences of str
         As for `fastbleu.BLEU.score`. With `table` the name of a column, or of several.

@@ -59,7 +59,7 @@ class Segments:
         self.names: list[str] = []
         self.hypotheses: list[list[Any]] = []
         self.counted: list[Counted] = []
-        metric.scorer.dialect.require("statistics")
+        metric.scorer.dialect.require("count")
         for name, hypotheses in systems.items():
             try:
                 batch = read(hypotheses, references, metric.counter)
@@ -88,7 +88,7 @@ class Segments:
     @property
     def is_text(self) -> bool:
         """Whether segments are str, and not lists of tokens."""
-        return self.metric.tokenizer is not None
+        return self.metric.counter.is_text
 
     def texts(self, segments: Sequence[Any]) -> list[str]:
         """Hypotheses or references as they are shown: tokens with spaces in between."""

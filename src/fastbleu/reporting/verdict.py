@@ -124,7 +124,7 @@ def _share_of_half(segments: Segments, worse: int, better: int) -> float:
     """
     one, other = (segments.counted[number].stats for number in (worse, better))
     scorer = segments.metric.scorer
-    orders = segments.metric.max_order
+    orders = segments.metric.max_ngram_order
     weights = scorer.weights or (1 / orders,) * orders
     parts = numpy.zeros(len(segments))
     for order, weight in enumerate(weights):

@@ -173,7 +173,7 @@ def estimate_from_rows(
     effective_order: bool,
 ) -> str:
     """Set the score's confidence interval from bootstrap samples; returns the signature's seed."""
-    scoring = experiment.SacrebleuScoring(stats.max_order, smoothing, value, effective_order)
+    scoring = experiment.SacrebleuScoring(stats.max_ngram_order, smoothing, value, effective_order)
     rows = [SACREBLEU.adapt(stats)]
     scores = experiment.Experiment(rows, scoring).draw(samples)[0].tolist()
     if not any(map(isnan, scores)):

@@ -59,7 +59,7 @@ class DialectScoring:
         return np.array([scorer.value(scorer.restore(row)) for row in sums.tolist()])
 
     def _score_samples(self, sums: Integers) -> Floats:
-        rows = AdaptedRows._own(array("q", sums.tobytes()), self._scorer.max_order)
+        rows = AdaptedRows._own(array("q", sums.tobytes()), self._scorer.max_ngram_order)
         scores = self._scorer.scores_of_sums(rows)
         return np.asarray(scores, np.float64).reshape(sums.shape[:-1])
 
@@ -76,9 +76,13 @@ class SacrebleuScoring(DialectScoring):
     """Scores as sacreBLEU's significance tests compute them, 0-100; options as of its dialect."""
 
     def __init__(
-        self, max_order: int, smoothing: str, smoothing_value: float | None, effective_order: bool
+        self,
+        max_ngram_order: int,
+        smoothing: str,
+        smooth_value: float | None,
+        effective_order: bool,
     ) -> None:
-        self._options = max_order, smoothing, smoothing_value, effective_order
+        self._options = max_ngram_order, smoothing, smooth_value, effective_order
 
     def _score(self, arithmetic: str, sums: NDArray[Any]) -> Floats:
         scores = _sacrebleu.score_rows(np.ascontiguousarray(sums), *self._options, arithmetic)
@@ -113,8 +117,8 @@ class SacrebleuScoring(DialectScoring):
 def scoring_of(scorer: Scorer) -> DialectScoring:
     """How samples are scored: as sacreBLEU scores them where it has the dialect and the options."""
     if isinstance(scorer.dialect, SacrebleuDialect) and scorer.weights is None:
-        smoothing = scorer.smoothing, scorer.smoothing_value
-        return SacrebleuScoring(scorer.max_order, *smoothing, scorer.effective_order)
+        smoothing = scorer.smooth_method, scorer.smooth_value
+        return SacrebleuScoring(scorer.max_ngram_order, *smoothing, scorer.effective_order)
     return DialectScoring(scorer)
 
 

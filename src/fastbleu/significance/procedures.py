@@ -45,8 +45,8 @@ class ScoringOptions(TypedDict, total=False):
     """Options of a dialect's scores, as a `Scorer` takes them."""
 
     weights: Sequence[float] | None
-    smoothing: str
-    smoothing_value: float | None
+    smooth_method: str
+    smooth_value: float | None
     effective_order: bool
 
 
@@ -105,8 +105,8 @@ def bootstrap(
     progress : bool, default False
         Show a progress bar on standard error.
     **scoring
-        Passed on to the dialect's `sentence_scores`: `weights`, `smoothing`, `smoothing_value`, and
-        for sacreBLEU's dialect `effective_order`.
+        Passed on to the dialect's `sentence_scores`: `weights`, `smooth_method`, `smooth_value`,
+        and for sacreBLEU's dialect `effective_order`.
 
     Returns
     -------
@@ -187,7 +187,7 @@ def paired_bootstrap(
     Raises
     ------
     ValueError
-        As in `bootstrap`; or the numbers of rows differ, or their max_order.
+        As in `bootstrap`; or the numbers of rows differ, or their max_ngram_order.
 
     Examples
     --------
@@ -337,7 +337,7 @@ def compare(
     rows = {}
     for name, hypotheses in systems.items():
         try:
-            rows[name] = metric.statistics(hypotheses, references)
+            rows[name] = metric.count(hypotheses, references)
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"systems[{shown(name)}]: {error}") from error
@@ -384,7 +384,7 @@ def _experiment(
     """An experiment with rows of systems as they were counted; errors have their names."""
     dialect = _checked_dialect(dialect, scoring)
     _check_rows(named)
-    scorer = Scorer(dialect, named[0][1].max_order, **scoring)
+    scorer = Scorer(dialect, named[0][1].max_ngram_order, **scoring)
     rows = [scorer.dialect.adapt(stats) for _, stats in named]
     return Experiment(rows, scoring_of(scorer), confidence, seed, progress)
 
@@ -399,10 +399,10 @@ def _check_rows(named: list[tuple[str, Stats]]) -> None:
             lengths = f"{name} has {len(stats)} rows, {first} has {len(baseline)}"
             fix = "compare systems on the same segments, in the same order"
             raise ValueError(f"{lengths}; {fix}")
-        if stats.max_order != baseline.max_order:
+        if stats.max_ngram_order != baseline.max_ngram_order:
             raise ValueError(
-                f"{name} has max_order={stats.max_order}, {first} has "
-                f"max_order={baseline.max_order}; count both with the same max_order"
+                f"{name} has max_ngram_order={stats.max_ngram_order}, {first} has "
+                f"max_ngram_order={baseline.max_ngram_order}; count both with the same"
             )
         if len(stats) < 2:
             raise ValueError(

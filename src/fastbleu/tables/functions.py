@@ -322,9 +322,9 @@ def statistics(
 
 def with_counts(table: object, row_counter: RowCounter, progress: bool = False) -> Any:
     """The result of `statistics`."""
-    for operation in ("statistics", "update"):  # because rows are counted in parts
+    for operation in ("count", "update"):  # because rows are counted in parts
         row_counter.metric.scorer.dialect.require(operation)
-    names = count_names(row_counter.metric.max_order)
+    names = count_names(row_counter.metric.max_ngram_order)
 
     def counted(frame: Frame, first: int) -> tuple[Indices, Iterable[NDArray[Any]]]:
         numbers = np.arange(first, first + len(frame))

@@ -39,21 +39,21 @@ def part_rows(threads: int) -> int:
     return 1 << 13 if threads == 1 else 1 << 16
 
 
-def count_names(max_order: int) -> list[str]:
+def count_names(max_ngram_order: int) -> list[str]:
     """The names of the columns with the counts of a row of `Stats`."""
-    orders = range(1, max_order + 1)
+    orders = range(1, max_ngram_order + 1)
     return ["hyp_len", "ref_len", *(f"{k}_{n}" for k in ("matches", "totals") for n in orders)]
 
 
-def precision_names(max_order: int) -> list[str]:
+def precision_names(max_ngram_order: int) -> list[str]:
     """The columns of a score's precisions: numbers, because files of text have no lists."""
-    return [f"precision_{order}" for order in range(1, max_order + 1)]
+    return [f"precision_{order}" for order in range(1, max_ngram_order + 1)]
 
 
-def reductions_of(max_order: int) -> dict[str, str]:
+def reductions_of(max_ngram_order: int) -> dict[str, str]:
     """The columns of sums besides the keys, all int64, and how to reduce them by group."""
     fixed = {SEGMENTS: "sum", FEWEST: "min", MOST: "max"}
-    return fixed | dict.fromkeys(count_names(max_order), "sum")
+    return fixed | dict.fromkeys(count_names(max_ngram_order), "sum")
 
 
 class GroupScorer:
@@ -93,7 +93,7 @@ class GroupScorer:
         if confidence is not None or not dialect.supports("sums"):
             self._segment_rows = SegmentRows(len(self._counts))
         new = [*RESULTS, "low", "high"] if confidence is not None else RESULTS
-        precisions = precision_names(row_counter.metric.max_order)
+        precisions = precision_names(row_counter.metric.max_ngram_order)
         check_new_columns(self.by, [*new, *precisions, *self.reductions])
 
     @property
@@ -109,11 +109,11 @@ class GroupScorer:
     @property
     def reductions(self) -> dict[str, str]:
         """The other columns of partial results, all int64, and how to reduce them by group."""
-        return {ROW: "min"} | reductions_of(self.row_counter.metric.max_order)
+        return {ROW: "min"} | reductions_of(self.row_counter.metric.max_ngram_order)
 
     @property
     def _counts(self) -> list[str]:
-        return count_names(self.row_counter.metric.max_order)
+        return count_names(self.row_counter.metric.max_ngram_order)
 
     def totals(self, frames: Iterable[Frame]) -> Frame | None:
         """The partial result of frames, a row for each group; None if there are no frames.
@@ -177,7 +177,7 @@ class GroupScorer:
     def sums(self, total: Frame) -> tuple[Frame, list[BLEU]]:
         """The totals as sums: keys and counts in the order of first rows; each group's metric."""
         order = np.argsort(total.counts([ROW])[:, 0], kind="stable")
-        columns = [*self.by, *reductions_of(self.row_counter.metric.max_order)]
+        columns = [*self.by, *reductions_of(self.row_counter.metric.max_ngram_order)]
         found = total.select([*dict.fromkeys([*self.keys, *columns])])[order]
         return found.select(columns), self.metrics_of(found)
 
@@ -265,7 +265,9 @@ def result_of(
     """
     segments, fewest, most = int(sums[:, -3].sum()), sums[:, -2].min(), sums[:, -1].max()
     row = AdaptedRows.of_table(np.ascontiguousarray(sums[:, :-3])).sum()._rows
-    stats = Stats(table, metric.max_order) if metric.scorer.dialect.mean_of_sentences else None
+    stats = (
+        Stats(table, metric.max_ngram_order) if metric.scorer.dialect.mean_of_sentences else None
+    )
     nrefs = int(fewest) if fewest == most else -1
     return _result(metric, metric.scorer.restore(row, segments, nrefs, stats), interval)
 
@@ -279,7 +281,7 @@ def _result(metric: BLEU, sums: Sums, interval: Mapping[str, Any]) -> dict[str, 
         value = score.value
     except NoScoreError as error:
         value = error
-    names = precision_names(metric.max_order)
+    names = precision_names(metric.max_ngram_order)
     hyp_len, ref_len = sums.row[:2]
     return {
         SEGMENTS: sums.segments,
@@ -295,7 +297,7 @@ def _result(metric: BLEU, sums: Sums, interval: Mapping[str, Any]) -> dict[str, 
 
 def scored(sums: Frame, metrics: Sequence[BLEU], by: Sequence[str]) -> Frame:
     """The score of each row of sums by its metric."""
-    order = metrics[0].max_order if metrics else 1
+    order = metrics[0].max_ngram_order if metrics else 1
     counts = sums.counts([*count_names(order), SEGMENTS, FEWEST, MOST])
     results = [result_of(metric, row[None]) for metric, row in zip(metrics, counts, strict=True)]
     return with_results(sums.select(by) if by else sums, results, by)

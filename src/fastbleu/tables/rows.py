@@ -89,7 +89,7 @@ class RowCounter:
             raise ValueError("references is empty, expected the name of at least one column")
         self.language = language
         self.missing = missing
-        arguments = metric.as_arguments()
+        arguments = metric.get_params()
         if threads is not None:
             arguments["threads"] = threads
         self.metric = BLEU(**arguments)
@@ -108,7 +108,7 @@ class RowCounter:
         return {
             "metric": self.metric,
             "language": self.language,
-            "tokenize": {value: one.tokenizer for value, one in self._of_languages.items()} or None,
+            "tokenize": {value: one.tokenize for value, one in self._of_languages.items()} or None,
             "missing": self.missing,
         }
 
@@ -198,7 +198,7 @@ class RowCounter:
 
     def _note(self, metric: BLEU, counted: Counted) -> None:
         """Remember what `warn` warns of."""
-        noted = self._noted.setdefault(metric, Counted(0, metric.max_order))
+        noted = self._noted.setdefault(metric, Counted(0, metric.max_ngram_order))
         noted.tokenized_periods += counted.tokenized_periods
         noted.blank_references += counted.blank_references * (self.missing != "empty")
 

@@ -37,11 +37,11 @@ COUNTED = "counted"
 # The version of the rules by which text becomes counts.
 RULES = 1
 # Parameters of a metric on which counts do not depend.
-_OF_SCORES = ("weights", "smoothing", "smoothing_value", "effective_order")
-_ALWAYS = ("tokenize", "lowercase", "max_order", "reference_length", "smoothing")
+_OF_SCORES = ("weights", "smooth_method", "smooth_value", "effective_order")
+_ALWAYS = ("tokenize", "lowercase", "max_ngram_order", "reference_length", "smooth_method")
 # Tokenizers that only the program knows.
 _FUNCTION = "function "
-_OF_A_PROCESS = ("threads", "keep_segments")
+_OF_A_PROCESS = ("threads", "keep_stats")
 
 
 def described(metric: BLEU, language: str | None = None) -> str:
@@ -55,9 +55,9 @@ def described(metric: BLEU, language: str | None = None) -> str:
     parameters: dict[str, Any] = {"rules": RULES, "dialect": dialect}
     if language is not None:
         parameters["language"] = language
-    arguments = metric.as_arguments()
-    defaults = BLEU(dialect=dialect, **own).as_arguments()
-    if (tokenizer := arguments["tokenize"]) is not None:
+    arguments = metric.get_params()
+    defaults = BLEU(dialect=dialect, **own).get_params()
+    if tokenizer := arguments["tokenize"]:
         found = tokenizer.argument
         is_name = isinstance(found, str)
         arguments["tokenize"] = found if is_name else f"{_FUNCTION}{tokenizer.signature}"
@@ -201,7 +201,7 @@ def metric_of(parameters: Mapping[str, Any], metric: BLEU | None = None) -> BLEU
                     f"the sums were counted otherwise: {name} is {shown(here)} in them and "
                     f"{shown(there)} in the metric"
                 )
-        chosen = metric.as_arguments()
+        chosen = metric.get_params()
         own = {} if tokenize.startswith(_FUNCTION) else {"tokenize": arguments["tokenize"]}
         return BLEU(**chosen | own)
     if tokenize.startswith(_FUNCTION):
@@ -261,10 +261,10 @@ def scores_of(table: Any, metric: BLEU | None) -> Any:
     frame = joined(frames)
     metrics = reader.metrics(frame, metric)
     if metrics[0].scorer.dialect.supports("state"):
-        names = count_names(metrics[0].max_order)
+        names = count_names(metrics[0].max_ngram_order)
         for row, (counts, one) in enumerate(zip(frame.counts(names), metrics, strict=True)):
             try:
-                row_of_state(counts, one.max_order, one.counter.least_total)
+                row_of_state(counts, one.max_ngram_order, one.counter.least_total)
             except ValueError as error:
                 raise ValueError(f"row {row} of the sums: {error}") from error
     return source.to_native(scored(frame, metrics, reader.by or []))

@@ -29,7 +29,7 @@ def count_of(page):
 
 def scores_of(given):
     metric = given.get("metric") or fastbleu.BLEU()
-    metric = fastbleu.BLEU(metric.tokenizer, effective_order=True)
+    metric = fastbleu.BLEU(tokenize=metric.tokenize, effective_order=True)
     references = given["references"]
     return [metric.sentence_scores(its, references).tolist() for its in given["systems"].values()]
 
