@@ -416,7 +416,7 @@ shuffle = paired_approximate_randomization
         (
             lambda: shuffle(GOOD, [OTHER]),
             ValueError,
-            r"\[0\] has max_ngram_order=3, baseline has max_o",
+            r"\[0\] has max_ngram_order=3, baseline has max_n",
         ),
         (lambda: paired_bootstrap(GOOD, []), ValueError, "systems is empty"),
         (lambda: paired_bootstrap(GOOD, [[5, 5, 4, 5]]), TypeError, r"systems\[0\] is a list"),

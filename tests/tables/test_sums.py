@@ -121,7 +121,7 @@ def test_a_tokenizer_for_each_language():
         ({"lowercase": True}, "lowercase is False in some and True in others"),
         ({"tokenize": "intl"}, "tokenize is '13a' in some and 'intl' in others"),
         ({"dialect": "nltk"}, "dialect is 'sacrebleu' in some and 'nltk' in others"),
-        ({"smooth_method": "floor"}, "smoothing is 'exp' in some and 'floor' in others"),
+        ({"smooth_method": "floor"}, "smooth_method is 'exp' in some and 'floor' in others"),
     ],
 )
 def test_sums_counted_with_other_options_are_refused(options, difference):
