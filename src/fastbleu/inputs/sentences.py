@@ -77,9 +77,9 @@ def check_sizes(name: str, sources: Any, advice: str, ragged: bool = False) -> N
             )
 
 
-def masks_of(names: tuple[str, str], masks: tuple[Any, Any], sources: int) -> list[tuple[Any, Any]]:
+def masks_of(masks: tuple[Any, Any], sources: int) -> list[tuple[Any, Any]]:
     """Return (mask of hypotheses, mask of references) for each source of a batch."""
-    for name, mask in zip(names, masks, strict=True):
+    for name, mask in zip(("hypotheses", "references"), masks, strict=True):
         if mask is not None and (not hasattr(mask, "__len__") or len(mask) != sources):
             have = f"{len(mask)} sources" if hasattr(mask, "__len__") else "no sources"
             raise ValueError(f"the mask of {name} has {have}, but {name} has {sources}")
@@ -120,7 +120,8 @@ class SentenceTextChecks(_NamedChecks, TextChecks):
         if type(text) in (list, tuple):
             raise TypeError(
                 f"{self.place(segment, None)} is {a_type(text)}, expected a str: "
-                f"{self.name} must be one flat list of str; lists of tokens need tokenize=False"
+                f"{self.name} must be one flat list of str; lists of tokens need a metric with "
+                "tokenize=False"
             )
         super().line(text, segment, reference)
 
