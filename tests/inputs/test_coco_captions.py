@@ -7,10 +7,9 @@ import pytest
 from fastbleu import BLEU
 from fastbleu.cli.command import main
 from fastbleu.inputs.coco_captions import parse_captions
-from fastbleu.tables.coco import read_coco
+from fastbleu.integrations import coco
 
 
-# Values of JSON and what resembles them.
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
@@ -51,7 +50,7 @@ def test_ids_are_numbers_or_text(tmp_path, capsys):
     files = {"a.json": {"annotations": captions}, "b.json": {"8": "it ran", "7": "the cat sat up"}}
     for name, its in files.items():
         (tmp_path / name).write_text(json.dumps(its))
-    table = read_coco(tmp_path / "a.json", tmp_path / "b.json")
+    table = coco.read(tmp_path / "a.json", tmp_path / "b.json")
     assert table["image_id"] == [7, 8]
     assert table["hypothesis"] == ["the cat sat up", "it ran"]
     assert main([f"{tmp_path}/a.json", "-i", f"{tmp_path}/b.json", "-b", "-w", "17"]) == 0
@@ -60,4 +59,4 @@ def test_ids_are_numbers_or_text(tmp_path, capsys):
     mixed = {"annotations": [*captions, {"image_id": "7", "caption": "another"}]}
     (tmp_path / "a.json").write_text(json.dumps(mixed))  # 7 is not "7"
     with pytest.raises(ValueError, match="image '8' has no annotation"):
-        read_coco(tmp_path / "a.json", tmp_path / "b.json")
+        coco.read(tmp_path / "a.json", tmp_path / "b.json")
