@@ -22,7 +22,7 @@ PUBLIC = [
     *("Explanation", "Identification", "Patched", "Report"),
 ]
 MODULES = [
-    *("dialects", "integrations", "matrix", "nltk", "plots", "rewards", "sacrebleu"),
+    *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu"),
     *("significance", "tables", "tokenizers"),
 ]
 HEAVY = {

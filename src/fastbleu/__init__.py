@@ -23,7 +23,7 @@ _HOMES = {
     **dict.fromkeys(("patch", "unpatch", "Patched"), "integrations.patching"),
 }
 _MODULES = [
-    *("dialects", "integrations", "matrix", "nltk", "plots", "rewards", "sacrebleu"),
+    *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu"),
     *("significance", "tables", "tokenizers"),
 ]
 TYPE_CHECKING = False
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from . import matrix as matrix
     from . import nltk as nltk
     from . import plots as plots
-    from . import rewards as rewards
     from . import sacrebleu as sacrebleu
     from . import significance as significance
     from . import tables as tables

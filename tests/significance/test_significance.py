@@ -324,7 +324,9 @@ def test_other_dialects_score_samples_of_their_own_rows():
     ]
     assert found.score == fastbleu.corpus_bleu(references, hypotheses, smoothing_function=smooth)
     assert (found.mean, (found.low, found.high)) == (np.sort(scores).mean(), bounds(scores, 0.95))
-    assert shuffle(stats, stats, metric="nltk", trials=10).p_value == 1
+    assert shuffle(stats, stats, metric=metric, trials=10).p_value == 1
+    message = r"\['a'\]: the Stats were counted with tokenizer given, the metric has none"
+    raises(ValueError, message, shuffle, stats, stats, metric="nltk")
 
 
 # Laws

@@ -28,7 +28,7 @@ COUNTS = ["hyp_len", "ref_len", *(f"{k}_{n}" for k in ("matches", "totals") for 
 SUMS = ", ".join(f"sum({name}) AS {name}" for name in ["segments", *COUNTS])
 SUMS += ", min(fewest_references) AS fewest_references"
 SUMS += ", max(most_references) AS most_references"
-# Written by the first commit that had sums: later ones must read them.
+# Written before the first release: later ones must read them.
 KEPT = Path(__file__).parent / "kept"
 
 
@@ -191,7 +191,7 @@ def test_metadata():
 
 
 @pytest.mark.parametrize("name", ["sums.parquet", "sums.arrow", "sums.csv", "languages.parquet"])
-def test_files_of_the_first_commit(name):
+def test_files_of_the_first_release(name):
     found = tables.score_sums(KEPT / name)
     assert as_dict(found) == json.loads((KEPT / f"{name.partition('.')[0]}.json").read_text())
     assert as_dict(tables.score_sums(tables.add_sums(KEPT / name))) == as_dict(found)
@@ -218,7 +218,7 @@ def test_pickles_name_public_paths_only(name):
 
 
 @pytest.mark.parametrize("name", ["metric", "rows"])
-def test_pickles_of_the_first_commit(name):
+def test_pickles_of_the_first_release(name):
     kept = pickle.loads((KEPT / f"{name}.pickle").read_bytes())
     expected = {
         "metric": [[9, 9, 9, 7, 5, 3, 9, 7, 5, 3]],
