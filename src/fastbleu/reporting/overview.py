@@ -104,11 +104,13 @@ class Overview:
         return next((pair.comparison for pair in self.pairs if pair.numbers == numbers), None)
 
 
-def make_overview(segments: Segments, samples: int, seed: int | None, dialects: bool) -> Overview:
+def make_overview(
+    segments: Segments, samples: int, seed: int | None, dialects: bool, progress: bool
+) -> Overview:
     """Score all systems, compare each with each, and look for likely mistakes."""
     notes: list[str] = []
     settings: dict[str, Any] = {"samples": samples, "seed": seed, "metric": segments.metric}
-    intervals, pairs = _resample(segments, settings, notes)
+    intervals, pairs = _resample(segments, settings, progress, notes)
     systems, findings, scorer = [], {}, segments.metric.scorer
     for number, name in enumerate(segments.names):
         score = scorer.score(scorer.sums(segments.counted[number]))
@@ -124,7 +126,7 @@ def make_overview(segments: Segments, samples: int, seed: int | None, dialects: 
 
 
 def _resample(
-    segments: Segments, settings: dict[str, Any], notes: list[str]
+    segments: Segments, settings: dict[str, Any], progress: bool, notes: list[str]
 ) -> tuple[list[Interval | None], list[Pair]]:
     """The confidence interval of each system, and the comparisons of all pairs."""
     count = len(segments.names)
@@ -137,9 +139,10 @@ def _resample(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             if count == 1:
-                intervals[0] = known(bootstrap(stats[0], **settings))
+                intervals[0] = known(bootstrap(stats[0], **settings, progress=progress))
             for first in range(count - 1):
-                compared = compare(dict(enumerate(stats[first:], first)), **settings)
+                systems = dict(enumerate(stats[first:], first))
+                compared = compare(systems, **settings, progress=progress)
                 for second, comparison in compared.items():
                     pairs.append(Pair(first, second, comparison))
                     intervals[first] = comparison.baseline_interval
