@@ -394,7 +394,7 @@ def sentences_of_columns(metric: BLEU, corpus: Corpus) -> Any:
 def pairs(metric: BLEU, corpus: Corpus) -> Any:
     few = corpus.of_firsts
     sides = few.hypotheses, [texts[0] for texts in few.references]
-    blocks = [scores for _, scores in matrix.iter_blocks(*sides, rows=2, metric=metric)]
+    blocks = [scores for _, scores in matrix.pairwise_chunked(*sides, rows=2, metric=metric)]
     scores = matrix.pairwise(*sides, metric=metric)
     assert np.array_equal(np.concatenate(blocks), scores, equal_nan=True)
     return scores.diagonal(), metric.sentence_scores(*few)
@@ -423,7 +423,7 @@ def reference_index(metric: BLEU, corpus: Corpus) -> Any:
 def reward(metric: BLEU, corpus: Corpus) -> Any:
     arguments = metric.get_params()
     del arguments["effective_order"]
-    made_reward = fastbleu.rewards.BLEUReward(**arguments)
+    made_reward = integration("rewards").BLEUReward(metric=BLEU(**arguments))
     found = made_reward(completions=corpus.hypotheses, references=corpus.references)
     assert found[-1] == made_reward.compute_score("", *(side[-1] for side in corpus))
     # Some dialects refuse an empty text, whose reward is 0.
@@ -818,7 +818,7 @@ def evaluate(metric: BLEU, corpus: Corpus) -> Any:
 @entry("pair")
 def trainer(metric: BLEU, corpus: Corpus) -> Any:
     metric = of_ids(metric)
-    computed = integration("transformers").compute_metrics(**metric.get_params())
+    computed = integration("transformers").compute_metrics(metric=metric)
     return computed(corpus.ids)["bleu"], metric.score(*corpus.ids).value
 
 
@@ -830,23 +830,31 @@ def coco(metric: BLEU, corpus: Corpus) -> Any:
     return integration("coco").Bleu(4).compute_score(references, hypotheses, verbose=0)[0][3]
 
 
-@entry(needs="torchmetrics", only="torchmetrics")
+@entry("pair", needs="torchmetrics")
 def torchmetrics(metric: BLEU, corpus: Corpus) -> Any:
-    adaptor = integration("torchmetrics").BLEUScore(dialect="torchmetrics")
+    adaptor = integration("torchmetrics").BLEUScore(metric=metric)
     for half in corpus.halves:
         adaptor.forward(*half)
-    return adaptor.compute().item()
+    return adaptor.compute().item(), metric.score(*corpus).value / metric.scorer.dialect.scale
+
+
+# TorchEval's class computes in float64, its function, whose number the dialect has, in float32.
+@entry("pair", needs="torcheval", only=" ".join({*dialects.names()} - {"torcheval"}))
+def torcheval(metric: BLEU, corpus: Corpus) -> Any:
+    adaptor = integration("torcheval").BLEUScore(metric=metric)
+    found = adaptor.update(*corpus).compute().item()
+    return found, metric.score(*corpus).value / metric.scorer.dialect.scale
 
 
 @entry("pair", needs="torcheval", only="sacrebleu")
-def torcheval(metric: BLEU, corpus: Corpus) -> Any:
+def torcheval_words(metric: BLEU, corpus: Corpus) -> Any:
     found = integration("torcheval").BLEUScore(n_gram=4).update(*corpus).compute().item()
     return found, made(metric, tokenize="none", smooth_method="none").score(*corpus).value / 100
 
 
 @entry(needs="ignite")
 def ignite(metric: BLEU, corpus: Corpus) -> Any:
-    adaptor = integration("ignite").BLEU(**metric.get_params())
+    adaptor = integration("ignite").BLEU(metric=metric)
     for half in corpus.halves:
         adaptor.update(tuple(half))
     return adaptor.compute()
@@ -855,7 +863,7 @@ def ignite(metric: BLEU, corpus: Corpus) -> Any:
 @entry(needs="torch keras")
 def keras(metric: BLEU, corpus: Corpus) -> Any:
     kind = integration("keras").BLEU
-    adaptor = kind.from_config(kind(**metric.get_params()).get_config())
+    adaptor = kind.from_config(kind(metric=metric).get_config())
     for half in corpus.halves:
         adaptor.update_state(half.references, half.hypotheses)
     return counts(adaptor.score())
@@ -891,14 +899,17 @@ def own_options(metric: BLEU, corpus: Corpus) -> Any:
 @entry("")
 def pools(metric: BLEU, corpus: Corpus) -> Any:
     pool = corpus.hypotheses
-    pairs, index = matrix.PairIndex(pool, metric=metric), matrix.ReferenceIndex(pool, metric=metric)
+    pairs = matrix.NearestIndex(pool, metric=metric)
+    index = matrix.ReferenceIndex(pool, metric=metric)
+    sampled = matrix.self_bleu(pool, orders=(1, 3), sample_size=1, metric=metric)
     return [
-        (pairs.nearest(pool, 2), matrix.duplicates(pool, 50, metric=metric), len(pairs)),
+        (pairs.nearest(pool, k=2), matrix.duplicates(pool, min_score=50, metric=metric)),
+        (pairs.signature, repr(pairs), len(pairs)),
         (index.ngrams, index.nbytes, index.signature, copy(index).ngrams, repr(index), len(index)),
-        list(matrix.iter_blocks(pool, pool, rows=1, metric=metric)),
-        matrix.mbr(pool, matrix=True, metric=metric),
-        matrix.self_bleu(pool, (1, 3), sample=1, metric=metric),
-        (matrix.self_bleu(pool, metric=metric), matrix.pairwise(pool, pool, metric=metric)),
+        list(matrix.pairwise_chunked(pool, pool, rows=1, metric=metric)),
+        matrix.mbr(pool, return_matrix=True, metric=metric).to_dict(),
+        (matrix.self_bleu(pool, metric=metric), sampled.to_dict()),
+        matrix.pairwise(pool, pool, metric=metric),
     ]
 
 

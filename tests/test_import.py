@@ -21,7 +21,7 @@ PUBLIC = [
     *("explain", "identify", "patch", "report", "tokenize", "unpatch", "__version__"),
 ]
 MODULES = [
-    *("dialects", "integrations", "matrix", "nltk", "plots", "rewards", "sacrebleu"),
+    *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu"),
     *("significance", "tables", "tokenizers"),
 ]
 HEAVY = {

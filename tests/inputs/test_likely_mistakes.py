@@ -406,7 +406,7 @@ def test_padding_that_counts_is_warned_of_once(form, options, padding, words):
 
 def test_padding_of_one_side_is_named():
     with pytest.warns(InputWarning, match="hypotheses end in a run of the id 7"):
-        pairwise(padded(7), [[1, 2, 3, 4]], tokenize=False)
+        pairwise(padded(7), [[1, 2, 3, 4]], metric=BLEU(tokenize=False))
     with pytest.warns(InputWarning, match="reference ids end in a run"):
         BLEU(tokenize=False).update(numpy.array(padded(7))[:, :4], numpy.array(padded(7)))
 

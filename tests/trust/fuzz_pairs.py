@@ -65,12 +65,12 @@ DIALECTS: list[dict[str, Any]] = [
 
 def check_pairs(hypotheses: Sentences, references: Sentences, order: int, asked: int) -> None:
     options = {"tokenize": False, "max_ngram_order": order, **DIALECTS[asked % 4]}
-    found = pairwise(hypotheses, references, threads=1 + asked // 4 % 2, **options)
+    found = pairwise(hypotheses, references, metric=BLEU(threads=1 + asked // 4 % 2, **options))
     rows = [oracle.row(h, [r], order) for h in hypotheses for r in references]
     expected = BLEU(**options).scorer.row_scores(Stats(rows)).reshape(found.shape)
     about = hypotheses, references, options
     equal(found.tolist(), expected.tolist(), *about)
-    scores, positions = nearest(hypotheses, references, len(references), **options)
+    scores, positions = nearest(hypotheses, references, k=len(references), metric=BLEU(**options))
     best = [sorted(range(len(row)), key=lambda r, row=row: -row[r]) for row in found.tolist()]
     equal(positions.tolist(), best, *about)
     equal(scores.tolist(), (-numpy.sort(-found)).tolist(), *about)
@@ -80,15 +80,15 @@ def check_pairs(hypotheses: Sentences, references: Sentences, order: int, asked:
 
 
 def check_index(hypotheses: Sentences, references: Sentences, order: int) -> None:
-    index = ReferenceIndex(references, tokenize=False, max_ngram_order=order)
+    index = ReferenceIndex(references, metric=BLEU(tokenize=False, max_ngram_order=order))
     found = numpy.asarray(index.count(hypotheses)).tolist()
     rows = [oracle.row(hypothesis, references, order) for hypothesis in hypotheses]
     equal(found, rows, hypotheses, references)
 
 
 def check_self(sentences: Sentences, order: int) -> None:
-    found = self_bleu(sentences, (order,)).scores[:, 0].tolist()
-    metric = BLEU(tokenize=False, dialect="nltk", smooth_method="floor", max_ngram_order=order)
+    metric = BLEU("nltk", smooth_method="floor", tokenize=False, max_ngram_order=order)
+    found = self_bleu(sentences, orders=(order,), metric=metric).scores[:, 0].tolist()
     others = [sentences[:i] + sentences[i + 1 :] for i in range(len(sentences))]
     rows = [oracle.row(*sides, order) for sides in zip(sentences, others, strict=True)]
     equal(found, metric.scorer.row_scores(Stats(rows)).tolist(), sentences, order)

@@ -168,7 +168,7 @@ class Bleu:
         _check(gts, res)
         hypotheses = [res[image][0] for image in gts]
         references = [gts[image] for image in gts]
-        metric = BLEU(dialect="coco", max_ngram_order=self._n)
+        metric = BLEU("coco", max_ngram_order=self._n)
         stats = metric.count(hypotheses, references) if hypotheses else Stats.zeros(0, self._n)
         rows = list(split_rows(stats))
         [(hyp_len, ref_len, matches, ngrams)] = split_rows(stats.sum())
