@@ -63,6 +63,8 @@ def described(metric: BLEU, language: str | None = None) -> str:
         argument = tokenizer.argument
         is_name = isinstance(argument, str)
         arguments["tokenize"] = argument if is_name else f"{_FUNCTION}{tokenizer.signature}"
+    if not arguments["effective_order"]:  # None and False: a corpus has the same score
+        del arguments["effective_order"]
     for name in (*_ALWAYS, *own):
         parameters[name] = arguments.pop(name)
     for name, value in arguments.items():
