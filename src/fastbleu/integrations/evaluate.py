@@ -19,14 +19,14 @@ from functools import partial
 from ..dialects._sacrebleu import details
 from ..dialects.formulas import EVALUATE
 from ..dialects.sacrebleu import SACREBLEU
-from ..inputs.arguments import a_type, shown
+from ..inputs.arguments import a_type, check_positive, shown
 from ..inputs.read import read
 from ..inputs.warnings import warn_tokenized
 from ..metric.bleu import BLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Literal
 
 
 class _InMemory:
@@ -150,9 +150,9 @@ class Bleu(_InMemory):
                 f"tokenizer is {a_type(tokenizer)}, expected a function that takes a str "
                 "and returns a list of tokens"
             )
-        metric = BLEU(
-            "evaluate", tokenize=None if tokenizer is None else False, max_ngram_order=max_order
-        )
+        max_order = check_positive("max_order", max_order)
+        tokenize: Literal[False] | None = None if tokenizer is None else False
+        metric = BLEU("evaluate", tokenize=tokenize, max_ngram_order=max_order)
         hypotheses, listed = self._take(predictions, references)
         if tokenizer is not None:
             split = partial(_tokens, tokenizer)
