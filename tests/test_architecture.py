@@ -53,7 +53,6 @@ OUTSIDE = {
     "nltk": ["tokenizers", "nltk"],
     "sacrebleu": ["sacrebleu"],
     "defusedxml": ["cli"],
-    "msgspec": ["inputs"],
     "argparse": ["cli", "run"],
     "shtab": ["cli"],
     "torch": ["dialects", "integrations"],

@@ -146,13 +146,14 @@ def sacrebleu_call(world: World) -> list[Action]:
 def rows_call(world: World) -> list[Action]:
     state, seed = sequence(world, [9, 9, 5, 4, 9, 8]), leaf(world, "id")
     rows = sequence(world, [sequence(world, [9, 9, 5, 4, 9, 8]) for _ in range(3)])
-    stats = Stats([[5, 6, 4, 3, 5, 4]] * 3)
-    others = sequence(world, [stats, stats])
+    bigrams = BLEU(max_ngram_order=2)
+    texts = sequence(world, [leaf(world, "text") for _ in range(3)])
+    systems = {"rows": Stats([[5, 6, 4, 3, 5, 4]] * 3), "texts": texts}
     return [
         lambda: from_state(state, max_ngram_order=2).compute(),
-        lambda: significance.bootstrap(Stats(rows), samples=3),
-        lambda: significance.paired_bootstrap(stats, others, seed=seed, samples=3),
-        lambda: significance.paired_approximate_randomization(stats, others, seed=seed, samples=3),
+        lambda: significance.bootstrap(Stats(rows), metric=bigrams, seed=seed, samples=3),
+        lambda: significance.compare(systems, texts, metric=bigrams, trials=3, samples=3),
+        lambda: significance.compare(systems, texts, metric=bigrams, method="bootstrap", samples=3),
     ]
 
 

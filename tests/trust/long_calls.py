@@ -43,17 +43,18 @@ from fastbleu.matrix import (
     pairwise_chunked,
     self_bleu,
 )
-from fastbleu.significance import (
-    bootstrap,
-    paired_approximate_randomization,
-    paired_bootstrap,
-)
+from fastbleu.significance import bootstrap, compare
 from trust.children import end, environment
 from trust.watch import POLL, Watch
 
 WORDS = [f"word{n}" for n in range(700)]
 TOKENS = BLEU("nltk", smooth_method="floor", tokenize=False)
 TEXT, OTHER_TEXT = " ".join(WORDS[:60]), " ".join(WORDS[9:80])
+
+
+def shuffled(stats: Stats, trials: int) -> object:
+    """Three systems compared by approximate randomization."""
+    return compare(dict.fromkeys("abc", stats), trials=trials, samples=0)
 
 
 def metric_says(*_: object) -> object:
@@ -139,7 +140,7 @@ class LongCall:
         lose a Ctrl-C that comes while they are loaded.
         """
         bootstrap(Stats(numpy.full((9, 10), 30)), samples=2)
-        paired_approximate_randomization(Stats.zeros(4), [Stats.zeros(4)] * 2, trials=2)
+        shuffled(Stats.zeros(4), trials=2)
         it = self.setup()
         return lambda: self.call(it), lambda: self.after(it)
 
@@ -183,11 +184,16 @@ long("queries of an index",
      lambda it: it[1].score(it[0]))
 long("bootstrap", rows(1_000), lambda it: bootstrap(it, samples=10**7))
 long("shuffling", rows(1_000),
-     lambda it: paired_approximate_randomization(it, [it] * 2, trials=10**7))
+     lambda it: shuffled(it, trials=10**7))
 long("shuffling of many rows", rows(1_000_000),
+<<<<<<< HEAD
      lambda it: paired_approximate_randomization(it, [it] * 2, trials=10**7))
 long("all pairs in two threads", texts,
      lambda it: exhaust(pairwise_chunked(it, it, metric=BLEU(threads=2))))
+=======
+     lambda it: shuffled(it, trials=10**7))
+long("all pairs in two threads", texts, lambda it: exhaust(iter_blocks(it, it, threads=2)))
+>>>>>>> wt-tables
 long("MBR decoding", texts, mbr)
 long("BLEU.update of ids", used(ids((2_000_000, 64))),
      lambda it: it[0].update(it[1], it[1][::-1]), after=state)
@@ -227,7 +233,8 @@ long("sacreBLEU's streams", lines, lambda it: sacrebleu.corpus_bleu(it, [it] * 4
 long("a tokenizer of the user's", lines, lambda it: BLEU(tokenize=str.split).score(it, it))
 long("scores of many rows", rows(3_000_000), Scorer(SACREBLEU, 4).row_scores,
      after=lambda it: it[:3])
-long("a paired bootstrap", rows(1_000_000), lambda it: paired_bootstrap(it, [it] * 3))
+long("a paired bootstrap", rows(1_000_000),
+     lambda it: compare(dict.fromkeys("abcd", it), method="bootstrap"))
 long("matrix.mbr with expected counts", texts, lambda it: mbr(it * 9, aggregate=True))
 long("matrix.nearest", texts, lambda it: nearest(it * 3, it * 3),
      after=lambda it: nearest(it[:20], it[:9], k=2))

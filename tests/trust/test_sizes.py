@@ -45,8 +45,8 @@ OVERFLOWS = {
     "Stats.concatenate.sum": lambda: Stats.concatenate([FULL, FULL]).sum(),
     "two halves": Stats(np.full((2, 10), 2**62)).sum,
     "bootstrap": lambda: significance.bootstrap(SEVERAL),
-    "paired_bootstrap": lambda: significance.paired_bootstrap(SEVERAL, [SEVERAL]),
-    "shuffling": lambda: significance.paired_approximate_randomization(SEVERAL, [SEVERAL]),
+    "paired_bootstrap": lambda: significance.compare({0: SEVERAL, 1: SEVERAL}, method="bootstrap"),
+    "shuffling": lambda: significance.compare({0: SEVERAL, 1: SEVERAL}, samples=0),
 }
 
 

@@ -45,14 +45,14 @@ def are_rows(sentences: Any) -> bool:
 
 def blocks_of(sentences: SentenceStream, masked: bool) -> Iterator[Any]:
     """Yield sentences in blocks, consecutive ones; an iterator is read block by block."""
-    given: Any = sentences
-    if not masked and type(given) in (list, tuple):
-        for first in range(0, len(given), _BLOCK):
-            yield given[first : first + _BLOCK]
+    listed: Any = sentences
+    if not masked and type(listed) in (list, tuple):
+        for first in range(0, len(listed), _BLOCK):
+            yield listed[first : first + _BLOCK]
     elif is_column(sentences):
         yield sentences
     elif not masked and hasattr(sentences, "__iter__") and not hasattr(sentences, "__len__"):
-        rest = iter(given)
+        rest = iter(listed)
         while block := list(islice(rest, _BLOCK)):
             yield block
     else:

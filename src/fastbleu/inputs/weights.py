@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 def read_weights_by_source(weights: Any, lprobs: Any, sizes: list[int]) -> list[Floats | None]:
     """Return the checked weights of each source, whose numbers of references are `sizes`."""
-    for name, given in (("reference_weights", weights), ("reference_lprobs", lprobs)):
-        if given is not None and (not hasattr(given, "__len__") or len(given) != len(sizes)):
-            have = f"{len(given)} entries" if hasattr(given, "__len__") else "no entries"
+    for name, values in (("reference_weights", weights), ("reference_lprobs", lprobs)):
+        if values is not None and (not hasattr(values, "__len__") or len(values) != len(sizes)):
+            have = f"{len(values)} entries" if hasattr(values, "__len__") else "no entries"
             raise ValueError(
                 f"{name} has {have}, but there are {len(sizes)} sources of different sizes; pass a "
                 "list with the weights of each source"
