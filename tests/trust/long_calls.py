@@ -186,14 +186,9 @@ long("bootstrap", rows(1_000), lambda it: bootstrap(it, samples=10**7))
 long("shuffling", rows(1_000),
      lambda it: shuffled(it, trials=10**7))
 long("shuffling of many rows", rows(1_000_000),
-<<<<<<< HEAD
-     lambda it: paired_approximate_randomization(it, [it] * 2, trials=10**7))
+     lambda it: shuffled(it, trials=10**7))
 long("all pairs in two threads", texts,
      lambda it: exhaust(pairwise_chunked(it, it, metric=BLEU(threads=2))))
-=======
-     lambda it: shuffled(it, trials=10**7))
-long("all pairs in two threads", texts, lambda it: exhaust(iter_blocks(it, it, threads=2)))
->>>>>>> wt-tables
 long("MBR decoding", texts, mbr)
 long("BLEU.update of ids", used(ids((2_000_000, 64))),
      lambda it: it[0].update(it[1], it[1][::-1]), after=state)
