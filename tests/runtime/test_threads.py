@@ -7,7 +7,6 @@ too, with neither nltk nor conftest.py (tests/trust/test_free_threading.py).
 from __future__ import annotations
 
 import pickle
-import sysconfig
 import threading
 import time
 from functools import partial
@@ -322,12 +321,3 @@ assert len(found) == 8 and all(one == found[0] for one in found), found
 
 def test_race_tables_of_a_tokenizer_that_were_read_while_they_were_built():
     python("-c", FIRST_USE)
-
-
-HAS_GIL = not sysconfig.get_config_var("Py_GIL_DISABLED")
-
-
-@pytest.mark.skipif(HAS_GIL, reason="this Python has the GIL")
-def test_importing_leaves_the_gil_off():
-    code = "import sys, fastbleu, fastbleu.sacrebleu; sys.exit(sys._is_gil_enabled())"
-    python("-W", "error", "-c", code)
