@@ -198,7 +198,9 @@ def of_stats(metric: BLEU, stats: Stats) -> float:
     scorer = Scorer(dialect, stats.max_ngram_order)
     value = scorer.value(scorer.sums_of(stats))
     if len(stats) > 1:
-        assert value == significance.bootstrap(stats, dialect=dialect, samples=2).score
+        options = {"max_ngram_order": stats.max_ngram_order, **dialect.own_options}
+        plain = BLEU(metric.dialect, **options)
+        assert value == significance.bootstrap(Stats(stats), metric=plain, samples=2).score
     return value
 
 
@@ -392,7 +394,7 @@ def sentences_of_columns(metric: BLEU, corpus: Corpus) -> Any:
 def pairs(metric: BLEU, corpus: Corpus) -> Any:
     few = corpus.of_firsts
     sides = few.hypotheses, [texts[0] for texts in few.references]
-    blocks = [scores for _, scores in matrix.iter_blocks(*sides, rows=2, metric=metric)]
+    blocks = [scores for _, scores in matrix.pairwise_chunked(*sides, rows=2, metric=metric)]
     scores = matrix.pairwise(*sides, metric=metric)
     assert np.array_equal(np.concatenate(blocks), scores, equal_nan=True)
     return scores.diagonal(), metric.sentence_scores(*few)
@@ -421,7 +423,7 @@ def reference_index(metric: BLEU, corpus: Corpus) -> Any:
 def reward(metric: BLEU, corpus: Corpus) -> Any:
     arguments = metric.get_params()
     del arguments["effective_order"]
-    made_reward = fastbleu.rewards.BLEUReward(**arguments)
+    made_reward = integration("rewards").BLEUReward(metric=BLEU(**arguments))
     found = made_reward(completions=corpus.hypotheses, references=corpus.references)
     assert found[-1] == made_reward.compute_score("", *(side[-1] for side in corpus))
     # Some dialects refuse an empty text, whose reward is 0.
@@ -500,10 +502,10 @@ def add_tables(source: str, needs: str, table_of: Callable[[Corpus], Any]) -> No
     @entry("groups", label=f"tables.score of {source}", needs=needs)
     def groups(metric: BLEU, corpus: Corpus) -> Any:
         def found(by: Any) -> Any:
-            arguments = table_of(corpus), "mt", corpus.names, by
-            return tables.score(*arguments, metric=metric, **options)
+            arguments = table_of(corpus), "mt", corpus.names
+            return tables.score(*arguments, by=by, metric=metric, **options)
 
-        return by_key(found([]), found("key"))
+        return by_key(found(None), found("key"))
 
     label = f"tables.sentence_scores of {source}"
 
@@ -522,21 +524,28 @@ def stored_sums(metric: BLEU, corpus: Corpus) -> Any:
     """Sums of two days in files."""
     paths = [str(scratch() / f"sums{number}.parquet") for number, _ in enumerate(corpus.days)]
     for path, day in zip(paths, corpus.days, strict=True):
-        found = tables.sums(day, "mt", corpus.names, "key", metric=metric)
+        found = tables.sums(day, "mt", corpus.names, by="key", metric=metric)
         import_module("pyarrow.parquet").write_table(found, path)
-    return by_key(*(tables.scores(tables.combine(*paths, by=by)) for by in ([], "key")))
+    return by_key(*(tables.score_sums(tables.add_sums(*paths, by=by)) for by in ([], "key")))
 
 
 @entry("groups", needs=TABLES)
 def confidence(metric: BLEU, corpus: Corpus) -> Any:
     options = {"confidence": 0.9, "samples": 2, "metric": metric}
     arguments = corpus.table, "mt", corpus.names
-    return by_key(*(tables.score(*arguments, by, **options) for by in ([], "key")))
+    return by_key(*(tables.score(*arguments, by=by, **options) for by in ([], "key")))
+
+
+@entry("sentences", needs=TABLES)
+def streamed_parts(metric: BLEU, corpus: Corpus) -> Any:
+    parts = tables.sentence_scores(iter([corpus.table]), "mt", corpus.names, metric=metric)
+    assert isinstance(parts, tables.TableParts)
+    return bleus(parts.to_reader().read_all())
 
 
 @entry(needs=TABLES)
-def table_statistics(metric: BLEU, corpus: Corpus) -> Any:
-    found = tables.statistics(file_of(corpus, "parquet"), "mt", corpus.names, metric=metric)
+def table_counts(metric: BLEU, corpus: Corpus) -> Any:
+    found = tables.count(file_of(corpus, "parquet"), "mt", corpus.names, metric=metric)
     return of_counts(metric, rows(found))
 
 
@@ -548,22 +557,14 @@ def of_pandas(corpus: Corpus) -> Any:
     return corpus.table.to_pandas().bleu
 
 
-@entry("groups", needs=OF_PANDAS)
-def pandas_groups(metric: BLEU, corpus: Corpus) -> Any:
-    arguments, accessor = ("mt", corpus.names), of_pandas(corpus)
-    found = accessor.score(*arguments, "key", metric=metric)
-    assert found.equals(tables.scores(accessor.sums(*arguments, "key", metric=metric)))
-    return by_key(found) | {None: accessor.corpus(*arguments, metric=metric)}
+@entry(needs=OF_PANDAS)
+def pandas_corpus(metric: BLEU, corpus: Corpus) -> Any:
+    return of_pandas(corpus).corpus("mt", corpus.names, metric=metric)
 
 
 @entry("sentences", needs=OF_PANDAS)
 def pandas_sentences(metric: BLEU, corpus: Corpus) -> Any:
     return of_pandas(corpus).sentence("mt", corpus.names, metric=metric)
-
-
-@entry(needs=OF_PANDAS)
-def pandas_statistics(metric: BLEU, corpus: Corpus) -> Any:
-    return of_counts(metric, rows(of_pandas(corpus).statistics("mt", corpus.names, metric=metric)))
 
 
 def of_polars(corpus: Corpus, way: str, metric: BLEU) -> Any:
@@ -593,14 +594,14 @@ def polars_sums(metric: BLEU, corpus: Corpus) -> Any:
     counted = tables.sums(corpus.table, "mt", corpus.names, metric=metric)["counted"][0].as_py()
     unnested = frame.select("key", bleu).unnest("bleu").with_columns(all=1)
     sums = [unnested.group_by(key).agg(others, least, most) for key in ("all", "key")]
-    return by_key(*(tables.scores(s.with_columns(counted=pl.lit(counted))) for s in sums))
+    return by_key(*(tables.score_sums(s.with_columns(counted=pl.lit(counted))) for s in sums))
 
 
 @functools.cache
 def registered(metric: BLEU, references: int | None) -> str:
     """Functions of pyarrow's registry: a name can be registered once in a process."""
     name = f"bleu{registered.cache_info().misses}"
-    integration("arrow").register(metric=metric, references=references, name=name)
+    integration("arrow").register(metric=metric, num_references=references, name=name)
     return name
 
 
@@ -631,7 +632,7 @@ def connection(corpus: Corpus) -> Any:
 def query(metric: BLEU, corpus: Corpus, selected: str, by: str = "") -> Any:
     """The result of a query; TEXTS are the columns of texts."""
     references = None if corpus.varies else len(corpus.names)
-    integration("duckdb").register(connection(corpus), metric=metric, references=references)
+    integration("duckdb").register(connection(corpus), metric=metric, num_references=references)
     texts = ", ".join(["mt", *corpus.names])
     sql = f"SELECT {selected} FROM outputs".replace("TEXTS", texts)
     if by:
@@ -643,7 +644,7 @@ def query(metric: BLEU, corpus: Corpus, selected: str, by: str = "") -> Any:
 def duckdb_groups(metric: BLEU, corpus: Corpus) -> Any:
     bleu, sums = "bleu_corpus(TEXTS) AS bleu", "unnest(bleu_sums(TEXTS))"
     found = by_key(*(query(metric, corpus, bleu, by) for by in ("", "key")))
-    stored = by_key(*(tables.scores(query(metric, corpus, sums, by)) for by in ("", "key")))
+    stored = by_key(*(tables.score_sums(query(metric, corpus, sums, by)) for by in ("", "key")))
     assert all(repr(found[key]["bleu"]) == repr(stored[key]["bleu"]) for key in found)
     return stored
 
@@ -690,8 +691,8 @@ def add_engine(engine: str, library: str, table_of: Callable[[Corpus], Any]) -> 
     def groups(metric: BLEU, corpus: Corpus) -> Any:
         functions, table = integration(engine), table_of(corpus)
         sums = rows(functions.sums(table, "mt", corpus.names, metric=metric))
-        found = functions.score(table, "mt", corpus.names, "key", metric=metric)
-        return by_key(tables.scores(pa.Table.from_pylist(sums)), found)
+        found = functions.score(table, "mt", corpus.names, by="key", metric=metric)
+        return by_key(tables.score_sums(pa.Table.from_pylist(sums)), found)
 
     label = f"{engine}.sentence_scores"
 
@@ -703,9 +704,9 @@ def add_engine(engine: str, library: str, table_of: Callable[[Corpus], Any]) -> 
         keys = zip(corpus.table["key"].to_pylist(), corpus.hypotheses, strict=True)
         return [scores[key] for key in keys]
 
-    @entry(label=f"{engine}.statistics", needs=needs, alone=True)
+    @entry(label=f"{engine}.count", needs=needs, alone=True)
     def counted(metric: BLEU, corpus: Corpus) -> Any:
-        found = integration(engine).statistics(table_of(corpus), "mt", corpus.names, metric=metric)
+        found = integration(engine).count(table_of(corpus), "mt", corpus.names, metric=metric)
         return of_counts(metric, rows(found))
 
 
@@ -817,7 +818,7 @@ def evaluate(metric: BLEU, corpus: Corpus) -> Any:
 @entry("pair")
 def trainer(metric: BLEU, corpus: Corpus) -> Any:
     metric = of_ids(metric)
-    computed = integration("transformers").compute_metrics(**metric.get_params())
+    computed = integration("transformers").compute_metrics(metric=metric)
     return computed(corpus.ids)["bleu"], metric.score(*corpus.ids).value
 
 
@@ -829,23 +830,31 @@ def coco(metric: BLEU, corpus: Corpus) -> Any:
     return integration("coco").Bleu(4).compute_score(references, hypotheses, verbose=0)[0][3]
 
 
-@entry(needs="torchmetrics", only="torchmetrics")
+@entry("pair", needs="torchmetrics")
 def torchmetrics(metric: BLEU, corpus: Corpus) -> Any:
-    adaptor = integration("torchmetrics").BLEUScore(dialect="torchmetrics")
+    adaptor = integration("torchmetrics").BLEUScore(metric=metric)
     for half in corpus.halves:
         adaptor.forward(*half)
-    return adaptor.compute().item()
+    return adaptor.compute().item(), metric.score(*corpus).value / metric.scorer.dialect.scale
+
+
+# TorchEval's class computes in float64, its function, whose number the dialect has, in float32.
+@entry("pair", needs="torcheval", only=" ".join({*dialects.names()} - {"torcheval"}))
+def torcheval(metric: BLEU, corpus: Corpus) -> Any:
+    adaptor = integration("torcheval").BLEUScore(metric=metric)
+    found = adaptor.update(*corpus).compute().item()
+    return found, metric.score(*corpus).value / metric.scorer.dialect.scale
 
 
 @entry("pair", needs="torcheval", only="sacrebleu")
-def torcheval(metric: BLEU, corpus: Corpus) -> Any:
+def torcheval_words(metric: BLEU, corpus: Corpus) -> Any:
     found = integration("torcheval").BLEUScore(n_gram=4).update(*corpus).compute().item()
     return found, made(metric, tokenize="none", smooth_method="none").score(*corpus).value / 100
 
 
 @entry(needs="ignite")
 def ignite(metric: BLEU, corpus: Corpus) -> Any:
-    adaptor = integration("ignite").BLEU(**metric.get_params())
+    adaptor = integration("ignite").BLEU(metric=metric)
     for half in corpus.halves:
         adaptor.update(tuple(half))
     return adaptor.compute()
@@ -854,7 +863,7 @@ def ignite(metric: BLEU, corpus: Corpus) -> Any:
 @entry(needs="torch keras")
 def keras(metric: BLEU, corpus: Corpus) -> Any:
     kind = integration("keras").BLEU
-    adaptor = kind.from_config(kind(**metric.get_params()).get_config())
+    adaptor = kind.from_config(kind(metric=metric).get_config())
     for half in corpus.halves:
         adaptor.update_state(half.references, half.hypotheses)
     return counts(adaptor.score())
@@ -890,14 +899,17 @@ def own_options(metric: BLEU, corpus: Corpus) -> Any:
 @entry("")
 def pools(metric: BLEU, corpus: Corpus) -> Any:
     pool = corpus.hypotheses
-    pairs, index = matrix.PairIndex(pool, metric=metric), matrix.ReferenceIndex(pool, metric=metric)
+    pairs = matrix.NearestIndex(pool, metric=metric)
+    index = matrix.ReferenceIndex(pool, metric=metric)
+    sampled = matrix.self_bleu(pool, orders=(1, 3), sample_size=1, metric=metric)
     return [
-        (pairs.nearest(pool, 2), matrix.duplicates(pool, 50, metric=metric), len(pairs)),
+        (pairs.nearest(pool, k=2), matrix.duplicates(pool, min_score=50, metric=metric)),
+        (pairs.signature, repr(pairs), len(pairs)),
         (index.ngrams, index.nbytes, index.signature, copy(index).ngrams, repr(index), len(index)),
-        list(matrix.iter_blocks(pool, pool, rows=1, metric=metric)),
-        matrix.mbr(pool, matrix=True, metric=metric),
-        matrix.self_bleu(pool, (1, 3), sample=1, metric=metric),
-        (matrix.self_bleu(pool, metric=metric), matrix.pairwise(pool, pool, metric=metric)),
+        list(matrix.pairwise_chunked(pool, pool, rows=1, metric=metric)),
+        matrix.mbr(pool, return_matrix=True, metric=metric).to_dict(),
+        (matrix.self_bleu(pool, metric=metric), sampled.to_dict()),
+        matrix.pairwise(pool, pool, metric=metric),
     ]
 
 
@@ -921,11 +933,12 @@ def dialect(metric: BLEU, corpus: Corpus) -> Any:
 @entry("")
 def resampling(metric: BLEU, corpus: Corpus) -> Any:
     stats, systems = metric.count(*corpus), {"a": corpus.hypotheses, "b": corpus.hypotheses}
-    options = {"dialect": metric.scorer.dialect, "samples": 9}
+    options = {"metric": metric, "samples": 9}
     interval = significance.bootstrap(stats, **options)
-    single = significance.paired_bootstrap(stats, stats, **options)
+    assert interval == significance.bootstrap(*corpus, **options)
+    single = significance.compare({0: stats, 1: stats}, method="bootstrap", **options)[1]
     several = significance.compare(systems, corpus.references, trials=9, metric=metric)
-    shuffled = significance.paired_approximate_randomization(stats, stats, trials=9, **options)
+    shuffled = significance.compare({0: stats, 1: stats}, trials=9, **options)[1]
     texts = str(interval), str(single), str(several), interval.to_dict(), single.to_dict()
     return texts, several.to_dict(), single.difference, shuffled.is_significant
 
@@ -965,4 +978,4 @@ def adaptors(metric: BLEU, corpus: Corpus) -> Any:
     loaded.add(prediction=corpus.hypotheses[0], reference=corpus.references[0])
     integration("transformers").compute_metrics().reset()
     fastbleu.unpatch()
-    return loaded.compute(), len(loaded), tables.read_coco(path, path)
+    return loaded.compute(), len(loaded), integration("coco").read(path, path)

@@ -1,7 +1,7 @@
 """The rooms: which folder of the package may import which, and how large a file may grow.
 
-A room imports from the rooms above it in ROOMS. Of the root modules only `_packed`, `_core`,
-`rewards` and `run` are rooms: `__init__` names things lazily, `__main__` starts the command.
+A room imports from the rooms above it in ROOMS. Of the root modules only `_packed`, `_core` and
+`run` are rooms: `__init__` names things lazily, `__main__` starts the command.
 """
 
 import ast
@@ -21,7 +21,6 @@ ROOMS = {
     "counting": [*BASE, "inputs", "tokenizers", "plots"],
     "dialects": [*BASE, "inputs", "tokenizers", "counting", "plots"],
     "metric": [*BASE, "inputs", "tokenizers", "counting", "dialects"],
-    "rewards": ["runtime", "inputs", "metric"],
     "matrix": [*BASE, "inputs", "tokenizers", "counting", "dialects", "metric", "plots"],
     "significance": [*BASE, "inputs", "counting", "dialects", "metric", "plots"],
     "diagnosis": ["inputs", "tokenizers", "counting", "dialects", "metric", "plots"],
@@ -54,10 +53,9 @@ OUTSIDE = {
     "nltk": ["tokenizers", "nltk"],
     "sacrebleu": ["sacrebleu"],
     "defusedxml": ["cli"],
-    "msgspec": ["inputs"],
     "argparse": ["cli", "run"],
     "shtab": ["cli"],
-    "torch": ["dialects", "rewards", "integrations"],
+    "torch": ["dialects", "integrations"],
     "ignite": ["integrations"],
     "keras": ["integrations"],
     "mbrs": ["integrations"],

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from fastbleu import BLEU, get_nothing  # wrong
 from fastbleu import matrix
-from fastbleu.matrix import MBRResult, ReferenceIndex, SelfBLEU, iter_blocks, mbr, pairwise
+from fastbleu.matrix import MBRResult, ReferenceIndex, SelfBLEUResult, mbr, pairwise
 from fastbleu.tokenizers import get_tokenizer, tokenize
 class Tensor:
     def __array__(self, dtype: Any = None) -> Any: ...
@@ -50,14 +50,15 @@ metric.sentence_scores(metric.count(texts, texts))
 BLEU(tokenize="intl", dialect="nltk", smooth_method="method4", reference_length="shortest")
 BLEU(tokenize=get_tokenizer(name))
 BLEU("nltk", tokenize=str.split)
-scores = pairwise(texts, texts, dtype="float32", threads=2)
-blocks = [block.argmax(axis=1) == scores[rows] for rows, block in iter_blocks(texts, texts, rows=2)]
+scores = pairwise(texts, texts, dtype="float32", metric=BLEU(threads=2))
+chunks = matrix.pairwise_chunked(texts, texts, rows=2, metric="nltk")
+blocks = [block.argmax(axis=1) == scores[rows] for rows, block in chunks]
 result: MBRResult = mbr(texts)
 chosen: str = texts[result.best]
-batch = mbr([texts, texts], matrix=True, metric=BLEU(effective_order=True))
-diversity: SelfBLEU = matrix.self_bleu(words, orders=(1, 2))
+batch = mbr([texts, texts], return_matrix=True, metric=BLEU(effective_order=True))
+diversity: SelfBLEUResult = matrix.self_bleu(words, orders=(1, 2), metric=tokens)
 mean: float = diversity.values[2]
-index = ReferenceIndex(texts, effective_order=True)
+index = ReferenceIndex(texts, metric="sacrebleu")
 value: float = float(index.score(texts)) + index.score(texts).value
 """
 WRONG = """\
@@ -73,6 +74,7 @@ BLEU(tokenize="14a")
 BLEU(tokenise="13a")
 matrix.no_such_name
 pairwise(texts)
+pairwise(texts, texts, metric="nltkk")
 mbr(texts).no_such_field
 """
 

@@ -24,7 +24,7 @@ _HOMES = {
     **dict.fromkeys(("patch", "unpatch"), "integrations.patching"),
 }
 _MODULES = [
-    *("dialects", "integrations", "matrix", "nltk", "plots", "rewards", "sacrebleu"),
+    *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu"),
     *("significance", "tables", "tokenizers"),
 ]
 TYPE_CHECKING = False
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from . import matrix as matrix
     from . import nltk as nltk
     from . import plots as plots
-    from . import rewards as rewards
     from . import sacrebleu as sacrebleu
     from . import significance as significance
     from . import tables as tables

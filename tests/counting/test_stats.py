@@ -12,7 +12,7 @@ from generators import raises, seeded, segments
 from metrics import count
 from scorers import score
 
-from fastbleu import Stats, matrix
+from fastbleu import BLEU, Stats, matrix
 from fastbleu.dialects.nltk import NLTK
 
 # Random references may well match better if they are read the other way round, random tokens hold
@@ -209,8 +209,8 @@ def test_large_integers_are_compared_by_value(length):
         # With a float everything goes by Python's own equality.
         mixed, mixed_texts = [[*t, 0.5] for t in drawn], [[*t, "other"] for t in texts]
         assert row(mixed[0], mixed[1:]) == row(mixed_texts[0], mixed_texts[1:])
-        pairs = matrix.pairwise(drawn, drawn, tokenize=False)
-        assert (pairs == matrix.pairwise(texts, texts, tokenize=False)).all()
+        pairs = matrix.pairwise(drawn, drawn, metric=BLEU(tokenize=False))
+        assert (pairs == matrix.pairwise(texts, texts, metric=BLEU(tokenize=False))).all()
 
 
 def test_large_integers_equal_other_numbers_of_their_value():
@@ -218,8 +218,9 @@ def test_large_integers_equal_other_numbers_of_their_value():
     equal = [2.0**70, -(2.0**70), Fraction(3 * 2**80), "a", b"b"]
     assert row(tokens, [equal]) == row(equal, [tokens]) == [[5, 5, 5, 4, 3, 2, 5, 4, 3, 2]]
     for order in ([tokens, equal], [equal, tokens], [tokens, equal, tokens]):
-        assert matrix.pairwise(order, order, tokenize=False) == pytest.approx(100)
-        index = pickle.loads(pickle.dumps(matrix.ReferenceIndex(order[:1], tokenize=False)))
+        assert matrix.pairwise(order, order, metric=BLEU(tokenize=False)) == pytest.approx(100)
+        index = matrix.ReferenceIndex(order[:1], metric=BLEU(tokenize=False))
+        index = pickle.loads(pickle.dumps(index))
         assert index.sentence_scores(order) == pytest.approx(100)
 
 

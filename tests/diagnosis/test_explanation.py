@@ -125,7 +125,7 @@ def test_the_rule_that_differs_moves_the_score():
         (BLEU(), BLEU(lowercase=True), "case"),
         (BLEU(), BLEU(tokenize="none"), "tokenizer"),
         (BLEU(), BLEU(reference_length="shortest"), "reference length"),
-        (BLEU(smooth_method="none"), BLEU(smooth_method="add-k"), "smooth_method"),
+        (BLEU(smooth_method="none"), BLEU(smooth_method="add-k"), "smoothing"),
         (BLEU(), BLEU(max_ngram_order=2), "orders"),
         ("nltk", BLEU(tokenize="none", smooth_method="none"), "totals"),
         ("mteval-v13a", BLEU(lowercase=True), None),

@@ -168,7 +168,7 @@ def test_the_rules_of_a_user():
     with pytest.raises(ValueError, match="does not support aggregate=True"):
         Scorer(precision, 1).expected_scores(None)
     with pytest.raises(ValueError, match="does not support significance"):
-        significance.bootstrap(Stats([[1, 1, 1, 1]] * 2), dialect=precision)
+        significance.bootstrap(Stats([[1, 1, 1, 1]] * 2), metric="mlflow")
     raises(TypeError, "abstract", Dialect)
 
 

@@ -26,7 +26,7 @@ from fastbleu import (
     modified_precision,
     sentence_bleu,
 )
-from fastbleu.matrix import ReferenceIndex, iter_blocks, mbr, pairwise, self_bleu
+from fastbleu.matrix import pairwise, self_bleu
 
 pytestmark = pytest.mark.pythons
 
@@ -189,12 +189,7 @@ def test_single_calls_are_refused(call, error, words):
 )
 def test_unknown_parameters_are_named(name, meant):
     hint = f"; did you mean '{meant}'" if meant else "$"
-    for make in (
-        BLEU,
-        partial(from_state, np.zeros(10, int)),
-        partial(ReferenceIndex, TEXTS),
-        *(partial(call, TEXTS, TEXTS) for call in (pairwise, iter_blocks, mbr, self_bleu)),
-    ):
+    for make in (BLEU, partial(from_state, np.zeros(10, int))):
         raises(TypeError, rf"^fastbleu\.BLEU has no parameter '{name}'{hint}", make, **{name: 4})
 
 
@@ -210,12 +205,12 @@ LONG = "the cat " * 10_000
         lambda long: fastbleu.dialects.describe(long),
         lambda long: fastbleu.tokenizers.get_tokenizer(str(long)),
         lambda long: fastbleu.tables.score({"mt": ["a"], "ref": ["a"]}, str(long), "ref"),
-        lambda long: fastbleu.significance.bootstrap(count([["a"]], [[["a"]]]), seed=long),
+        lambda long: fastbleu.significance.bootstrap(["a"] * 2, ["a"] * 2, seed=long),
         lambda long: fastbleu.sacrebleu.BLEU(tokenize=str(long)),
         lambda long: fastbleu.sacrebleu.BLEU(smooth_method=long),
         lambda long: sentence_bleu([["a"]], ["a"], smoothing_function=long),
         lambda long: sentence_bleu([["a"]], ["a"], weights=frozenset([str(long)]).__len__),
-        lambda long: self_bleu(["a", "b"], long),
+        lambda long: self_bleu(["a", "b"], orders=long),
         lambda long: BLEU().score(["a"], ["a"], missing=long),
         *(partial(lambda name, long: BLEU(**{name: long}), name) for name in (
             "dialect", "tokenize", "smooth_method", "reference_length", "weights",

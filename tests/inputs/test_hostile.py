@@ -139,7 +139,7 @@ class EmptyingArray(Emptying):
 ONES = np.ones((3, 6), int)
 CALLS = {
     "Stats": Stats,
-    "weights": lambda rows: matrix.mbr([["a b"]] * 3, [["a c"] * 6] * 3, rows),
+    "weights": lambda rows: matrix.mbr([["a b"]] * 3, [["a c"] * 6] * 3, reference_weights=rows),
     "mask": lambda rows: BLEU(tokenize=False).count(ONES, ONES, hypothesis_mask=rows),
     "mask of lists": lambda rows: BLEU(tokenize=False).count(
         ONES.tolist(), ONES.tolist(), hypothesis_mask=rows
@@ -174,7 +174,7 @@ def test_texts_that_the_tokenizer_takes_out_of_the_list():
         texts[0] = None
         return text.split()
 
-    assert matrix.pairwise(texts, ["a b", "c d"], tokenize=split).shape == (2, 2)
+    assert matrix.pairwise(texts, ["a b", "c d"], metric=BLEU(tokenize=split)).shape == (2, 2)
 
 
 def test_references_that_a_token_empties_after_they_were_counted():
@@ -238,7 +238,8 @@ def test_rows_that_are_added_while_their_masks_are_counted():
     rows = [[1, 2, 3], [4, 5]]
     masks = Masks([[1, 1, 0], [1, 1]])
     references = np.array([[1, 2], [4, 5]])
-    _, positions = matrix.nearest(rows, references, 1, hypothesis_mask=masks, tokenize=False)
+    metric = BLEU(tokenize=False)
+    _, positions = matrix.nearest(rows, references, k=1, hypothesis_mask=masks, metric=metric)
     assert positions.tolist() == [[0], [1]]
 
 

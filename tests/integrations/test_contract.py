@@ -12,6 +12,8 @@ from generators import raises, seeded
 from hosts import host
 from texts import batches, corpus, one_or_several, random_texts
 
+from fastbleu import BLEU
+
 # Keras' own reading of a torch tensor by numpy.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
@@ -35,7 +37,7 @@ OPTIONS = [
 
 
 @random_texts
-@those(lambda adaptor: adaptor.options is not None)
+@those(lambda adaptor: not adaptor.own)
 def test_batches_have_the_score_of_bleu(adaptor):
     rng = seeded("adaptors")
     for options in OPTIONS if adaptor.counts else [{}]:
@@ -82,6 +84,33 @@ def test_wrong_options_are_refused_when_a_metric_is_made(adaptor):
         ({"ignore_ids": [0]}, "tokenize=False"),
     ):
         raises(ValueError, words, adaptor.new, **options)
+    if adaptor.place == "fastbleu:BLEU":
+        return
+    kind = type(adaptor.new())
+    for metric, error, words in (
+        ("13a", ValueError, r"metric is '13a', a tokenizer"),
+        ("nltkk", ValueError, "nltkk"),
+        (BLEU, TypeError, r"the class BLEU, expected a BLEU: write BLEU\(\)"),
+        (4, TypeError, "an int, expected a fastbleu.BLEU"),
+        (BLEU(keep_stats=True), ValueError, "keep_stats=True cannot be had here"),
+        ("lm-eval", ValueError, "'lm-eval.*does not support state"),
+    ):
+        raises(error, words, kind, metric=metric)
+
+
+@with_counts
+def test_a_metric_is_not_changed_and_a_name_will_do(adaptor):
+    if adaptor.place == "fastbleu:BLEU":
+        return
+    kind = type(adaptor.new())
+    used = BLEU()
+    used.update(PREDS[:1], TARGET[:1])
+    before = used.state.tolist()
+    for metric in (used, "sacrebleu"):
+        made = adaptor.with_metric(kind, metric)
+        adaptor.update(made, PREDS, TARGET)
+        assert adaptor.compute(made) == BLEU().score(PREDS, TARGET).value / adaptor.scale
+    assert used.state.tolist() == before
 
 
 @every_adaptor

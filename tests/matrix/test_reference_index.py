@@ -80,7 +80,7 @@ def test_every_kind_of_token(kind):
         references, hypotheses = sentences(rng, kind, 8), sentences(rng, kind, 6)
         hypotheses = [[copied(token) for token in hypothesis] for hypothesis in hypotheses]
         options = parameters(rng)
-        index = ReferenceIndex(references, **options)
+        index = ReferenceIndex(references, metric=BLEU(**options))
         for made in (index, copy.copy(index)):
             check(made, BLEU(**options), hypotheses, references)
         for duplicate in (copy.deepcopy, pickled):
@@ -97,7 +97,8 @@ def test_every_parameter():
         references = sentences(rng, kind, rng.choice((1, 6, 30)), length)
         hypotheses = sentences(rng, kind, 6, length)
         options = parameters(rng)
-        check(ReferenceIndex(references, **options), BLEU(**options), hypotheses, references)
+        metric = BLEU(**options)
+        check(ReferenceIndex(references, metric=metric), metric, hypotheses, references)
 
 
 TEXTS = ["The cat sat.", "the cat, sat!", "A dog -- 5,000 dogs.", "", "The cat sat down.", "x"]
@@ -109,7 +110,7 @@ def test_text(tokenize):
     hypotheses = [*TEXTS, "Dogs sat, 5,000!", "ΑΒΓ the é", "a cat", "Überfluss an etwas", "字 字"]
     for threads in (1, 2):
         options = {"tokenize": tokenize, "lowercase": threads == 2, "threads": threads}
-        index = ReferenceIndex(references, **options)
+        index = ReferenceIndex(references, metric=BLEU(**options))
         check(index, BLEU(**options), hypotheses, references)
         check(pickled(index), BLEU(**options), tuple(hypotheses), references)
 
@@ -131,7 +132,7 @@ def test_ids_with_rules():
         metric = BLEU(**options)
         plain = np.array([references] * len(hypotheses))
         for given in (references, list(references), [list(row) for row in references.tolist()]):
-            index = ReferenceIndex(given, **options)
+            index = ReferenceIndex(given, metric=BLEU(**options))
             assert index.count(hypotheses) == metric.count(hypotheses, plain)
             assert index.score(hypotheses) == metric.score(hypotheses, plain)
             assert len(index) == len(references)
@@ -140,7 +141,7 @@ def test_ids_with_rules():
 def test_only_padding_is_one_empty_reference():
     options = {"tokenize": False, "ignore_ids": (0,), "max_ngram_order": 1}
     references, hypotheses = np.zeros((3, 4), int), np.array([[0, 0], [1, 2]])
-    index = ReferenceIndex(references, **options)
+    index = ReferenceIndex(references, metric=BLEU(**options))
     assert index.score(hypotheses).signature.startswith("nrefs:1|")
     expected = BLEU(**options).score(hypotheses, np.array([references] * 2))
     assert index.score(hypotheses) == expected
@@ -151,16 +152,16 @@ def test_more_hypotheses_than_a_thread_takes_at_a_time(threads):
     rng = seeded("turns")
     references = [rng.choices("abcd", k=5) for _ in range(50)]
     hypotheses = [rng.choices("abcde", k=rng.randint(0, 6)) for _ in range(5000)]
-    options = {"tokenize": False, "threads": threads}
-    check(ReferenceIndex(references, **options), BLEU(**options), hypotheses, references)
+    metric = BLEU(tokenize=False, threads=threads)
+    check(ReferenceIndex(references, metric=metric), metric, hypotheses, references)
 
 
 def test_references_from_an_iterator():
     rng = seeded("parts")
     references = [rng.choices("abcd", k=rng.randint(0, 7)) for _ in range(20_000)]
     hypotheses = [rng.choices("abcde", k=6) for _ in range(30)]
-    index = ReferenceIndex(references, tokenize=False)
-    other = ReferenceIndex(iter(references), tokenize=False)
+    index = ReferenceIndex(references, metric=BLEU(tokenize=False))
+    other = ReferenceIndex(iter(references), metric=BLEU(tokenize=False))
     assert other.count(hypotheses) == index.count(hypotheses)
     assert (len(other), other.ngrams, other.nbytes) == (20_000, index.ngrams, index.nbytes)
 
@@ -170,7 +171,7 @@ def test_no_hypotheses_and_empty_references():
     assert len(index.count([])) == 0
     assert index.sentence_scores([]).shape == (0,)
     raises(ValueError, "there are no segments to score", index.score, [])
-    index = ReferenceIndex([[], []], tokenize=False)
+    index = ReferenceIndex([[], []], metric=BLEU(tokenize=False))
     assert pickled(index).count([["a"], []]) == index.count([["a"], []])
 
 
@@ -185,8 +186,9 @@ def test_no_hypotheses_and_empty_references():
             ["a"],
             {"metric": BLEU(), "max_ngram_order": 2},
             TypeError,
-            "is given, and max_ngram_order too",
+            "unexpected keyword.*'max_ngram_order'",
         ),
+        (["a"], {"metric": "13a"}, ValueError, r"a tokenizer: pass metric=fastbleu\.BLEU\("),
         (["a"], {"reference_mask": [[1]]}, TypeError, "a mask needs token ids"),
         (["a"], {"metric": fastbleu.sacrebleu.BLEU()}, TypeError, "expected a fastbleu.BLEU"),
     ],
@@ -197,7 +199,7 @@ def test_errors_of_building(references, options, error, message):
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_errors_of_hypotheses(threads):
-    index = ReferenceIndex(["a b", "c"], threads=threads)
+    index = ReferenceIndex(["a b", "c"], metric=BLEU(threads=threads))
     for hypotheses, message in (
         ("a text", "hypotheses is a str"),
         (["a", 5], r"hypotheses\[1\] is an int, expected a str"),
@@ -221,7 +223,7 @@ def test_a_list_that_shrinks_while_it_is_read():
 
     hypotheses[100] = [Shrinking()]
     with pytest.raises(ValueError, match="hypotheses had 5000 sentences"):
-        ReferenceIndex([["a"]], tokenize=False).count(hypotheses)
+        ReferenceIndex([["a"]], metric=BLEU(tokenize=False)).count(hypotheses)
 
 
 def test_reference_index_of_a_metric():
@@ -233,7 +235,9 @@ def test_reference_index_of_a_metric():
 
 
 def test_sizes_and_repr():
-    index = ReferenceIndex([["a", "b", "a"], ["a", "b"]], tokenize=False, max_ngram_order=2)
+    index = ReferenceIndex(
+        [["a", "b", "a"], ["a", "b"]], metric=BLEU(tokenize=False, max_ngram_order=2)
+    )
     assert len(index) == 2
     assert index.ngrams == 4  # a, b, a b, b a
     assert repr(index) == f"<ReferenceIndex of 2 references, 4 n-grams, {index.signature}>"
@@ -243,7 +247,7 @@ def test_sizes_and_repr():
 def test_memory_for_an_ngram():
     rng = seeded("memory")
     references = [[f"word{rng.randrange(2000)}" for _ in range(20)] for _ in range(5000)]
-    index = ReferenceIndex(references, tokenize=False)
+    index = ReferenceIndex(references, metric=BLEU(tokenize=False))
     distinct = {
         tuple(row[i : i + n]) for row in references for n in (1, 2, 3, 4) for i in range(21 - n)
     }
@@ -270,19 +274,19 @@ def test_an_index_cannot_be_changed():
 def test_copies_do_not_depend_on_the_references():
     rows = np.array([[1, 5, 5, 2, 0], [5, 9, 2, 0, 0], [0, 0, 0, 0, 0]])
     options = {"tokenize": False, "ignore_ids": (0,), "stop_ids": (2, 3), "skip_ids": (1, 2**62)}
-    index = ReferenceIndex(rows, reference_mask=rows != 9, **options)
+    index = ReferenceIndex(rows, reference_mask=rows != 9, metric=BLEU(**options))
     hypotheses = np.array([[5, 5, 9, 2], [1, 7, 0, 0]])
     before = index.score(hypotheses)
     rows[:] = 7
     assert pickled(index).score(hypotheses) == before
     tokens = [["a", "b"], ["c"] * 4]
-    index = ReferenceIndex(tokens, tokenize=False)
+    index = ReferenceIndex(tokens, metric=BLEU(tokenize=False))
     tokens[0][:] = "xyz"
     assert pickled(index).count([["a", "b"]]).matches.tolist() == [[2, 1, 0, 0]]
 
 
 def test_a_copy_in_another_process():
-    index = ReferenceIndex(TEXTS, effective_order=True)
+    index = ReferenceIndex(TEXTS, metric=BLEU(effective_order=True))
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         found = pool.apply(index.sentence_scores, (TEXTS,))
     assert found.tolist() == index.sentence_scores(TEXTS).tolist()
@@ -292,15 +296,16 @@ def test_warnings_are_those_of_the_plain_path():
     index = ReferenceIndex(["a b c d e ."] * 150)  # of references the plain path does not warn
     with pytest.warns(fastbleu.InputWarning, match='120 hypotheses end in " ."'):
         index.score(["a b c d e ."] * 120)
+    index = ReferenceIndex([[1, 2, 3, 4]], metric=BLEU(tokenize=False))
     with pytest.warns(fastbleu.InputWarning, match="-100"):
-        ReferenceIndex([[1, 2, 3, 4]], tokenize=False).score(np.array([[1, 2, 3, 4, -100]]))
+        index.score(np.array([[1, 2, 3, 4, -100]]))
 
 
 def test_rows_that_are_empty_in_one_block_only():
     rows = [np.array([0, 5, 6, 7])] * 9000 + [np.array([5, 6, 7, 8])] * 1024
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        index = ReferenceIndex(rows, tokenize=False, stop_ids=0)
+        index = ReferenceIndex(rows, metric=BLEU(tokenize=False, stop_ids=0))
         assert len(index.sentence_scores(rows)) == len(rows)
     with pytest.warns(fastbleu.InputWarning, match="every one of references is empty"):
-        ReferenceIndex(rows[:9000], tokenize=False, stop_ids=0)
+        ReferenceIndex(rows[:9000], metric=BLEU(tokenize=False, stop_ids=0))

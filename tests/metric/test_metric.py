@@ -15,7 +15,7 @@ from sacrebleu.metrics import BLEU as PEER
 
 import fastbleu
 from fastbleu import BLEU, InputWarning, matrix
-from fastbleu.rewards import BLEUReward
+from fastbleu.integrations.rewards import BLEUReward
 
 # Random segments are often short.
 pytestmark = [

@@ -20,9 +20,9 @@ def test_a_long_call_is_interrupted(name):
 
 INTERRUPTED = """
 import gc, signal, threading
-from fastbleu import matrix
+from fastbleu import BLEU, matrix
 texts = [" ".join(f"w{n * k % 977}" for k in range(60)) for n in range(3000)]
-index = matrix.ReferenceIndex(texts, threads=2)
+index = matrix.ReferenceIndex(texts, metric=BLEU(threads=2))
 gc.disable()
 gc.collect()
 signal.signal(signal.SIGALRM, signal.default_int_handler)

@@ -20,7 +20,8 @@ from plain import plain
 from threads import again_and_again, at_once
 
 import fastbleu.sacrebleu
-from fastbleu import BLEU, matrix, rewards
+from fastbleu import BLEU, matrix
+from fastbleu.integrations.rewards import BLEUReward
 from fastbleu.runtime.threads import pop_until_empty, run_on_threads
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -32,11 +33,13 @@ REFERENCES = [[text.split()] for text in OTHERS]
 IDS = np.random.default_rng(5).integers(50, size=(40, 300))
 
 METRIC, KEPT = BLEU(threads=2), fastbleu.sacrebleu.BLEU(references=[OTHERS[:99]])
-INDEX, INDEX_WITH_THREADS = (matrix.ReferenceIndex(TEXTS[:500], threads=n) for n in (1, 2))
-INDEX_OF_TOKENS = matrix.ReferenceIndex(SPLIT[:200], tokenize=False)
-INDEX_OF_IDS = matrix.ReferenceIndex(IDS[::-1], tokenize=False)
-PAIRS = matrix.PairIndex(TEXTS[:300], threads=2)
-REWARD = pickle.loads(pickle.dumps(rewards.BLEUReward("answer")))
+INDEX, INDEX_WITH_THREADS = (
+    matrix.ReferenceIndex(TEXTS[:500], metric=BLEU(threads=n)) for n in (1, 2)
+)
+INDEX_OF_TOKENS = matrix.ReferenceIndex(SPLIT[:200], metric=BLEU(tokenize=False))
+INDEX_OF_IDS = matrix.ReferenceIndex(IDS[::-1], metric=BLEU(tokenize=False))
+PAIRS = matrix.NearestIndex(TEXTS[:300], metric=BLEU(threads=2))
+REWARD = pickle.loads(pickle.dumps(BLEUReward("answer")))
 # What is kept between calls, and asked by thread n; trust/shared_calls.py calls the functions.
 SHARED = {
     "a metric": lambda n: METRIC.score(TEXTS[n:], OTHERS[n:]),
@@ -46,7 +49,7 @@ SHARED = {
     "an index of tokens": lambda n: INDEX_OF_TOKENS.sentence_scores(SPLIT[n:300]),
     "an index of ids": lambda n: INDEX_OF_IDS.sentence_scores(IDS[n:]),
     "an index with threads": lambda n: INDEX_WITH_THREADS.score(TEXTS[n:]),
-    "pairs with threads": lambda n: PAIRS.nearest(TEXTS[n : n + 50], 3)[1],
+    "pairs with threads": lambda n: PAIRS.nearest(TEXTS[n : n + 50], k=3)[1],
 }
 
 
@@ -64,11 +67,15 @@ def test_threads_share_what_they_call(what):
 
 MANY = {
     "count": lambda threads: BLEU(tokenize=False, threads=threads).score(SPLIT, REFERENCES),
-    "pairwise": lambda threads: matrix.pairwise(TEXTS[:300], TEXTS[:200], threads=threads),
-    "mbr": lambda threads: matrix.mbr(
-        [TEXTS[n : n + 5] for n in range(0, 700, 5)], threads=threads
+    "pairwise": lambda threads: matrix.pairwise(
+        TEXTS[:300], TEXTS[:200], metric=BLEU(threads=threads)
     ),
-    "an index": lambda threads: matrix.ReferenceIndex(TEXTS, threads=threads).score(TEXTS * 3),
+    "mbr": lambda threads: matrix.mbr(
+        [TEXTS[n : n + 5] for n in range(0, 700, 5)], metric=BLEU(threads=threads)
+    ),
+    "an index": lambda threads: matrix.ReferenceIndex(TEXTS, metric=BLEU(threads=threads)).score(
+        TEXTS * 3
+    ),
 }
 
 

@@ -25,6 +25,9 @@ from random_texts import (
 
 from fastbleu.tokenizers import tokenize
 
+# Texts that end in " ." are counted here on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+
 core = importlib.import_module("fastbleu.runtime._process")
 COMPILED = importlib.import_module("fastbleu.tokenizers._compiled").COMPILED
 BATCH = 500

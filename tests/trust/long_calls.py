@@ -36,22 +36,24 @@ from fastbleu.dialects.scorer import Scorer
 from fastbleu.matrix import (
     ReferenceIndex,
     duplicates,
-    iter_blocks,
     mbr,
     nearest,
     pairwise,
+    pairwise_chunked,
     self_bleu,
 )
-from fastbleu.significance import (
-    bootstrap,
-    paired_approximate_randomization,
-    paired_bootstrap,
-)
+from fastbleu.significance import bootstrap, compare
 from trust.children import end, environment
 from trust.watch import POLL, Watch
 
 WORDS = [f"word{n}" for n in range(700)]
+TOKENS = BLEU("nltk", smooth_method="floor", tokenize=False)
 TEXT, OTHER_TEXT = " ".join(WORDS[:60]), " ".join(WORDS[9:80])
+
+
+def shuffled(stats: Stats, trials: int) -> object:
+    """Three systems compared by approximate randomization."""
+    return compare(dict.fromkeys("abc", stats), trials=trials, samples=0)
 
 
 def metric_says(*_: object) -> object:
@@ -137,7 +139,7 @@ class LongCall:
         lose a Ctrl-C that comes while they are loaded.
         """
         bootstrap(Stats(numpy.full((9, 10), 30)), samples=2)
-        paired_approximate_randomization(Stats.zeros(4), [Stats.zeros(4)] * 2, trials=2)
+        shuffled(Stats.zeros(4), trials=2)
         it = self.setup()
         return lambda: self.call(it), lambda: self.after(it)
 
@@ -156,7 +158,7 @@ long("a sentence_bleu of 10 million tokens", lambda: (WORDS * 15_000, [WORDS[::-
      lambda it: sentence_bleu(*it[::-1]))
 long("a long modified_precision", long_segment, lambda it: modified_precision(it[1] * 4, it[0], 4))
 long("pairs of long sentences", long_segment,
-     lambda it: pairwise([it[0]] * 3, it[1], tokenize=False, max_ngram_order=8))
+     lambda it: pairwise([it[0]] * 3, it[1], metric=BLEU(tokenize=False, max_ngram_order=8)))
 long("a million references", lambda: [WORDS[:60]] * 3_000_000,
      lambda many: sentence_bleu(many, WORDS[:60]))
 long("raw text", lines, lambda it: count(it, it, tokenize="13a"))
@@ -166,28 +168,32 @@ long("a long line", line(100_000), lambda it: count([it] * 2, [it] * 2, tokenize
 long("tokens of a long line", line(15_000), lambda it: exhaust(tokenize(it) for _ in range(20)))
 long("tokens of other kinds", lambda: [1.5, *WORDS * 15_000],
      lambda it: count([it] * 2, [[it]] * 2))
-long("self-BLEU", lists, lambda it: self_bleu(it, range(1, 9)))
-long("an index", lists, lambda it: ReferenceIndex(it * 3, tokenize=False, max_ngram_order=8))
+long("self-BLEU", lists, lambda it: self_bleu(it, orders=range(1, 9), metric=TOKENS))
+long("an index", lists,
+     lambda it: ReferenceIndex(it * 3, metric=BLEU(tokenize=False, max_ngram_order=8)))
 long("self-BLEU of a long sentence", lambda: [WORDS * 5_000] * 3,
-     lambda it: self_bleu(it, range(1, 20)))
+     lambda it: self_bleu(it, orders=range(1, 20), metric=TOKENS))
 long("queries of an index",
-     lambda: (lists() * 20, ReferenceIndex(lists()[:3_000], tokenize=False, threads=2)),
+     lambda: (lists() * 20,
+              ReferenceIndex(lists()[:3_000], metric=BLEU(tokenize=False, threads=2))),
      lambda it: it[1].score(it[0]))
 long("bootstrap", rows(1_000), lambda it: bootstrap(it, samples=10**7))
 long("shuffling", rows(1_000),
-     lambda it: paired_approximate_randomization(it, [it] * 2, trials=10**7))
+     lambda it: shuffled(it, trials=10**7))
 long("shuffling of many rows", rows(1_000_000),
-     lambda it: paired_approximate_randomization(it, [it] * 2, trials=10**7))
-long("all pairs in two threads", texts, lambda it: exhaust(iter_blocks(it, it, threads=2)))
+     lambda it: shuffled(it, trials=10**7))
+long("all pairs in two threads", texts,
+     lambda it: exhaust(pairwise_chunked(it, it, metric=BLEU(threads=2))))
 long("MBR decoding", texts, mbr)
 long("BLEU.update of ids", used(ids((2_000_000, 64))),
      lambda it: it[0].update(it[1], it[1][::-1]), after=state)
 long("ids in two threads", ids((2_000_000, 64)),
      lambda it: BLEU(tokenize=False, threads=2).sentence_scores(it, it[::-1]), after=of_small_ids)
 long("one row of small ids", ids(20_000_000), reversed_row, after=of_small_ids)
-long("a ReferenceIndex of ids", ids((1_000_000, 30)), lambda it: ReferenceIndex(it, tokenize=False),
-     after=of_small_ids, span=2.0)
-long("queries of an index by long lists", lambda: ReferenceIndex([WORDS], tokenize=False),
+long("a ReferenceIndex of ids", ids((1_000_000, 30)),
+     lambda it: ReferenceIndex(it, metric=BLEU(tokenize=False)), after=of_small_ids, span=2.0)
+long("queries of an index by long lists",
+     lambda: ReferenceIndex([WORDS], metric=BLEU(tokenize=False)),
      lambda index: index.score([[0.5, *WORDS * 8_000]] * 60))
 long("one row of large ids", ids(10_000_000, 2**40, "int64"), reversed_row, after=of_small_ids)
 long("one row of ids with a stop and a mask", ids(20_000_000),
@@ -211,21 +217,22 @@ long("a lowercased line", line(8_000, "Ж"),
 long("sacreBLEU's streams", lines, lambda it: sacrebleu.corpus_bleu(it, [it] * 4))
 long("scores of many rows", rows(3_000_000), Scorer(SACREBLEU, 4).row_scores,
      after=lambda it: it[:3])
-long("a paired bootstrap", rows(1_000_000), lambda it: paired_bootstrap(it, [it] * 3))
+long("a paired bootstrap", rows(1_000_000),
+     lambda it: compare(dict.fromkeys("abcd", it), method="bootstrap"))
 long("matrix.mbr with expected counts", texts, lambda it: mbr(it * 9, aggregate=True))
 long("matrix.nearest", texts, lambda it: nearest(it * 3, it * 3),
-     after=lambda it: nearest(it[:20], it[:9], 2))
-long("matrix.duplicates", texts, lambda it: duplicates(it, 99),
-     after=lambda it: duplicates(it[:20], 20))
+     after=lambda it: nearest(it[:20], it[:9], k=2))
+long("matrix.duplicates", texts, lambda it: duplicates(it, min_score=99),
+     after=lambda it: duplicates(it[:20], min_score=20))
 long("self-BLEU of short sentences",
      lambda: [WORDS[n % 690 : n % 690 + 3] for n in range(1_000_000)],
-     lambda it: self_bleu(it, range(1, 9), tokenize=False), span=3.0)
+     lambda it: self_bleu(it, orders=range(1, 9), metric=TOKENS), span=3.0)
 long("a ReferenceIndex of different tokens",
      lambda: [[f"w{n + k}" for k in range(5)] for n in range(0, 5_000_000, 5)],
-     lambda it: ReferenceIndex(it, tokenize=False), span=2.5)
+     lambda it: ReferenceIndex(it, metric=BLEU(tokenize=False)), span=2.5)
 long("a ReferenceIndex with a late token of another kind",
      lambda: [[f"token {n + k}" for k in range(25)] for n in range(0, 1_000_000, 25)],
-     lambda it: ReferenceIndex([*it, [1.5]], tokenize=False), span=3.0)
+     lambda it: ReferenceIndex([*it, [1.5]], metric=BLEU(tokenize=False)), span=3.0)
 long("copies of a ReferenceIndex",
      lambda: ReferenceIndex([f"w{n} token{n}" for n in range(500_000)]),
      lambda index: [copy.copy(index) for _ in range(9)],

@@ -56,7 +56,7 @@ LISTS = {
         short(x)
     ),
     "ReferenceIndex, one segment": lambda x: matrix.ReferenceIndex([x], metric=METRIC).count([x]),
-    "self_bleu": lambda x: matrix.self_bleu(short(x), (2, 4), metric=METRIC).values,
+    "self_bleu": lambda x: matrix.self_bleu(short(x), orders=(2, 4), metric=METRIC).values,
 }
 TEXT = {
     "text, one segment": lambda x: fastbleu.BLEU().score([text(x)], [text(x[::-1])]),
@@ -70,7 +70,9 @@ IDS = {
     "ids, ReferenceIndex": lambda x: matrix.ReferenceIndex(np.array(short(x)), metric=METRIC).score(
         np.array([x])
     ),
-    "ids, self_bleu": lambda x: matrix.self_bleu(np.array(short(x)), (2,), metric=METRIC).values,
+    "ids, self_bleu": lambda x: (
+        matrix.self_bleu(np.array(short(x)), orders=(2,), metric=METRIC).values
+    ),
 }
 # What is crafted, and the paths that it takes.
 PATHS = {

@@ -43,8 +43,8 @@ OVERFLOWS = {
     "Stats.concatenate.sum": lambda: Stats.concatenate([FULL, FULL]).sum(),
     "two halves": Stats(np.full((2, 10), 2**62)).sum,
     "bootstrap": lambda: significance.bootstrap(SEVERAL),
-    "paired_bootstrap": lambda: significance.paired_bootstrap(SEVERAL, [SEVERAL]),
-    "shuffling": lambda: significance.paired_approximate_randomization(SEVERAL, [SEVERAL]),
+    "paired_bootstrap": lambda: significance.compare({0: SEVERAL, 1: SEVERAL}, method="bootstrap"),
+    "shuffling": lambda: significance.compare({0: SEVERAL, 1: SEVERAL}, samples=0),
 }
 
 
@@ -99,7 +99,7 @@ def test_5_million_tokens():
     assert fastbleu.sentence_bleu([reference], hypothesis) == score
     assert fastbleu.corpus_bleu([[reference]], [hypothesis]) == score
     assert matrix.pairwise([hypothesis], [reference], metric=metric).tolist() == [[score]]
-    found = matrix.self_bleu([hypothesis, reference], (4,)).scores
+    found = matrix.self_bleu([hypothesis, reference], orders=(4,), metric=metric).scores
     assert found.tolist() == [[score], [opposite]]
 
 
@@ -107,9 +107,9 @@ def test_5_million_tokens():
 @needs_memory(4)
 def test_5_million_tokens_in_an_index_and_decoded():
     hypothesis, reference, row = long_pair()
-    index = ReferenceIndex([reference], tokenize=False)
+    index = ReferenceIndex([reference], metric=BLEU(tokenize=False))
     assert rows_of(index.count([hypothesis])) == [row]
-    assert matrix.mbr([["w1"], hypothesis, reference], tokenize=False).best in (1, 2)
+    assert matrix.mbr([["w1"], hypothesis, reference], metric=BLEU(tokenize=False)).best in (1, 2)
 
 
 def test_100_000_references_of_a_segment():
@@ -120,7 +120,7 @@ def test_100_000_references_of_a_segment():
     assert rows_of(count([hypothesis], [references])) == [row]
     texts = list(map(" ".join, references))
     assert rows_of(count([" ".join(hypothesis)], [texts], tokenize="13a")) == [row]
-    index = ReferenceIndex(references, tokenize=False)
+    index = ReferenceIndex(references, metric=BLEU(tokenize=False))
     assert rows_of(index.count([hypothesis])) == [row]
     # A row of nothing but padding is no reference, but an empty one was.
     ids = [[*map(ord, reference), *[-1] * (12 - len(reference))] for reference in references]
@@ -149,7 +149,7 @@ def check_order(order, hypothesis, references):
     row = oracle.row(hypothesis, references, order)
     texts = [" ".join(hypothesis)], [list(map(" ".join, references))]
     ids = [np.array(list(map(ord, its)), np.int32) for its in (hypothesis, *references)]
-    index = ReferenceIndex(references, tokenize=False, max_ngram_order=order)
+    index = ReferenceIndex(references, metric=BLEU(tokenize=False, max_ngram_order=order))
     assert rows_of(count([hypothesis], [references], max_ngram_order=order)) == [row]
     assert rows_of(count(*texts, max_ngram_order=order, tokenize="13a")) == [row]
     assert rows_of(BLEU(tokenize=False, max_ngram_order=order).count(ids[:1], [ids[1:]])) == [row]
@@ -159,7 +159,8 @@ def check_order(order, hypothesis, references):
     assert matrix.pairwise([hypothesis], references, metric=metric).tolist() == [each]
     floor = BLEU(tokenize=False, smooth_method="floor", dialect="nltk", max_ngram_order=order)
     expected = floor.score([hypothesis], [references]).value
-    found = matrix.self_bleu([hypothesis, *references], (order,)).scores[0]
+    sentences = [hypothesis, *references]
+    found = matrix.self_bleu(sentences, orders=(order,), metric=floor).scores[0]
     assert found.tolist() == [expected]
     arguments = references, hypothesis, (1 / order,) * order
     assert fastbleu.sentence_bleu(*arguments) == PRISTINE.sentence_bleu(*arguments)
@@ -174,7 +175,7 @@ def test_an_index_of_2_billion_tokens():
     """References of all lengths up to 2**16 + 9."""
     number = 2**16 + 10
     references = (np.zeros(length, np.int8) for length in range(number))
-    index = ReferenceIndex(references, tokenize=False, max_ngram_order=1)
+    index = ReferenceIndex(references, metric=BLEU(tokenize=False, max_ngram_order=1))
     for length in (0, 65_535, 65_536, number - 1, number + 5):
         most = min(length, number - 1)
         found = index.count(np.zeros((1, length), np.int8))

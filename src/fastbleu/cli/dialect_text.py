@@ -50,7 +50,7 @@ class DialectText:
                 "segments no tables: fastbleu.BLEU and fastbleu.significance have all of these"
             )
         self._options = options
-        metric = metric_of(options)
+        self._metric = metric = metric_of(options)
         self.counter, self._scorer = metric.counter, metric.scorer
         self.place = f"--dialect {options.dialect}: "
         self.adds_batches = self._scorer.adds_batches
@@ -102,16 +102,17 @@ class DialectText:
 
     def _p_values(self, totals: list[Sums]) -> list[float | None]:
         """The p-value of each system compared with the first, which has none."""
-        from ..significance import paired_approximate_randomization, paired_bootstrap
+        from ..sacrebleu.bleu_score import seed_of_environment
+        from ..significance import compare
 
-        scorer, options = self._scorer, self._options
-        baseline, *others = [total.rows() for total in totals]
-        scoring: Any = {name: getattr(scorer, name) for name in scorer.dialect.options}
-        scoring |= {"dialect": scorer.dialect, "progress": options.progress}
-        if options.test == "bs":
-            found = paired_bootstrap(baseline, others, samples=options.samples, **scoring)
-        else:
-            found = paired_approximate_randomization(
-                baseline, others, trials=options.samples, **scoring
-            )
-        return [None, *(comparison.p_value for comparison in found)]
+        options, count = self._options, self._options.samples
+        compared = compare(
+            {number: total.rows() for number, total in enumerate(totals)},
+            method="bootstrap" if options.test == "bs" else "approximate_randomization",
+            metric=self._metric,
+            samples=count if options.test == "bs" else 0,
+            trials=count,
+            seed=seed_of_environment(),
+            progress=options.progress,
+        )
+        return [None, *(comparison.p_value for comparison in compared.values())]

@@ -8,6 +8,7 @@ import sys
 import warnings
 
 from ..inputs.warnings import InputWarning
+from ..sacrebleu.bleu_score import seed_of_environment
 from .diagnosis import joined
 from .dialect_text import metric_of
 from .files import InputError
@@ -37,7 +38,8 @@ def write_reports(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InputWarning)
-            made = report(systems, texts, **labels, metric=metric_of(options))
+            seed = seed_of_environment()
+            made = report(systems, texts, **labels, metric=metric_of(options), seed=seed)
             for path in paths:
                 made.save(path, "html" if path is options.html else "md")
     except OSError as error:

@@ -19,7 +19,13 @@ from ..counting.counter import Counter
 from ..dialects._sacrebleu import details
 from ..inputs.warnings import TOKENIZED_PERIODS, warn_input
 from ..runtime.terminal import CONTROLS
-from ..sacrebleu.bleu_score import BLEUScore, BLEUSignature, estimate_from_rows
+from ..sacrebleu.bleu_score import (
+    CONFIDENCE,
+    BLEUScore,
+    BLEUSignature,
+    estimate_from_rows,
+    seed_of_environment,
+)
 from ..tokenizers.loaded import get_tokenizer
 from .files import InputError
 
@@ -198,6 +204,8 @@ class SacrebleuText:
         experiment = Experiment(
             [SACREBLEU.adapt(total.rows()) for total in totals],
             SacrebleuScoring(*self._scoring),
+            CONFIDENCE,
+            seed_of_environment(),
             progress=options.progress,
             tells_identical_apart=True,
         )

@@ -43,7 +43,10 @@ class TableReader(Reader):
         if not column:
             raise InputError(f"{path}: choose a column by ::NAME after the name of the file")
         sources = _named(path, lambda: import_undisturbed("fastbleu.tables.sources"))
-        self._source = _named(path, lambda: sources.open_table(path, [column], [column], options))
+        file_options = sources.FileOptions(**options)
+        self._source = _named(
+            path, lambda: sources.open_table(path, [column], [column], file_options)
+        )
         self._frames: Iterator[Any] = self._source.chunks()
         self._texts: Any = None  # of the frame that is being read, and those of rows that are left
         self._lines: Any = None  # where they are read
@@ -152,7 +155,7 @@ def score_groups(options: argparse.Namespace, metric: BLEU) -> tuple[str | bytes
         settings |= {"confidence": 0.95, "samples": options.confidence_n}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InputWarning)
-        found = _named(path, lambda: tables.score(path, hypothesis, columns, by, **settings))
+        found = _named(path, lambda: tables.score(path, hypothesis, columns, by=by, **settings))
     notes = [] if options.force else [str(warning.message) for warning in caught]
     return _printed(found, options.format), notes
 
@@ -163,7 +166,7 @@ def _tokenizers(text: str, metric: BLEU) -> dict[str, Any]:
     found = dict(pair.partition("=")[::2] for pair in pairs.split(","))
     if not (column and all(found) and all(found.values())):
         raise InputError(f"--by-language is {shown(text)}, expected as in lang:zh=zh,ja=ja-mecab")
-    return {"language": column, "tokenize": {**found, None: metric.tokenize}}
+    return {"language": column, "tokenizers": {**found, None: metric.tokenize}}
 
 
 def _printed(table: Any, form: str) -> str | bytes:

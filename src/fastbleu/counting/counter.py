@@ -87,9 +87,9 @@ class Counter:
         """This counter, or one for text that differs only in the tokenizer."""
         if tokenizer == self.tokenizer:
             return self
-        found = self._others.get(tokenizer)
-        if found is None:
-            found = Counter(
+        counter = self._others.get(tokenizer)
+        if counter is None:
+            counter = Counter(
                 tokenizer,
                 self.lowercase,
                 self.max_ngram_order,
@@ -99,8 +99,8 @@ class Counter:
                 least_total=self.least_total,
             )
             if not callable(tokenizer.argument):  # each batch may have other functions
-                self._others[tokenizer] = found
-        return found
+                self._others[tokenizer] = counter
+        return counter
 
     @property
     def reads_utf8(self) -> bool:
@@ -189,16 +189,16 @@ class Counter:
         Stats
             S rows, those of `count`.
         """
-        found, parts = [], []
+        matched, parts = [], []
         for counter, part in self.parts(Batch(hypotheses, references)):
             worker, first = counter.new_worker(list), 0
             while taken := worker.packer.fill(part.hypotheses, part.references, first, 0):
                 positions, rows = worker.counter.match_positions(worker.packer)
-                found.append(positions)
+                matched.append(positions)
                 parts.append(Stats._own(rows, self.max_ngram_order))
                 first += taken
         stats = Stats.concatenate(parts) if parts else Stats.zeros(0, self.max_ngram_order)
-        return b"".join(found), stats
+        return b"".join(matched), stats
 
     def parts(self, batch: Batch) -> Iterator[tuple[Counter, Batch]]:
         """Parts of a batch of lists, each with its counter: all with this one, or by script."""
@@ -271,8 +271,8 @@ def count_runs(
             counted.tokenized_periods = 0  # as they should be
         total.add(counted)
         bar.update(counted.segments)
-        its = None if counter is own else tokenizer.signature
-        used |= {its if one is None else one for one in counted.tokenizers or [None]}
+        signature = None if counter is own else tokenizer.signature
+        used |= {signature if name is None else name for name in counted.tokenizers or [None]}
     if used - {None}:
         total.tokenizers = frozenset(used)
     return total

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import copyreg
 from array import array
+from collections import namedtuple
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
-from typing import NamedTuple
 
 from .._core import accumulate_rows, add_rows, zero_rows
 from ..inputs.arguments import a_type, check_positive
@@ -32,14 +32,14 @@ else:
 _SHOWN_ROWS = 10
 
 
-class Origin(NamedTuple):
-    """How rows were counted: the options of the metric that counts depend on."""
+class Origin(namedtuple("Origin", "nrefs tokenizers tokenizer lowercase reference_length")):
+    """How rows were counted: the options of the metric that counts depend on.
 
-    nrefs: int | None  # references of every segment; -1: their number varies
-    tokenizers: frozenset[str | None] | None  # see `Counted`
-    tokenizer: str
-    lowercase: bool
-    reference_length: str
+    `nrefs` is the number of references of every segment: -1, it varies; None, it is unknown.
+    `tokenizers` are those of `Counted`.
+    """
+
+    __slots__ = ()
 
     def joined(self, other: Origin) -> Origin:
         """That of the rows of both.
@@ -245,7 +245,7 @@ class Stats(Rows):
         if not parts:
             raise ValueError("nothing to concatenate; Stats.zeros(0, max_ngram_order) has no rows")
         rows, origins = array("q"), []
-        order = getattr(parts[0], "max_ngram_order", None)
+        order = getattr(parts[0], "max_ngram_order", 0)
         for number, part in enumerate(parts):
             if not isinstance(part, Stats):
                 raise TypeError(f"part {number} is {a_type(part)}, expected Stats")

@@ -66,9 +66,9 @@ class TokenListCounter(Counter):
         segments = []
         for counter, part in self.parts(batch):
             read_hypothesis, read_reference = _reader(counter, False), _reader(counter, True)
-            for hypothesis, some in zip(part.hypotheses, part.references, strict=True):
-                listed = [some] if isinstance(some, str) else list_or_tuple(some)
-                references = [read_reference(one) for one in listed]
+            for hypothesis, texts in zip(part.hypotheses, part.references, strict=True):
+                listed = [texts] if isinstance(texts, str) else list_or_tuple(texts)
+                references = [read_reference(text) for text in listed]
                 segments.append((read_hypothesis(hypothesis), references))
         return segments
 

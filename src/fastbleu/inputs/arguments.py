@@ -60,7 +60,7 @@ def known_name(name: object, known: Collection[str]) -> str | None:
     """The known name that differs at most in case, hyphens and underscores, if there is one."""
     if not isinstance(name, str):
         return None
-    return name if name in known else {_plain(one): one for one in known}.get(_plain(name))
+    return name if name in known else {_plain(word): word for word in known}.get(_plain(name))
 
 
 def unknown_name(
@@ -120,8 +120,8 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that is closest to an unknown one, if any is close."""
-    plain, by_plain = _plain(name[:_SHOWN]), {_plain(one): one for one in known}
-    longer = [one for one in by_plain if len(plain) > 2 and one.startswith(plain)]
+    plain, by_plain = _plain(name[:_SHOWN]), {_plain(word): word for word in known}
+    longer = [word for word in by_plain if len(plain) > 2 and word.startswith(plain)]
     close = sorted(longer, key=len) or difflib.get_close_matches(plain, by_plain, 1)
     return by_plain[close[0]] if close else None
 
@@ -134,9 +134,11 @@ PARAMETERS = (
 )
 
 
-def refuse_options(function: str, given: Mapping[str, object], known: Collection[str] = ()) -> None:
+def refuse_options(
+    function: str, options: Mapping[str, object], known: Collection[str] = ()
+) -> None:
     """Raise the error for arguments that a function does not have; its metric may have them."""
-    for name, value in given.items():
+    for name, value in options.items():
         if name in known:
             continue
         meant = closest(name, known)

@@ -50,8 +50,8 @@ def check_segments(name: str, value: Any, each: str = "segment") -> None:
             fixes["items"] = '{}["input_ids"]'
         # The output of a transformer's generate(); a data frame, which iterates over its columns.
         fixes |= {"sequences": "its .sequences", "columns": "{}.values.tolist()"}
-        found = [fix for attribute, fix in fixes.items() if hasattr(value, attribute)]
-        fix = "; pass " + found[-1].format(name) if found else ""
+        fitting = [fix for attribute, fix in fixes.items() if hasattr(value, attribute)]
+        fix = "; pass " + fitting[-1].format(name) if fitting else ""
         raise TypeError(
             f"{name} is {a_type(value)}, expected a list with one entry per {each}{fix}"
         )

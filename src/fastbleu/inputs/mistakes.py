@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import unicodedata
     from array import array
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any, Protocol
 
     from .ids import IdFilter
@@ -440,33 +440,6 @@ def warn_of_tuples(name: str, sentences: Any) -> None:
         warn_input(
             f"{name} holds tuples of tuples of numbers, each read as one token; if they are "
             "sentences of ids, pass lists instead of tuples"
-        )
-
-
-def _all_in_groups(sentences: Any, predicate: Callable[[Any], bool]) -> bool:
-    """Whether the first sentences are lists of several entries for which all is true."""
-    first = sentences[:3] if type(sentences) in (list, tuple) else ()
-    return bool(first) and all(
-        type(group) in (list, tuple) and len(group) > 1 and all(map(predicate, group))
-        for group in first
-    )
-
-
-def refuse_words_as_groups(name: str, sentences: Any) -> None:
-    """Raise a ValueError if groups of texts look like lists of tokens: they hold single words."""
-    if _all_in_groups(sentences, lambda text: isinstance(text, str) and len(text.split()) < 2):
-        raise ValueError(
-            f"{name} holds lists of single words, which would be groups of texts of one word each; "
-            "for lists of tokens pass tokenize=False"
-        )
-
-
-def warn_of_groups(name: str, sentences: Any) -> None:
-    """Warn if lists of tokens look like groups of texts: the first ones hold several phrases."""
-    if _all_in_groups(sentences, is_phrase):
-        warn_input(
-            f"{name} holds lists of str that contain whitespace, and each str was read as one "
-            'token; if the lists are groups of texts pass tokenize="13a"'
         )
 
 

@@ -16,10 +16,19 @@ from ..inputs.batch import Batch
 from ..inputs.missing import CHOICES, count_of
 from ..inputs.places import Place
 from ..inputs.read import read
+from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..tables._row_groups import RowGroups
-from ..tables.groups import count_names, part_rows, reductions_of
-from ..tables.rows import checked_metric
+from ..tables.groups import (
+    COUNTS,
+    FEWEST,
+    MOST,
+    SEGMENTS,
+    count_names,
+    part_rows,
+    reductions_of,
+    totals_of,
+)
 from ..tables.sums import described
 
 if TYPE_CHECKING:
@@ -28,6 +37,7 @@ if TYPE_CHECKING:
     from ..counting._counted import Counted
     from ..counting.stats import AdaptedRows
     from ..inputs.types import MissingChoice
+    from ..metric.argument import Metric
 
 
 class ColumnScorer:
@@ -37,7 +47,7 @@ class ColumnScorer:
 
     Parameters
     ----------
-    metric : BLEU, optional
+    metric : BLEU or str, optional
     missing : {"error", "empty", "skip", "ragged"}
         With "skip" a row with a missing text has no score, and no part in sums.
     threads : int, optional
@@ -46,11 +56,11 @@ class ColumnScorer:
 
     def __init__(
         self,
-        metric: BLEU | None = None,
+        metric: Metric | None = None,
         missing: MissingChoice = "error",
         threads: int | None = None,
     ) -> None:
-        metric = checked_metric(metric)
+        metric = as_metric(metric)
         check_choice("missing", missing, CHOICES)
         if threads is not None:
             metric = BLEU(**metric.get_params() | {"threads": threads})
@@ -92,14 +102,16 @@ class ColumnScorer:
         """
         equal, size = _of_one_length(columns)
         numbers = numpy.zeros((3 + self._width, size), numpy.int64)
+        segments, fewest, most, counts = *numbers[:3], numbers[3:]
         for rows, nrefs, stats in self._parts(equal):
-            numbers[0, rows] = 1
-            numbers[1:3, rows] = nrefs
-            numbers[3:, rows] = numpy.asarray(stats).T
-        fields = _as_columns(numbers)
-        if not numbers[0].all():
-            fields[1:3] = [pyarrow.array(values, mask=numbers[0] == 0) for values in numbers[1:3]]
-        return pyarrow.StructArray.from_arrays(fields, list(self.reductions))
+            segments[rows] = 1
+            fewest[rows] = most[rows] = nrefs
+            counts[:, rows] = numpy.asarray(stats).T
+        fields = dict(zip(self.reductions, _as_columns(numbers), strict=True))
+        if not segments.all():
+            fields[FEWEST] = pyarrow.array(fewest, mask=segments == 0)
+            fields[MOST] = pyarrow.array(most, mask=segments == 0)
+        return pyarrow.StructArray.from_arrays([*fields.values()], [*fields])
 
     def corpus_scores(self, groups: Any) -> pyarrow.Array:
         """The score of each list of structs of a row's columns; null of none."""
@@ -120,12 +132,14 @@ class ColumnScorer:
         numbers = numpy.arange(len(group_of))
         for rows, nrefs, stats in self._parts(columns):
             groups.add(numbers[rows], stats._rows, numpy.full(len(stats), nrefs, numpy.int64))
-        sums = numpy.zeros((count, 1 + self._width), numpy.int64)
+        segments = numpy.zeros(count, numpy.int64)
+        counts = numpy.zeros((count, self._width), numpy.int64)
         if groups.totals is not None:
-            # Of each group: first row, segments, fewest and most references, counts.
-            totals = numpy.asarray(groups.totals).reshape(-1, 4 + self._width)
-            sums[numpy.unique(group_of)] = numpy.delete(totals, (0, 2, 3), axis=1)
-        return self._values(sums[:, 0], sums[:, 1:])
+            totals = totals_of(groups, self.metric.max_ngram_order)
+            group_numbers = numpy.unique(group_of)
+            segments[group_numbers] = totals[SEGMENTS]
+            counts[group_numbers] = totals[COUNTS]
+        return self._values(segments, counts)
 
     def scores_of_counts(self, sums: Any) -> pyarrow.Array:
         """The score of each struct of sums of `counts`; null where these are nulls."""

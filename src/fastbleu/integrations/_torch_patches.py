@@ -174,16 +174,15 @@ def _tokenizer_and_case(tokenizer: Any, kind: Any) -> tuple[Any, bool]:
 
 @lru_cache(maxsize=64)
 def _torchmetrics(n_gram: int, tokenize: Any, lowercase: bool) -> Any:
-    return torchmetrics.BLEUScore(
-        n_gram, tokenize=tokenize, lowercase=lowercase, dialect="torchmetrics"
-    )
+    options = {"tokenize": tokenize, "lowercase": lowercase, "max_ngram_order": n_gram}
+    return torchmetrics.BLEUScore(metric=BLEU("torchmetrics", **options))
 
 
 @lru_cache(maxsize=64)
 def _torcheval(n_gram: int) -> BLEU:
     if n_gram not in (1, 2, 3, 4):
         raise ValueError("TorchEval has orders 1 to 4")
-    return BLEU(tokenize="none", max_ngram_order=n_gram, dialect="torcheval")
+    return BLEU("torcheval", tokenize="none", max_ngram_order=n_gram)
 
 
 @lru_cache(maxsize=64)

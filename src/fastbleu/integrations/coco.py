@@ -1,4 +1,6 @@
-"""pycocoevalcap's `PTBTokenizer` and `Bleu`, without Java; pycocoevalcap need not be installed.
+"""pycocoevalcap's `PTBTokenizer` and `Bleu`, without Java; and `read`, for files of COCO.
+
+pycocoevalcap need not be installed.
 
 >>> captions = {7: [{"caption": "A man's riding a bike."}, {"caption": "Man on a bike"}]}
 >>> references = PTBTokenizer().tokenize(captions)
@@ -11,12 +13,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from itertools import chain, islice
 
 from ..counting.stats import Stats
 from ..dialects.formulas import COCO, split_rows
 from ..inputs.arguments import shown
+from ..inputs.coco_captions import check_results, parse_captions, with_ids_of
+from ..inputs.compression import problem_of, unpacked
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..runtime.collection import collection_paused
@@ -163,7 +168,7 @@ class Bleu:
         _check(gts, res)
         hypotheses = [res[image][0] for image in gts]
         references = [gts[image] for image in gts]
-        metric = BLEU(dialect="coco", max_ngram_order=self._n)
+        metric = BLEU("coco", max_ngram_order=self._n)
         stats = metric.count(hypotheses, references) if hypotheses else Stats.zeros(0, self._n)
         rows = list(split_rows(stats))
         [(hyp_len, ref_len, matches, ngrams)] = split_rows(stats.sum())
@@ -220,3 +225,64 @@ def _compute_score(metric: Any, gts: Any, res: Any, verbose: Any) -> Any:
     if metric._n not in (1, 2, 3, 4) or verbose not in (0, 1) or not types <= {str}:
         return NotImplemented
     return Bleu(metric._n).compute_score(gts, res, verbose)
+
+
+def read(
+    annotations: str | os.PathLike[str], results: str | os.PathLike[str]
+) -> dict[str, list[Any]]:
+    """COCO's captions as a table of the images that have results, for `fastbleu.tables`.
+
+    Parameters
+    ----------
+    annotations : path
+        COCO's JSON: an object with a list "annotations" of objects with "image_id" and "caption".
+        Or an object with a list of captions for each image.
+    results : path
+        A JSON list of objects with "image_id" and "caption", one for each image, or an object as
+        above. Ids may be numbers in one file and text in the other.
+
+    Returns
+    -------
+    dict of list
+        The columns "image_id", "hypothesis" (str) and "references" (list of str), in the order of
+        the annotations.
+
+    Raises
+    ------
+    ValueError
+        A file is not COCO's JSON, or an image has no annotation or several results.
+    OSError
+        A file cannot be read.
+
+    Examples
+    --------
+    >>> import json, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> captions = [{"image_id": 7, "caption": "a cat."}, {"image_id": 7, "caption": "A cat sits"}]
+    >>> _ = (folder / "annotations.json").write_text(json.dumps({"annotations": captions}))
+    >>> _ = (folder / "results.json").write_text(json.dumps(captions[:1]))
+    >>> read(folder / "annotations.json", folder / "results.json")
+    {'image_id': [7], 'hypothesis': ['a cat.'], 'references': [['a cat.', 'A cat sits']]}
+    """
+    references, hypotheses = (
+        parse_captions(_content(path), str(path)) for path in (annotations, results)
+    )
+    hypotheses = with_ids_of(references, hypotheses)
+    check_results(hypotheses, references, str(results))
+    images = [image for image in references if image in hypotheses]
+    return {
+        "image_id": images,
+        "hypothesis": [hypotheses[image][0] for image in images],
+        "references": [references[image] for image in images],
+    }
+
+
+def _content(path: str | os.PathLike[str]) -> bytes:
+    with open(path, "rb") as file:
+        try:
+            content: bytes = unpacked(file, os.fspath(path)).read()
+        except Exception as error:
+            if problem := problem_of(error):
+                raise ValueError(f"{path}: {problem}") from error
+            raise
+    return content

@@ -150,8 +150,9 @@ class Bleu(_InMemory):
                 f"tokenizer is {a_type(tokenizer)}, expected a function that takes a str "
                 "and returns a list of tokens"
             )
-        tokenize = None if tokenizer is None else False
-        metric = BLEU("evaluate", tokenize=tokenize, max_ngram_order=max_order)
+        metric = BLEU(
+            "evaluate", tokenize=None if tokenizer is None else False, max_ngram_order=max_order
+        )
         hypotheses, listed = self._take(predictions, references)
         if tokenizer is not None:
             split = partial(_tokens, tokenizer)

@@ -1,4 +1,4 @@
-"""`ReferenceIndex`: one fixed set of references, for any number of hypotheses."""
+"""One fixed set of references for any number of hypotheses: the indexes and `ReferenceIndex`."""
 
 from __future__ import annotations
 
@@ -9,22 +9,24 @@ from ..counting._counted import Counted
 from ..counting.stats import Stats
 from ..dialects.score import Score
 from ..inputs.mistakes import warn_of_label_padding
+from ..metric.argument import as_metric
+from ..metric.bleu import BLEU
 from ..runtime._process import Pool
 from ..runtime.threads import pop_until_empty, run_on_threads
 from ._references import ReferenceSet, RowScratch
-from .reader import SentenceReader, metric_of
+from .reader import SentenceMetric, SentenceReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
-    from typing import Any, NoReturn, Unpack
+    from typing import Any, NoReturn
 
     import numpy
     from numpy.typing import NDArray
 
     from ..inputs.types import Hypotheses, Mask, SentenceStream
-    from ..metric.bleu import BLEU
-    from ..metric.keyword_types import MetricOptions
+    from ..metric.argument import Metric
+    from ._postings import Postings
     from ._sentences import Sentences
 
 # A block is some consecutive hypotheses that a thread takes at a time: enough that the cost per
@@ -32,34 +34,63 @@ if TYPE_CHECKING:
 _BLOCK = 1024
 
 
-class ReferenceIndex:
+class SentenceIndex:
+    """References that are read once and kept. An index cannot be changed; threads may share it."""
+
+    __slots__ = ("__weakref__", "_metric", "_reader", "_references")
+
+    _metric: BLEU | SentenceMetric
+    _reader: SentenceReader
+    _references: ReferenceSet | Postings
+
+    def _keep(self, **attributes: object) -> None:
+        for name, value in attributes.items():
+            object.__setattr__(self, name, value)
+
+    def __len__(self) -> int:
+        """Number of references."""
+        return len(self._references)
+
+    @property
+    def signature(self) -> str:
+        """Everything that a score depends on besides the text and the number of references."""
+        return self._metric.scorer.of_sentences.signature()
+
+    def __setattr__(self, name: str, *value: object) -> NoReturn:
+        raise AttributeError(f"an index cannot be changed; {name} is fixed: make a new one")
+
+    __delattr__ = __setattr__
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self)} references, {self.signature}>"
+
+
+class ReferenceIndex(SentenceIndex):
     """One set of references, counted once, for any number of hypotheses.
 
-    Scores equal those of `fastbleu.BLEU(**options)` with ``[references] * len(hypotheses)``, but
-    the time does not depend on the number of references. An index cannot be changed, and threads
-    may share it.
+    Scores equal those of the metric with ``[references] * len(hypotheses)``, but the time does not
+    depend on the number of references. An index cannot be changed, and threads may share it.
 
     Parameters
     ----------
     references : iterable of R sentences
-        At least one. Sentences are str; if `tokenize` is None lists of tokens, or token ids:
-        arrays of shape (length,), or one array of shape (R, length). An iterator is read in
-        blocks, so that only the index is in memory.
-    metric : fastbleu.BLEU, optional
-        Use its parameters instead of `options`.
+        At least one. Sentences are str; for a metric with ``tokenize=False`` lists of tokens, or
+        token ids: arrays of shape (length,), or one array of shape (R, length). An iterator is read
+        in blocks, so that only the index is in memory.
     reference_mask : array of bool or integers, optional
         For token ids, of the same shape: an id counts if its mask is not 0.
+    metric : fastbleu.BLEU or str, optional
+        A BLEU, or the name of a dialect or recipe; by default ``BLEU()``, sacreBLEU's. Its threads
+        are used for scoring; one thread builds the index.
     progress : bool, default False
         Show a progress bar on standard error.
-    **options
-        Those of `fastbleu.BLEU`. `threads` are used for scoring; one thread builds the index.
 
     Raises
     ------
     ValueError
-        There are no references, or a parameter is out of its range.
+        There are no references, or no dialect has the name.
     TypeError
-        A reference is not a sentence; the message says which.
+        A reference is not a sentence, and the message says which; or `metric` is not a metric.
     OverflowError, MemoryError
         There are more than 2**31 - 1 different n-grams of one order, or more than fit into memory.
 
@@ -80,41 +111,36 @@ class ReferenceIndex:
     (2, 31)
     """
 
-    __slots__ = ("__weakref__", "_metric", "_pool", "_reader", "_references")
+    __slots__ = ("_pool",)
 
     _metric: BLEU
     _pool: Pool
-    _reader: SentenceReader
     _references: ReferenceSet
 
     def __init__(
         self,
         references: SentenceStream,
         *,
-        metric: BLEU | None = None,
         reference_mask: Mask | None = None,
+        metric: Metric | None = None,
         progress: bool = False,
-        **options: Unpack[MetricOptions],
     ) -> None:
-        metric = metric_of(metric, options)
-        reader = SentenceReader(metric)
-        found = ReferenceSet(metric.counter.max_ngram_order, metric.counter.reference_length)
+        bleu = as_metric(metric)
+        reader = SentenceReader(bleu)
+        counted = ReferenceSet(bleu.counter.max_ngram_order, bleu.counter.reference_length)
         for block, bar in reader.read_blocks(references, "references", reference_mask, progress):
-            found.add(block)
+            counted.add(block)
             bar.update(len(block))
-        if not len(found):
+        if not len(counted):
             raise ValueError("references is empty: an index needs at least one, which may be empty")
-        metric.scorer.dialect._check_references(len(found))
+        bleu.scorer.dialect._check_references(len(counted))
         reader.warn_of_input()
-        self._keep(metric, reader, found)
+        self._finish(bleu, reader, counted)
 
-    def _keep(self, metric: BLEU, reader: SentenceReader, references: ReferenceSet) -> None:
+    def _finish(self, metric: BLEU, reader: SentenceReader, references: ReferenceSet) -> None:
         references.finish()
-        keep = object.__setattr__
-        keep(self, "_metric", metric)
-        keep(self, "_pool", Pool(metric.counter.threads))
-        keep(self, "_reader", reader)
-        keep(self, "_references", references)
+        pool = Pool(metric.counter.threads)
+        self._keep(_metric=metric, _pool=pool, _reader=reader, _references=references)
 
     def score(self, hypotheses: Hypotheses, *, hypothesis_mask: Mask | None = None) -> Score:
         """BLEU of a corpus of hypotheses, with the warnings of `fastbleu.BLEU.score`.
@@ -223,10 +249,6 @@ class ReferenceIndex:
             warn_of_label_padding()
         return counted
 
-    def __len__(self) -> int:
-        """Number of references."""
-        return len(self._references)
-
     @property
     def ngrams(self) -> int:
         """Number of different n-grams of all orders."""
@@ -236,16 +258,6 @@ class ReferenceIndex:
     def nbytes(self) -> int:
         """Memory in bytes, without that of tokens that are Python objects."""
         return self._references.nbytes + self._reader.vocabulary.nbytes
-
-    @property
-    def signature(self) -> str:
-        """Everything that a score depends on besides the text and the number of references."""
-        return self._metric.scorer.of_sentences.signature()
-
-    def __setattr__(self, name: str, *value: object) -> NoReturn:
-        raise AttributeError(f"an index cannot be changed; {name} is fixed: make a new one")
-
-    __delattr__ = __setattr__
 
     def __reduce__(self) -> tuple[Any, ...]:
         tokens, sentences = self._reader.vocabulary.all_tokens(), self._references.sentences
@@ -263,10 +275,10 @@ def _rebuilt(
     references: list[Sentences],
 ) -> ReferenceIndex:
     """An index of the same references; `tokens` are those that their ids stand for."""
-    metric = metric_of(None, arguments)
-    found = ReferenceSet(metric.counter.max_ngram_order, metric.counter.reference_length)
+    metric = BLEU(**arguments)
+    counted = ReferenceSet(metric.counter.max_ngram_order, metric.counter.reference_length)
     for sentences in references:
-        found.add(sentences)
+        counted.add(sentences)
     index = kind.__new__(kind)
-    index._keep(metric, SentenceReader(metric, tokens), found)
+    index._finish(metric, SentenceReader(metric, tokens), counted)
     return index

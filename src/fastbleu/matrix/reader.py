@@ -16,6 +16,7 @@ from ..inputs.sentences import (
     listed_sentences,
 )
 from ..inputs.warnings import TOKENIZED_PERIODS
+from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..runtime._process import Pool
 from ..runtime.progress import ProgressBar
@@ -25,33 +26,19 @@ from ._vocabulary import Vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
     from typing import Any, Protocol
 
     from ..counting.counter import Counter
     from ..dialects.scorer import Scorer
     from ..inputs.types import Hypotheses, Listed, Mask, SentenceStream
+    from ..metric.argument import Metric
 
     class CounterAndScorer(Protocol):
         """What sentences are read for: a BLEU, or a `SentenceMetric`."""
 
         counter: Counter
         scorer: Scorer
-
-
-def metric_of(metric: BLEU | None, options: Mapping[str, Any]) -> BLEU:
-    """The metric; if None, one made of the options."""
-    if metric is None:
-        return BLEU(**options)
-    if not isinstance(metric, BLEU):
-        kind = type(metric)
-        name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
-        raise TypeError(f"metric is a {name}, expected a fastbleu.BLEU")
-    if options:
-        raise TypeError(
-            f"metric is given, and {', '.join(options)} too; the metric has all parameters"
-        )
-    return metric
 
 
 class SentenceMetric:
@@ -64,11 +51,9 @@ class SentenceMetric:
         self.scorer: Scorer = metric.scorer.of_sentences
 
 
-def sentence_metric_of(metric: BLEU | None, options: Mapping[str, Any]) -> SentenceMetric:
-    """The metric, or one made of the options, as it scores single sentences."""
-    if metric is None and not options:
-        return _default_sentence_metric()
-    return SentenceMetric(metric_of(metric, options))
+def sentence_metric_of(metric: Metric | None) -> SentenceMetric:
+    """The metric as it scores single sentences."""
+    return _default_sentence_metric() if metric is None else SentenceMetric(as_metric(metric))
 
 
 @cache
@@ -149,7 +134,7 @@ class SentenceReader:
         if tokenizer is None and (mask is not None or counter.id_filter or are_rows(listed)):
             made = self._read_rows(listed, name, mask, known_only, before)
         elif mask is not None:
-            raise TypeError("a mask needs token ids; for these pass tokenize=False")
+            raise TypeError("a mask needs token ids, and these a metric with tokenize=False")
         else:
             given = listed
             if type(listed) not in (list, tuple):

@@ -304,10 +304,13 @@ class BLEU:
             which pads labels, was counted, or segments were left out by ``missing="skip"``, or
             references are blank; or one side is shifted, in another script, or equal to the other.
         """
-        scorer, masks = self.scorer, (hypothesis_mask, reference_mask)
+        scorer = self.scorer
+        # fmt: off
         counted, present = self._count(
-            hypotheses, references, scorer.keep_rows, *masks, missing, progress, join, tokenizers
+            hypotheses, references, scorer.keep_rows, hypothesis_mask, reference_mask, missing,
+            progress, join, tokenizers,
         )
+        # fmt: on
         if present is not None and not any(present):
             raise ValueError(
                 f"there are no segments to score: all {len(present)} were left out, because a "
@@ -343,10 +346,12 @@ class BLEU:
         InputWarning
             As for `score`; or short segments score 0 with ``effective_order=False``.
         """
-        masks = hypothesis_mask, reference_mask
+        # fmt: off
         counted, present = self._count(
-            hypotheses, references, True, *masks, missing, progress, join, tokenizers
+            hypotheses, references, True, hypothesis_mask, reference_mask, missing,
+            progress, join, tokenizers,
         )
+        # fmt: on
         return _with_gaps(self.scorer.sentence_scores(counted), present)
 
     def prefix_scores(
@@ -432,10 +437,12 @@ class BLEU:
         [48.9, 48.9]
         """
         self.scorer.dialect.require("count")
-        masks = hypothesis_mask, reference_mask
+        # fmt: off
         counted, _ = self._count(
-            hypotheses, references, True, *masks, missing, progress, join, tokenizers
+            hypotheses, references, True, hypothesis_mask, reference_mask, missing,
+            progress, join, tokenizers,
         )
+        # fmt: on
         return self.scorer.stats(counted)
 
     def _count(
@@ -451,7 +458,7 @@ class BLEU:
         tokenizers: SegmentTokenizers | None = None,
     ) -> tuple[Counted, list[bool] | None]:
         """Count what a user passes in; also which segments are present, if some may be missing."""
-        if references is None or type(hypotheses) is Stats:
+        if isinstance(hypotheses, Stats):
             others = references, hypothesis_mask, reference_mask, join, tokenizers
             return self._counted_before(hypotheses, missing, others), None
         counter = self.counter
@@ -473,13 +480,8 @@ class BLEU:
             batch.warn_of_missing()
         return counted, batch.present
 
-    def _counted_before(self, stats: object, missing: str, others: tuple[object, ...]) -> Counted:
+    def _counted_before(self, stats: Stats, missing: str, others: tuple[object, ...]) -> Counted:
         """What `Stats` from `count` hold; `others` are the arguments that do not go with them."""
-        if not isinstance(stats, Stats):
-            raise TypeError(
-                f"references is None, and hypotheses is {a_type(stats)}; only Stats, from count, "
-                "stand for both"
-            )
         if missing != "error" or any(argument is not None for argument in others):
             raise TypeError(
                 "hypotheses is Stats, which stand for references, too: leave out references, "
@@ -496,9 +498,11 @@ class BLEU:
         reference_mask: Mask | None = None,
     ) -> Sums:
         """The sums of a batch, which `update` would add."""
-        scorer, masks = self.scorer, (hypothesis_mask, reference_mask)
+        scorer = self.scorer
         scorer.dialect.require("sums")
-        counted, _ = self._count(hypotheses, references, scorer.keep_rows, *masks)
+        counted, _ = self._count(
+            hypotheses, references, scorer.keep_rows, hypothesis_mask, reference_mask
+        )
         return scorer.sums(counted)
 
     @not_compiled
@@ -524,13 +528,15 @@ class BLEU:
         OverflowError
             A count leaves int64.
         """
-        scorer, keep, masks = self.scorer, self.keep_stats, (hypothesis_mask, reference_mask)
+        scorer, keep = self.scorer, self.keep_stats
         if not scorer.adds_batches:
             scorer.dialect.require("update")
-        keep_rows = keep or scorer.keep_rows
+        # fmt: off
         counted, _ = self._count(
-            hypotheses, references, keep_rows, *masks, missing, progress, join, tokenizers
+            hypotheses, references, keep or scorer.keep_rows, hypothesis_mask, reference_mask,
+            missing, progress, join, tokenizers,
         )
+        # fmt: on
         self._sums.add(scorer.sums(counted, keep))
 
     def compute(self) -> Score:

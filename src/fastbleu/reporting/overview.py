@@ -12,8 +12,7 @@ from ..diagnosis.explanation import CANNOT_SCORE, dialect_metric, shown_score
 from ..diagnosis.findings import Finding, find
 from ..dialects import names
 from ..dialects.score import Score
-from ..significance import Comparison, Interval, bootstrap, paired_approximate_randomization
-from ..significance.procedures import scoring_options
+from ..significance import Comparison, Interval, bootstrap, compare
 from ..significance.results import adjusted, known
 from .buckets import Buckets, make_buckets
 from .verdict import make_verdicts
@@ -104,17 +103,10 @@ class Overview:
         return next((pair.comparison for pair in self.pairs if pair.numbers == numbers), None)
 
 
-def make_overview(
-    segments: Segments, samples: int, seed: int | str | None, dialects: bool
-) -> Overview:
+def make_overview(segments: Segments, samples: int, seed: int | None, dialects: bool) -> Overview:
     """Score all systems, compare each with each, and look for likely mistakes."""
     notes: list[str] = []
-    settings: dict[str, Any] = {
-        "samples": samples,
-        "seed": seed,
-        "dialect": segments.metric.scorer.dialect,
-        **scoring_options(segments.metric),
-    }
+    settings: dict[str, Any] = {"samples": samples, "seed": seed, "metric": segments.metric}
     intervals, pairs = _resample(segments, settings, notes)
     systems, findings, scorer = [], {}, segments.metric.scorer
     for number, name in enumerate(segments.names):
@@ -146,8 +138,8 @@ def _resample(
             if count == 1:
                 intervals[0] = known(bootstrap(stats[0], **settings))
             for one in range(count - 1):
-                found = paired_approximate_randomization(stats[one], stats[one + 1 :], **settings)
-                for other, comparison in enumerate(found, one + 1):
+                compared = compare(dict(enumerate(stats[one:], one)), **settings)
+                for other, comparison in compared.items():
                     pairs.append(Pair(one, other, comparison))
                     intervals[one] = comparison.baseline_interval
                     intervals[other] = comparison.interval

@@ -39,7 +39,7 @@ class Report(Tables):
     __module__ = "fastbleu"
 
     def __init__(
-        self, segments: Segments, title: str, samples: int, seed: int | str | None, dialects: bool
+        self, segments: Segments, title: str, samples: int, seed: int | None, dialects: bool
     ) -> None:
         self._segments = segments
         self._title = title
@@ -124,7 +124,7 @@ def report(
     table: Columns | None = None,
     title: str | None = None,
     samples: int = 1000,
-    seed: int | str | None = None,
+    seed: int | None = 12345,
     dialects: bool | None = None,
     **unknown: object,
 ) -> Report:
@@ -148,8 +148,8 @@ def report(
         The heading; by default it names the systems.
     samples : int, default 1000
         Bootstrap samples for intervals; 0 for no intervals and no tests, which are those of
-        `fastbleu.significance.paired_approximate_randomization`, corrected for all pairs.
-    seed : int, "none" or None
+        `fastbleu.significance.compare`, corrected for all pairs.
+    seed : int or None, default 12345
         As in `fastbleu.significance.bootstrap`.
     dialects : bool, optional
         Whether to add the scores by every dialect, of systems and of segments. By default if

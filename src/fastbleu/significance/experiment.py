@@ -28,7 +28,7 @@ from ..dialects.scorer import Scorer
 from ..inputs.arguments import shown
 from ..inputs.warnings import warn_input
 from ..runtime.progress import ProgressBar
-from .resampling import Columns, draw_sums, read_seed, toss_coins
+from .resampling import Columns, check_seed, draw_sums, toss_coins
 from .results import Comparison, Interval, adjusted, known
 
 if TYPE_CHECKING:
@@ -145,8 +145,8 @@ class Experiment:
         self,
         systems: Sequence[AdaptedRows | NDArray[Any]],
         scoring: DialectScoring,
-        confidence: float = 0.95,
-        seed: int | str | None = None,
+        confidence: float,
+        seed: int | None,
         progress: bool = False,
         threads: int = 1,
         tells_identical_apart: bool = False,
@@ -156,7 +156,7 @@ class Experiment:
         self._confidence = float(confidence)
         self._progress, self._threads = progress, threads
         self._tells_identical_apart = tells_identical_apart
-        self.seed = read_seed(seed)
+        self.seed = check_seed(seed)
         self._systems = [np.asarray(system) for system in systems]
         self._totals = np.stack([_total(system) for system in systems])
         self._scoring = scoring
@@ -217,14 +217,14 @@ class Experiment:
         return Interval(score, mean, low, high, self._confidence, samples, self.seed)
 
     def bootstrap(self, samples: int) -> list[Comparison]:
-        """The comparisons of `fastbleu.significance.paired_bootstrap`."""
+        """The comparisons of `fastbleu.significance.compare` by bootstrap."""
         scores = self.draw(samples)
         distances = abs(scores[1:] - scores[0])
         shifted = [of_samples - of_samples.mean() for of_samples in distances]
         return self._compared("bootstrap", shifted, scores)
 
     def randomize(self, trials: int, samples: int) -> list[Comparison]:
-        """The comparisons of `fastbleu.significance.paired_approximate_randomization`."""
+        """The comparisons of `fastbleu.significance.compare` by approximate randomization."""
         distances = self.shuffle(trials)
         return self._compared(
             "approximate randomization", distances, self.draw(samples) if samples else None

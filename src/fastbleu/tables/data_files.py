@@ -9,6 +9,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -65,6 +66,16 @@ def format_of(path: str) -> str | None:
     return None if name != path.lower() and kind in ("parquet", "ipc") else kind
 
 
+@dataclass(frozen=True)
+class FileOptions:
+    """How files are read, as in `fastbleu.tables.score`; None is the default of their format."""
+
+    quoted: bool | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    format: str | None = None
+
+
 class Files:
     """The parts of files, as tables of pyarrow, of which one is in memory at a time.
 
@@ -78,8 +89,7 @@ class Files:
         Which to read; by default all.
     texts : list of str
         Columns of text, which text files may have as numbers.
-    quoted, delimiter, encoding, format : optional
-        As in `fastbleu.tables.score`.
+    options : FileOptions
 
     Raises
     ------
@@ -92,19 +102,17 @@ class Files:
         table: Any,
         columns: Sequence[str] | None,
         texts: Sequence[str],
-        quoted: bool | None = None,
-        delimiter: str | None = None,
-        encoding: str | None = None,
-        format: str | None = None,
+        options: FileOptions,
     ) -> None:
-        self._columns, self._texts, self._quoted = columns, texts, quoted
+        self._columns, self._texts, self._quoted = columns, texts, options.quoted
+        delimiter, format = options.delimiter, options.format
         if delimiter not in (None, *DELIMITERS):
             raise ValueError(f"delimiter is {delimiter!r}, expected one of {DELIMITERS}")
         if format is not None:
             format = format.lower().removeprefix(".")
             check_choice("format", format, [end[1:] for end in FORMATS])
         self._delimiter, self._format = delimiter, FORMATS.get(f".{format}")
-        self._encoding = codecs.lookup(encoding or "utf-8").name
+        self._encoding = codecs.lookup(options.encoding or "utf-8").name
         self.pyarrow = import_pyarrow(table)
         given = table if isinstance(table, (list, tuple)) else [table]
         # Of each file: file system, path in it, name for messages, and base of a directory or None.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,8 @@ from ..counting.stats import AdaptedRows, Stats
 from ..dialects.score import NoScoreError, Score
 from ..inputs.arguments import a_type, shown
 from ..inputs.warnings import warn_input
-from ..metric.bleu import BLEU
 from ..significance.procedures import interval_of
+from ._row_groups import RowGroups
 from .frames import ROW, Frame, joined
 from .rows import RowCounter, check_new_columns
 from .segment_rows import SegmentRows
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
     from ..metric.bleu import BLEU
     from .frames import Indices
 
+    Totals = NDArray[np.void]
+
 # Columns of sums besides the keys and the counts: see `reductions_of`.
 SEGMENTS, FEWEST, MOST = "segments", "fewest_references", "most_references"
+COUNTS = "counts"  # all counts of a group, in arrays
 _ALL = "_fastbleu_all"  # the key where there is none
 # Rows of partial results that may wait to be reduced.
 WAITING_ROWS = 1 << 17
@@ -56,6 +60,25 @@ def reductions_of(max_ngram_order: int) -> dict[str, str]:
     return fixed | dict.fromkeys(count_names(max_ngram_order), "sum")
 
 
+def _totals_type(names: Sequence[str], max_ngram_order: int) -> np.dtype[np.void]:
+    """Numbers of a group as fields: `names`, and COUNTS, as in a row of `Stats`."""
+    fields: list[Any] = [(name, np.int64) for name in names]
+    return np.dtype([*fields, (COUNTS, np.int64, 2 + 2 * max_ngram_order)])
+
+
+def totals_of(groups: RowGroups, max_ngram_order: int) -> Totals:
+    """The totals of groups of rows, with ROW, the first, SEGMENTS, FEWEST, MOST and COUNTS."""
+    numbers = np.asarray(groups.totals or array("q"))
+    return numbers.view(_totals_type([ROW, SEGMENTS, FEWEST, MOST], max_ngram_order))
+
+
+def totals_in(sums: Frame, max_ngram_order: int) -> Totals:
+    """The totals that a frame has in columns, with SEGMENTS, FEWEST, MOST and COUNTS."""
+    names = [SEGMENTS, FEWEST, MOST]
+    numbers = sums.counts([*names, *count_names(max_ngram_order)])
+    return numbers.view(_totals_type(names, max_ngram_order))[:, 0]
+
+
 class GroupScorer:
     """Adds up counts by the columns `by`, and scores the sums by the metric's `Scorer`.
 
@@ -66,16 +89,15 @@ class GroupScorer:
     def __init__(
         self,
         row_counter: RowCounter,
-        by: str | Sequence[str] = (),
+        by: str | Sequence[str] | None = None,
         confidence: float | None = None,
         samples: int = 1000,
-        seed: int | str | None = None,
+        seed: int | None = 12345,
     ) -> None:
         self.row_counter = row_counter
-        if not isinstance(by, Iterable):
-            fix = "; pass it as metric=" if isinstance(by, BLEU) else ""
-            raise TypeError(f"by is {a_type(by)}, expected names of columns{fix}")
-        self.by = [by] if isinstance(by, str) else list(by)
+        if by is not None and not isinstance(by, Iterable):
+            raise TypeError(f"by is {a_type(by)}, expected names of columns")
+        self.by = [by] if isinstance(by, str) else list(by or ())
         for name in self.by:
             if self.by.count(name) > 1:
                 raise ValueError(f"by has {shown(name)} several times: pass each column once")
@@ -121,7 +143,7 @@ class GroupScorer:
         If the rows of segments are kept, it has several for each group, one for each frame.
         """
         total: list[Frame] = []
-        waiting: list[tuple[Frame, Indices]] = []
+        waiting: list[tuple[Frame, Totals]] = []
         row = parts = 0
         reduces = self._segment_rows is None
         for frame in frames:
@@ -136,8 +158,8 @@ class GroupScorer:
             return None
         return self.reduced(total) if reduces else joined(total)
 
-    def _sums(self, frame: Frame, first: int, parts: int) -> tuple[Frame, Indices]:
-        """The keys of groups and their `reductions`; several results may have equal keys.
+    def _sums(self, frame: Frame, first: int, parts: int) -> tuple[Frame, Totals]:
+        """The keys of groups and their totals; several results may have equal keys.
 
         `first` is the number of the first row, `parts` how many results there are before these.
         """
@@ -146,29 +168,31 @@ class GroupScorer:
         groups = keys.row_groups(len(self._counts))
         most = part_rows(metric.threads)
         numbers = np.arange(first, first + len(frame))
-        of_rows: list[Indices] = []
+        groups_of_rows: list[Indices] = []
         for rows, nrefs, counted in self.row_counter.counts(frame, numbers, most):
             adapted = scorer.adapted(counted)
             groups.add(rows, adapted._rows, nrefs)
             if kept is not None:
-                of_rows.append(np.asarray(groups.groups)[rows])
+                groups_of_rows.append(np.asarray(groups.groups)[rows])
                 kept.add_counts(counted.stats if scorer.dialect.mean_of_sentences else adapted)
-        totals: Indices = np.asarray(groups.totals).reshape(-1, len(self.reductions))
-        present = totals[:, 1] > 0  # all if nothing is missing
+        totals = totals_of(groups, metric.max_ngram_order)
+        present = totals[SEGMENTS] > 0  # all if nothing is missing
         if kept is not None:
             part_of = parts + np.cumsum(present) - 1
-            kept.add_parts(part_of[np.concatenate([np.zeros(0, np.int32), *of_rows])])
+            kept.add_parts(part_of[np.concatenate([np.zeros(0, np.int32), *groups_of_rows])])
         totals = totals[present]
-        rows = totals[:, 0].copy()
-        totals[:, 0] += first
-        return keys[rows], totals
+        first_rows = totals[ROW].copy()
+        totals[ROW] += first
+        return keys[first_rows], totals
 
-    def _joined(self, parts: Sequence[tuple[Frame, Indices]]) -> Frame:
-        """Keys and their numbers in one frame."""
-        keys, numbers = zip(*parts, strict=True)
+    def _joined(self, parts: Sequence[tuple[Frame, Totals]]) -> Frame:
+        """Keys and totals, with a column for each of the `reductions`, in one frame."""
+        keys, totals = zip(*parts, strict=True)
+        numbers = np.concatenate(totals)
         # Column-major, so that each column is contiguous.
-        columns = np.ascontiguousarray(np.concatenate(numbers).T)
-        return joined(keys).with_columns(dict(zip(self.reductions, columns, strict=True)))
+        names = self.reductions
+        columns = np.ascontiguousarray(numbers.view(np.int64).reshape(-1, len(names)).T)
+        return joined(keys).with_columns(dict(zip(names, columns, strict=True)))
 
     def reduced(self, frames: Sequence[Frame]) -> Frame:
         """Partial results added up, a row for each group."""
@@ -194,13 +218,13 @@ class GroupScorer:
             self.row_counter.warn()
             return found
         keys = total.select(self.keys)
-        counts = total.counts([*self._counts, SEGMENTS, FEWEST, MOST])
+        totals = totals_in(total, self.row_counter.metric.max_ngram_order)
         order = np.argsort(total.counts([ROW])[:, 0], kind="stable")
         groups = [(metric, order[rows]) for metric, rows in self._grouped(keys[order])]
         tables = self._segment_rows.by_group([rows for _, rows in groups])
         results = []
         for (metric, rows), table in zip(groups, tables, strict=True):
-            results.append(result_of(metric, counts[rows], table, self._interval(metric, table)))
+            results.append(result_of(metric, totals[rows], table, self._interval(metric, table)))
         self.row_counter.warn()
         return with_results(keys[np.array([rows[0] for _, rows in groups])], results, self.by)
 
@@ -226,7 +250,7 @@ class GroupScorer:
         if self.by:
             return frame.keys(self.by)
         key = {_ALL: np.zeros(len(frame), np.int64)}
-        return frame.select([self.row_counter.hypothesis]).with_columns(key).select([_ALL])
+        return frame.select([self.row_counter.hypotheses]).with_columns(key).select([_ALL])
 
     def _grouped(self, keys: Frame) -> list[tuple[BLEU, Indices]]:
         """The metric and the rows of each group, in the order of the first rows."""
@@ -254,22 +278,21 @@ class GroupScorer:
 
 def result_of(
     metric: BLEU,
-    sums: Indices,
+    totals: Totals,
     table: NDArray[Any] | None = None,
     interval: Mapping[str, Any] = NO_INTERVAL,
 ) -> dict[str, Any]:
     """The results of a group: a value for each column.
 
-    `sums` are sums of adapted rows, with segments, fewest and most references; `table` has the
-    rows of the group's segments, if they were kept.
+    `totals` are those of the group's parts, sums of adapted rows; `table` has the rows of its
+    segments, if they were kept.
     """
-    segments, fewest, most = int(sums[:, -3].sum()), sums[:, -2].min(), sums[:, -1].max()
-    row = AdaptedRows.of_table(np.ascontiguousarray(sums[:, :-3])).sum()._rows
-    stats = (
-        Stats(table, metric.max_ngram_order) if metric.scorer.dialect.mean_of_sentences else None
-    )
+    segments, fewest, most = totals[SEGMENTS].sum(), totals[FEWEST].min(), totals[MOST].max()
+    row = AdaptedRows.of_table(np.ascontiguousarray(totals[COUNTS])).sum()._rows
+    is_mean = metric.scorer.dialect.mean_of_sentences
+    stats = Stats(table, metric.max_ngram_order) if is_mean else None
     nrefs = int(fewest) if fewest == most else -1
-    return _result(metric, metric.scorer.restore(row, segments, nrefs, stats), interval)
+    return _result(metric, metric.scorer.restore(row, int(segments), nrefs, stats), interval)
 
 
 def _result(metric: BLEU, sums: Sums, interval: Mapping[str, Any]) -> dict[str, Any]:
@@ -297,9 +320,8 @@ def _result(metric: BLEU, sums: Sums, interval: Mapping[str, Any]) -> dict[str, 
 
 def scored(sums: Frame, metrics: Sequence[BLEU], by: Sequence[str]) -> Frame:
     """The score of each row of sums by its metric."""
-    order = metrics[0].max_ngram_order if metrics else 1
-    counts = sums.counts([*count_names(order), SEGMENTS, FEWEST, MOST])
-    results = [result_of(metric, row[None]) for metric, row in zip(metrics, counts, strict=True)]
+    totals = totals_in(sums, metrics[0].max_ngram_order if metrics else 1)
+    results = [result_of(metric, totals[n : n + 1]) for n, metric in enumerate(metrics)]
     return with_results(sums.select(by) if by else sums, results, by)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..counting.stats import row_of_state
 from ..inputs.arguments import shown
+from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from .frames import ROW, Frame, joined
 from .groups import (
@@ -27,10 +28,11 @@ from .groups import (
     reductions_of,
     scored,
 )
-from .rows import check_columns, check_new_columns, checked_metric
+from .rows import check_columns, check_new_columns
 from .sources import open_table
 
 if TYPE_CHECKING:
+    from ..metric.argument import Metric
     from .rows import RowCounter
 
 COUNTED = "counted"
@@ -70,7 +72,7 @@ def described(metric: BLEU, language: str | None = None) -> str:
     return json.dumps(parameters)
 
 
-def sums_scorer(row_counter: RowCounter, by: str | Sequence[str]) -> GroupScorer:
+def sums_scorer(row_counter: RowCounter, by: str | Sequence[str] | None) -> GroupScorer:
     """The `GroupScorer` for sums; ValueError if there are none, or a key is "counted"."""
     groups = GroupScorer(row_counter, by)
     check_new_columns(groups.by, [COUNTED])
@@ -251,15 +253,15 @@ def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[An
     return first, _with_metadata(found[order].select(names), keys)
 
 
-def scores_of(table: Any, metric: BLEU | None) -> Any:
+def scores_of(table: Any, metric: Metric | None) -> Any:
     """The scores of a table of sums."""
-    checked_metric(metric)
+    chosen = None if metric is None else as_metric(metric)
     reader, source = SumsReader(), open_table(table)
     frames = list(reader.frames(source))
     if not any(map(len, frames)):
         raise ValueError("there are no sums to score: the table has no rows")
     frame = joined(frames)
-    metrics = reader.metrics(frame, metric)
+    metrics = reader.metrics(frame, chosen)
     if metrics[0].scorer.dialect.supports("state"):
         names = count_names(metrics[0].max_ngram_order)
         for row, (counts, one) in enumerate(zip(frame.counts(names), metrics, strict=True)):

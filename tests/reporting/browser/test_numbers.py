@@ -46,7 +46,7 @@ def check_systems(page, given, metric):
     for system, hypotheses in given["systems"].items():
         row = found[system]
         score = metric.score(hypotheses, given["references"])
-        interval = significance.bootstrap(metric.count(hypotheses, given["references"]))
+        interval = significance.bootstrap(hypotheses, given["references"], metric=metric)
         assert row[0] == f"{score.value:.2f}"
         assert row[1] == f"{interval.low:.2f} to {interval.high:.2f}"
         assert row[-8:-4] == [f"{100 * its:.1f} %" for its in score.precisions]
@@ -253,7 +253,7 @@ def test_buckets(show):
         difference = f"{scores[1] - scores[0]:+.2f}"
         assert size == str(len(chosen))
         assert shown == [*(f"{its:.2f}" for its in scores), "", difference]
-        interval = significance.bootstrap(metric.count(of_bucket[1], references))
+        interval = significance.bootstrap(of_bucket[1], references, metric=metric)
         bars = page.locator("#bucket-table tr", has=page.get_by_text(label, exact=True))
         ends = [bars.locator("line").nth(1).get_attribute(its) for its in ("x1", "x2")]
         assert ends == [f"{end:.1f}" for end in (interval.low, interval.high)]
