@@ -17,11 +17,11 @@ class Tokenizer13a:
         return tokens
 
 
-def compute_bleu(reference_corpus, translation_corpus, max_ngram_order=4, smooth=False):
+def compute_bleu(reference_corpus, translation_corpus, max_order=4, smooth=False):
     """Counts by the oracle, then floats in the order of the hub's own steps."""
     calls.append(len(translation_corpus))
     precisions = []
-    for order in range(1, max_ngram_order + 1):
+    for order in range(1, max_order + 1):
         counts = [
             oracle.matches_and_total(translation, references, order)
             for translation, references in zip(translation_corpus, reference_corpus, strict=True)
@@ -33,7 +33,7 @@ def compute_bleu(reference_corpus, translation_corpus, max_ngram_order=4, smooth
             precisions.append(float(matches) / float(total) if total else 0.0)
     mean = 0.0
     if min(precisions) > 0:
-        share = 1.0 / max_ngram_order
+        share = 1.0 / max_order
         mean = math.exp(sum(share * math.log(precision) for precision in precisions))
     length = sum(map(len, translation_corpus))
     shortest = sum(min(map(len, references)) for references in reference_corpus)
@@ -45,9 +45,9 @@ def compute_bleu(reference_corpus, translation_corpus, max_ngram_order=4, smooth
 NAMES = ("bleu", "precisions", "brevity_penalty", "length_ratio", "translation_length")
 
 
-def bleu(predictions, references, tokenizer=Tokenizer13a(), max_ngram_order=4, smooth=False):  # noqa: B008
+def bleu(predictions, references, tokenizer=Tokenizer13a(), max_order=4, smooth=False):  # noqa: B008
     """What the metric returns."""
     several = [[its] if isinstance(its, str) else its for its in references]
     tokens = [[tokenizer(text) for text in its] for its in several]
-    score = compute_bleu(tokens, [tokenizer(text) for text in predictions], max_ngram_order, smooth)
+    score = compute_bleu(tokens, [tokenizer(text) for text in predictions], max_order, smooth)
     return dict(zip((*NAMES, "reference_length"), score, strict=True))

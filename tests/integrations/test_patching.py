@@ -373,7 +373,7 @@ def odd_calls():
             yield partial(call, *copy.deepcopy(corpus))
     for order in (0, -1, 1.0, None):
         yield partial(result, score, TEXTS, STREAMS, max_ngram_order=order)
-    for tokenizer in (ByLetter(), BLEU(tokenize="char").tokenize):
+    for tokenizer in (ByLetter(), BLEU(tokenize="char").tokenizer):
         yield partial(score_by_kept_references, TEXTS, STREAMS, tokenizer)
     for lines in (["a ."] * 99, ["a ."] * 100):
         yield partial(sacrebleu.corpus_bleu, lines, [lines])
