@@ -38,9 +38,17 @@ ORIGINALS = {
     *("SmoothingFunction", "brevity_penalty", "closest_ref_length", "corpus_bleu"),
     *("modified_precision", "sentence_bleu"),
 }
-# What only the package makes, or what has the arguments of its original.
+# What only the package makes, and what trainers call with arguments of theirs.
 RESULTS = {
-    *("Comparison", "Comparisons", "Description", "Explanation", "Identification", "InputWarning"),
+    *(
+        "BLEUReward",
+        "Comparison",
+        "Comparisons",
+        "Description",
+        "Explanation",
+        "Identification",
+        "InputWarning",
+    ),
     *("Interval", "MBRResult", "Overview", "Patched", "Report", "Score", "SelfBLEUResult"),
     *("TableParts", "__version__"),
 }
@@ -94,8 +102,7 @@ def parameters():
                     functions[f"{label}.{method}"] = function
             for place, function in functions.items():
                 for parameter in inspect.signature(function).parameters.values():
-                    # Of "NoReturn" are those that are refused with advice.
-                    if parameter.name != "self" and parameter.annotation != "NoReturn":
+                    if parameter.name != "self":
                         yield place, parameter
 
 
