@@ -40,35 +40,16 @@ ORIGINALS = {
 }
 # What only the package makes, and what trainers call with arguments of theirs.
 RESULTS = {
-    *(
-        "BLEUReward",
-        "Comparison",
-        "Comparisons",
-        "Description",
-        "Explanation",
-        "Identification",
-        "InputWarning",
-    ),
-    *("Interval", "MBRResult", "Overview", "Patched", "Report", "Score", "SelfBLEUResult"),
-    *("TableParts", "__version__"),
+    *("BLEUReward", "Comparison", "Comparisons", "Description", "Explanation", "Identification"),
+    *("InputWarning", "Interval", "MBRResult", "Overview", "Patched", "Report", "Score"),
+    *("SelfBLEUResult", "TableParts", "__version__"),
 }
 # What may be passed by position: data, and the one argument of some methods.
 POSITIONAL = {
     *("table", "systems", "hypotheses", "references", "sentences", "sums", "rows", "parts"),
-    *(
-        "number",
-        "a",
-        "b",
-        "text",
-        "tokenize",
-        "name",
-        "model",
-        "dialect",
-        "scores",
-        "libraries",
-        "recipes",
-    ),
-    *("group", "other", "segments", "max_ngram_order"),
+    *("scores", "comparisons", "baseline", "number", "a", "b", "text", "tokenize", "name"),
+    *("model", "dialect", "libraries", "recipes", "group", "other", "segments"),
+    "max_ngram_order",
 }
 # Keywords that mean the same wherever they occur, and their default.
 DEFAULTS = {
