@@ -270,21 +270,6 @@ def test_the_time_for_runs_of_lines_does_not_grow_with_their_number_squared():
     assert BLEU(dialect=FLORES).score([text], ["line 7 of the text"]).value == 100.0
 
 
-# What tensor2tensor's get_ende_bleu.sh computes with sacremoses 0.2 in the place of tokenizer.perl:
-# `perl -ple 's{(\S)-(\S)}{$1 ##AT##-##AT## $2}g'` on both sides, then multi-bleu.perl.
-@pytest.mark.long
-def test_compounds_split_as_by_get_ende_bleu():
-    sacremoses = pytest.importorskip("sacremoses")
-    tokenizer = sacremoses.MosesTokenizer("de")
-
-    def by_moses(lines):
-        return [tokenizer.tokenize(line, return_str=True) for line in lines]
-
-    sides = map(by_moses, wmt22.one_reference("en-de.Online-B"))
-    score = BLEU(dialect="get_ende_bleu").score(*sides)
-    assert (score.value, score.printed) == (39.261670052885506, "39.26")
-
-
 @pytest.mark.skipif(not shutil.which("perl"), reason="there is no perl")
 def test_compounds_are_split_as_by_perl():
     numbers = seeded("compounds")

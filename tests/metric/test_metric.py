@@ -169,22 +169,6 @@ def test_no_segments():
     assert len(BLEU().count([], [])) == len(BLEU().sentence_scores([], [])) == 0
 
 
-def test_other_layouts_are_refused():
-    tokens, streams = [text.split() for text in HYPOTHESES], by_stream(REFERENCES)
-    for method in (BLEU().score, BLEU().count, BLEU().sentence_scores):
-        raises(ValueError, r"references\[k\]\[segment\]", method, HYPOTHESES, streams)
-        words = "references has 3 segments, hypotheses has 2"
-        raises(ValueError, words, method, HYPOTHESES[:2], REFERENCES)
-        raises(TypeError, "hypotheses is a str", method, HYPOTHESES[0], REFERENCES[0])
-        raises(TypeError, "hypotheses is a set", method, {"a", "b"}, ["a", "b"])
-        raises(TypeError, "references is a dict", method, ["a", "b"], {"a": 1, "b": 2})
-        raises(TypeError, "tokenize=False", method, tokens, REFERENCES)
-    score = BLEU(tokenize=False).score
-    raises(TypeError, "the hypothesis is a str", score, ["a b"], [[["a", "b"]]])
-    raises(TypeError, r"references\[0\] is a str.*\[\[...\]\]", score, [["a", "b"]], [["a", "b"]])
-    raises(ValueError, r"zip\(\*references\)", score, [["a"], ["b"]], [[["a"], ["b"]]] * 3)
-
-
 def test_words_in_the_place_of_texts_are_warned_of():
     text = "the cat sat on the mat"
     with pytest.warns(InputWarning, match="references holds single words"):

@@ -135,10 +135,10 @@ class SentenceReader:
         elif mask is not None:
             raise TypeError("a mask needs token ids, and these a metric with tokenize=False")
         else:
-            given = listed
+            column = listed
             if type(listed) not in (list, tuple):
                 listed = listed_sentences(name, listed)
-            count = len(given)
+            count = len(column)
             if tokenizer is None:
                 made = self._read_tokens(listed, name, known_only, before)
             elif tokenizer.compiled is None:
@@ -154,7 +154,7 @@ class SentenceReader:
             if len(made) != count:
                 raise ValueError(
                     f"{count} sentences of {name} became {len(made)} while they were read: it is a "
-                    f"{type(given).__name__}; pass a list that nothing else changes"
+                    f"{type(column).__name__}; pass a list that nothing else changes"
                 )
         if counted:
             self.sentences += len(made)
