@@ -8,13 +8,12 @@ import re
 from pathlib import Path
 
 import pytest
+from counting.levels import use_simd
 from generators import raises
 from trust import (
     fuzz_files,
     fuzz_ids,
     fuzz_input,
-    fuzz_kernels,
-    fuzz_pairs,
     fuzz_tokenizers,
 )
 from trust.fuzzing import CORPUS
@@ -25,8 +24,6 @@ SOURCES = Path(__file__).resolve().parents[2] / "src" / "fastbleu"
 MODULES = {
     "files": fuzz_files,
     "ids": fuzz_ids,
-    "kernels": fuzz_kernels,
-    "pairs": fuzz_pairs,
     "tokenizers": fuzz_tokenizers,
 }
 
@@ -47,13 +44,13 @@ def test_every_input_of_the_corpora(name, tmp_path, monkeypatch):
     finally:
         fuzz_input.directory.cache_clear()
         if name == "tokenizers":
-            fuzz_tokenizers._process.use_simd()
+            use_simd()
 
 
 def test_the_targets_notice_a_wrong_result(monkeypatch):
     monkeypatch.setattr(fuzz_tokenizers, "tokenize", lambda text, name: ["wrong"])
     raises(fuzz_input.Wrong, r"found \['wrong'\]", fuzz_tokenizers.run, b"\0\0\0\0a b")
-    fuzz_tokenizers._process.use_simd()
+    use_simd()
 
 
 def test_no_struct_is_made_by_a_call_without_arguments():

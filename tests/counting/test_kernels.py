@@ -3,6 +3,7 @@
 import numpy as np
 import oracle
 import pytest
+from counting.levels import COMPILED, LEVELS, reseed, use_simd
 from generators import IGNORED_OF_RANDOM, rounds, seeded
 from metrics import count
 
@@ -10,10 +11,8 @@ import fastbleu
 from fastbleu import _core
 from fastbleu.counting._token_packer import TokenPacker
 from fastbleu.inputs.checks import TokenChecks
-from fastbleu.runtime import _process
-from fastbleu.tokenizers._compiled import COMPILED, split
+from fastbleu.tokenizers._compiled import split
 
-LEVELS = _process.SIMD_LEVELS[: 1 + _process.SIMD_LEVELS.index(_process.active_simd())]
 pytestmark = [pytest.mark.filterwarnings(message) for message in IGNORED_OF_RANDOM]
 ALPHABETS = (
     "ab",
@@ -39,11 +38,11 @@ def at_level():
     """Calls a function at a level, and restores the best one in the end."""
 
     def call(level, function, *arguments, **options):
-        _process.use_simd(level)
+        use_simd(level)
         return function(*arguments, **options)
 
     yield call
-    _process.use_simd()
+    use_simd()
 
 
 def random_words(rng, longest):
@@ -183,7 +182,7 @@ def colliding_words(rng, number, seed):
 @pytest.mark.parametrize(("padding", "tokenize"), [(0, False), (80, "none"), (490, False)])
 def test_words_whose_hashes_are_equal_differ(tokenize, padding, at_level):
     seed, rng = (12345, 54321), seeded("collisions")
-    _process.reseed(*seed)
+    reseed(*seed)
     words, more = colliding_words(rng, 6, seed), [f"w{n % 50}" for n in range(padding)]
     hypothesis = [*words[:3], "a", *more, *words[2:5]]
     reference = [words[5], *words[1:4], *more, "a", words[1]]

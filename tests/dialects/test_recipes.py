@@ -213,7 +213,7 @@ def test_words_of_nltk_are_those_of_its_installed_release():
 def test_a_tokenizer_that_is_called_once_stays_the_given_one():
     """Also one with a model, for copies; and other metrics call it for each text."""
     calls = []
-    given = Tokenizer("spm", None, lambda text: calls.append(text) or text.split(), model="own")
+    given = Tokenizer("spm", split=lambda text: calls.append(text) or text.split(), model="own")
     metric = BLEU(dialect="fairseq", tokenize=given)
     assert metric.tokenize is given
     assert metric.get_params()["tokenize"] is given
@@ -268,21 +268,6 @@ def test_the_best_run_of_lines_is_found_among_all():
 def test_the_time_for_runs_of_lines_does_not_grow_with_their_number_squared():
     text = "\n".join(f"line {number} of the text" for number in range(300))
     assert BLEU(dialect=FLORES).score([text], ["line 7 of the text"]).value == 100.0
-
-
-# What tensor2tensor's get_ende_bleu.sh computes with sacremoses 0.2 in the place of tokenizer.perl:
-# `perl -ple 's{(\S)-(\S)}{$1 ##AT##-##AT## $2}g'` on both sides, then multi-bleu.perl.
-@pytest.mark.long
-def test_compounds_split_as_by_get_ende_bleu():
-    sacremoses = pytest.importorskip("sacremoses")
-    tokenizer = sacremoses.MosesTokenizer("de")
-
-    def by_moses(lines):
-        return [tokenizer.tokenize(line, return_str=True) for line in lines]
-
-    sides = map(by_moses, wmt22.one_reference("en-de.Online-B"))
-    score = BLEU(dialect="get_ende_bleu").score(*sides)
-    assert (score.value, score.printed) == (39.261670052885506, "39.26")
 
 
 @pytest.mark.skipif(not shutil.which("perl"), reason="there is no perl")

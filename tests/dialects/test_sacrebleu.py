@@ -97,42 +97,32 @@ def test_precisions_are_unsmoothed():
         assert seen.matches == (5, 2, 0, 0)
 
 
-def weighted(row, weights, effective):
-    """The formula, without smoothing."""
+def weighted(row, weights, smoothing, effective):
+    """The formula, of sacreBLEU's precisions."""
     hyp_len, ref_len, *counts = row
-    matches, totals = counts[:4], counts[4:]
-    used = list(zip(weights, matches, totals, strict=True))
+    theirs = BLEU.compute_bleu(counts[:4], counts[4:], hyp_len, ref_len, smoothing)
+    used = [use for use in zip(weights, theirs.precisions, counts[4:], strict=True) if use[0]]
     if effective:
         used = [use for use in used if use[2]]
-        if not used or not any(weight for weight, _, _ in used):
-            return 0.0
-    scale = sum(weights) / sum(weight for weight, _, _ in used)
-    used = [(weight * scale, m, t) for weight, m, t in used if weight]
-    if not hyp_len or any(not m for _, m, _ in used):
+    if not used or any(precision == 0 for _, precision, _ in used):
         return 0.0
-    bp = min(1.0, math.exp(1 - ref_len / hyp_len))
-    return 100 * bp * math.exp(sum(weight * math.log(m / t) for weight, m, t in used))
+    scale = sum(weights) / sum(weight for weight, _, _ in used)
+    terms = [weight * scale * math.log(precision / 100) for weight, precision, _ in used]
+    return 100 * theirs.bp * math.exp(sum(terms))
 
 
 @pytest.mark.parametrize(
     "weights", [(1, 0, 0, 0), (0, 0, 1, 0), (0.4, 0.3, 0.2, 0.1), (1, 1, 2, 3)]
 )
-@pytest.mark.parametrize("effective", [False, True])
-def test_weights(weights, effective):
-    options = {"weights": weights, "smooth_method": "none", "effective_order": effective}
+@pytest.mark.parametrize(
+    ("smoothing", "effective"), [("none", False), ("none", True), ("exp", False)]
+)
+def test_weights(weights, smoothing, effective):
+    options = {"weights": weights, "smooth_method": smoothing, "effective_order": effective}
     seen = sentence_scores(SACREBLEU, Stats(ROWS), **options)
-    expected = [weighted(row, weights, effective) for row in ROWS]
+    expected = [weighted(row, weights, smoothing, effective) for row in ROWS]
     assert seen.tolist() == pytest.approx(expected, rel=1e-13)
     assert type(seen) is array
-
-
-def test_weights_go_with_smoothing():
-    weights = (0.4, 0.3, 0.2, 0.1)
-    precisions = BLEU.compute_bleu([5, 2, 0, 0], [9, 8, 7, 6], 9, 9, "exp").precisions
-    terms = [w * math.log(p / 100) for w, p in zip(weights, precisions, strict=True)]
-    expected = 100 * math.exp(sum(terms))
-    seen = score(SACREBLEU, Stats([ROWS[3]]), weights=weights)
-    assert seen.value == pytest.approx(expected, rel=1e-14)
 
 
 def test_signatures():

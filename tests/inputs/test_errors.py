@@ -52,12 +52,30 @@ ROWS, ROW = BatchEncoding(input_ids=[[1, 2, 3]]), BatchEncoding(input_ids=[1, 2,
 
 # ---- corpora
 
-CORPORA = [
+OF_TYPES = [
     (TEXT, ["a", 5], ["a", "b"], r"segment 1: the hypothesis is an int, expected a str"),
+    (TEXT, ["a", ["b"]], ["a", "b"], "segment 1: the hypothesis is a list.*tokenize=False"),
     (TEXT, ["a", "b"], ["a", None], r"segment 1: the reference is missing"),
+    (TEXT, ["a", "b"], ["a", ["b", None]], r"1: references\[1\] is missing.*leave it out"),
+    (TEXT, ["a", "b"], ["a", ["b", ["c"]]], r"segment 1: references\[1\] is a list"),
     (TEXT, ["a", "b"], [["a"], ["b", b"c"]], r"segment 1: references\[1\] is a bytes"),
+    (TEXT, "a b", ["a b"], r"hypotheses is a str.*\[hypothesis\]"),
+    (TEXT, {"a", "b"}, ["a", "b"], "hypotheses is a set"),
+    (TEXT, ["a", "b"], {"a": 1, "b": 2}, "references is a dict"),
     (TEXT, REFERENCES, TEXTS, r"swapped\? hypotheses come first"),
     (TOKENS, [[["a", "b"], ["c"]]], [["a", "b"]], "hypotheses come before references"),
+    # Where a str is no list of characters.
+    (TOKENS, ["the cat"], [GOOD], "hypothesis is a str, expected a list.*split"),
+    (TOKENS, [b"the cat"], [GOOD], "hypothesis is a bytes, expected a list"),
+    (TOKENS, [["a"]], "the cat", "references is a str, expected a list"),
+    (TOKENS, [["a"]], [["the cat"]], r"references\[0\] is a str.*\[\[\.\.\.\]\]"),
+    (TOKENS, [["a"]], [[["a"], "a"]], r"references\[1\] is a str, expected"),
+    (TOKENS, "the cat", [GOOD] * 7, r"hypotheses is a str.*pass \[hypothesis\]"),
+    (TOKENS, [["a"]], [3], "segment 0: references is an int, expected a list"),
+    (TOKENS, [["a"]], 3, "references is an int, expected a list with one entry"),
+    (TOKENS, [["a"]], [None], "segment 0: the reference is missing"),
+    (TOKENS, [None], [GOOD], "segment 0: the hypothesis is missing"),
+    (TOKENS, [3], [GOOD], "segment 0: the hypothesis is an int, expected a list"),
     # Messages of a chat.
     (TEXT, [MESSAGE], ["a"], r"segment 0: the hypothesis is a dict.*the messages' content$"),
     (TEXT, ["a", [MESSAGE]], ["a", "a"], r"segment 1: the hypothesis\[0\] is a dict, expected"),
@@ -72,13 +90,25 @@ CORPORA = [
     (TEXT, MappingProxyType(dict(ROWS)), ["a"], "hypotheses is a mappingproxy"),
     (TEXT, ["a"], [[dict(ROW)]], r"0: references\[0\] is a dict"),
 ]
+OF_VALUES = [
+    (TEXT, ["a", "b"], ["a", []], "segment 1: no references"),
+    (TEXT, ["a", "b"], ["a"], "references has 1 segments, hypotheses has 2"),
+    (TEXT, ["a"], ["a", "b"], r"references has 2 segments.*\[\[reference, ...\]\]"),
+    (TEXT, ["a", "b", "c"], [["a", "b", "c"]] * 2, r"references\[k\]\[segment\].*zip\(\*refer"),
+    (TOKENS, [["a"], ["b"]], [[["a"], ["b"]]] * 3, r"zip\(\*references\)"),
+    (TOKENS, [["a"]] * 3, [GOOD, GOOD, []], "segment 2.*no references"),
+]
 
 
-@pytest.mark.parametrize(("metric", "hypotheses", "references", "words"), CORPORA)
-def test_wrong_corpora_are_refused_by_every_method(metric, hypotheses, references, words):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InputWarning)
-        refused(metric, TypeError, words, hypotheses, references)
+@pytest.mark.parametrize(
+    ("error", "metric", "hypotheses", "references", "words"),
+    [(TypeError, *row) for row in OF_TYPES] + [(ValueError, *row) for row in OF_VALUES],
+)
+def test_wrong_corpora_are_refused_by_every_method(error, metric, hypotheses, references, words):
+    for method_of in [metric] + [FUNCTION] * (metric is TEXT):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InputWarning)
+            refused(method_of, error, words, hypotheses, references)
 
 
 @pytest.mark.parametrize("place", [0, 70])
@@ -117,21 +147,7 @@ CALLS = [
     ),
     (lambda: sentence_bleu([], ["a"]), ValueError, "segment 0.*no references"),
     (lambda: corpus_bleu([GOOD, GOOD, ()], [["a"]] * 3), ValueError, "segment 2.*no references"),
-    (lambda: count([["a"]] * 3, [GOOD, GOOD, []]), ValueError, "segment 2.*no references"),
     (lambda: sentence_bleu([[np.ones(2)]], [np.ones(2)]), TypeError, r"\[0\] is a.*hashable"),
-    # The rows of one call, where a str is no list of characters.
-    (lambda: count(["the cat"], [GOOD]), TypeError, "hypothesis is a str, expected a list.*split"),
-    (lambda: count([b"the cat"], [GOOD]), TypeError, "hypothesis is a bytes, expected a list"),
-    (lambda: count([["a"]], ["the cat"]), TypeError, "references is a str, expected a list"),
-    (lambda: count([["a"]], [["the cat"]]), TypeError, r"references\[0\] is a str.*\[\[\.\.\.\]\]"),
-    (lambda: count([["a"]], [[["a"], "a"]]), TypeError, r"references\[1\] is a str, expected"),
-    (lambda: count("the cat", [GOOD] * 7), TypeError, r"hypotheses is a str.*pass \[hypothesis\]"),
-    (lambda: count([["a"]], [3]), TypeError, "segment 0: references is an int, expected a list"),
-    (lambda: count([["a"]], 3), TypeError, "references is an int, expected a list with one entry"),
-    (lambda: count([["a"]], [None]), TypeError, "segment 0: the reference is missing"),
-    (lambda: count([None], [GOOD]), TypeError, "segment 0: the hypothesis is missing"),
-    (lambda: count([3], [GOOD]), TypeError, "segment 0: the hypothesis is an int, expected a list"),
-    (lambda: count(["a"], ["a"], tokenize="13a", lowercase="no"), TypeError, "lowercase is 'no'"),
     # Options.
     *(
         (partial(BLEU, **{name: "False"}), TypeError, f"{name} is 'False', a str; expected True")
@@ -183,11 +199,11 @@ LONG = "the cat " * 10_000
 @pytest.mark.parametrize(
     "call",
     [
-        lambda long: fastbleu.identify([long], [long], 31.2),
-        lambda long: fastbleu.identify(long, ["a"], ["a"]),
+        lambda long: fastbleu.identify(31.2, [long], [long]),
+        lambda long: fastbleu.identify(["a"], ["a"], long),
         lambda long: fastbleu.patch(str(long)),
         lambda long: fastbleu.dialects.describe(long),
-        lambda long: fastbleu.tokenizers.get_tokenizer(str(long)),
+        lambda long: fastbleu.tokenizers.get(str(long)),
         lambda long: fastbleu.tables.score({"mt": ["a"], "ref": ["a"]}, str(long), "ref"),
         lambda long: fastbleu.significance.bootstrap(["a"] * 2, ["a"] * 2, seed=long),
         lambda long: fastbleu.sacrebleu.BLEU(tokenize=str(long)),

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import functools
 
+import numpy as np
 import oracle
 import sacrebleu_tokenizers
+from counting.levels import COMPILED, LEVELS, use_simd
 from random_texts import other_unicode
 
 from fastbleu import BLEU
-from fastbleu.runtime import _process
 from fastbleu.tokenizers import tokenize
-from fastbleu.tokenizers._compiled import COMPILED
 from trust.fuzz_input import Input, equal
 
 # What bytes from 128 on stand for where a byte is a piece of text: what a tokenizer looks at.
@@ -30,9 +30,6 @@ PIECES = [
     "я" * 65, "word ", "Word ", "WORD. ", "1,000.5", "5-", "-5", "a-b", "'s", "\0", "x" * 130,
 ]  # fmt: skip
 SEPARATOR = "\x1d"  # white space, so that every tokenizer ends a token there
-
-
-LEVELS = _process.SIMD_LEVELS[: _process.SIMD_LEVELS.index(_process.active_simd()) + 1]
 
 
 @functools.cache
@@ -59,7 +56,7 @@ def run(data: bytes) -> None:
     text = text_of(given.rest())
     if name == "intl":  # about these characters versions of Unicode disagree
         text = text.translate(other_unicode())
-    _process.use_simd(level)
+    use_simd(level)
     if not asked & 1:
         equal(tokenize(text, name), sacrebleu_tokenizers.tokens(text, name), name, level, text)
         return
@@ -70,4 +67,4 @@ def run(data: bytes) -> None:
     lowered = [t.lower() if lowercase else t for t in (hypothesis, *references)]
     tokens = [sacrebleu_tokenizers.tokens(t, name) for t in lowered]
     row = oracle.row(tokens[0], tokens[1:], max_ngram_order)
-    equal(found._rows.tolist(), row, name, level, lowercase, hypothesis, references)
+    equal(np.asarray(found).tolist()[0], row, name, level, lowercase, hypothesis, references)

@@ -26,7 +26,6 @@ from plain import plain
 from fastbleu import (
     BLEU,
     Stats,
-    corpus_bleu,
     modified_precision,
     sacrebleu,
     sentence_bleu,
@@ -153,9 +152,7 @@ def long(name: str, *setup_and_call: Callable[..., Any], **options: Any) -> None
 
 
 # fmt: off
-# Those that tests/runtime/test_signals.py interrupts in every run of the tests.
 long("count", segments, lambda it: count(*it))
-long("corpus_bleu", segments, lambda it: corpus_bleu(*it[::-1]))
 long("a long segment", long_segment, lambda it: count([it[0]] * 4, [it[1]] * 4, 8))
 long("a sentence_bleu of 10 million tokens", lambda: (WORDS * 15_000, [WORDS[::-1] * 15_000]),
      lambda it: sentence_bleu(*it[::-1]))
@@ -167,8 +164,6 @@ long("a million references", lambda: [WORDS[:60]] * 3_000_000,
 long("raw text", lines, lambda it: count(it, it, tokenize="13a"))
 long("raw text in two threads", lines, lambda it: BLEU(threads=2).score(it * 3, it * 3))
 long("an index of texts", lines, ReferenceIndex)
-long("an index of texts that a function splits", lines,
-     lambda it: ReferenceIndex(it, metric=BLEU(tokenize=str.split)))
 long("a long line", line(100_000), lambda it: count([it] * 2, [it] * 2, tokenize="13a"))
 long("tokens of a long line", line(15_000), lambda it: exhaust(tokenize(it) for _ in range(20)))
 long("tokens of other kinds", lambda: [1.5, *WORDS * 15_000],
@@ -200,9 +195,6 @@ long("a ReferenceIndex of ids", ids((1_000_000, 30)),
 long("queries of an index by long lists",
      lambda: ReferenceIndex([WORDS], metric=BLEU(tokenize=False)),
      lambda index: index.score([[0.5, *WORDS * 8_000]] * 60))
-CALLS_OF_EVERY_RUN = dict(CALLS)
-long("BLEU.update that keeps segments", used(segments, keep_stats=True),
-     lambda it: it[0].update(*it[1]), after=state)
 long("one row of large ids", ids(10_000_000, 2**40, "int64"), reversed_row, after=of_small_ids)
 long("one row of ids with a stop and a mask", ids(20_000_000),
      lambda it: BLEU(tokenize=False, stop_ids=-1, ignore_ids=(5, 9), skip_ids=(7,)).score(
@@ -218,14 +210,11 @@ long("arrays of ids one by one", ids((500_000, 20)),
 long("a line with entities", line(8_000, "&amp;"), tokenize)
 long("a line of wide characters with entities", line(8_000, "слово 字 &amp;"),
      lambda it: BLEU().score([it], [it]))
-long("a line of emoji for zh", line(8_000, "слово 字 😀"),
-     lambda it: BLEU(tokenize="zh").score([it], [it]))
 long("a line of different words", lambda: " ".join([f"w{n}" for n in range(5_000_000)]),
      lambda it: BLEU().score([it], [it]))
 long("a lowercased line", line(8_000, "Ж"),
      lambda it: BLEU(tokenize="intl", lowercase=True).score([it], [it]))
 long("sacreBLEU's streams", lines, lambda it: sacrebleu.corpus_bleu(it, [it] * 4))
-long("a tokenizer of the user's", lines, lambda it: BLEU(tokenize=str.split).score(it, it))
 long("scores of many rows", rows(3_000_000), Scorer(SACREBLEU, 4).row_scores,
      after=lambda it: it[:3])
 long("a paired bootstrap", rows(1_000_000),

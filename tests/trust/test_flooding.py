@@ -16,12 +16,12 @@ from statistics import median
 
 import numpy as np
 import pytest
+from counting.levels import reseed
 from metrics import count
 from plain import plain
 
 import fastbleu
 from fastbleu import matrix
-from fastbleu.runtime._process import reseed
 from trust import crafting
 from trust.children import SEED
 
