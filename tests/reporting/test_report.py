@@ -146,6 +146,16 @@ def test_wrong_arguments_are_refused():
         raises(kind, words, fastbleu.report, **given)
 
 
+def test_bars_of_progress(capsys):
+    many = {name: texts * 4 for name, texts in SYSTEMS.items()}
+    report = fastbleu.report(many, REFERENCES * 4, progress=True, dialects=False)
+    assert "trials" in capsys.readouterr().err
+    assert report.html() == fastbleu.report(many, REFERENCES * 4, dialects=False).html()
+    assert capsys.readouterr().err == ""
+    fastbleu.identify(TEXTS, REFERENCES, 50, progress=True)
+    assert "settings" in capsys.readouterr().err
+
+
 def test_nothing_is_half_written(tmp_path):
     report = fastbleu.report(SYSTEMS, REFERENCES, sources=TEXTS)
     again = fastbleu.report(SYSTEMS, REFERENCES, sources=TEXTS)

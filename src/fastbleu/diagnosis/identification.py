@@ -18,6 +18,7 @@ from ..inputs.arguments import shown
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
+from ..runtime.progress import ProgressBar
 from ..tokenizers.loaded import get as get_tokenizer
 from ..tokenizers.loaded import tokenize
 from ..tokenizers.table import TABLE
@@ -192,7 +193,9 @@ class Identification(Tables):
         return f"<Identification of {self.number}: {len(self.matches)} of {self.tried} settings>"
 
 
-def identify(hypotheses: Hypotheses, references: References, number: float | str) -> Identification:
+def identify(
+    hypotheses: Hypotheses, references: References, number: float | str, *, progress: bool = False
+) -> Identification:
     """Find the settings whose score prints as a number: dialects, tokenizers, case, smoothing, ...
 
     Parameters
@@ -202,6 +205,8 @@ def identify(hypotheses: Hypotheses, references: References, number: float | str
     number : float or str
         As published, on 0-1 or 0-100. The number of decimals matters; pass a str for trailing
         zeros: "31.20" has two.
+    progress : bool, default False
+        Show a progress bar on standard error.
 
     Returns
     -------
@@ -237,7 +242,7 @@ def identify(hypotheses: Hypotheses, references: References, number: float | str
     corpus = Corpus.read(hypotheses, references, metric)
     if not len(corpus):
         raise ValueError("there are no segments to score: hypotheses is empty")
-    scores = score_settings(corpus, float(printed))
+    scores = score_settings(corpus, float(printed), progress)
     identification = _identification(printed, digits, scores)
     # Those of e2e may be above 100, on text without spaces.
     if float(printed) > 100.0001 and not identification.matches:
@@ -318,20 +323,25 @@ def _matches(scores: list[Scored], number: float) -> list[Match]:
 
 
 @without_input_warnings
-def score_settings(corpus: Corpus, number: float | None = None) -> list[Scored]:
+def score_settings(
+    corpus: Corpus, number: float | None = None, progress: bool = False
+) -> list[Scored]:
     """All settings that give the corpus a score; estimates where it is far from the number."""
     scores: list[Scored] = []
     slow = []
-    for setting in _settings(corpus):
-        if number is not None and setting.is_slow and len(corpus) > 2 * _PARTS * _SEGMENTS:
-            slow.append(setting)
-        else:
+    with ProgressBar(progress, None, " settings") as bar:
+        for setting in _settings(corpus):
+            if number is not None and setting.is_slow and len(corpus) > 2 * _PARTS * _SEGMENTS:
+                slow.append(setting)
+                continue
             scores += _scored(setting)
-    nearest = sorted(_distance(scored, number or 0.0) for scored in scores)[:NEAREST]
-    for setting in slow:
-        estimate, error = _estimate(setting)
-        far = _distance(estimate, number or 0.0, error) > nearest[-1]
-        scores += [estimate] if far else _scored(setting)
+            bar.update(1)
+        nearest = sorted(_distance(scored, number or 0.0) for scored in scores)[:NEAREST]
+        for setting in slow:
+            estimate, error = _estimate(setting)
+            far = _distance(estimate, number or 0.0, error) > nearest[-1]
+            scores += [estimate] if far else _scored(setting)
+            bar.update(1)
     return scores
 
 

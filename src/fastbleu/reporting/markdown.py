@@ -41,7 +41,7 @@ def overview_tables(segments: Segments, overview: Overview) -> list[Table]:
         names = segments.names
         pairs = [
             [
-                f"{names[pair.other]} - {names[pair.one]}",
+                f"{names[pair.second]} - {names[pair.first]}",
                 f"{pair.comparison.difference:+.{digits}f}",
                 shown_bounds(pair.comparison.difference_interval, digits),
                 *pair.comparison._printed_p_values,

@@ -67,7 +67,7 @@ class Segments:
         if len(set(self.names)) != len(self.names):
             raise ValueError(f"two systems have the same name: {', '.join(self.names)}")
         self.references = [
-            [some] if isinstance(some, str) else list(some) for some in listed_references
+            [texts] if isinstance(texts, str) else list(texts) for texts in listed_references
         ]
 
     def __len__(self) -> int:
