@@ -72,4 +72,4 @@ def test_sentence_bleu_of_text(benchmark, library, lines):
 @pytest.mark.parametrize("tokenizer", ["none", "13a", "zh", "intl", "char"])
 def test_tokenize(benchmark, lines, tokenizer):
     expected = sacrebleu.BLEU(tokenize=tokenizer).tokenizer(lines[0]).split()
-    assert benchmark(fastbleu.tokenize, lines[0], tokenizer) == expected
+    assert benchmark(fastbleu.tokenizers.tokenize, lines[0], tokenizer) == expected

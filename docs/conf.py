@@ -96,7 +96,7 @@ CONTENTS = {
             from-pycocoevalcap patching""",
     },
     "reference/index": {
-        "": """metric dialects dialect-rules recipes diagnosis matrix significance tables report
+        "": """conventions metric dialects dialect-rules recipes diagnosis matrix significance tables report
             nltk sacrebleu integrations tokenizers""",
     },
 }

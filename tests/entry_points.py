@@ -353,7 +353,8 @@ def statistics(metric: BLEU, corpus: Corpus) -> Any:
 @entry()
 def tokens(metric: BLEU, corpus: Corpus) -> Any:
     def split(text: str) -> list[str]:
-        return fastbleu.tokenize(text.lower() if metric.lowercase else text, metric.tokenize)
+        text = text.lower() if metric.lowercase else text
+        return fastbleu.tokenizers.tokenize(text, metric.tokenize)
 
     references = [list(map(split, texts)) for texts in corpus.references]
     other = made(metric, tokenize=False, lowercase=False)
@@ -458,7 +459,7 @@ def explain(metric: BLEU, corpus: Corpus) -> Any:
     return [counts(found.a), counts(found.b)], [counts(m.score(*corpus)) for m in (metric, other)]
 
 
-overview_of = functools.cache(lambda corpus: fastbleu.explain(*corpus))
+overview_of = functools.cache(lambda corpus: dialects.overview(*corpus))
 
 
 @entry(only=" ".join(dialects.names()))
@@ -472,7 +473,7 @@ def overview(metric: BLEU, corpus: Corpus) -> Any:
 @entry("pair", only=" ".join(dialects.names()))
 def identify(metric: BLEU, corpus: Corpus) -> Any:
     number = metric.score(*corpus).value
-    found = fastbleu.identify(f"{number:.12f}", *corpus).matches
+    found = fastbleu.identify(*corpus, f"{number:.12f}").matches
     # Settings that give nearly the same are one match.
     return any(math.isclose(match.value, number, abs_tol=1e-12) for match in found), True
 
@@ -547,6 +548,12 @@ def streamed_parts(metric: BLEU, corpus: Corpus) -> Any:
 def table_counts(metric: BLEU, corpus: Corpus) -> Any:
     found = tables.count(file_of(corpus, "parquet"), "mt", corpus.names, metric=metric)
     return of_counts(metric, rows(found))
+
+
+@entry(needs=TABLES)
+def report_of_columns(metric: BLEU, corpus: Corpus) -> Any:
+    options = {"metric": metric, "samples": 0, "dialects": False}
+    return tables.report(corpus.table, "mt", corpus.names, **options).scores["mt"]
 
 
 # Queries and engines.
@@ -917,9 +924,9 @@ def pools(metric: BLEU, corpus: Corpus) -> Any:
 def tokenizers(metric: BLEU, corpus: Corpus) -> Any:
     found: list[Any] = []
     for name in ("none", "13a", "intl", "zh", "char"):
-        its = fastbleu.tokenizers.get_tokenizer(name)
+        its = fastbleu.tokenizers.get(name)
         assert its == pickle.loads(pickle.dumps(its))
-        found += [fastbleu.tokenize(text, name) for text in corpus.hypotheses]
+        found += [fastbleu.tokenizers.tokenize(text, name) for text in corpus.hypotheses]
         found += [its.argument, its.splits_at_spaces, repr(its)]
     return found
 

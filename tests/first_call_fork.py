@@ -25,7 +25,7 @@ CALLS = {
     "corpus_bleu": lambda: fastbleu.corpus_bleu([[["a"]]], [["b", "a"]]),
     "sacrebleu": lambda: fastbleu.sacrebleu.corpus_bleu(TEXTS, [TEXTS[::-1]]),
     "explain": lambda: fastbleu.explain(TEXTS, TEXTS[::-1], "sacrebleu", "nltk"),
-    "identify": lambda: fastbleu.identify(20.0, TEXTS[:2], TEXTS[:2]),
+    "identify": lambda: fastbleu.identify(TEXTS[:2], TEXTS[:2], 20.0),
     "pairwise": lambda: fastbleu.matrix.pairwise(TEXTS[:3], TEXTS[:3]),
     "warning": lambda: fastbleu.BLEU().score(["我喜欢吃苹果。"] * 20, ["我不喜欢吃苹果。"] * 20),
 }

@@ -28,7 +28,7 @@ ROOMS = {
         *("runtime", "inputs", "tokenizers", "counting", "dialects", "matrix", "metric"),
         *("significance", "diagnosis", "plots"),
     ],
-    "tables": [*BASE, "inputs", "counting", "dialects", "metric", "significance"],
+    "tables": [*BASE, "inputs", "counting", "dialects", "metric", "significance", "reporting"],
     "nltk": [*BASE, "inputs", "counting", "dialects"],
     "sacrebleu": [*BASE, "inputs", "tokenizers", "counting", "dialects", "significance"],
     "integrations": [
@@ -41,6 +41,8 @@ ROOMS = {
         *("metric", "diagnosis", "reporting", "tables", "plots"),
     ],
 }
+# These name things lazily, wherever they are defined, or start the command.
+FACES = ("__init__.py", "__main__.py", "dialects/__init__.py")
 # Other packages, and the rooms that may import them.
 OUTSIDE = {
     "numpy": [
@@ -139,9 +141,10 @@ def test_every_module_is_in_a_room_and_imports_from_the_rooms_above():
     wrong = []
     for path in MODULES:
         room, name = room_of(path), name_of(path)
+        if name in FACES:
+            continue
         if room is None:
-            if name not in ("__init__.py", "__main__.py"):
-                wrong.append(f"{name} is in no room")
+            wrong.append(f"{name} is in no room")
             continue
         allowed = room, *ROOMS[room], "__version__"
         for inside, outside in imported_names(path):

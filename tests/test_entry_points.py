@@ -217,7 +217,8 @@ NO_HOSTS = ("_", "patching")
 # Classes of what functions return or take: these need no call of their own.
 RESULTS = ("Comparison", "Comparisons", "Description", "Fraction", "Interval", "MBRResult", "Score")
 RESULTS += ("BLEUScore", "BLEUSignature", "InputWarning", "SelfBLEUResult", "Stats", "Tokenizer")
-RESULTS += ("SmoothingFunction",)
+RESULTS += ("SmoothingFunction", "Explanation", "Identification", "Overview", "Patched", "Report")
+RESULTS += ("TableParts",)
 # Classes that functions, pandas or polars make, and what only hosts call.
 MADE = {"BLEUAccessor", "BLEUExpressions", "ComputeMetrics", "Sacrebleu", "SacreBLEUScore"}
 MADE |= {"reward_func", "plot", "merge_state"}

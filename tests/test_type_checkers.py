@@ -15,7 +15,7 @@ import pytest
 import fastbleu
 from fastbleu.dialects.names import get
 from fastbleu.dialects.sacrebleu import SACREBLEU
-from fastbleu.tokenizers import TOKENIZERS
+from fastbleu.tokenizers.table import TOKENIZERS
 
 BIN = str(Path(sys.executable).parent)
 BASEDPYRIGHT = shutil.which("basedpyright", path=os.pathsep.join([BIN, os.environ["PATH"]]))
@@ -25,7 +25,7 @@ import numpy as np
 from fastbleu import BLEU, get_nothing  # wrong
 from fastbleu import matrix
 from fastbleu.matrix import MBRResult, ReferenceIndex, SelfBLEUResult, mbr, pairwise
-from fastbleu.tokenizers import get_tokenizer, tokenize
+from fastbleu.tokenizers import get as get_tokenizer, names, tokenize
 class Tensor:
     def __array__(self, dtype: Any = None) -> Any: ...
 metric, tokens, ids = BLEU(), BLEU(tokenize=False), np.array([[5, 6, 7]])

@@ -116,6 +116,6 @@ def test_explanations(files, names):
 
 @pytest.mark.long
 def test_identification(files):
-    expected = fastbleu.identify("31.20", HYPOTHESES, REFERENCES)
+    expected = fastbleu.identify(HYPOTHESES, REFERENCES, "31.20")
     printed = output(files[0], "-i", files[1], "--identify", "31.20")
     assert printed == f"{expected._text(None)}\n"

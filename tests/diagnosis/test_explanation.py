@@ -146,11 +146,11 @@ def test_every_step_is_a_score_of_its_own():
 def test_other_input_on_one_side():
     tokens = [text.split() for text in HYPOTHESES]
     its = [[text.split() for text in some] for some in REFERENCES]
-    found = explain(HYPOTHESES, REFERENCES, ("nltk", tokens, its), "nltk")
+    found = explain(HYPOTHESES, REFERENCES, "nltk", "nltk", b_input=(tokens, its))
     assert [step.rule for step in found.steps] == ["input"]
     assert found.a.value == found.b.value
     assert explain(tokens, its, "nltk", BLEU(tokenize=False)).steps[-1].rule == "brevity penalty"
-    found = explain(HYPOTHESES, REFERENCES, "nltk", ("nltk", HYPOTHESES, FIRST))
+    found = explain(HYPOTHESES, REFERENCES, "nltk", "nltk", b_input=(HYPOTHESES, FIRST))
     assert found.b == BLEU(dialect="nltk").score(HYPOTHESES, FIRST) != found.a
     assert [step.rule for step in found.steps] == ["input"]
 
@@ -169,7 +169,8 @@ def test_segments_that_move_most():
 
 @pytest.mark.parametrize("references", [FIRST, REFERENCES])
 def test_all_dialects(references):
-    overview = explain(HYPOTHESES, references)
+    overview = dialects.overview(HYPOTHESES, references)
+    assert isinstance(overview, dialects.Overview)
     scores = {
         name: outcome(lambda name=name: BLEU(dialect=name).score(HYPOTHESES, references))
         for name in dialects.names()
@@ -185,11 +186,17 @@ def test_all_dialects(references):
 
 def test_wrong_arguments():
     call, one = explain, (["a"], ["a"])
-    raises(ValueError, "pass both a and b, or neither", call, *one, "nltk")
-    raises(TypeError, r"dialect's name or a fastbleu\.BLEU, not an int", call, *one, 1, "nltk")
+    raises(TypeError, "a is an int, expected the name of a dialect", call, *one, 1, "nltk")
+    words = r"b is a tuple, expected .* fastbleu\.BLEU; other input goes into b_input"
+    raises(TypeError, words, call, *one, "nltk", ("nltk", *one))
+    raises(ValueError, "'13a' is a tokenizer and no dialect: pass", call, *one, "nltk", "13a")
     raises(ValueError, "dialect 'bleu' is unknown", call, *one, "bleu", "nltk")
-    two = "nltk", ["a", "b"], ["a", "b"]
-    raises(ValueError, "a has 2 segments, b has 1", call, *one, two, "nltk")
+    ends, two = ("nltk", "nltk"), (["a", "b"], ["a", "b"])
+    words = "a has 1 segments, b_input has 2"
+    raises(ValueError, words, call, *one, *ends, b_input=two)
+    words = r"b_input {}, expected \(hypotheses, references\)"
+    raises(TypeError, words.format("has 3 items"), call, *one, *ends, b_input=("nltk", *one))
+    raises(TypeError, words.format("is a list"), call, *one, *ends, b_input=list(one))
     words = "there are 2 sources, but 1 hypotheses"
     raises(ValueError, words, call, *one, "nltk", "sacrebleu", sources=["a", "b"])
 

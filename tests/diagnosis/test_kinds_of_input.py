@@ -7,7 +7,7 @@ import pytest
 from generators import raises
 from hosts import host
 
-from fastbleu import BLEU, explain, identify
+from fastbleu import BLEU, dialects, explain, identify
 
 TEXTS = ["The cat sat on the mat.", 'He said: "it\'s 5.3 m"', "No, never again", "A dog ran away"]
 OTHERS = ["A cat sat on the mat.", 'He said "it is 5.3 m" .', "no , never again", "A dog ran home"]
@@ -64,10 +64,10 @@ def test_kinds_of_input(kind):
     for ends in (("nltk", "multi-bleu"), tuple(metrics.values())):
         explanation = explain(*make(), *ends)
         assert (explanation.a, explanation.b) == tuple(scores.values())
-    overview = explain(*make())
+    overview = dialects.overview(*make())
     assert scores.items() <= overview.scores.items()
     for name, score in scores.items():
-        found = identify(repr(score.value), *make()).matches
+        found = identify(*make(), repr(score.value)).matches
         expected = ", ".join(
             f"{key}={value!r}" for key, value in {"dialect": name, **options}.items()
         )
@@ -105,5 +105,9 @@ def test_errors_are_those_of_score():
         with pytest.raises((TypeError, ValueError)) as expected:
             metric.score(*wrong)
         words = f"^{re.escape(str(expected.value))}$"
-        for call in ((explain, *wrong), (explain, *wrong, metric, metric), (identify, 1, *wrong)):
+        for call in (
+            (dialects.overview, *wrong),
+            (explain, *wrong, metric, metric),
+            (identify, *wrong, 1),
+        ):
             raises(type(expected.value), words, *call)

@@ -213,7 +213,7 @@ def test_words_of_nltk_are_those_of_its_installed_release():
 def test_a_tokenizer_that_is_called_once_stays_the_given_one():
     """Also one with a model, for copies; and other metrics call it for each text."""
     calls = []
-    given = Tokenizer("spm", None, lambda text: calls.append(text) or text.split(), model="own")
+    given = Tokenizer("spm", split=lambda text: calls.append(text) or text.split(), model="own")
     metric = BLEU(dialect="fairseq", tokenize=given)
     assert metric.tokenize is given
     assert metric.get_params()["tokenize"] is given

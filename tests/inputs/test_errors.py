@@ -199,11 +199,11 @@ LONG = "the cat " * 10_000
 @pytest.mark.parametrize(
     "call",
     [
-        lambda long: fastbleu.identify([long], [long], 31.2),
-        lambda long: fastbleu.identify(long, ["a"], ["a"]),
+        lambda long: fastbleu.identify(31.2, [long], [long]),
+        lambda long: fastbleu.identify(["a"], ["a"], long),
         lambda long: fastbleu.patch(str(long)),
         lambda long: fastbleu.dialects.describe(long),
-        lambda long: fastbleu.tokenizers.get_tokenizer(str(long)),
+        lambda long: fastbleu.tokenizers.get(str(long)),
         lambda long: fastbleu.tables.score({"mt": ["a"], "ref": ["a"]}, str(long), "ref"),
         lambda long: fastbleu.significance.bootstrap(["a"] * 2, ["a"] * 2, seed=long),
         lambda long: fastbleu.sacrebleu.BLEU(tokenize=str(long)),

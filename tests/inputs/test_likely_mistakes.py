@@ -337,18 +337,14 @@ def test_explanations_of_the_command_advise_its_options(tmp_path, capsys):
 )
 def test_options_of_the_metric_are_named_before_anything_is_scored(name, value):
     option = {name: value}
-    words = re.escape(f"pass metric=fastbleu.BLEU({name}={value!r})")
     broken = {"a": [5], "b": [5]}  # which scoring would refuse
-    with pytest.raises(TypeError, match=words):
-        report(broken, ["x"], **option)
     for call in (
+        lambda: report(broken, ["x"], **option),
         lambda: compare(broken, ["x"], **option),
         lambda: tables.score({"mt": [5], "ref": [5]}, "mt", "ref", **option),
     ):
         with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
             call()
-    with pytest.raises(TypeError, match=r"report has no parameter 'colour'$"):
-        report(broken, ["x"], colour=1)
 
 
 # ---- padding that is counted

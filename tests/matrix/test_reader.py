@@ -1,6 +1,6 @@
 """Sentences over one vocabulary: every token has one number, by Python's own equality.
 
-The oracle numbers the tokens by a dict. Of text these are what `fastbleu.tokenize` says.
+The oracle numbers the tokens by a dict. Of text these are what `fastbleu.tokenizers.tokenize` says.
 """
 
 import gc
@@ -74,7 +74,7 @@ def test_random_texts(tokenizer, lowercase):
             texts = random_texts(rng, rng.choice((0, 1, 15, 600)))
             known_only = rng.random() < 0.3
             lowered = [text.lower() if lowercase else text for text in texts]
-            tokens = [fastbleu.tokenize(text, tokenizer) for text in lowered]
+            tokens = [fastbleu.tokenizers.tokenize(text, tokenizer) for text in lowered]
             found = split(reader.read(texts, "hypotheses", known_only=known_only))
             # A text that is rewritten may be read twice and leave tokens that no sentence has.
             if known_only:
@@ -89,7 +89,7 @@ def test_every_instruction_set(simd):
     rng = seeded("levels of sentences")
     texts = random_texts(rng, 300)
     found = split(SentenceReader(BLEU()).read(texts, "x"))
-    assert in_order(found) == in_order(Oracle().read(map(fastbleu.tokenize, texts)))
+    assert in_order(found) == in_order(Oracle().read(map(fastbleu.tokenizers.tokenize, texts)))
 
 
 def test_long_tokens_outlive_their_texts():

@@ -12,15 +12,17 @@ import pytest
 import wmt22
 from commands import EXAMPLES, error, output, run, usage_error
 from generators import raises, seeded
+from hosts import host
 from random_texts import random_corpus
 from report_samples import ATTACKS, CASES, make_report, wmt22_systems
 
 import fastbleu
-from fastbleu import BLEU, significance
+from fastbleu import BLEU, significance, tables
 from fastbleu.plots.tables import Table
 from fastbleu.reporting import document, flags, token_bounds
 from fastbleu.reporting.report_input import Labels, Segments
-from fastbleu.tokenizers.loaded import get_tokenizer, load_tokenizer
+from fastbleu.tokenizers.loaded import get as get_tokenizer
+from fastbleu.tokenizers.loaded import load_tokenizer
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 
@@ -82,24 +84,45 @@ def test_tokens_in_place_of_text():
 
 
 def test_a_table_by_columns():
+    for library in ("narwhals", "pyarrow"):
+        host(library)
     lines = [its[0] for its in REFERENCES]
     table = {"mt": TEXTS, "new": OTHER, "ref": lines, "ref2": TEXTS, "src": OTHER, "doc": [1, 1, 2]}
-    expected = fastbleu.report({"mt": TEXTS, "new": OTHER}, lines, OTHER, documents=[1, 1, 2])
-    columns = {"sources": "src", "documents": "doc", "table": table}
-    report = fastbleu.report(["mt", "new"], "ref", **columns)
+    labels = {"sources": OTHER, "documents": [1, 1, 2]}
+    expected = fastbleu.report({"mt": TEXTS, "new": OTHER}, lines, **labels)
+    labels = {"sources": "src", "documents": "doc"}
+    report = tables.report(table, ["mt", "new"], "ref", **labels)
     assert report.html() == expected.html()
-    named = fastbleu.report({"a": "mt"}, ["ref", "ref2"], table=table)
+    named = tables.report(table, {"a": "mt"}, ["ref", "ref2"])
     both = list(zip(lines, TEXTS, strict=True))
     assert named.scores["a"] == BLEU().score(TEXTS, both)
-    with pytest.raises(ValueError, match="systems names a column 'old'; table has 'mt', 'new'"):
-        fastbleu.report(["old"], "ref", table=table)
+    for arguments, kind, words in (
+        ((["old"], "ref"), ValueError, "the table has no column 'old'"),
+        (({"a": TEXTS}, "ref"), TypeError, r"systems\['a'\] is a list, expected the name of a col"),
+        (("mt", []), ValueError, "references is empty"),
+    ):
+        raises(kind, words, tables.report, table, *arguments)
+    raises(TypeError, "ids is an int, expected the name", tables.report, table, "mt", "ref", ids=3)
 
 
-def test_a_data_frame():
+@pytest.mark.parametrize("kind", ["pandas", "polars", "csv", "jsonl"])
+def test_tables_of_all_kinds(kind, tmp_path):
     lines = [its[0] for its in REFERENCES]
-    frame = pytest.importorskip("pandas").DataFrame({"mt": TEXTS, "ref": lines})
-    report = fastbleu.report(["mt"], "ref", table=frame)
-    assert report.scores["mt"] == BLEU().score(TEXTS, lines)
+    table = host("polars").DataFrame(
+        {"mt": TEXTS, "ref": lines, "both": REFERENCES, "id": [7, 8, 9]}
+    )
+    if kind == "pandas":
+        table = table.to_pandas()
+    elif kind != "polars":
+        table, frame = tmp_path / f"table.{kind}", table.drop("both")
+        frame.write_csv(table) if kind == "csv" else frame.write_ndjson(table)
+    report = tables.report(table, "mt", "ref", ids="id", metric="nltk")
+    assert report.scores["mt"] == BLEU(dialect="nltk").score(TEXTS, lines)
+    expected = fastbleu.report({"mt": TEXTS}, lines, ids=[7, 8, 9], metric=BLEU(dialect="nltk"))
+    assert report.html() == expected.html()
+    if kind == "polars":
+        report = tables.report(table, "mt", "both")
+        assert report.scores["mt"] == BLEU().score(TEXTS, REFERENCES)
 
 
 def test_wrong_arguments_are_refused():
@@ -112,7 +135,9 @@ def test_wrong_arguments_are_refused():
         ({"sources": TEXTS[:2]}, ValueError, "sources has 2 values, but there are 3 segments"),
         ({"sources": "text"}, TypeError, "sources is a str"),
         ({"sources": [1, 2, 3]}, TypeError, r"sources\[0\] is an int, expected a str"),
-        ({"metric": "13a"}, TypeError, "metric is a str"),
+        ({"metric": "13a"}, ValueError, "'13a' is a tokenizer and no dialect"),
+        ({"metric": 4}, TypeError, "metric is an int, expected a fastbleu.BLEU or the name"),
+        ({"seed": "none"}, TypeError, "seed is 'none', expected an integer from 0, or None"),
         ({"samples": -1}, ValueError, "samples"),
         ({"systems": {1: TEXTS, "1": OTHER}}, ValueError, "two systems have the same name: 1, 1"),
         ({"systems": {"one": TEXTS, "b": [1, 2, 3]}}, TypeError, "systems.'b'.: .*segment 0"),
@@ -122,8 +147,8 @@ def test_wrong_arguments_are_refused():
 
 
 def test_nothing_is_half_written(tmp_path):
-    report = fastbleu.report(SYSTEMS, REFERENCES, TEXTS)
-    again = fastbleu.report(SYSTEMS, REFERENCES, TEXTS)
+    report = fastbleu.report(SYSTEMS, REFERENCES, sources=TEXTS)
+    again = fastbleu.report(SYSTEMS, REFERENCES, sources=TEXTS)
     for name in ("report.html", "report.md"):
         path = tmp_path / name
         path.write_text("before")
@@ -316,11 +341,7 @@ def test_tokens_of_the_page_are_those_that_are_counted(name):
         cut = token_bounds.cut_texts(texts, [False] * len(texts), tokenizer, lowercase)
         found = decoded(token_bounds.Texts(texts, *cut), texts)
         for number, (text, tokens) in enumerate(zip(texts, found, strict=True)):
-            if tokenizer.prepared is not None:
-                prepare, compiled = tokenizer.prepared
-                expected = fastbleu.tokenize(prepare(text, lowercase, False), compiled)
-            else:
-                expected = fastbleu.tokenize(text.lower() if lowercase else text, tokenizer)
+            expected = tokenizer.tokens(text, lowercase)
             of_text = number not in cut[2]
             assert [t.lower() if lowercase and of_text else t for t in tokens] == expected
 
@@ -364,7 +385,7 @@ def test_the_command_writes_what_report_makes(tmp_path):
     lines = [wmt22.read_lines(path) for path in (*files, *systems)]
     page, notes = tmp_path / "report.html", tmp_path / "report.md"
     arguments = *files, "-i", *systems
-    options, labels = ["--html", page, "--md", notes, "--source", files[0]], {}
+    options, labels = ["--html", page, "--md", notes, "--sources", files[0]], {}
     for name in ("documents", "groups", "ids"):
         labels[name] = [f"{name} {number // 7}" for number in range(len(lines[0]))]
         path = tmp_path / f"{name}.txt"
@@ -376,7 +397,7 @@ def test_the_command_writes_what_report_makes(tmp_path):
         assert f"fastbleu: wrote {path} (2 systems, 40 segments)\n" in said
     named = dict(zip(("system-a", "system-b"), lines[2:], strict=True))
     references = [list(its) for its in zip(*lines[:2], strict=True)]
-    report = fastbleu.report(named, references, lines[0], **labels)
+    report = fastbleu.report(named, references, sources=lines[0], **labels)
     assert page.read_text(encoding="utf-8") == report.html()
     assert notes.read_text(encoding="utf-8") == report.markdown()
 
@@ -395,14 +416,14 @@ def test_the_command_scores_as_its_options_say(tmp_path):
 def test_the_command_refuses(tmp_path):
     files = [EXAMPLES / f"{name}.txt" for name in ("reference.1", "system-a")]
     given = files[0], "-i", files[1]
-    assert "--html or --md" in usage_error(*given, "--source", files[0])
+    assert "--html or --md" in usage_error(*given, "--sources", files[0])
     assert "--groups is shown in a report" in usage_error(*given, "--groups", files[0])
     assert "--html" in usage_error(*given, "--open")
     where = tmp_path / "no" / "r.html"
     assert str(where) in error(*given, "--html", where)
     short = tmp_path / "short.txt"
     short.write_text("one line\n")
-    assert "short.txt" in error(*given, "--html", tmp_path / "r.html", "--source", short)
+    assert "short.txt" in error(*given, "--html", tmp_path / "r.html", "--sources", short)
     assert not (tmp_path / "r.html").exists()
 
 

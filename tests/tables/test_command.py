@@ -99,8 +99,11 @@ def test_columns_that_hold_no_texts(its, message, tmp_path):
         ("{path}::ref -i {path}::mt --by lang --html a.html", 2, "--by has no --html"),
         ("{path}::ref -i {path}::mt -f parquet", 2, "it needs --by"),
         ("{path}.parquet::ref -i {path}::mt", 1, "no such file"),
-        ("{path}::ref -i {path}::mt --by lang --by-language lang", 1, "as in lang:zh=zh"),
-        ("{path}::ref -i {path}::mt --by-language lang:zh=zh", 2, "it needs --by"),
+        ("{path}::ref -i {path}::mt --by lang --language lang --tokenizers zh", 1, "as in zh=zh"),
+        ("{path}::ref -i {path}::mt --by lang --language lang", 2, "go together"),
+        ("{path}::ref -i {path}::mt --by lang --tokenizers zh=zh", 2, "go together"),
+        ("{path}::ref -i {path}::mt --language en-de", 2, "a pair is -l"),
+        ("{path}::ref -i {path}::mt --tokenizers zh=zh", 2, "add --by"),
     ],
 )
 def test_mistakes(path, words, status, problem):
@@ -139,7 +142,7 @@ def test_tokenizers_of_languages(tmp_path):
     parquet.write_table(holes, path)
     arguments = f"{path}::ref", "-i", f"{path}::mt", "--by", "lang", "--missing", "skip"
     how = {"language": "lang", "tokenizers": {"zh": "char", "de": "none", None: "13a"}}
-    found = json.loads(run(*arguments, "--by-language", "lang:zh=char,de=none"))
+    found = json.loads(run(*arguments, "--language", "lang", "--tokenizers", "zh=char,de=none"))
     assert found == tables.score(holes, "mt", ["ref"], by="lang", missing="skip", **how).to_pylist()
 
 

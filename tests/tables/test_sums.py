@@ -59,6 +59,13 @@ def test_the_metric_comes_back(name):
     assert tables.add_sums(sums, sums)["segments"] == [2 * n for n in sums["segments"]]
 
 
+def test_sums_of_a_corpus_do_not_tell_of_sentences():
+    """Without effective_order, and with False, a corpus has one score."""
+    sums = tables.sums(ITS, "mt", ["ref"], metric=BLEU(effective_order=False))
+    assert tables.sums(ITS, "mt", ["ref"]) == sums
+    assert tables.score_sums(sums) == tables.score_sums(sums, metric=BLEU(effective_order=False))
+
+
 @pytest.mark.parametrize(
     ("family", "other"), [*pairwise(FAMILIES), (FAMILIES[-1], FAMILIES[0]), ("pandas", "pandas")]
 )

@@ -23,8 +23,7 @@ from metrics import count
 from ptb_texts import KINDS, java_lines, recorded
 
 import fastbleu
-from fastbleu import tokenize
-from fastbleu.tokenizers import _ptb
+from fastbleu.tokenizers import _ptb, tokenize
 
 PUNCTUATION = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
 FOLLOWING = {"end": "", "next a": "\na cat", "next A": "\nA cat", "next 1": "\n1 cat"}

@@ -13,8 +13,8 @@ from generators import SEED, raises
 from metrics import count
 from test_tokenizer_libraries import need, nothing_loaded  # noqa: F401 (a fixture)
 
-from fastbleu import BLEU
-from fastbleu.tokenizers import get_tokenizer, tokenize
+from fastbleu import BLEU, tokenizers
+from fastbleu.tokenizers import tokenize
 
 ENGLISH = "A boy's playing football in the park."
 CHINESE = "一个男孩正在公园里踢足球。"
@@ -46,14 +46,14 @@ def test_words_are_those_of_the_library(name):
     for text in (TEXTS[name], f" {TEXTS[name]}\t(a-b)\n", CHINESE, ENGLISH, "", " ", "\U0001f600"):
         assert tokenize(text, name) == [w for word in found(text) for w in word.split()]
     assert tokenize(TEXTS[name], name) == WORDS[name].split()
-    assert get_tokenizer(name).signature == f"{name}-{version(name)}"
+    assert tokenizers.get(name).signature == f"{name}-{version(name)}"
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_missing_library_is_named(name, monkeypatch, nothing_loaded):  # noqa: F811
     monkeypatch.setitem(sys.modules, MODULES[name][0], None)
     message = rf"tokenizer '{name}' needs {name}, which .*\[words\]"
-    raises(ImportError, message, get_tokenizer, name)
+    raises(ImportError, message, tokenizers.get, name)
     raises(ImportError, message, BLEU(tokenize="auto").score, ["a"], [TEXTS[name]])
 
 
@@ -77,11 +77,11 @@ SCRIPTS = {
 
 @pytest.mark.parametrize("text", SCRIPTS)
 def test_the_tokenizer_of_a_script(text):
-    of_captions = BLEU(tokenize="auto", dialect="coco").tokenize
-    for tokenizer, name in zip((get_tokenizer("auto"), of_captions), SCRIPTS[text], strict=True):
+    of_captions = BLEU("coco", tokenize="auto").tokenize
+    for tokenizer, name in zip((tokenizers.get("auto"), of_captions), SCRIPTS[text], strict=True):
         need(*{"ja-mecab": ("MeCab", "ipadic"), "ko-mecab": ("mecab_ko",)}.get(name, ()))
         need(*([name] if name in (*TEXTS, "jieba") else []))
-        assert tokenizer.function.tokenizer_of(text).name == name
+        assert tokenizer.choose(text).name == name
         assert tokenize(text, tokenizer) == tokenize(text, name)
 
 

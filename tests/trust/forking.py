@@ -42,7 +42,7 @@ def counted() -> list[object]:
         INDEX.sentence_scores(TEXTS[:3]).tolist(),
         fastbleu.BLEU(tokenize=False, threads=2).score(IDS, IDS[:, ::-1]).value,
         fastbleu.sacrebleu.sentence_bleu(TEXTS[0], TEXTS[:2]).score,
-        fastbleu.tokenize(TEXTS[1], "intl"),
+        fastbleu.tokenizers.tokenize(TEXTS[1], "intl"),
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +13,10 @@ from .files import InputError
 if TYPE_CHECKING:
     from ..dialects.score import Score
     from ..metric.bleu import BLEU
+    from .options import Options
 
 
-def metric_of(options: Namespace) -> BLEU:
+def metric_of(options: Options) -> BLEU:
     """The metric that the options describe; those not given are the defaults of the dialect."""
     from ..metric.bleu import BLEU
 
@@ -43,8 +43,8 @@ def metric_of(options: Namespace) -> BLEU:
 class DialectText:
     """Counts and prints by a dialect's rules; see `sacrebleu_text.SacrebleuText`."""
 
-    def __init__(self, options: Namespace, references: int) -> None:
-        if options.confidence or options.table or options.format == "latex":
+    def __init__(self, options: Options, references: int) -> None:
+        if options.confidence or options.table or options.output_format == "latex":
             raise InputError(
                 f"--dialect {options.dialect} has no --confidence, no -f latex, and of single "
                 "segments no tables: fastbleu.BLEU and fastbleu.significance have all of these"
@@ -70,7 +70,7 @@ class DialectText:
         systems = list(zip(names, scores, p_values, strict=True))
         if options.score_only:
             return "".join([f"{self._digits(s.value, s.printed)}\n" for s in scores])
-        if options.format == "json":
+        if options.output_format == "json":
             records = [self._record(*system) for system in systems]
             return json.dumps(records[0] if len(records) == 1 else records, indent=1) + "\n"
         if len(systems) == 1:
@@ -102,7 +102,6 @@ class DialectText:
 
     def _p_values(self, totals: list[Sums]) -> list[float | None]:
         """The p-value of each system compared with the first, which has none."""
-        from ..sacrebleu.bleu_score import seed_of_environment
         from ..significance import compare
 
         options, count = self._options, self._options.samples
@@ -112,7 +111,7 @@ class DialectText:
             metric=self._metric,
             samples=count if options.test == "bs" else 0,
             trials=count,
-            seed=seed_of_environment(),
+            seed=options.random_seed,
             progress=options.progress,
         )
         return [None, *(comparison.p_value for comparison in compared.values())]

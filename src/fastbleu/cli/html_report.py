@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import warnings
 
 from ..inputs.warnings import InputWarning
-from ..sacrebleu.bleu_score import seed_of_environment
 from .diagnosis import joined
 from .dialect_text import metric_of
 from .files import InputError
 from .imports import import_undisturbed
+from .options import Options
 from .readers import Chunks, present
 
 
 def write_reports(
-    options: argparse.Namespace,
+    options: Options,
     names: list[str],
     references: int,
     chunks: list[list[list[str]]],
@@ -28,8 +27,6 @@ def write_reports(
         raise InputError("no segment to score: the files have no lines")
     systems_end = references + len(names)
     labels = dict(zip(options.labels, columns[systems_end:], strict=True))
-    if "source" in labels:
-        labels["sources"] = labels.pop("source")
     texts = list(map(present, zip(*columns[:references], strict=True)))
     systems = dict(zip(_short(names), columns[references:systems_end], strict=True))
     report = import_undisturbed("fastbleu.reporting.report").report
@@ -38,8 +35,8 @@ def write_reports(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InputWarning)
-            seed = seed_of_environment()
-            made = report(systems, texts, **labels, metric=metric_of(options), seed=seed)
+            metric, seed = metric_of(options), options.random_seed
+            made = report(systems, texts, **labels, metric=metric, seed=seed)
             for path in paths:
                 made.save(path, "html" if path is options.html else "md")
     except OSError as error:
@@ -55,7 +52,7 @@ def write_reports(
     if options.open:
         import webbrowser
 
-        webbrowser.open(f"file://{os.path.abspath(options.html)}")
+        webbrowser.open(f"file://{os.path.abspath(str(options.html))}")
     return iter([chunk[:systems_end] for chunk in chunks])
 
 

@@ -6,7 +6,6 @@ They are kept in a spool, because nothing is printed before all input has been r
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import nsmallest
 from itertools import islice
@@ -18,6 +17,7 @@ from .sacrebleu_text import SacrebleuText
 if TYPE_CHECKING:
     from ..counting._counted import Counted
     from .dialect_text import DialectText
+    from .options import Options
 
 _BLOCK_LINES = 1 << 12
 # In a table these characters would start a new cell or line.
@@ -32,7 +32,7 @@ class SegmentList:
 
     def __init__(
         self,
-        options: Namespace,
+        options: Options,
         printer: DialectText | SacrebleuText,
         names: Sequence[str],
         references: int,

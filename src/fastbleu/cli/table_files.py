@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import re
@@ -21,6 +20,7 @@ from .readers import Reader
 
 if TYPE_CHECKING:
     from ..metric.bleu import BLEU
+    from .options import Options
 
 
 class TableReader(Reader):
@@ -132,7 +132,7 @@ class TableReader(Reader):
         self.ragged = self.ragged or self._lines.levels > 0
 
 
-def score_groups(options: argparse.Namespace, metric: BLEU) -> tuple[str | bytes, list[str]]:
+def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]]:
     """The scores of ``--by`` as text, or as bytes of Parquet, and warnings."""
     names = *options.references, *options.systems
     files = [name.rpartition("::")[::2] for name in names]
@@ -145,28 +145,29 @@ def score_groups(options: argparse.Namespace, metric: BLEU) -> tuple[str | bytes
     [path] = paths
     *columns, hypothesis = [column for _, column in files]
     tables = _named(path, lambda: import_undisturbed("fastbleu.tables"))
-    by = options.by.split(",")
+    by = str(options.by).split(",")
     settings: dict[str, Any] = {"metric": metric, "progress": options.progress}
     settings |= {"missing": options.missing or "error", "format": options.read_as}
     settings |= {name: getattr(options, name) for name in ("quoted", "delimiter", "encoding")}
-    if options.by_language:
-        settings |= _tokenizers(options.by_language, metric)
+    if options.tokenizers is not None:
+        settings["language"] = options.language
+        settings["tokenizers"] = _tokenizers(options.tokenizers, metric)
     if options.confidence:
         settings |= {"confidence": 0.95, "samples": options.confidence_n}
+        settings["seed"] = options.random_seed
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InputWarning)
         found = _named(path, lambda: tables.score(path, hypothesis, columns, by=by, **settings))
     notes = [] if options.force else [str(warning.message) for warning in caught]
-    return _printed(found, options.format), notes
+    return _printed(found, options.output_format), notes
 
 
-def _tokenizers(text: str, metric: BLEU) -> dict[str, Any]:
-    """The column of languages, and the tokenizer of each, from ``lang:zh=zh,ja=ja-mecab``."""
-    column, _, pairs = text.partition(":")
-    found = dict(pair.partition("=")[::2] for pair in pairs.split(","))
-    if not (column and all(found) and all(found.values())):
-        raise InputError(f"--by-language is {shown(text)}, expected as in lang:zh=zh,ja=ja-mecab")
-    return {"language": column, "tokenizers": {**found, None: metric.tokenize}}
+def _tokenizers(text: str, metric: BLEU) -> dict[Any, Any]:
+    """The tokenizer of each language, from ``zh=zh,ja=ja-mecab``; the metric's for all others."""
+    tokenizers: dict[Any, Any] = dict(pair.partition("=")[::2] for pair in text.split(","))
+    if not (all(tokenizers) and all(tokenizers.values())):
+        raise InputError(f"--tokenizers is {shown(text)}, expected as in zh=zh,ja=ja-mecab")
+    return {**tokenizers, None: metric.tokenize}
 
 
 def _printed(table: Any, form: str) -> str | bytes:

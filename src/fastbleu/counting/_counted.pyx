@@ -448,7 +448,7 @@ cdef Py_ssize_t useful_threads(object hypotheses, object references, object coun
     """How many threads have work."""
     if type(hypotheses) is IdRows:
         chunks = (hypotheses.size + references.size) // CHUNK_IDS
-    elif counter.tokenizer is not None and counter.tokenizer.function and counter.line_writer is None:
+    elif counter.tokenizer is not None and counter.tokenizer.compiled is None and counter.line_writer is None:
         return 1  # a user's function may not be safe on several
     elif counter.tokenizer is None and is_list_or_tuple(hypotheses):
         return 1  # reading, most of the work, holds the GIL

@@ -74,11 +74,11 @@ class Counter:
         self.tokenizer = tokenizer
         self.is_text = tokenizer is not None
         self.watch = MistakeWatch()
-        self.split = None if tokenizer is None else tokenizer.function
-        # Of "auto" (tokenizers/words.py), and of "ptb" (_ptb.pyx).
-        self.by_script = getattr(self.split, "tokenizer_of", None)
-        prepare, _ = (tokenizer and tokenizer.prepared) or (None, "")
-        self.line_writer = getattr(prepare, "line_writer", None)
+        self.split = None if tokenizer is None else tokenizer.split
+        rewrite = None if tokenizer is None else tokenizer.rewrite
+        self.line_writer = None if rewrite is None else rewrite.line_writer
+        # The function from a text to its tokenizer, of "auto".
+        self.choose = None if tokenizer is None else tokenizer.choose
         # Workers that are not in use, by the type of hypotheses: lists stand for tuples and arrays.
         self.idle = {list: Pool(threads), IdRows: Pool(threads), Utf8Rows: Pool(threads)}
         self._others: dict[Tokenizer, Counter] = {}
@@ -105,7 +105,7 @@ class Counter:
     @property
     def reads_utf8(self) -> bool:
         """Whether text can be counted as UTF-8: by a compiled tokenizer, without Python strings."""
-        return self.tokenizer is not None and self.tokenizer.function is None
+        return self.tokenizer is not None and self.tokenizer.compiled is not None
 
     def count(
         self,
@@ -128,7 +128,7 @@ class Counter:
             Is called once while other threads count.
         """
         # A ColumnBatch has several blocks.
-        if progress or type(batch) is not Batch or self.by_script is not None:
+        if progress or type(batch) is not Batch or self.choose is not None:
             counted = self._count_blocks(batch, keep_rows, progress)
         else:
             hypotheses, before = batch.hypotheses, batch.before
@@ -147,7 +147,7 @@ class Counter:
         with ProgressBar(progress, batch.segments, " segments") as bar:
             for block in batch.blocks(self.threads):
                 sides = block.hypotheses, block.references
-                if self.by_script is not None:
+                if self.choose is not None:
                     counters = map(self._counter_for, block.references)
                     counted = count_runs(self, block, counters, keep_rows, bar)
                     if counted.tokenizers:  # after "auto", which chose them
@@ -202,16 +202,16 @@ class Counter:
 
     def parts(self, batch: Batch) -> Iterator[tuple[Counter, Batch]]:
         """Parts of a batch of lists, each with its counter: all with this one, or by script."""
-        if self.by_script is None:
+        if self.choose is None:
             return iter([(self, batch)])
         return runs(batch, map(self._counter_for, batch.references))
 
     def _counter_for(self, references: Any) -> Counter:
         """What counts a segment: all of it by the tokenizer of the first reference's script."""
-        assert self.by_script is not None
+        assert self.choose is not None
         texts = list_or_tuple(references) if is_collection(references) else [references]
         first = next((text for text in texts if isinstance(text, str)), "")
-        return self.with_tokenizer(self.by_script(first))
+        return self.with_tokenizer(self.choose(first))
 
     def new_worker(self, kind: type) -> Worker:
         """The worker of one more thread, for lists of segments, IdRows or Utf8Rows."""
@@ -222,14 +222,13 @@ class Counter:
             packer = IdPacker(ids.ignore_ids, ids.skip_ids, ids.stop_ids)
         elif tokenizer is None:
             packer = TokenPacker(self.checks)
-        elif tokenizer.prepared is not None:
-            prepare, compiled = tokenizer.prepared
-            lines = None
+        elif (rewrite := tokenizer.rewrite) is not None:
+            function, lines = rewrite.function, None
             if self.line_writer is None:
-                lines = PreparedLines(lambda text, of: prepare(text, lowercase, of), skip_none)
+                lines = PreparedLines(lambda text, of: function(text, lowercase, of), skip_none)
             packer = TextPacker(
                 TextChecks(),
-                compiled,
+                rewrite.compiled,
                 missing=skip_none,
                 prepared=lines,
                 line_writer=self.line_writer,

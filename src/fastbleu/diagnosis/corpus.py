@@ -19,7 +19,7 @@ from ..inputs.ids import IdFilter, are_ids, id_rows
 from ..inputs.read import read
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
-from ..tokenizers.loaded import get_tokenizer
+from ..tokenizers.loaded import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Corpus:
     def score_of_tokens(self) -> Score:
         """`score`; texts that a library splits are split once for all metrics."""
         tokenizer, dialect = self.metric.counter.tokenizer, self.metric.dialect
-        if tokenizer is None or tokenizer.function is None or tokenizer.prepared is not None:
+        if tokenizer is None or tokenizer.split is None:
             return self.score()
         if not self.metric.scorer.dialect.takes_tokens:
             return self.score()
@@ -133,8 +133,8 @@ class Corpus:
                 read_reference = self._reader(tokenizer, lowercase, True)
                 hypotheses = [read(text) for text in hypotheses]
                 references = [[read_reference(text) for text in texts] for texts in references]
-                prepared, lowercase = tokenizer.prepared, False
-                tokenizer = None if prepared is None else get_tokenizer(prepared[1])
+                rewrite, lowercase = tokenizer.rewrite, False
+                tokenizer = None if rewrite is None else get(rewrite.compiled)
             counter = Counter(tokenizer, lowercase, max_ngram_order, **how)
             rows = counter.count(Batch(hypotheses, references)).stats
         self._rows[key] = rows
@@ -149,12 +149,12 @@ class Corpus:
         """
         key = tokenizer, lowercase, is_reference
         if key not in self._readers:
-            prepared, function = tokenizer.prepared, tokenizer.function
+            rewrite = tokenizer.rewrite
 
             def read(text: str) -> Any:
-                if prepared is not None:
-                    return prepared[0](text, lowercase, is_reference)
-                return function(text.lower() if lowercase else text)  # type: ignore[misc]
+                if rewrite is not None:
+                    return rewrite.function(text, lowercase, is_reference)
+                return tokenizer.tokens(text, lowercase)
 
             self._readers[key] = cache(read)
         return self._readers[key]

@@ -18,7 +18,8 @@ from ..inputs.arguments import shown
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
-from ..tokenizers.loaded import get_tokenizer, tokenize
+from ..tokenizers.loaded import get as get_tokenizer
+from ..tokenizers.loaded import tokenize
 from ..tokenizers.table import TABLE
 from .corpus import Corpus, is_text, listed_stream
 from .path import RuleSet
@@ -152,6 +153,8 @@ class Identification(Tables):
         highest scores.
     """
 
+    __module__ = "fastbleu"
+
     number: str
     matches: list[Match]
     nearest: list[Match]
@@ -189,16 +192,16 @@ class Identification(Tables):
         return f"<Identification of {self.number}: {len(self.matches)} of {self.tried} settings>"
 
 
-def identify(number: float | str, hypotheses: Hypotheses, references: References) -> Identification:
+def identify(hypotheses: Hypotheses, references: References, number: float | str) -> Identification:
     """Find the settings whose score prints as a number: dialects, tokenizers, case, smoothing, ...
 
     Parameters
     ----------
+    hypotheses, references
+        A corpus, as for `fastbleu.BLEU.score`.
     number : float or str
         As published, on 0-1 or 0-100. The number of decimals matters; pass a str for trailing
         zeros: "31.20" has two.
-    hypotheses, references
-        A corpus, as for `fastbleu.BLEU.score`.
 
     Returns
     -------
@@ -225,7 +228,7 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     Examples
     --------
     >>> hypotheses, references = ["The cat sat on a mat ."], ["The cat sat on the mat ."]
-    >>> identify(48.89, hypotheses, references).matches[0].setting
+    >>> identify(hypotheses, references, 48.89).matches[0].setting
     "dialect='sacrebleu'"
     """
     printed, digits = _read_number(number)
@@ -252,8 +255,8 @@ def _read_number(number: float | str) -> tuple[str, int]:
             raise ValueError
         value = float(printed)
     except ValueError:
-        first = "" if isinstance(number, str) else "first, "
-        fix = f"pass it {first}as 31.2 or '31.20'"
+        last = "" if isinstance(number, str) else "last, "
+        fix = f"pass it {last}as 31.2 or '31.20'"
         raise ValueError(f"{shown(number)} is not a number; {fix}") from None
     if not (value >= 0 and isfinite(value)):
         raise ValueError(f"{shown(number)} is not a BLEU score: it is not in 0-100")

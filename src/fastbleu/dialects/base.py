@@ -18,7 +18,7 @@ from ..inputs.arguments import (
     shown,
     unknown_name,
 )
-from ..tokenizers.loaded import get_tokenizer
+from ..tokenizers.loaded import get as get_tokenizer
 from .score import Score
 
 TYPE_CHECKING = False

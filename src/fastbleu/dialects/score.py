@@ -9,12 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn, TypeAlias
 
-    from .. import plots
     from ..plots import tables
 
     Cumulative: TypeAlias = tuple[float, ...] | Callable[[], tuple[float, ...]] | None
 else:
-    plots = lazy("fastbleu.plots")
     tables = lazy("fastbleu.plots.tables")
 
 
@@ -149,16 +147,6 @@ class Score:
     def to_dict(self) -> dict[str, Any]:
         """The attributes by name, for `json.dumps`; ``Score(**score.to_dict()) == score``."""
         return dict(zip(self.__match_args__, self._fields(), strict=True))
-
-    def plot(self, ax: object = None) -> Any:
-        """Draw the precisions and the brevity penalty; see `fastbleu.plots.plot_precisions`.
-
-        Raises
-        ------
-        ImportError
-            matplotlib is not installed.
-        """
-        return plots.plot_precisions(self, ax)
 
     def _text(self, value: str) -> str:
         precisions = "/".join(f"{100 * precision:.1f}" for precision in self.precisions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from .._core import MAX_ORDER
 from ..runtime.import_lock import lazy
@@ -132,20 +132,6 @@ PARAMETERS = (
     *("smooth_value", "effective_order", "reference_length", "ignore_ids", "stop_ids", "skip_ids"),
     *("threads", "keep_stats"),
 )
-
-
-def refuse_options(
-    function: str, options: Mapping[str, object], known: Collection[str] = ()
-) -> None:
-    """Raise the error for arguments that a function does not have; its metric may have them."""
-    for name, value in options.items():
-        if name in known:
-            continue
-        meant = closest(name, known)
-        fix = f"; did you mean {meant!r}?" if meant else ""
-        if name in PARAMETERS:
-            fix = f"; it belongs to the metric: pass metric=fastbleu.BLEU({name}={shown(value)})"
-        raise TypeError(f"{function} has no parameter {shown(name)}{fix}")
 
 
 def refuse_name(unknown: str, others: Iterable[str]) -> NoReturn:

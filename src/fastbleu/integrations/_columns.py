@@ -236,23 +236,23 @@ def _spread(values: NDArray[Any], present: NDArray[Any] | None) -> NDArray[Any]:
     """Values of the rows that are present, with zeros for the others."""
     if present is None:
         return values
-    of_all = numpy.zeros((*values.shape[:-1], len(present)), values.dtype)
-    of_all[..., present] = values
-    return of_all
+    spread = numpy.zeros((*values.shape[:-1], len(present)), values.dtype)
+    spread[..., present] = values
+    return spread
 
 
 def _of_one_length(columns: Sequence[Any]) -> tuple[list[Any], int]:
     """The columns, and the number of rows; values that hosts pass for all rows are repeated."""
     lengths = [1 if isinstance(column, pyarrow.Scalar) else len(column) for column in columns]
     rows = next((length for length in lengths if length != 1), 1)
-    found = []
+    equal = []
     for column, length in zip(columns, lengths, strict=True):
         if isinstance(column, pyarrow.Scalar):
             column = pyarrow.repeat(column, rows)
         elif length == 1 != rows:
             column = pyarrow.repeat(column[0], rows)
-        found.append(column)
-    return found, rows
+        equal.append(column)
+    return equal, rows
 
 
 def _as_columns(rows: NDArray[Any]) -> list[pyarrow.Array]:

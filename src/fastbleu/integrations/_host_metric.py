@@ -28,9 +28,9 @@ def summing_metric(metric: Metric | None) -> BLEU:
     return BLEU(**bleu.get_params())
 
 
-def refuse_options(**given: bool) -> None:
+def refuse_options(**is_given: bool) -> None:
     """Raise a ValueError if options of the host are given beside a metric."""
-    names = [name for name, is_given in given.items() if is_given]
+    names = [name for name in is_given if is_given[name]]
     if names:
         raise ValueError(
             f"metric is given, and {', '.join(names)} too: a metric has all options, so pass these "

@@ -83,24 +83,27 @@ class PTBTokenizer:
             which pycocoevalcap would give all captions the tokens of others; or half of a surrogate
             pair.
         """
-        found = captions_for_image.items()
+        images = captions_for_image.items()
         try:
-            captions = [entry["caption"].replace("\n", " ") for _, some in found for entry in some]
+            listed = [entry["caption"] for _, entries in images for entry in entries]
+            captions = [caption.replace("\n", " ") for caption in listed]
         except TypeError as error:
             expected = 'expected captions as in {7: [{"caption": "A cat."}]}'
             raise TypeError(f"{error}; {expected}") from error
         lines = _lines_of_file(captions) if self.compatible else list(map(_ptb.write, captions))
         for number in [number for number, line in enumerate(lines) if "\n" in line]:
-            image = [image for image, some in found for _ in some][number]
+            image = [image for image, entries in images for _ in entries][number]
             caption = captions[number]
-            [found_break, *_] = [character for character in _LINE_BREAKS if character in caption]
+            [line_break, *_] = [character for character in _LINE_BREAKS if character in caption]
             raise ValueError(
-                f"a caption of image {shown(image)} contains {found_break!r}, after which "
+                f"a caption of image {shown(image)} contains {line_break!r}, after which "
                 "pycocoevalcap gives captions the tokens of others; replace it by a space, or "
                 f"tokenize each caption by itself: PTBTokenizer(). The caption is {shown(caption)}"
             )
-        each = iter(lines)
-        return {image: list(islice(each, len(some))) for image, some in found if some}
+        line_iterator = iter(lines)
+        return {
+            image: list(islice(line_iterator, len(entries))) for image, entries in images if entries
+        }
 
 
 def _lines_of_file(captions: Sequence[str]) -> list[str]:
@@ -185,7 +188,7 @@ class Bleu:
             print({**counts, "guess": total[3], "correct": total[2]})
             print("ratio:", COCO.ratio(*total[:2]))
         by_image = [COCO._by_order(*row) for row in rows]
-        return scores, [[found[order] for found in by_image] for order in range(self._n)]
+        return scores, [[image[order] for image in by_image] for order in range(self._n)]
 
     def method(self) -> str:
         """The name in pycocoevalcap's output."""

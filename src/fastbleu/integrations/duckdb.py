@@ -57,8 +57,8 @@ def register(
     name : str, default "bleu"
     """
     if not hasattr(connection, "create_function"):
-        given = f"connection is {a_type(connection)}"
-        raise TypeError(f"{given}, expected a connection of DuckDB, such as duckdb.connect()")
+        problem = f"connection is {a_type(connection)}"
+        raise TypeError(f"{problem}, expected a connection of DuckDB, such as duckdb.connect()")
     if not (isinstance(name, str) and re.fullmatch(r"[A-Za-z_]\w*", name)):
         raise ValueError(f"name is {shown(name)}, expected a name for functions of SQL")
     if num_references is not None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 else:
     torch = lazy("torch")
 
+__all__ = ["BLEUReward"]
+
 # What a trainer passes under these names are no references.
 _NO_REFERENCES = "completion", "completions", "prompt", "prompts"
 # What is scored in the place of an empty text, because some dialects refuse short ones.

@@ -202,9 +202,9 @@ class ComputeMetrics:
                 "rows to fill the last batch: pass rows=len(eval_dataset) to leave these out"
             )
 
-    def _other_rows(self, found: str) -> ValueError:
+    def _other_rows(self, rows: str) -> ValueError:
         return ValueError(
-            f"the evaluation had {found}, but compute_metrics was given rows={self._expected}; for "
+            f"the evaluation had {rows}, but compute_metrics was given rows={self._expected}; for "
             "another data set, set trainer.compute_metrics = compute_metrics(..., rows=its length)"
         )
 
@@ -276,8 +276,8 @@ def compute_metrics(
             raise ValueError(f"rows is {rows}, but must be at least 1")
     for name, function in (("postprocess", postprocess), ("extra", extra)):
         if function is not None and not callable(function):
-            given = a_type(function)
-            raise TypeError(f"{name} is {given}, expected a function (hypotheses, references)")
+            kind = a_type(function)
+            raise TypeError(f"{name} is {kind}, expected a function (hypotheses, references)")
         if function is not None and tokenizer is None:
             raise ValueError(f"{name} needs text: pass the tokenizer that decodes ids")
     if tokenizer is None:

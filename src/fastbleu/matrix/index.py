@@ -197,13 +197,13 @@ class ReferenceIndex(SentenceIndex):
         """Count hypotheses; without `keep_rows` into one row, the sum as the dialect adapts it."""
         counter, scorer = self._metric.counter, self._metric.scorer
         references = self._references
-        given: Any = hypotheses
+        listed: Any = hypotheses
         readers: list[SentenceReader] = []
         whole: Sentences | None = None
-        if type(given) not in (list, tuple) or mask is not None:
+        if type(listed) not in (list, tuple) or mask is not None:
             readers.append(self._reader.sharing())
-            whole = readers[0].read(given, "hypotheses", mask, True, counted=True)
-        count, max_ngram_order = len(given if whole is None else whole), counter.max_ngram_order
+            whole = readers[0].read(listed, "hypotheses", mask, True, counted=True)
+        count, max_ngram_order = len(listed if whole is None else whole), counter.max_ngram_order
         left = [*range(0, count, _BLOCK)][::-1]
         counted = Counted(count, max_ngram_order, keep_rows)
         total, adding = counted.rows, _Lock()
@@ -216,10 +216,10 @@ class ReferenceIndex(SentenceIndex):
                     break
                 end, start, sentences = min(first + _BLOCK, count), first, whole
                 if sentences is None:
-                    block = given[first:end]
+                    block = listed[first:end]
                     if len(block) != end - first:
                         raise ValueError(
-                            f"hypotheses had {count} sentences and has {len(given)} now: pass a "
+                            f"hypotheses had {count} sentences and has {len(listed)} now: pass a "
                             "list that nothing else changes"
                         )
                     start = 0

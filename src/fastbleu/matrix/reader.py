@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 from ..inputs import mistakes
 from ..inputs.columns import listed_column
@@ -20,7 +20,6 @@ from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..runtime._process import Pool
 from ..runtime.progress import ProgressBar
-from ..tokenizers.libraries import splitting
 from ._sentences import IdReader, Sentences, TextReader, read_lists
 from ._vocabulary import Vocabulary
 
@@ -136,13 +135,13 @@ class SentenceReader:
         elif mask is not None:
             raise TypeError("a mask needs token ids, and these a metric with tokenize=False")
         else:
-            given = listed
+            column = listed
             if type(listed) not in (list, tuple):
                 listed = listed_sentences(name, listed)
-            count = len(given)
+            count = len(column)
             if tokenizer is None:
                 made = self._read_tokens(listed, name, known_only, before)
-            elif tokenizer.function is not None:
+            elif tokenizer.compiled is None:
                 made = self._read_split(listed, name, known_only, before)
                 # The function may have put something else into the list.
                 periods = sum(isinstance(text, str) and text.endswith(" .") for text in listed)
@@ -155,7 +154,7 @@ class SentenceReader:
             if len(made) != count:
                 raise ValueError(
                     f"{count} sentences of {name} became {len(made)} while they were read: it is a "
-                    f"{type(given).__name__}; pass a list that nothing else changes"
+                    f"{type(column).__name__}; pass a list that nothing else changes"
                 )
         if counted:
             self.sentences += len(made)
@@ -202,9 +201,10 @@ class SentenceReader:
 
     def _read_split(self, listed: Listed, name: str, known_only: bool, before: int) -> Sentences:
         tokenizer: Any = self._counter.tokenizer
-        split, lowercase = tokenizer.function, self._counter.lowercase
-        if tokenizer.prepared is not None:
-            split = splitting(tokenizer.prepared, lowercase, name.startswith("reference"))
+        split, lowercase = tokenizer.split, self._counter.lowercase
+        if tokenizer.rewrite is not None:
+            is_reference = name.startswith("reference")
+            split = partial(tokenizer.tokens, lowercase=lowercase, is_reference=is_reference)
             lowercase = False
         checks = SplitTextChecks(name, before, split, lowercase)
         checks.check_texts(listed)

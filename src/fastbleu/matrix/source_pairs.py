@@ -94,10 +94,10 @@ def batch_of(
     if not nested and not references_nested:
         return None
     if nested is False or references_nested is False:
-        of_batch, flat = _NAMES if nested else _NAMES[::-1]
+        batched, flat = _NAMES if nested else _NAMES[::-1]
         kind = "str" if is_text else "lists of tokens"
         raise ValueError(
-            f"{of_batch} is a batch, with a list of sentences for each source, but {flat} holds "
+            f"{batched} is a batch, with a list of sentences for each source, but {flat} holds "
             f"{kind}: for one source pass two flat lists of {kind}, as each hypothesis is paired "
             "with each reference; for several sources nest both"
         )

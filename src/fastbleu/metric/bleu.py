@@ -72,7 +72,7 @@ class BLEU:
         its own tokenizer accepts only that. "auto": for each segment the tokenizer of the script of
         its first reference, which the score's signature names. False: the input is lists of tokens,
         which may be any hashable objects, or token ids. For your own sentencepiece model pass
-        ``fastbleu.tokenizers.get_tokenizer("spm", model=path)``.
+        ``fastbleu.tokenizers.get("spm", model=path)``.
     lowercase : bool, optional
         Ignore case; in sacreBLEU's dialect by lowercasing the text first. By default False.
     max_ngram_order : int, optional

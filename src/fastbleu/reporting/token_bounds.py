@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ..tokenizers._compiled import token_bounds
-from ..tokenizers.libraries import splitting
 from ..tokenizers.loaded import Tokenizer
 
 if TYPE_CHECKING:
@@ -139,12 +138,7 @@ def cut_texts(
         return _checked(texts, lowered, tokenizer, bounds, counts)
     bounds, counts = array("q"), array("q")
     for number, text in enumerate(lowered):
-        if tokenizer.prepared is not None:
-            split = splitting(tokenizer.prepared, lowercase, is_reference[number])
-            tokens = split(texts[number])
-        else:
-            assert tokenizer.function is not None
-            tokens = tokenizer.function(text)
+        tokens = tokenizer.tokens(texts[number], lowercase, is_reference[number])
         _note(texts[number], text, tokens, number, bounds, counts, others)
     return bounds, counts, others
 

@@ -172,26 +172,34 @@ def estimate_from_rows(
     smoothing: str,
     value: float | None,
     effective_order: bool,
-) -> str:
-    """Set the score's confidence interval from bootstrap samples; returns the signature's seed."""
+    seed: int | None,
+) -> None:
+    """Set the score's confidence interval from bootstrap samples."""
     scoring = experiment.SacrebleuScoring(stats.max_ngram_order, smoothing, value, effective_order)
     rows = [SACREBLEU.adapt(stats)]
-    drawn = experiment.Experiment(rows, scoring, CONFIDENCE, seed_of_environment()).draw(samples)
+    drawn = experiment.Experiment(rows, scoring, CONFIDENCE, seed).draw(samples)
     scores = drawn[0].tolist()
     if not any(map(isnan, scores)):
         score._take_interval(scores)
-    return _seed_text().lower()
+
+
+def seed_text() -> str:
+    """The environment variable SACREBLEU_SEED, or sacreBLEU's seed."""
+    return os.environ.get(_SEED_VARIABLE, "12345")
 
 
 def seed_of_environment() -> int | None:
-    """The seed that the environment variable SACREBLEU_SEED has, or 12345; None: another each time.
+    """The seed of `seed_text`, with the errors of `read_seed`."""
+    return read_seed(seed_text(), f"the environment variable {_SEED_VARIABLE}")
+
+
+def read_seed(text: str, name: str) -> int | None:
+    """The seed that a text says; None: another each time.
 
     ValueError if it is no integer from 0 and not "none".
     """
-    text = _seed_text()
     if text.lower() == "none":
         return None
-    name = f"the environment variable {_SEED_VARIABLE}"
     try:
         seed = int(text)
     except ValueError:
@@ -202,10 +210,6 @@ def seed_of_environment() -> int | None:
     if seed < 0:
         raise ValueError(f"{name} is {seed}, but must be at least 0")
     return seed
-
-
-def _seed_text() -> str:
-    return os.environ.get(_SEED_VARIABLE, "12345")
 
 
 class BLEUSignature:

@@ -220,7 +220,7 @@ class Experiment:
         """The comparisons of `fastbleu.significance.compare` by bootstrap."""
         scores = self.draw(samples)
         distances = abs(scores[1:] - scores[0])
-        shifted = [of_samples - of_samples.mean() for of_samples in distances]
+        shifted = [differences - differences.mean() for differences in distances]
         return self._compared("bootstrap", shifted, scores)
 
     def randomize(self, trials: int, samples: int) -> list[Comparison]:

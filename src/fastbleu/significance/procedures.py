@@ -229,8 +229,8 @@ def _resampled_metric(metric: Metric | None) -> BLEU:
 def _rows(metric: BLEU, hypotheses: Any, references: Any) -> Stats:
     """The rows of a system's segments; Stats stand for them, if the metric counts as they were."""
     if references is None and not isinstance(hypotheses, Stats):
-        given = f"references is None, and hypotheses is {a_type(hypotheses)}"
-        raise TypeError(f"{given}; only Stats, from count, stand for both")
+        problem = f"references is None, and hypotheses is {a_type(hypotheses)}"
+        raise TypeError(f"{problem}; only Stats, from count, stand for both")
     return metric.count(hypotheses, references)
 
 

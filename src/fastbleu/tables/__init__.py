@@ -12,5 +12,7 @@ columns and files need pyarrow, too: ``'.[parquet]'``.
 
 from .functions import add_sums, count, score, score_sums, sentence_scores, sums
 from .parts import TableParts
+from .report import report
 
-__all__ = ["TableParts", "add_sums", "count", "score", "score_sums", "sentence_scores", "sums"]
+__all__ = ["TableParts", "add_sums", "count", "report", "score", "score_sums"]
+__all__ += ["sentence_scores", "sums"]

@@ -202,8 +202,8 @@ class GroupScorer:
         """The totals as sums: keys and counts in the order of first rows; each group's metric."""
         order = np.argsort(total.counts([ROW])[:, 0], kind="stable")
         columns = [*self.by, *reductions_of(self.row_counter.metric.max_ngram_order)]
-        found = total.select([*dict.fromkeys([*self.keys, *columns])])[order]
-        return found.select(columns), self.metrics_of(found)
+        ordered = total.select([*dict.fromkeys([*self.keys, *columns])])[order]
+        return ordered.select(columns), self.metrics_of(ordered)
 
     def metrics_of(self, sums: Frame) -> list[BLEU]:
         """The metric of each row of a frame with the keys."""
@@ -214,9 +214,9 @@ class GroupScorer:
     def scores(self, total: Frame) -> Frame:
         """A row for each group in the order of their first rows: keys, and scores."""
         if self._segment_rows is None:
-            found = scored(*self.sums(total), self.by)
+            scores = scored(*self.sums(total), self.by)
             self.row_counter.warn()
-            return found
+            return scores
         keys = total.select(self.keys)
         totals = totals_in(total, self.row_counter.metric.max_ngram_order)
         order = np.argsort(total.counts([ROW])[:, 0], kind="stable")

@@ -62,8 +62,8 @@ class RowCounter:
                 "metric=fastbleu.BLEU(tokenize=...)"
             )
         if tokenizers is not None and not isinstance(tokenizers, Mapping):
-            given = f"tokenizers is {a_type(tokenizers)}, expected a dict"
-            raise TypeError(f"{given}; for one tokenizer pass metric=fastbleu.BLEU(tokenize=...)")
+            problem = f"tokenizers is {a_type(tokenizers)}, expected a dict"
+            raise TypeError(f"{problem}; for one tokenizer pass metric=fastbleu.BLEU(tokenize=...)")
         self.hypotheses = _name("hypotheses", hypotheses)
         self.several = not isinstance(references, str)
         names = references if self.several else [references]
@@ -151,15 +151,16 @@ class RowCounter:
         `numbers` are those of the frame's rows in the whole table, for messages.
         """
         for metric, rows in self._languages(frame):
-            part, some = (frame, numbers) if rows is None else (frame[rows], numbers[rows])
-            with errors_naming_rows(self, some, part):
+            part = frame if rows is None else frame[rows]
+            part_numbers = numbers if rows is None else numbers[rows]
+            with errors_naming_rows(self, part_numbers, part):
                 batch = read(*self.texts_of(part), metric.counter, missing=self.missing)
                 done = 0
                 for block in batch.blocks(metric.threads, most):
                     counted = metric.counter.count(block)
                     metric.scorer.dialect._check_references(counted.nrefs)
                     size = counted.segments if block.present is None else len(block.present)
-                    positions = done + self._present(block, some[done : done + size])
+                    positions = done + self._present(block, part_numbers[done : done + size])
                     done += size
                     self._note(metric, counted)
                     nrefs = np.full(len(positions), counted.nrefs)
@@ -283,6 +284,5 @@ def check_new_columns(columns: Sequence[str], new: Sequence[str]) -> None:
 
 def _name(what: str, name: Any) -> str:
     if not isinstance(name, str):
-        given = f"{what} is {a_type(name)}"
-        raise TypeError(f"{given}, expected the name of a column of the table")
+        raise TypeError(f"{what} is {a_type(name)}, expected the name of a column of the table")
     return name

@@ -142,14 +142,14 @@ def _frame(table: object, columns: Sequence[str] | None, what: str) -> Frame | N
         return None
     narwhals = load_narwhals()
     try:
-        found = narwhals.from_native(table, eager_only=True, pass_through=True)
+        frame = narwhals.from_native(table, eager_only=True, pass_through=True)
     except narwhals.exceptions.DuplicateError as error:
         problem = " ".join(str(error).split())
         raise ValueError(f"{what} has columns of the same name, rename them: {problem}") from None
-    if not isinstance(found, narwhals.DataFrame):
+    if not isinstance(frame, narwhals.DataFrame):
         return None
-    chosen = _chosen(found.columns, columns)
-    return Frame(found if chosen is None else found.select(chosen))
+    chosen = _chosen(frame.columns, columns)
+    return Frame(frame if chosen is None else frame.select(chosen))
 
 
 def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> Any:
@@ -170,11 +170,11 @@ def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> A
                 f"{what} has values in column {shown(name)} of which pyarrow makes no column: "
                 f"{error}; they must be of one type"
             ) from error
-    for one, other in pairwise(arrays):
-        rows, differs = len(arrays[one]), len(arrays[other])
+    for first, second in pairwise(arrays):
+        rows, differs = len(arrays[first]), len(arrays[second])
         if rows != differs:
             raise ValueError(
-                f"column {shown(one)} has {rows} rows, but column {shown(other)} has {differs}: "
+                f"column {shown(first)} has {rows} rows, but column {shown(second)} has {differs}: "
                 f"row {min(rows, differs)} is in one of them only; all must have the same length"
             )
     return pyarrow.table(arrays)

@@ -60,9 +60,11 @@ def described(metric: BLEU, language: str | None = None) -> str:
     arguments = metric.get_params()
     defaults = BLEU(dialect=dialect, **own).get_params()
     if tokenizer := arguments["tokenize"]:
-        found = tokenizer.argument
-        is_name = isinstance(found, str)
-        arguments["tokenize"] = found if is_name else f"{_FUNCTION}{tokenizer.signature}"
+        argument = tokenizer.argument
+        is_name = isinstance(argument, str)
+        arguments["tokenize"] = argument if is_name else f"{_FUNCTION}{tokenizer.signature}"
+    if not arguments["effective_order"]:  # None and False: a corpus has the same score
+        del arguments["effective_order"]
     for name in (*_ALWAYS, *own):
         parameters[name] = arguments.pop(name)
     for name, value in arguments.items():
@@ -83,10 +85,10 @@ def sums_scorer(row_counter: RowCounter, by: str | Sequence[str] | None) -> Grou
 
 def stored(groups: GroupScorer, total: Frame) -> Frame:
     """Totals as a table of sums."""
-    found, metrics = groups.sums(total)
+    sums, metrics = groups.sums(total)
     language = groups.row_counter.language
     texts = {metric: described(metric, language) for metric in dict.fromkeys(metrics)}
-    return _with_metadata(found.with_columns({COUNTED: [texts[m] for m in metrics]}), groups.by)
+    return _with_metadata(sums.with_columns({COUNTED: [texts[m] for m in metrics]}), groups.by)
 
 
 def _with_metadata(sums: Frame, by: Sequence[str]) -> Frame:
@@ -162,8 +164,8 @@ class SumsReader:
     def metrics(self, frame: Frame, metric: BLEU | None) -> list[BLEU]:
         """The metric of each row; `metric` has the options of scores, if it is given."""
         texts = frame.values(COUNTED)
-        found = {text: metric_of(self._parsed(text), metric) for text in dict.fromkeys(texts)}
-        return [found[text] for text in texts]
+        metrics = {text: metric_of(self._parsed(text), metric) for text in dict.fromkeys(texts)}
+        return [metrics[text] for text in texts]
 
 
 def _parsed(text: Any) -> dict[str, Any]:
@@ -247,10 +249,10 @@ def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[An
             f"the tokenizer depends on {shown(reader.language)}: add it to by, so that sums of "
             "several tokenizers stay apart"
         )
-    [found] = reduced()
-    order = np.argsort(found.counts([ROW])[:, 0], kind="stable")
+    [added] = reduced()
+    order = np.argsort(added.counts([ROW])[:, 0], kind="stable")
     names = [*keys, *reader.reductions, COUNTED]
-    return first, _with_metadata(found[order].select(names), keys)
+    return first, _with_metadata(added[order].select(names), keys)
 
 
 def scores_of(table: Any, metric: Metric | None) -> Any:
@@ -264,9 +266,10 @@ def scores_of(table: Any, metric: Metric | None) -> Any:
     metrics = reader.metrics(frame, chosen)
     if metrics[0].scorer.dialect.supports("state"):
         names = count_names(metrics[0].max_ngram_order)
-        for row, (counts, one) in enumerate(zip(frame.counts(names), metrics, strict=True)):
+        rows = zip(frame.counts(names), metrics, strict=True)
+        for row, (counts, row_metric) in enumerate(rows):
             try:
-                row_of_state(counts, one.max_ngram_order, one.counter.least_total)
+                row_of_state(counts, row_metric.max_ngram_order, row_metric.counter.least_total)
             except ValueError as error:
                 raise ValueError(f"row {row} of the sums: {error}") from error
     return source.to_native(scored(frame, metrics, reader.by or []))

@@ -107,9 +107,11 @@ def check_tokens(page, given, metric, is_hostile):
             """all => all.map(p => [...p.querySelectorAll('.tok')].map(
                 t => [t.textContent, +t.dataset.order]))""",
         )
-        references = [fastbleu.tokenize(text, metric.tokenize) for text in given["references"][s]]
+        references = [
+            fastbleu.tokenizers.tokenize(text, metric.tokenize) for text in given["references"][s]
+        ]
         for hypotheses, line in zip(systems.values(), lines, strict=True):
-            tokens = fastbleu.tokenize(hypotheses[s], metric.tokenize)
+            tokens = fastbleu.tokenizers.tokenize(hypotheses[s], metric.tokenize)
             longest = [0] * len(tokens)
             for start, orders in enumerate(oracle.match_positions(tokens, references)):
                 for order in orders:
@@ -165,9 +167,12 @@ def test_missing_words_and_the_closest_reference(show):
 
 def test_ngrams(show):
     given, page = case("en-zh"), show("en-zh")
-    references = [[fastbleu.tokenize(t, "zh") for t in its] for its in given["references"]]
+    references = [
+        [fastbleu.tokenizers.tokenize(t, "zh") for t in its] for its in given["references"]
+    ]
     one, other = (
-        [fastbleu.tokenize(t, "zh") for t in its] for its in [*given["systems"].values()][:2]
+        [fastbleu.tokenizers.tokenize(t, "zh") for t in its]
+        for its in [*given["systems"].values()][:2]
     )
     spread = Counter(word for its in references for word in set(its[0]))
 
@@ -216,7 +221,7 @@ def test_phrases_missed_by_all_and_made_up(show):
     systems = list(given["systems"].values())
 
     def ngrams(text):
-        tokens = fastbleu.tokenize(text, "13a")
+        tokens = fastbleu.tokenizers.tokenize(text, "13a")
         return {" ".join(tokens[i : i + order]) for i in range(len(tokens) - order + 1)}
 
     for order in (1, 2):
