@@ -139,17 +139,6 @@ def test_a_wide_space_before_a_period_is_no_tokenized_period():
         assert sum("look tokenized" in str(warning.message) for warning in caught) == expected
 
 
-def test_short_lines_beside_each_other(simd):
-    """What is read before and behind a line lies in the same buffer, or is a copy."""
-    rng = seeded(f"short lines {simd}")
-    for skip in range(3):
-        lines = ["".join(rng.choices("ab é.,я", k=rng.choice((0, 1, 3, 20)))) for _ in range(300)]
-        others = [line[::-1] for line in lines]
-        for format in ("u", "U", "vu"):
-            columns = [Column(text_array(side, format, skip)) for side in (lines, others)]
-            assert count(*columns, tokenize="13a") == count(lines, others, tokenize="13a")
-
-
 def rows_of_a_file(lines):
     """Lines between which there are newlines."""
     blocks = [("\n".join(lines) + "\n").encode(), b""]

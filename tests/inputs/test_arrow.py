@@ -66,8 +66,19 @@ def in_a_struct(array):
     return Array("+s", array.length - 1, [None], [array], offset=1)
 
 
+StringDType = getattr(getattr(np, "dtypes", None), "StringDType", None)
+
+
+def strings(values, missing=None):
+    texts = [missing if text is None else text for text in values]
+    return np.array(texts, StringDType(na_object=missing))
+
+
 def layouts(values):
-    """Columns that hold the same texts."""
+    """Columns that hold the same texts, and arrays of numpy's that are read alike."""
+    if StringDType is not None:
+        yield strings(values)
+    yield np.array(values, object)
     for format in ("u", "U", "vu"):
         yield Column(text_array(values, format))
         yield Column(text_array(values, format, skip=3))
@@ -174,6 +185,7 @@ def test_random_corpora_in_random_pieces():
 @pytest.mark.parametrize(
     "make",
     [
+        *[strings, functools.partial(strings, missing=float("nan"))] * (StringDType is not None),
         *(functools.partial(text_array, skip=skip) for skip in (0, 13)),
         functools.partial(text_array, format="vu", skip=5),
         dictionary_array,
@@ -182,7 +194,12 @@ def test_random_corpora_in_random_pieces():
 )
 def test_nulls_are_named_left_out_or_replaced(make):
     holed = [*HYPOTHESES[:2], None, *HYPOTHESES[3:]]
-    ours, theirs = Column(make(holed)), Column(make(REFERENCES))
+
+    def column_of(values):
+        made = make(values)
+        return Column(made) if isinstance(made, Array) else made
+
+    ours, theirs = column_of(holed), column_of(REFERENCES)
     with pytest.raises(TypeError, match=r'segment 2: the hypothesis is missing.*missing="skip"'):
         BLEU().score(ours, theirs)
     with pytest.raises(TypeError, match=r"segment 2: references\[1\] is missing"):
@@ -194,7 +211,7 @@ def test_nulls_are_named_left_out_or_replaced(make):
     assert np.delete(scores, 2).tolist() == expected[:2] + expected[3:]
     found = BLEU().score(ours, theirs, missing="empty")
     assert found == BLEU().score([text or "" for text in holed], REFERENCES)
-    found = BLEU().score(theirs, Column(make(holed)), missing="empty")
+    found = BLEU().score(theirs, column_of(holed), missing="empty")
     assert found == BLEU().score(REFERENCES, [text or "" for text in holed])
     listed = [*REFERENCES[:2], None, *REFERENCES[3:]]
     found = BLEU().score(ours, listed, missing="empty")

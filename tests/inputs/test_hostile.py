@@ -7,10 +7,9 @@ After each of it the next call is right.
 import sys
 
 import numpy as np
-import oracle
 import pytest
 from commands import python
-from generators import raises, seeded, segments
+from generators import raises
 from hostile import REFERENCES, Lying, Planned, Token, each_entry, raising
 from metrics import count, from_state
 
@@ -53,32 +52,6 @@ def test_sequences_that_raise(entry):
     ):
         for hypothesis, references in ((bad, REFERENCES), (["a"], [["a"], bad]), (["a"], bad)):
             raises(Planned, "", entry, hypothesis, references)
-
-
-def test_calling_again_from_within():
-    rng = seeded("again")
-    hypotheses, list_of_references = segments(rng, 20, "words")
-    flat = oracle.nltk_corpus_score(list_of_references, hypotheses, (0.5, 0.5))
-    inner, depth = [], [0]
-
-    def action():
-        if depth[0] < 3:
-            depth[0] += 1
-            inner.append(fastbleu.corpus_bleu(list_of_references, hypotheses, (0.5, 0.5)))
-            inner.append(fastbleu.sentence_bleu([again, ["a"]], again, (1,)))
-            inner.append(np.asarray(count([again], [[again]], 1)).tolist())
-            depth[0] -= 1
-
-    token = Token(on_hash=action)
-    again = ["a", token, "b", token]
-    for length in (4, 66):
-        hypothesis = [*again, *"x" * (length - 4)]
-        reference = ["b", token, "a"]
-        expected = [length, 3, 3, length]
-        assert np.asarray(count([hypothesis], [[reference]], 1)).tolist() == [expected]
-        assert fastbleu.modified_precision([reference], hypothesis, 1).numerator == 3
-    assert inner.count(flat) == len(inner) / 3
-    assert inner.count(1.0) == inner.count([[4, 4, 4, 4]]) == len(inner) / 3
 
 
 def test_trials_of_the_trust_gate():

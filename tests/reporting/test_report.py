@@ -51,7 +51,7 @@ def test_every_dialect_has_a_report(dialect):
     """With its scores, or with its error."""
     metric = BLEU(dialect=dialect)
     of_sentences = metric
-    if "effective_order" in metric.scorer.dialect.options:
+    if "effective_order" in metric._scorer.dialect.options:
         of_sentences = BLEU(**{**metric.get_params(), "effective_order": True})
     references = [its[0] for its in REFERENCES]
     options = {"metric": metric, "dialects": False, "samples": 20}

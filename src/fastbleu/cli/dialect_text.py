@@ -54,7 +54,7 @@ class DialectText:
             )
         self._options = options
         self._metric = metric = metric_of(options)
-        self.counter, self._scorer = metric.counter, metric.scorer
+        self.counter, self._scorer = metric._counter, metric._scorer
         self.place = f"--dialect {options.dialect}: "
         self.adds_batches = self._scorer.adds_batches
         self.keep_rows = self._scorer.keep_rows

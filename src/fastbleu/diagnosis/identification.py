@@ -81,9 +81,9 @@ class Setting(NamedTuple):
     def is_slow(self) -> bool:
         """Whether a library splits the text, or sentences are scored by their tokens."""
         metric = self.corpus.metric
-        by_tokens = isinstance(metric.counter, TokenListCounter)
+        by_tokens = isinstance(metric._counter, TokenListCounter)
         by_library = metric.tokenize and bool(TABLE[metric.tokenize.name].packages)
-        return by_library or (by_tokens and metric.scorer.dialect.mean_of_sentences)
+        return by_library or (by_tokens and metric._scorer.dialect.mean_of_sentences)
 
 
 class Scored(NamedTuple):
@@ -298,7 +298,7 @@ def _form(scored: Scored, value: float, printed: str) -> int:
 
     `value` is the score on the number's scale.
     """
-    rounded = scored.setting.corpus.metric.scorer.dialect.printed(scored.value)
+    rounded = scored.setting.corpus.metric._scorer.dialect.printed(scored.value)
     if printed in (rounded, _without_exponent(repr(scored.value))):
         return 0
     return 1 if rounded is None and value == scored.value else 2
@@ -373,7 +373,7 @@ def _estimate(setting: Setting) -> tuple[Scored, float]:
 
 def shown_score(scored: Scored, number: float) -> float:
     """The score on 0-1 or 0-100, whichever is closer to the number."""
-    own_scale = scored.value / scored.setting.corpus.metric.scorer.dialect.scale
+    own_scale = scored.value / scored.setting.corpus.metric._scorer.dialect.scale
     return min(own_scale, 100 * own_scale, key=lambda value: abs(value - number))
 
 
@@ -447,7 +447,7 @@ def _settings_of(
             metric = BLEU(**arguments)
         except (ValueError, TypeError, ImportError):
             continue
-        if not (is_mean and isinstance(metric.counter, TokenListCounter)):
+        if not (is_mean and isinstance(metric._counter, TokenListCounter)):
             yield Setting(corpus.scored_by(metric), arguments, is_mean, variant, changes)
 
 
@@ -467,8 +467,8 @@ def _first(usual: Any, others: Any) -> list[Any]:
 
 def _value(setting: Setting) -> tuple[float, int]:
     """The score, and the number of tokens of the hypotheses."""
-    metric, scorer = setting.corpus.metric, setting.corpus.metric.scorer
-    if isinstance(metric.counter, TokenListCounter):  # a slow one, which shares no rows
+    metric, scorer = setting.corpus.metric, setting.corpus.metric._scorer
+    if isinstance(metric._counter, TokenListCounter):  # a slow one, which shares no rows
         score = setting.corpus.score_of_tokens()
         return score.value, score.hyp_len
     rules = RuleSet.of(setting.corpus)

@@ -102,7 +102,7 @@ def _scored(
     scores, intervals = [], []
     if len(used) * len(segments.counted) > _MOST_INTERVALS:
         settings = {**settings, "samples": 0}
-    scorer = segments.metric.scorer
+    scorer = segments.metric._scorer
     for counted in segments.counted:
         rows = numpy.asarray(counted.stats)[order]
         parts = [rows[low:high] for low, high in pairwise(bounds)]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payload:
     """All numbers of the segments, and the scores of buckets."""
-    payload, scale = Payload(), segments.metric.scorer.dialect.scale
+    payload, scale = Payload(), segments.metric._scorer.dialect.scale
     labels = segments.labels
     buckets = overview.buckets
     payload.header |= {
@@ -82,13 +82,13 @@ def _rounded(intervals: list[list[tuple[float, float] | None]]) -> dict[str, Any
 
 def segment_scores(segments: Segments, system: int) -> NDArray[numpy.float64]:
     """The score of each segment of a system."""
-    return segments.metric.scorer.sentence_scores(segments.counted[system], warns=False)
+    return segments.metric._scorer.sentence_scores(segments.counted[system], warns=False)
 
 
 def _brevity_penalties(segments: Segments, stats: Stats) -> NDArray[numpy.float64]:
     pairs = numpy.stack([stats.hyp_lens, stats.ref_lens], axis=1)
     different, numbers = numpy.unique(pairs, axis=0, return_inverse=True)
-    penalty = segments.metric.scorer.dialect.brevity_penalty
+    penalty = segments.metric._scorer.dialect.brevity_penalty
     penalties = numpy.array([float(penalty(*map(int, pair))) for pair in different])
     return penalties[numbers.reshape(-1)]
 
@@ -145,7 +145,7 @@ def make_texts(segments: Segments) -> Payload:
 
 def _cut(segments: Segments, texts: list[str], is_reference: list[bool], sources: int) -> Any:
     """Bounds and numbers of the tokens of all texts except the sources, which have no tokens."""
-    tokenizer = segments.metric.counter.tokenizer
+    tokenizer = segments.metric._counter.tokenizer
     if tokenizer is not None:
         rest = texts[sources:], is_reference[sources:]
         bounds, counts, others = cut_texts(*rest, tokenizer, segments.metric.lowercase)
@@ -164,7 +164,7 @@ def _cut(segments: Segments, texts: list[str], is_reference: list[bool], sources
 
 def _add_matches(payload: Payload, segments: Segments) -> None:
     """Which n-grams match all references, and each single one; which words are missing."""
-    match_positions = segments.metric.counter.match_positions
+    match_positions = segments.metric._counter.match_positions
     references = segments.references
     each = [[reference] for reference in chain.from_iterable(references)]
     several = len(each) > len(references)

@@ -29,7 +29,7 @@ _SCRIPTS = (
 def make_document(segments: Segments, overview: Overview, title: str, dialects: bool) -> str:
     """The HTML file as text."""
     template = _template()
-    scale = segments.metric.scorer.dialect.scale
+    scale = segments.metric._scorer.dialect.scale
     style, script = read_style(), read_script()
     return str(
         template.render(

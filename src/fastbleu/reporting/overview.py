@@ -111,7 +111,7 @@ def make_overview(
     notes: list[str] = []
     settings: dict[str, Any] = {"samples": samples, "seed": seed, "metric": segments.metric}
     intervals, pairs = _resample(segments, settings, progress, notes)
-    systems, findings, scorer = [], {}, segments.metric.scorer
+    systems, findings, scorer = [], {}, segments.metric._scorer
     for number, name in enumerate(segments.names):
         score = scorer.score(scorer.sums(segments.counted[number]))
         corpus = Corpus(segments.hypotheses[number], segments.references, segments.metric)
@@ -179,7 +179,7 @@ def _steps(segments: Segments, score: Score) -> list[tuple[str, float]] | None:
 
     What smoothing, or rounding, changes comes last.
     """
-    scorer = segments.metric.scorer
+    scorer = segments.metric._scorer
     if not scorer.dialect.supports("sums"):
         return None
     scale, orders = scorer.dialect.scale, len(score.precisions)

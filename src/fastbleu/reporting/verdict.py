@@ -31,7 +31,7 @@ def make_verdicts(
 
 
 def _alone(segments: Segments, system: System) -> str:
-    digits = digits_on(segments.metric.scorer.dialect.scale)
+    digits = digits_on(segments.metric._scorer.dialect.scale)
     text = f"{system.name} scores {system.score.value:.{digits}f}"
     if system.interval is not None:
         text += f" (95 %: {shown_bounds(system.interval, digits)})"
@@ -47,7 +47,7 @@ def _sentence(
     b: int,
 ) -> str:
     first, second = systems[a], systems[b]
-    digits = digits_on(segments.metric.scorer.dialect.scale)
+    digits = digits_on(segments.metric._scorer.dialect.scale)
     difference = second.score.value - first.score.value
     if not difference:
         return f"{second.name} and {first.name} have the same score."
@@ -123,7 +123,7 @@ def _share_of_half(segments: Segments, worse: int, better: int) -> float:
     A segment's part is the change of the score's logarithm, linear at the mean of the two systems.
     """
     worse_stats, better_stats = (segments.counted[number].stats for number in (worse, better))
-    scorer = segments.metric.scorer
+    scorer = segments.metric._scorer
     orders = segments.metric.max_ngram_order
     weights = scorer.weights or (1 / orders,) * orders
     parts = numpy.zeros(len(segments))
