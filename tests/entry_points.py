@@ -194,7 +194,7 @@ def counts(score: Any) -> dict[str, Any]:
 
 
 def of_stats(metric: BLEU, stats: Stats) -> float:
-    dialect = metric.scorer.dialect
+    dialect = metric._scorer.dialect
     scorer = Scorer(dialect, stats.max_ngram_order)
     value = scorer.value(scorer.sums_of(stats))
     if len(stats) > 1:
@@ -430,7 +430,7 @@ def reward(metric: BLEU, corpus: Corpus) -> Any:
     # Some dialects refuse an empty text, whose reward is 0.
     texts = [text or "0 0 0 0" for text in corpus.hypotheses]
     scores = made_reward.metric.sentence_scores(texts, corpus.references)
-    rewards = (scores / metric.scorer.dialect.scale).clip(0, 1)
+    rewards = (scores / metric._scorer.dialect.scale).clip(0, 1)
     return np.array(found), np.where(list(map(bool, corpus.hypotheses)), rewards, 0)
 
 
@@ -842,7 +842,7 @@ def torchmetrics(metric: BLEU, corpus: Corpus) -> Any:
     adaptor = integration("torchmetrics").BLEUScore(metric=metric)
     for half in corpus.halves:
         adaptor.forward(*half)
-    return adaptor.compute().item(), metric.score(*corpus).value / metric.scorer.dialect.scale
+    return adaptor.compute().item(), metric.score(*corpus).value / metric._scorer.dialect.scale
 
 
 # TorchEval's class computes in float64, its function, whose number the dialect has, in float32.
@@ -850,7 +850,7 @@ def torchmetrics(metric: BLEU, corpus: Corpus) -> Any:
 def torcheval(metric: BLEU, corpus: Corpus) -> Any:
     adaptor = integration("torcheval").BLEUScore(metric=metric)
     found = adaptor.update(*corpus).compute().item()
-    return found, metric.score(*corpus).value / metric.scorer.dialect.scale
+    return found, metric.score(*corpus).value / metric._scorer.dialect.scale
 
 
 @entry("pair", needs="torcheval", only="sacrebleu")

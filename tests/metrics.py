@@ -27,5 +27,5 @@ def from_state(state: Any, **parameters: Any) -> BLEU:
 def metric_with(state: Sequence[int], **parameters: Any) -> BLEU:
     """A metric with any counts, also such as no text has, which `merge` refuses."""
     metric = BLEU(**parameters)
-    metric._sums.add(metric.scorer.restore(state))
+    metric._sums.add(metric._scorer.restore(state))
     return metric

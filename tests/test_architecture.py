@@ -23,7 +23,7 @@ ROOMS = {
     "metric": [*BASE, "inputs", "tokenizers", "counting", "dialects"],
     "matrix": [*BASE, "inputs", "tokenizers", "counting", "dialects", "metric", "plots"],
     "significance": [*BASE, "inputs", "counting", "dialects", "metric", "plots"],
-    "diagnosis": ["inputs", "tokenizers", "counting", "dialects", "metric", "plots"],
+    "diagnosis": ["runtime", "inputs", "tokenizers", "counting", "dialects", "metric", "plots"],
     "reporting": [
         *("runtime", "inputs", "tokenizers", "counting", "dialects", "matrix", "metric"),
         *("significance", "diagnosis", "plots"),

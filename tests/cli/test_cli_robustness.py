@@ -10,6 +10,7 @@ import sys
 
 import pytest
 from commands import POSIX, R1, A, B, error, output, python, run, start, usage_error
+from hosts import host
 
 from fastbleu.cli import command as cli
 
@@ -98,6 +99,8 @@ def test_the_seed_is_that_of_the_environment(form):
 @pytest.mark.parametrize("missing", ["error", "empty", "skip"])
 def test_missing_values_of_columns(tmp_path, missing):
     """Also without groups."""
+    for library in ("narwhals", "pyarrow"):
+        host(library)
     table = tmp_path / "table.csv"
     table.write_text("mt,ref\nthe cat sat on it,the cat sat on it\n,a dog\n")
     words = [f"{table}::ref", "-i", f"{table}::mt", "-b", "-w", "2", "--missing", missing]

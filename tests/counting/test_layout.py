@@ -64,4 +64,4 @@ def test_an_invalid_layout_is_not_examined():
     hypotheses, its = [["a", "b"], ["c", "d"]], [["a"], ["b"]]
     for references in ([its, [["a"]]], [its, iter(its)]):
         assert len(metric.count(hypotheses, references)) == 2
-    assert metric.counter.watch.layout_votes == (0, 0)
+    assert metric._counter.watch.layout_votes == (0, 0)

@@ -21,10 +21,10 @@ from commands import python
 from generators import raises, seeded
 from test_recorded import cases, outcome, plain, sentence_outcomes
 
-from fastbleu import BLEU, dialects, tokenize
+from fastbleu import BLEU, dialects
 from fastbleu.dialects import recipe_arithmetic
 from fastbleu.dialects.names import get
-from fastbleu.tokenizers.loaded import Tokenizer
+from fastbleu.tokenizers import Tokenizer, tokenize
 
 FLORES = "opencompass-pmmeval-flores-English"
 TOOLS = wmt22.WMT22.parent / "tools"

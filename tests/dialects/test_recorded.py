@@ -11,8 +11,9 @@ from math import isnan
 import pytest
 import wmt22
 
-from fastbleu import BLEU, tokenize
+from fastbleu import BLEU
 from fastbleu.dialects.names import get
+from fastbleu.tokenizers import tokenize
 
 RECORDED = wmt22.WMT22.parent / "dialects"
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")

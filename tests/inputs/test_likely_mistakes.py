@@ -286,7 +286,7 @@ def test_advice_can_be_followed(name):
             follow(metric, message, hypotheses, references)
         if kind == "tokenized":
             is_warned = any('end in " ."' in message for message in found)
-            of_tokens = metric.tokenize.name == "none" or metric.scorer.dialect.of_tokenized_text
+            of_tokens = metric.tokenize.name == "none" or metric._scorer.dialect.of_tokenized_text
             assert is_warned <= (not of_tokens)
 
 

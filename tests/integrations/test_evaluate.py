@@ -298,8 +298,8 @@ def test_bad_segments_and_options_leave_the_segments(name):
     for error, message, options in {
         "bleu": (
             (TypeError, "tokenizer is a str, expected a function", {"tokenizer": "13a"}),
-            (ValueError, "max_ngram_order", {"max_order": 0}),
-            (TypeError, "max_ngram_order", {"max_order": 2.5}),
+            (ValueError, "max_order is 0", {"max_order": 0}),
+            (TypeError, "max_order is 2.5", {"max_order": 2.5}),
             (TypeError, "tokenize", {"tokenize": "13a"}),
         ),
         "sacrebleu": (

@@ -51,7 +51,7 @@ def test_every_dialect_has_a_report(dialect):
     """With its scores, or with its error."""
     metric = BLEU(dialect=dialect)
     of_sentences = metric
-    if "effective_order" in metric.scorer.dialect.options:
+    if "effective_order" in metric._scorer.dialect.options:
         of_sentences = BLEU(**{**metric.get_params(), "effective_order": True})
     references = [its[0] for its in REFERENCES]
     options = {"metric": metric, "dialects": False, "samples": 20}
@@ -144,6 +144,16 @@ def test_wrong_arguments_are_refused():
     ):
         given = {"systems": SYSTEMS, "references": REFERENCES, **arguments}
         raises(kind, words, fastbleu.report, **given)
+
+
+def test_bars_of_progress(capsys):
+    many = {name: texts * 4 for name, texts in SYSTEMS.items()}
+    report = fastbleu.report(many, REFERENCES * 4, progress=True, dialects=False)
+    assert "trials" in capsys.readouterr().err
+    assert report.html() == fastbleu.report(many, REFERENCES * 4, dialects=False).html()
+    assert capsys.readouterr().err == ""
+    fastbleu.identify(TEXTS, REFERENCES, 50, progress=True)
+    assert "settings" in capsys.readouterr().err
 
 
 def test_nothing_is_half_written(tmp_path):

@@ -162,7 +162,7 @@ def test_counted_text_has_these_tokens(kind):
         assert count(*sides[0], tokenize="ptb", threads=threads) == expected
         metric = fastbleu.BLEU(tokenize="ptb", lowercase=True, threads=threads)
         assert metric.count(*sides[0]) == expected
-    assert metric.counter.match_positions(*sides[0])[1] == expected
+    assert metric._counter.match_positions(*sides[0])[1] == expected
 
 
 @pytest.mark.parametrize(

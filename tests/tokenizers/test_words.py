@@ -120,10 +120,10 @@ def test_each_segment_is_counted_by_its_own_tokenizer(options, names):
     name = "auto" if names[0] == "13a" else "auto-captions"
     assert f"|tok:{'+'.join([name, *sorted(names)])}|" in score.signature
     assert f"tok:{name}|" in metric.signature
-    if metric.scorer.adds_batches:
+    if metric._scorer.adds_batches:
         rows = metric.count(hypotheses, references)
         assert [list(r) for r in rows] == [list(m.count([h], [r])) for h, r, m in segments]
-        positions, matched = metric.counter.match_positions(hypotheses, references)
+        positions, matched = metric._counter.match_positions(hypotheses, references)
         assert matched == rows
         assert len(positions) == numpy.asarray(rows)[:, 0].sum()
 

@@ -29,7 +29,6 @@ from fastbleu import (
     modified_precision,
     sacrebleu,
     sentence_bleu,
-    tokenize,
 )
 from fastbleu.dialects.sacrebleu import SACREBLEU
 from fastbleu.dialects.scorer import Scorer
@@ -43,6 +42,7 @@ from fastbleu.matrix import (
     self_bleu,
 )
 from fastbleu.significance import bootstrap, compare
+from fastbleu.tokenizers import tokenize
 from trust.children import end, environment
 from trust.watch import POLL, Watch
 

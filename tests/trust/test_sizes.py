@@ -11,8 +11,9 @@ from generators import PRISTINE, raises, seeded
 from metrics import count, from_state
 
 import fastbleu
-from fastbleu import BLEU, Stats, matrix, significance, tokenize
+from fastbleu import BLEU, Stats, matrix, significance
 from fastbleu.matrix import ReferenceIndex
+from fastbleu.tokenizers import tokenize
 
 MOST = 2**63 - 1
 TOKENS = 5_000_000

@@ -82,8 +82,8 @@ def _run(options: Options) -> None:
     if options.by is not None:
         from .table_files import score_groups
 
-        groups, found = score_groups(options, metric_of(options))
-        _warn(options, [], found)
+        groups, warnings = score_groups(options, metric_of(options))
+        _warn(options, [], warnings)
         return _print(groups)
     with ExitStack() as opened:
         try:
@@ -195,8 +195,8 @@ def _score(options: Options, readers: list[Reader], opened: ExitStack) -> Iterab
             raise
         except (ValueError, ImportError) as error:
             raise InputError(f"{printer.place}{error}") from error
-    found = [] if options.force else list(dict.fromkeys([str(w.message) for w in caught]))
-    _warn(options, readers, found)
+    warnings = [] if options.force else list(dict.fromkeys([str(w.message) for w in caught]))
+    _warn(options, readers, warnings)
     return result
 
 
@@ -260,7 +260,7 @@ def _count(
                 of_system.blank_references = 0
         if segments is not None:
             segments.add(chunk[:references], columns, counted)
-        added = [printer.sums(one, keep) for one in counted]
+        added = [printer.sums(of_system, keep) for of_system in counted]
         totals = list(map(add, totals, added)) if totals else added
     if not totals:
         raise InputError("no segment to score: the files have no lines")
@@ -277,11 +277,11 @@ def _side_by_side(columns: list[Any], ragged: bool) -> Any:
     return list(map(present if ragged else tuple, zip(*columns, strict=True)))
 
 
-def _warn(options: Options, readers: list[Reader], found: Sequence[str] = ()) -> None:
-    """Print warnings about the options, the files and what was `found` in them."""
+def _warn(options: Options, readers: list[Reader], warnings: Sequence[str] = ()) -> None:
+    """Print warnings about the options and the files, and the `warnings` of what these hold."""
     notes = [note for reader in readers for note in reader.notes()]
     default = "--dialect sacrebleu " if options.prints_as_sacrebleu else ""
-    for warning in [*option_warnings(options), *notes, *found]:
+    for warning in [*option_warnings(options), *notes, *warnings]:
         _complain(f"warning: {as_options(warning).replace(default, '')}")
 
 

@@ -20,7 +20,7 @@ def metric_of(options: Options) -> BLEU:
     """The metric that the options describe; those not given are the defaults of the dialect."""
     from ..metric.bleu import BLEU
 
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "lowercase": options.lowercase,
         "max_ngram_order": options.max_ngram_order,
         "smooth_method": options.smooth_method,
@@ -30,11 +30,14 @@ def metric_of(options: Options) -> BLEU:
         "dialect": options.dialect,
     }
     if options.prints_as_sacrebleu:
-        given |= {"tokenize": options.tokenizer, "effective_order": options.sentence_level or None}
+        arguments |= {
+            "tokenize": options.tokenizer,
+            "effective_order": options.sentence_level or None,
+        }
     elif options.tokenize is not None:
-        given["tokenize"] = options.tokenize
+        arguments["tokenize"] = options.tokenize
     try:
-        return BLEU(**given)
+        return BLEU(**arguments)
     except (ValueError, ImportError, OSError, RuntimeError) as error:
         where = "" if options.prints_as_sacrebleu else f"--dialect {options.dialect}: "
         raise InputError(f"{where}{error}") from error
@@ -51,7 +54,7 @@ class DialectText:
             )
         self._options = options
         self._metric = metric = metric_of(options)
-        self.counter, self._scorer = metric.counter, metric.scorer
+        self.counter, self._scorer = metric._counter, metric._scorer
         self.place = f"--dialect {options.dialect}: "
         self.adds_batches = self._scorer.adds_batches
         self.keep_rows = self._scorer.keep_rows

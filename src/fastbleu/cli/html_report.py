@@ -36,7 +36,8 @@ def write_reports(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InputWarning)
             metric, seed = metric_of(options), options.random_seed
-            made = report(systems, texts, **labels, metric=metric, seed=seed)
+            shows = {"metric": metric, "seed": seed, "progress": options.progress}
+            made = report(systems, texts, **labels, **shows)
             for path in paths:
                 made.save(path, "html" if path is options.html else "md")
     except OSError as error:

@@ -116,8 +116,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit with status 2; for an ambiguous option say what each candidate does."""
-        start, found, names = message.partition(" could match ")
-        if found:
+        start, separator, names = message.partition(" could match ")
+        if separator:
             options = {name: self._option_string_actions[name] for name in names.split(", ")}
             meanings = [f"{name} ({action.help})" for name, action in options.items()]
             message = f"{start} could be {' or '.join(meanings)}".replace("%%", "%")

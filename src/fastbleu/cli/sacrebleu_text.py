@@ -210,8 +210,8 @@ class SacrebleuText:
         first = results[0]
         self._add_test(str(first.seed).lower(), options.samples, options.test)
         systems = [_compared(names[0], first.baseline_score, None, first.baseline_interval)]
-        for name, found in zip(names[1:], results, strict=True):
-            systems.append(_compared(name, found.score, found.p_value, found.interval))
+        for name, result in zip(names[1:], results, strict=True):
+            systems.append(_compared(name, result.score, result.p_value, result.interval))
         return systems
 
     def _one(self, total: Sums) -> str:
@@ -226,7 +226,7 @@ class SacrebleuText:
         if options.output_format == "json":
             return score.format(*style, self.signature(False), True) + "\n"
         text = score.format(*style, self.signature(options.short))
-        text = _INTERVAL.sub(lambda found: self._color(found.group(), "cyan"), text)
+        text = _INTERVAL.sub(lambda match: self._color(match.group(), "cyan"), text)
         return self._finished(f"{text}\n")
 
     def _several(self, systems: Sequence[System]) -> str:

@@ -58,8 +58,8 @@ class SegmentList:
         """Add a chunk: a column of text for each reference and system, and the counts of these."""
         options, printer = self._options, self._printer
         if not options.table:
-            for one in counted:
-                lines = printer.segment_lines(one)
+            for of_system in counted:
+                lines = printer.segment_lines(of_system)
                 self._spool.write("".join([f"{line}\n" for line in lines]).encode())
             return
         assert isinstance(printer, SacrebleuText)  # dialects refuse tables

@@ -77,20 +77,20 @@ class TableReader(Reader):
         if self._lines is None:
             return Utf8Rows()
         first = self.segments
-        found, missing = self._lines.read(count)
+        rows, missing = self._lines.read(count)
         self._missing = [number for number, _ in missing]
         for number in self._missing:
             self.without_value(self._source.place(first + number), self._column)
         if not self.keeps_ends:
-            found.rstrip()
-        self.segments += len(found)
-        self._left -= len(found)
-        self._read = [*self._read[-2:], (found, first)]
-        return found  # type: ignore[no-any-return]
+            rows.rstrip()
+        self.segments += len(rows)
+        self._left -= len(rows)
+        self._read = [*self._read[-2:], (rows, first)]
+        return rows  # type: ignore[no-any-return]
 
     def listed(self, rows: Utf8Rows) -> list[str]:
         lines: list[str] = []
-        first = next((first for found, first in self._read if found is rows), 0)
+        first = next((first for read, first in self._read if read is rows), 0)
         if rows.levels:
             column = f"column {self._column!r}"
             return rows.as_lists(lambda row, k: f"{self._source.place(first + row)}: {column}[{k}]")
@@ -157,9 +157,9 @@ def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]
         settings["seed"] = options.random_seed
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InputWarning)
-        found = _named(path, lambda: tables.score(path, hypothesis, columns, by=by, **settings))
+        scores = _named(path, lambda: tables.score(path, hypothesis, columns, by=by, **settings))
     notes = [] if options.force else [str(warning.message) for warning in caught]
-    return _printed(found, options.output_format), notes
+    return _printed(scores, options.output_format), notes
 
 
 def _tokenizers(text: str, metric: BLEU) -> dict[Any, Any]:

@@ -23,7 +23,7 @@ def reference_files(options: Options) -> list[list[str]]:
     """Return the paths of the references: for each reference one file per test set."""
     utils = _sacrebleu(options)
     names = str(options.test_set).split(",")
-    found = []
+    files_of_sets = []
     for name in names:
         _check_known(utils, name)
         pairs = utils.get_langpairs_for_testset(name)
@@ -31,14 +31,14 @@ def reference_files(options: Options) -> list[list[str]]:
             problem = f"test set {name} has no language pair {options.langpair}"
             raise InputError(f"{problem}; it has {', '.join(pairs)}")
         with _trouble(name):
-            found.append(utils.get_reference_files(name, options.langpair))
-        if not found[-1]:
+            files_of_sets.append(utils.get_reference_files(name, options.langpair))
+        if not files_of_sets[-1]:
             raise InputError(f"test set {name} has no references for {options.langpair}")
-    counts = [len(files) for files in found]
+    counts = [len(files) for files in files_of_sets]
     if len(set(counts)) > 1:
         each = ", ".join(f"{name} has {count}" for name, count in zip(names, counts, strict=True))
         raise InputError(f"the test sets differ in the number of references: {each}")
-    return [list(files) for files in zip(*found, strict=True)]
+    return [list(files) for files in zip(*files_of_sets, strict=True)]
 
 
 def kept_segments(options: Options) -> set[int]:

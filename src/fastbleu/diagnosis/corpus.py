@@ -54,11 +54,11 @@ class Corpus:
     @classmethod
     def read(cls, hypotheses: Any, references: Any, metric: BLEU) -> Corpus:
         """A corpus from the arguments of `fastbleu.BLEU.score`, with its errors."""
-        counter = metric.counter
+        counter = metric._counter
         batch = read(hypotheses, references, counter)
         sides = batch.lists()
         counted = counter.count(Batch(sides[0], sides[1], batch.before, batch.present, batch.warns))
-        metric.scorer.stats(counted)  # for its checks and warnings
+        metric._scorer.stats(counted)  # for its checks and warnings
         rows, reference_rows = sides
         if type(rows) is IdRows:
             # Arrays stay arrays, because some dialects take lists of tokens alone.
@@ -75,7 +75,7 @@ class Corpus:
     @property
     def is_text(self) -> bool:
         """Whether segments are str, and not lists of tokens."""
-        return self.metric.counter.is_text
+        return self.metric._counter.is_text
 
     @without_input_warnings  # because `read` has warned
     def score(self) -> Score:
@@ -83,10 +83,10 @@ class Corpus:
 
     def score_of_tokens(self) -> Score:
         """`score`; texts that a library splits are split once for all metrics."""
-        tokenizer, dialect = self.metric.counter.tokenizer, self.metric.dialect
+        tokenizer, dialect = self.metric._counter.tokenizer, self.metric.dialect
         if tokenizer is None or tokenizer.split is None:
             return self.score()
-        if not self.metric.scorer.dialect.takes_tokens:
+        if not self.metric._scorer.dialect.takes_tokens:
             return self.score()
         read = self._reader(tokenizer, self.metric.lowercase, False)
         references = [[read(text) for text in texts] for texts in self.references]
@@ -100,7 +100,7 @@ class Corpus:
                 value = self.score().value
             except ValueError:
                 value = nan
-            self._points = value * 100 / self.metric.scorer.dialect.scale
+            self._points = value * 100 / self.metric._scorer.dialect.scale
         return self._points
 
     def rows(

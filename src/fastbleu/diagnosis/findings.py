@@ -176,7 +176,7 @@ def _counted(count: int, singular: str, plural: str) -> str:
 
 def _tokenized(corpus: Corpus) -> Iterator[Finding]:
     ends = [n for n, text in enumerate(corpus.hypotheses) if text.rstrip().endswith(" .")]
-    if corpus.metric.scorer.warns_of_tokenized and len(ends) > _TOKENIZED_SHARE * len(corpus):
+    if corpus.metric._scorer.warns_of_tokenized and len(ends) > _TOKENIZED_SHARE * len(corpus):
         split = BLEU(tokenize="none", lowercase=corpus.metric.lowercase)
         points = corpus.scored_by(split).points() - corpus.points()
         yield Finding(
@@ -190,7 +190,7 @@ def _tokenized(corpus: Corpus) -> Iterator[Finding]:
 
 
 def _script(corpus: Corpus) -> Iterator[Finding]:
-    tokenizer, sample = corpus.metric.counter.tokenizer, sample_of(corpus.hypotheses)
+    tokenizer, sample = corpus.metric._counter.tokenizer, sample_of(corpus.hypotheses)
     if tokenizer and tokenizer.splits_at_spaces and lacks_spaces(sample):
         fitting = fitting_tokenizer(sample)
         tried: Literal["zh", "char"] = "zh" if fitting == "zh" else "char"

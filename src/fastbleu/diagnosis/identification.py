@@ -18,6 +18,7 @@ from ..inputs.arguments import shown
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
+from ..runtime.progress import ProgressBar
 from ..tokenizers.loaded import get as get_tokenizer
 from ..tokenizers.loaded import tokenize
 from ..tokenizers.table import TABLE
@@ -80,9 +81,9 @@ class Setting(NamedTuple):
     def is_slow(self) -> bool:
         """Whether a library splits the text, or sentences are scored by their tokens."""
         metric = self.corpus.metric
-        by_tokens = isinstance(metric.counter, TokenListCounter)
+        by_tokens = isinstance(metric._counter, TokenListCounter)
         by_library = metric.tokenize and bool(TABLE[metric.tokenize.name].packages)
-        return by_library or (by_tokens and metric.scorer.dialect.mean_of_sentences)
+        return by_library or (by_tokens and metric._scorer.dialect.mean_of_sentences)
 
 
 class Scored(NamedTuple):
@@ -192,7 +193,9 @@ class Identification(Tables):
         return f"<Identification of {self.number}: {len(self.matches)} of {self.tried} settings>"
 
 
-def identify(hypotheses: Hypotheses, references: References, number: float | str) -> Identification:
+def identify(
+    hypotheses: Hypotheses, references: References, number: float | str, *, progress: bool = False
+) -> Identification:
     """Find the settings whose score prints as a number: dialects, tokenizers, case, smoothing, ...
 
     Parameters
@@ -202,6 +205,8 @@ def identify(hypotheses: Hypotheses, references: References, number: float | str
     number : float or str
         As published, on 0-1 or 0-100. The number of decimals matters; pass a str for trailing
         zeros: "31.20" has two.
+    progress : bool, default False
+        Show a progress bar on standard error.
 
     Returns
     -------
@@ -237,7 +242,7 @@ def identify(hypotheses: Hypotheses, references: References, number: float | str
     corpus = Corpus.read(hypotheses, references, metric)
     if not len(corpus):
         raise ValueError("there are no segments to score: hypotheses is empty")
-    scores = score_settings(corpus, float(printed))
+    scores = score_settings(corpus, float(printed), progress)
     identification = _identification(printed, digits, scores)
     # Those of e2e may be above 100, on text without spaces.
     if float(printed) > 100.0001 and not identification.matches:
@@ -293,7 +298,7 @@ def _form(scored: Scored, value: float, printed: str) -> int:
 
     `value` is the score on the number's scale.
     """
-    rounded = scored.setting.corpus.metric.scorer.dialect.printed(scored.value)
+    rounded = scored.setting.corpus.metric._scorer.dialect.printed(scored.value)
     if printed in (rounded, _without_exponent(repr(scored.value))):
         return 0
     return 1 if rounded is None and value == scored.value else 2
@@ -318,20 +323,25 @@ def _matches(scores: list[Scored], number: float) -> list[Match]:
 
 
 @without_input_warnings
-def score_settings(corpus: Corpus, number: float | None = None) -> list[Scored]:
+def score_settings(
+    corpus: Corpus, number: float | None = None, progress: bool = False
+) -> list[Scored]:
     """All settings that give the corpus a score; estimates where it is far from the number."""
     scores: list[Scored] = []
     slow = []
-    for setting in _settings(corpus):
-        if number is not None and setting.is_slow and len(corpus) > 2 * _PARTS * _SEGMENTS:
-            slow.append(setting)
-        else:
+    with ProgressBar(progress, None, " settings") as bar:
+        for setting in _settings(corpus):
+            if number is not None and setting.is_slow and len(corpus) > 2 * _PARTS * _SEGMENTS:
+                slow.append(setting)
+                continue
             scores += _scored(setting)
-    nearest = sorted(_distance(scored, number or 0.0) for scored in scores)[:NEAREST]
-    for setting in slow:
-        estimate, error = _estimate(setting)
-        far = _distance(estimate, number or 0.0, error) > nearest[-1]
-        scores += [estimate] if far else _scored(setting)
+            bar.update(1)
+        nearest = sorted(_distance(scored, number or 0.0) for scored in scores)[:NEAREST]
+        for setting in slow:
+            estimate, error = _estimate(setting)
+            far = _distance(estimate, number or 0.0, error) > nearest[-1]
+            scores += [estimate] if far else _scored(setting)
+            bar.update(1)
     return scores
 
 
@@ -363,7 +373,7 @@ def _estimate(setting: Setting) -> tuple[Scored, float]:
 
 def shown_score(scored: Scored, number: float) -> float:
     """The score on 0-1 or 0-100, whichever is closer to the number."""
-    own_scale = scored.value / scored.setting.corpus.metric.scorer.dialect.scale
+    own_scale = scored.value / scored.setting.corpus.metric._scorer.dialect.scale
     return min(own_scale, 100 * own_scale, key=lambda value: abs(value - number))
 
 
@@ -437,7 +447,7 @@ def _settings_of(
             metric = BLEU(**arguments)
         except (ValueError, TypeError, ImportError):
             continue
-        if not (is_mean and isinstance(metric.counter, TokenListCounter)):
+        if not (is_mean and isinstance(metric._counter, TokenListCounter)):
             yield Setting(corpus.scored_by(metric), arguments, is_mean, variant, changes)
 
 
@@ -457,8 +467,8 @@ def _first(usual: Any, others: Any) -> list[Any]:
 
 def _value(setting: Setting) -> tuple[float, int]:
     """The score, and the number of tokens of the hypotheses."""
-    metric, scorer = setting.corpus.metric, setting.corpus.metric.scorer
-    if isinstance(metric.counter, TokenListCounter):  # a slow one, which shares no rows
+    metric, scorer = setting.corpus.metric, setting.corpus.metric._scorer
+    if isinstance(metric._counter, TokenListCounter):  # a slow one, which shares no rows
         score = setting.corpus.score_of_tokens()
         return score.value, score.hyp_len
     rules = RuleSet.of(setting.corpus)

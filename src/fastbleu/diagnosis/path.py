@@ -61,7 +61,7 @@ class RuleSet:
     @classmethod
     def of(cls, corpus: Corpus) -> RuleSet:
         """The rules of a corpus' metric."""
-        counter, scorer = corpus.metric.counter, corpus.metric.scorer
+        counter, scorer = corpus.metric._counter, corpus.metric._scorer
         arithmetic = scorer.dialect._arithmetic
         return cls(
             corpus,
@@ -85,7 +85,9 @@ class RuleSet:
 
     def _is_average(self) -> bool:
         """Whether a single scorer's mean of sentences, if it says so, is one."""
-        if not self.average.mean_of_sentences or issubclass(self.average.counter, TokenListCounter):
+        if not self.average.mean_of_sentences or issubclass(
+            self.average.counter, TokenListCounter
+        ):
             return True  # or does not follow from rows
         scorer, rows = self.smoothing, self.rows()
         mean = fsum(scorer.row_scores(rows)) / len(rows)
@@ -332,7 +334,7 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
     if abs(last - score) < _ROUNDING:
         shared.append("the rest")
     else:
-        before, after = (corpus.metric.scorer.dialect.name for corpus in (a, b))
+        before, after = (corpus.metric._scorer.dialect.name for corpus in (a, b))
         steps.append(Step("the rest", before, after, last, last - score, _REST, ()))
     return _without_detours(steps), shared
 

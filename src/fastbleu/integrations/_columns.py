@@ -79,9 +79,9 @@ class ColumnScorer:
 
     def sentence_scores(self, *columns: Any) -> pyarrow.Array:
         """The score of each row, null if it is left out."""
-        self.metric.scorer.dialect.require("parts")
+        self.metric._scorer.dialect.require("parts")
         counted, present = self._counted(columns)
-        scores = self.metric.scorer.sentence_scores(counted, warns=False)
+        scores = self.metric._scorer.sentence_scores(counted, warns=False)
         mask = None if present is None else ~present
         return pyarrow.array(_spread(scores, present), mask=mask)
 
@@ -89,7 +89,7 @@ class ColumnScorer:
         """The counts of each row, a struct with the fields `summed`; null if it is left out."""
         self._require_sums()
         counted, present = self._counted(columns)
-        rows = numpy.asarray(self.metric.scorer.adapted(counted))
+        rows = numpy.asarray(self.metric._scorer.adapted(counted))
         counts = _spread(rows.T, present)
         bits = None if present is None else pyarrow.array(present).buffers()[1]
         fields = _as_columns(counts)
@@ -152,7 +152,7 @@ class ColumnScorer:
 
     def _values(self, present: NDArray[Any], counts: NDArray[Any]) -> pyarrow.Array:
         """The score of each row of sums; null where it is not present, or there is no score."""
-        scorer = self.metric.scorer
+        scorer = self.metric._scorer
         scores: list[float | None] = []
         for is_present, row in zip(present.tolist(), counts.tolist(), strict=True):
             score = None
@@ -169,7 +169,7 @@ class ColumnScorer:
         and their counts to add up.
         """
         self._require_sums()
-        done, counter, threads = 0, self.metric.counter, self.metric.threads
+        done, counter, threads = 0, self.metric._counter, self.metric.threads
         for block in self._batch(columns).blocks(threads, part_rows(threads)):
             counted = counter.count(block)
             size = counted.segments if block.present is None else len(block.present)
@@ -184,22 +184,22 @@ class ColumnScorer:
             elif nrefs < 0:
                 lengths = pyarrow.compute.list_value_length(columns[1]).fill_null(1)
                 nrefs = lengths.to_numpy(zero_copy_only=False)[rows].astype(numpy.int64)
-            yield rows, nrefs, self.metric.scorer.adapted(counted)
+            yield rows, nrefs, self.metric._scorer.adapted(counted)
 
     def _require_sums(self) -> None:
         for operation in ("update", "sums"):
-            self.metric.scorer.dialect.require(operation)
+            self.metric._scorer.dialect.require(operation)
 
     def _counted(self, columns: Sequence[Any]) -> tuple[Counted, NDArray[Any] | None]:
         """The counts of the rows that are present, and which these are; None if all are."""
         batch = self._batch(_of_one_length(columns)[0])
-        counted = self.metric.counter.count(batch)
+        counted = self.metric._counter.count(batch)
         return counted, None if batch.present is None else numpy.array(batch.present)
 
     def _batch(self, columns: Sequence[Any]) -> Batch:
         hypotheses, *references = columns
         texts = references[0] if len(references) == 1 else references
-        batch = read(hypotheses, texts, self.metric.counter, missing=self.missing)
+        batch = read(hypotheses, texts, self.metric._counter, missing=self.missing)
         batch.warns = False
         return batch
 

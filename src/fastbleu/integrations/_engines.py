@@ -116,7 +116,7 @@ class Engine(Generic[Table, Result]):
         Parameters and errors as for `score`.
         """
         row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
-        row_counter.metric.scorer.dialect.require("parts")
+        row_counter.metric._scorer.dialect.require("parts")
         return self._checked(table, row_counter, column, {column: 0.0})
 
     def count(
@@ -136,7 +136,7 @@ class Engine(Generic[Table, Result]):
         """
         row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
         for operation in ("count", "update"):
-            row_counter.metric.scorer.dialect.require(operation)
+            row_counter.metric._scorer.dialect.require(operation)
         names = count_names(row_counter.metric.max_ngram_order)
         return self._checked(table, row_counter, None, dict.fromkeys(names, 0))
 

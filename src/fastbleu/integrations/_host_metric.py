@@ -24,7 +24,7 @@ def summing_metric(metric: Metric | None) -> BLEU:
             "keep_stats=True cannot be had here: a host's metric keeps sums and no rows; use "
             "fastbleu.BLEU(keep_stats=True) with its own update and all_reduce"
         )
-    bleu.scorer.dialect.require("state")
+    bleu._scorer.dialect.require("state")
     return BLEU(**bleu.get_params())
 
 

@@ -28,6 +28,6 @@ def joined(
 
 def score(bleu: BLEU, row: Sequence[int], device: torch.device) -> torch.Tensor:
     """The score of a row, 0-1, as float64 (on Apple's GPUs float32)."""
-    value = bleu.scorer.value(bleu.scorer.restore(row))
+    value = bleu._scorer.value(bleu._scorer.restore(row))
     dtype = torch.float32 if device.type == "mps" else torch.float64
-    return torch.tensor(value / bleu.scorer.dialect.scale, dtype=dtype, device=device)
+    return torch.tensor(value / bleu._scorer.dialect.scale, dtype=dtype, device=device)

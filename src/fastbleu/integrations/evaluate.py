@@ -220,7 +220,7 @@ class Sacrebleu(_InMemory):
             lowercase=lowercase,
             smooth_method=smooth_method,  # type: ignore[arg-type]
             smooth_value=smooth_value,
-        ).counter
+        )._counter
         batch = read(*self._take(predictions, references), counter)
         counted = counter.count(batch, keep_rows=False)
         if not force:

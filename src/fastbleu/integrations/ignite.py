@@ -93,7 +93,7 @@ class BLEU(Metric):
             have several references each, ``(batch, refs, length)`` or a list of lists.
         """
         y_pred, y = output
-        before = self._bleu.scorer.restore(self._counts.tolist())
+        before = self._bleu._scorer.restore(self._counts.tolist())
         total = before + self._bleu._sums_of_batch(y_pred, y)
         self._counts = torch.tensor(total.row.tolist()).to(self._device)
 
@@ -121,7 +121,7 @@ class BLEU(Metric):
                 "there is no BLEU yet: no process has been given a hypothesis or a reference "
                 "since the start or reset()"
             )
-        scorer = self._bleu.scorer
+        scorer = self._bleu._scorer
         return scorer.score(scorer.restore(counts))
 
     # The decorated function must not raise, or the global sums would replace the local counts.

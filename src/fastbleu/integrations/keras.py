@@ -124,7 +124,7 @@ class BLEU(keras.metrics.Metric):
         references, hypotheses = _values("y_true", y_true), _values("y_pred", y_pred)
         if isinstance(hypotheses, numpy.ndarray) and hypotheses.dtype.kind == "f":
             fix = "from_logits=True"
-            if self._bleu.counter.is_text:
+            if self._bleu._counter.is_text:
                 fix += " and, as ids are no text, tokenize=False"
             raise TypeError(
                 f"y_pred has dtype {hypotheses.dtype} and shape {hypotheses.shape}, expected ids; "
@@ -141,7 +141,7 @@ class BLEU(keras.metrics.Metric):
                 if not len(rows):
                     return
                 hypotheses, references = _take(hypotheses, rows), _take(references, rows)
-        before = self._bleu.scorer.restore(self._state().tolist())
+        before = self._bleu._scorer.restore(self._state().tolist())
         total = before + self._bleu._sums_of_batch(hypotheses, references, mask, mask)
         self._counts.assign(numpy.array(total.row).view(self._stored_as))
 
@@ -154,7 +154,7 @@ class BLEU(keras.metrics.Metric):
 
     def score(self) -> Score:
         """Like `result`, but returns a `fastbleu.Score`; ValueError without batches."""
-        state, scorer = self._state(), self._bleu.scorer
+        state, scorer = self._state(), self._bleu._scorer
         return scorer.score(scorer.restore(state)) if state.any() else self._bleu.compute()
 
     def get_config(self) -> dict[str, Any]:

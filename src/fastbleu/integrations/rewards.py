@@ -110,7 +110,7 @@ class BLEUReward:
         check_choice("missing", missing, CHOICES)
         self.missing = missing
         self.metric = as_metric(metric)
-        self.metric.scorer.dialect.require("parts")  # a batch is one
+        self.metric._scorer.dialect.require("parts")  # a batch is one
         self.__name__ = name
 
     def __call__(
@@ -201,7 +201,7 @@ class BLEUReward:
         hypotheses = [_PLACEHOLDER if is_blank else answer for answer, is_blank in pairs]
         scores = self.metric.sentence_scores(hypotheses, references)
         # A perfect text has 1.0000000000000004 by the dialect's rounding.
-        rewards = (scores / self.metric.scorer.dialect.scale).clip(0, 1)
+        rewards = (scores / self.metric._scorer.dialect.scale).clip(0, 1)
         rewards[blank] = 0
         if present is None:
             return rewards.tolist()  # type: ignore[no-any-return]

@@ -88,7 +88,7 @@ class BLEUScore(Metric):
                 tokenize="none", max_ngram_order=n_gram, weights=weights, smooth_method="none"
             )
         bleu = self._bleu = summing_metric(metric)
-        self._has_own_numbers = isinstance(bleu.scorer.dialect, TorchEvalDialect)
+        self._has_own_numbers = isinstance(bleu._scorer.dialect, TorchEvalDialect)
         self.n_gram = n_gram = bleu.max_ngram_order
         # Of float64, which has the same products as the float32 of TorchEval's weights.
         self.weights = (
@@ -162,7 +162,7 @@ class BLEUScore(Metric):
             setattr(self, name, getattr(self, name) + count.to(self.device))
 
     def _counted_as(self) -> dict[str, Any]:
-        return {"dialect": self._bleu.dialect, **self._bleu.scorer.counted_as}
+        return {"dialect": self._bleu.dialect, **self._bleu._scorer.counted_as}
 
 
 _STATES = ("input_len", "target_len", "matches_by_order", "possible_matches_by_order")

@@ -120,7 +120,7 @@ class BLEUScore(Metric):
         # Reads texts as TorchMetrics does; those without any of `_marks` have the same tokens.
         self._own: BLEU | None = None
         self._marks: str | None = ""
-        self._has_own_numbers = isinstance(bleu.scorer.dialect, TorchMetricsDialect)
+        self._has_own_numbers = isinstance(bleu._scorer.dialect, TorchMetricsDialect)
         if self._has_own_numbers and bleu.tokenize:
             from torchmetrics.functional.text.sacre_bleu import _SacreBLEUTokenizer
 
@@ -133,7 +133,7 @@ class BLEUScore(Metric):
         self.n_gram = n_gram = bleu.max_ngram_order
         self.smooth = bleu.smooth_method == "add-k"
         self.weights = [1.0 / n_gram] * n_gram if bleu.weights is None else list(bleu.weights)
-        counted_as = {"dialect": bleu.dialect, **bleu.scorer.counted_as}
+        counted_as = {"dialect": bleu.dialect, **bleu._scorer.counted_as}
         self._counted_as = sha256(repr(counted_as).encode()).digest()[:16]
         # The first state, so that it is compared before anything is added up.
         counted_by = torch.tensor(list(self._counted_as), dtype=torch.uint8)
@@ -207,7 +207,7 @@ class BLEUScore(Metric):
         try:
             return bleu._sums_of_batch(preds, target)
         except TypeError:
-            if self._bleu.counter.tokenizer is None or not {type(preds), type(target)} <= {
+            if self._bleu._counter.tokenizer is None or not {type(preds), type(target)} <= {
                 list,
                 tuple,
             }:

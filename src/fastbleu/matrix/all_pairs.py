@@ -126,8 +126,8 @@ def pairwise(
             scorer.prepare(*sources[number])
             scorer.fill(by_source[number])
 
-        make = partial(PairScorer, sentence_metric.scorer, bar=bar)
-        on_sources(sentence_metric.counter.threads, by_source.shape, make, score)
+        make = partial(PairScorer, sentence_metric._scorer, bar=bar)
+        on_sources(sentence_metric._counter.threads, by_source.shape, make, score)
     return scores
 
 
@@ -172,7 +172,7 @@ def pairwise_chunked(
     if len(shape) == 3:
         raise ValueError("pairwise_chunked takes one source; for a batch call it for each source")
     count, width = shape
-    scorer = PairScorer(sentence_metric.scorer, sentence_metric.counter.threads)
+    scorer = PairScorer(sentence_metric._scorer, sentence_metric._counter.threads)
     scorer.prepare(*sources[0])
     height = rows or max(1, _BLOCK_BYTES // (kind.itemsize * max(1, width)))
 

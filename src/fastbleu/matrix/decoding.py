@@ -172,7 +172,7 @@ def mbr(
             "aggregate=True makes no matrix; leave one of aggregate and return_matrix out"
         )
     if aggregate:
-        sentence_metric.scorer.dialect.require("aggregate=True")
+        sentence_metric._scorer.dialect.require("aggregate=True")
     if isinstance(references, (list, tuple)) and any(isinstance(r, float) for r in references[:1]):
         raise TypeError("references holds numbers: pass weights by name, reference_weights=")
     if references is None:
@@ -204,7 +204,7 @@ def mbr(
             weights_of = table.reshape(len(sources), shape[-1])
         utilities = numpy.empty((len(sources), shape[-2]))
         matrices = numpy.empty((len(sources), *shape[-2:])) if return_matrix else None
-    scorer, threads = sentence_metric.scorer, sentence_metric.counter.threads
+    scorer, threads = sentence_metric._scorer, sentence_metric._counter.threads
     signature = scorer.signature()
     with ProgressBar(True, sum(map(prod, shapes)), " pairs") if progress else nullcontext() as bar:
 

@@ -155,14 +155,14 @@ def self_bleu(
     reader = SentenceReader(sentence_metric)
     checked = _check_orders(orders)
     for order in checked:
-        sentence_metric.scorer.dialect._check_order(order)
+        sentence_metric._scorer.dialect._check_order(order)
     check_choice("against", against, ("others", "each", "earlier"))
     if against != "others" and sample_size is not None:
         raise ValueError(
             f'against is {against!r}, which takes no sample_size: pass against="others"'
         )
     seed = Random().getrandbits(32) if seed is None else check_integer("seed", seed)
-    signature = _signature(sentence_metric.scorer)
+    signature = _signature(sentence_metric._scorer)
     if sample_size is not None:
         signature += f"|sample:{sample_size}|seed:{seed}"
     diversity = _Diversity(sentence_metric, reader, checked)
@@ -175,7 +175,7 @@ def self_bleu(
         is_earlier = against == "earlier"
         scores, values, indices = diversity.of_pairs(sentences, sentence_mask, progress, is_earlier)
     reader.warn_of_input()
-    sentence_metric.scorer.warn_of_short(diversity.short, reader.sentences, max(checked))
+    sentence_metric._scorer.warn_of_short(diversity.short, reader.sentences, max(checked))
     return SelfBLEUResult(
         dict(zip(checked, values, strict=True)), scores, checked, indices, signature
     )
@@ -197,9 +197,9 @@ class _Diversity:
         self, metric: SentenceMetric, reader: SentenceReader, orders: tuple[int, ...]
     ) -> None:
         self.short = 0
-        self._counter, self._scorer, self._reader = metric.counter, metric.scorer, reader
+        self._counter, self._scorer, self._reader = metric._counter, metric._scorer, reader
         self._max_order = max(orders)
-        self._scorers = [metric.scorer.with_equal_weights(order) for order in orders]
+        self._scorers = [metric._scorer.with_equal_weights(order) for order in orders]
 
     def against_others(
         self, sentences: Any, mask: Any, progress: bool, sample_size: int | None, seed: int

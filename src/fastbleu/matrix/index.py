@@ -54,7 +54,7 @@ class SentenceIndex:
     @property
     def signature(self) -> str:
         """Everything that a score depends on besides the text and the number of references."""
-        return self._metric.scorer.of_sentences.signature()
+        return self._metric._scorer.of_sentences.signature()
 
     def __setattr__(self, name: str, *value: object) -> NoReturn:
         raise AttributeError(f"an index cannot be changed; {name} is fixed: make a new one")
@@ -127,19 +127,19 @@ class ReferenceIndex(SentenceIndex):
     ) -> None:
         bleu = as_metric(metric)
         reader = SentenceReader(bleu)
-        counted = ReferenceSet(bleu.counter.max_ngram_order, bleu.counter.reference_length)
+        counted = ReferenceSet(bleu._counter.max_ngram_order, bleu._counter.reference_length)
         for block, bar in reader.read_blocks(references, "references", reference_mask, progress):
             counted.add(block)
             bar.update(len(block))
         if not len(counted):
             raise ValueError("references is empty: an index needs at least one, which may be empty")
-        bleu.scorer.dialect._check_references(len(counted))
+        bleu._scorer.dialect._check_references(len(counted))
         reader.warn_of_input()
         self._finish(bleu, reader, counted)
 
     def _finish(self, metric: BLEU, reader: SentenceReader, references: ReferenceSet) -> None:
         references.finish()
-        pool = Pool(metric.counter.threads)
+        pool = Pool(metric._counter.threads)
         self._keep(_metric=metric, _pool=pool, _reader=reader, _references=references)
 
     def score(self, hypotheses: Hypotheses, *, hypothesis_mask: Mask | None = None) -> Score:
@@ -164,7 +164,7 @@ class ReferenceIndex(SentenceIndex):
         TypeError
             A hypothesis is not a sentence; the message says which.
         """
-        scorer = self._metric.scorer
+        scorer = self._metric._scorer
         counted = self._counted(hypotheses, hypothesis_mask, keep_rows=scorer.keep_rows)
         return scorer.score(scorer.sums(counted))
 
@@ -179,7 +179,7 @@ class ReferenceIndex(SentenceIndex):
             On the dialect's scale.
         """
         counted = self._counted(hypotheses, hypothesis_mask)
-        return self._metric.scorer.sentence_scores(counted)
+        return self._metric._scorer.sentence_scores(counted)
 
     def count(self, hypotheses: Hypotheses, *, hypothesis_mask: Mask | None = None) -> Stats:
         """Rows of counts, one per hypothesis; parameters and errors as for `score`.
@@ -189,13 +189,13 @@ class ReferenceIndex(SentenceIndex):
         Stats
             Shape (S, 2 + 2 * max_ngram_order).
         """
-        return self._metric.scorer.stats(self._counted(hypotheses, hypothesis_mask))
+        return self._metric._scorer.stats(self._counted(hypotheses, hypothesis_mask))
 
     def _counted(
         self, hypotheses: Hypotheses, mask: Mask | None, *, keep_rows: bool = True
     ) -> Counted:
         """Count hypotheses; without `keep_rows` into one row, the sum as the dialect adapts it."""
-        counter, scorer = self._metric.counter, self._metric.scorer
+        counter, scorer = self._metric._counter, self._metric._scorer
         references = self._references
         listed: Any = hypotheses
         readers: list[SentenceReader] = []
@@ -276,7 +276,7 @@ def _rebuilt(
 ) -> ReferenceIndex:
     """An index of the same references; `tokens` are those that their ids stand for."""
     metric = BLEU(**arguments)
-    counted = ReferenceSet(metric.counter.max_ngram_order, metric.counter.reference_length)
+    counted = ReferenceSet(metric._counter.max_ngram_order, metric._counter.reference_length)
     for sentences in references:
         counted.add(sentences)
     index = kind.__new__(kind)

@@ -77,7 +77,7 @@ class NearestIndex(SentenceIndex):
         self, metric: SentenceMetric, reader: SentenceReader, references: Sentences
     ) -> None:
         reader.warn_of_input()
-        ngrams = Ngrams(max(1, min(metric.scorer.max_ngram_order, references.longest)))
+        ngrams = Ngrams(max(1, min(metric._scorer.max_ngram_order, references.longest)))
         self._keep(_metric=metric, _reader=reader, _references=Postings(ngrams, references))
 
     def nearest(
@@ -106,7 +106,7 @@ class NearestIndex(SentenceIndex):
             every_score.append(scores)
             every_position.append(positions)
         reader.warn_of_input()
-        self._metric.scorer.warn_of_short(reader.short, reader.sentences)
+        self._metric._scorer.warn_of_short(reader.short, reader.sentences)
         return numpy.concatenate(every_score), numpy.concatenate(every_position)
 
     def _search(
@@ -121,7 +121,7 @@ class NearestIndex(SentenceIndex):
 
         With `only_later` those of hypothesis i come after reference i.
         """
-        scorer, postings = self._metric.scorer, self._references
+        scorer, postings = self._metric._scorer, self._references
         features = Features(postings.ngrams, hypotheses, known_only=True)
         order = numpy.argsort(hypotheses.lengths, kind="stable").tolist()
         left = [order[first : first + _CHUNK] for first in range(0, len(order), _CHUNK)]
@@ -140,7 +140,7 @@ class NearestIndex(SentenceIndex):
 
         separable = bool(scorer.dialect.separable)
         arguments = postings, score, scorer.max_ngram_order, separable, k, min_score
-        threads = min(self._metric.counter.threads, len(left))
+        threads = min(self._metric._counter.threads, len(left))
         run_on_threads(work, [NearestSearch(*arguments) for _ in range(threads)])
         return nearest
 
@@ -230,7 +230,7 @@ def duplicates(
     index = NearestIndex.__new__(NearestIndex)
     read = _joined(reader.read_blocks(sentences, "sentences", sentence_mask, counted=True))
     index._finish(sentence_metric, reader, read)
-    sentence_metric.scorer.warn_of_short(reader.short, reader.sentences)
+    sentence_metric._scorer.warn_of_short(reader.short, reader.sentences)
     with ProgressBar(progress, len(read), " sentences") as bar:
         later = index._search(read, len(read), least, bar, only_later=True)
     seconds, every_score = [numpy.empty(0, numpy.int64)], [numpy.empty(0)]

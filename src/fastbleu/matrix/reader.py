@@ -36,18 +36,18 @@ if TYPE_CHECKING:
     class CounterAndScorer(Protocol):
         """What sentences are read for: a BLEU, or a `SentenceMetric`."""
 
-        counter: Counter
-        scorer: Scorer
+        _counter: Counter
+        _scorer: Scorer
 
 
 class SentenceMetric:
     """A metric's counter, and its scorer of single sentences."""
 
-    __slots__ = ("counter", "scorer")
+    __slots__ = ("_counter", "_scorer")
 
     def __init__(self, metric: BLEU) -> None:
-        self.counter: Counter = metric.counter
-        self.scorer: Scorer = metric.scorer.of_sentences
+        self._counter: Counter = metric._counter
+        self._scorer: Scorer = metric._scorer.of_sentences
 
 
 def sentence_metric_of(metric: Metric | None) -> SentenceMetric:
@@ -83,12 +83,12 @@ class SentenceReader:
     """
 
     def __init__(self, metric: CounterAndScorer, tokens: Sequence[Hashable] = ()) -> None:
-        metric.scorer.dialect.require("matrix")
-        self._counter, self._scorer = metric.counter, metric.scorer
+        metric._scorer.dialect.require("matrix")
+        self._counter, self._scorer = metric._counter, metric._scorer
         self.vocabulary = Vocabulary()
         if tokens:
             read_lists(self.vocabulary, SentenceTokenChecks("tokens"), [tokens])
-        self._pool = Pool(metric.counter.threads)
+        self._pool = Pool(metric._counter.threads)
         self._knows_padding = False
         # By the name of an argument: whether all of its rows so far are empty; more may follow.
         self._only_empty: dict[str, bool] = {}

@@ -44,7 +44,7 @@ def read_sources(
         same, first = first is second, listed_column(first, "hypotheses")
         second = first if same else listed_column(second, "references")
     other = None if alone else second
-    batch = batch_of(first, other, metric.counter.tokenizer, ragged)
+    batch = batch_of(first, other, metric._counter.tokenizer, ragged)
     reader = SentenceReader(metric)
     pairs: list[Any] = [(first, second)] if batch is None else batch
     masks_by_source = [masks]
@@ -64,7 +64,7 @@ def read_sources(
         shapes.append((len(hypotheses), len(references)))
     reader.warn_of_input()
     if reader.short:
-        metric.scorer.warn_of_short(reader.short, reader.sentences)
+        metric._scorer.warn_of_short(reader.short, reader.sentences)
     shape = tuple(map(max, zip(*shapes, strict=True))) if shapes else (0, 0)
     if shapes.count(shape) < len(shapes) and not ragged:
         raise ValueError(

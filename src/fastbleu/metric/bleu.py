@@ -109,13 +109,6 @@ class BLEU:
         Options that only the chosen dialect has, such as ``hashed=False`` for "fairseq" and
         ``keywords="python"`` for "codebleu-weighted": `fastbleu.dialects.describe` has them.
 
-    Attributes
-    ----------
-    counter : Counter
-        Counts text or tokens as the parameters say.
-    scorer : Scorer
-        Turns counts into scores.
-
     Raises
     ------
     TypeError, ValueError, ImportError, FileNotFoundError
@@ -137,10 +130,10 @@ class BLEU:
     """
 
     __module__ = "fastbleu"
-    __slots__ = ("_sums", "counter", "keep_stats", "reference_length", "scorer", "weights")
+    __slots__ = ("_counter", "_scorer", "_sums", "keep_stats", "reference_length", "weights")
 
-    counter: Counter
-    scorer: Scorer
+    _counter: Counter
+    _scorer: Scorer
     keep_stats: bool
     weights: tuple[float, ...] | None
     _sums: RunningSums
@@ -201,35 +194,35 @@ class BLEU:
         if type(keep_stats) is not bool:
             keep_stats = check_flag("keep_stats", keep_stats)
         keep = object.__setattr__
-        keep(self, "counter", counter)
-        keep(self, "scorer", scorer)
+        keep(self, "_counter", counter)
+        keep(self, "_scorer", scorer)
         keep(self, "weights", weights)
         keep(self, "reference_length", length)
         keep(self, "keep_stats", keep_stats)
         keep(self, "_sums", RunningSums(Sums.zero(max_ngram_order)))
 
     # Properties, because a `__getattr__` would slow down every attribute and method.
-    tokenize = property(lambda self: self.counter.tokenizer or False)
-    lowercase = property(attrgetter("counter.lowercase"))
-    max_ngram_order = property(attrgetter("counter.max_ngram_order"))
-    threads = property(attrgetter("counter.threads"))
-    ignore_ids = property(lambda self: (self.counter.id_filter or NO_IDS).ignore_ids)
-    stop_ids = property(lambda self: (self.counter.id_filter or NO_IDS).stop_ids)
-    skip_ids = property(lambda self: (self.counter.id_filter or NO_IDS).skip_ids)
-    smooth_method = property(attrgetter("scorer.smooth_method"))
-    smooth_value = property(attrgetter("scorer.smooth_value"))
-    effective_order = property(attrgetter("scorer.given_effective_order"))
-    dialect = property(attrgetter("scorer.dialect.name"))
+    tokenize = property(lambda self: self._counter.tokenizer or False)
+    lowercase = property(attrgetter("_counter.lowercase"))
+    max_ngram_order = property(attrgetter("_counter.max_ngram_order"))
+    threads = property(attrgetter("_counter.threads"))
+    ignore_ids = property(lambda self: (self._counter.id_filter or NO_IDS).ignore_ids)
+    stop_ids = property(lambda self: (self._counter.id_filter or NO_IDS).stop_ids)
+    skip_ids = property(lambda self: (self._counter.id_filter or NO_IDS).skip_ids)
+    smooth_method = property(attrgetter("_scorer.smooth_method"))
+    smooth_value = property(attrgetter("_scorer.smooth_value"))
+    effective_order = property(attrgetter("_scorer.given_effective_order"))
+    dialect = property(attrgetter("_scorer.dialect.name"))
 
     def get_params(self) -> dict[str, Any]:
         """The arguments that make an equal metric, without its counts."""
         values = {name: getattr(self, name) for name in PARAMETERS}
-        return values | dict(self.scorer.dialect.own_options)
+        return values | dict(self._scorer.dialect.own_options)
 
     @property
     def signature(self) -> str:
         """Everything that a score depends on besides the text; a Score's signature adds `nrefs`."""
-        return self.scorer.signature()
+        return self._scorer.signature()
 
     def score(
         self,
@@ -304,7 +297,7 @@ class BLEU:
             which pads labels, was counted, or segments were left out by ``missing="skip"``, or
             references are blank; or one side is shifted, in another script, or equal to the other.
         """
-        scorer = self.scorer
+        scorer = self._scorer
         # fmt: off
         counted, present = self._count(
             hypotheses, references, scorer.keep_rows, hypothesis_mask, reference_mask, missing,
@@ -352,7 +345,7 @@ class BLEU:
             progress, join, tokenizers,
         )
         # fmt: on
-        return _with_gaps(self.scorer.sentence_scores(counted), present)
+        return _with_gaps(self._scorer.sentence_scores(counted), present)
 
     def prefix_scores(
         self,
@@ -392,8 +385,8 @@ class BLEU:
         >>> metric.prefix_scores(sampled, reference, delta=True).round(1)
         array([[ 5. , 31.8,  2.6, -4.1,  0. ,  0. ]])
         """
-        counter = self.counter
-        self.scorer.dialect.require("prefix_scores")
+        counter = self._counter
+        self._scorer.dialect.require("prefix_scores")
         check_flag("delta", delta)
         if counter.is_text:
             raise ValueError("prefix_scores is for tokens and token ids: pass tokenize=False")
@@ -402,7 +395,7 @@ class BLEU:
             batch = read(*batch.lists(), counter)
         rows = batch.hypotheses
         length = rows.longest if type(rows) is IdRows else max(map(len, rows), default=0)
-        scores = self.scorer.prefix_scores(counter, batch, length)
+        scores = self._scorer.prefix_scores(counter, batch, length)
         if delta:
             scores[:, 1:] -= scores[:, :-1]
         return scores
@@ -436,14 +429,14 @@ class BLEU:
         >>> [round(BLEU(smooth_method=name).score(stats).value, 1) for name in ("exp", "none")]
         [48.9, 48.9]
         """
-        self.scorer.dialect.require("count")
+        self._scorer.dialect.require("count")
         # fmt: off
         counted, _ = self._count(
             hypotheses, references, True, hypothesis_mask, reference_mask, missing,
             progress, join, tokenizers,
         )
         # fmt: on
-        return self.scorer.stats(counted)
+        return self._scorer.stats(counted)
 
     def _count(
         self,
@@ -461,7 +454,7 @@ class BLEU:
         if isinstance(hypotheses, Stats):
             others = references, hypothesis_mask, reference_mask, join, tokenizers
             return self._counted_before(hypotheses, missing, others), None
-        counter = self.counter
+        counter = self._counter
         batch = read(
             hypotheses, references, counter, hypothesis_mask, reference_mask, missing, join
         )
@@ -470,7 +463,7 @@ class BLEU:
         elif join is not None:
             raise ValueError("join and tokenizers do not go together")
         else:
-            dialect = self.scorer.dialect
+            dialect = self._scorer.dialect
             counted = count_with_tokenizers(
                 counter, dialect, batch, tokenizers, keep_rows, progress
             )
@@ -487,8 +480,8 @@ class BLEU:
                 "hypotheses is Stats, which stand for references, too: leave out references, "
                 "masks, missing, join and tokenizers"
             )
-        self.scorer.dialect.require("count")
-        return self.scorer.counted_before(stats)
+        self._scorer.dialect.require("count")
+        return self._scorer.counted_before(stats)
 
     def _sums_of_batch(
         self,
@@ -498,7 +491,7 @@ class BLEU:
         reference_mask: Mask | None = None,
     ) -> Sums:
         """The sums of a batch, which `update` would add."""
-        scorer = self.scorer
+        scorer = self._scorer
         scorer.dialect.require("sums")
         counted, _ = self._count(
             hypotheses, references, scorer.keep_rows, hypothesis_mask, reference_mask
@@ -528,7 +521,7 @@ class BLEU:
         OverflowError
             A count leaves int64.
         """
-        scorer, keep = self.scorer, self.keep_stats
+        scorer, keep = self._scorer, self.keep_stats
         if not scorer.adds_batches:
             scorer.dialect.require("update")
         # fmt: off
@@ -557,11 +550,11 @@ class BLEU:
             raise ValueError(
                 "there are no segments to score: nothing was added since the start or reset()"
             )
-        return self.scorer.score(sums)
+        return self._scorer.score(sums)
 
     def reset(self) -> None:
         """Forget all segments."""
-        zero = Sums.zero(self.counter.max_ngram_order)
+        zero = Sums.zero(self._counter.max_ngram_order)
         while not self._sums.compare_and_swap(self._sums.value, zero):
             pass
 
@@ -601,9 +594,9 @@ class BLEU:
             raise TypeError(f"cannot merge {a_type(state)}, expected a fastbleu.BLEU or its state")
         if self.keep_stats:
             raise ValueError("a state has no rows to keep: merge it into a BLEU without keep_stats")
-        self.scorer.dialect.require("state")
-        row = row_of_state(state, self.counter.max_ngram_order, self.counter.least_total)
-        return self.scorer.restore(row)
+        self._scorer.dialect.require("state")
+        row = row_of_state(state, self._counter.max_ngram_order, self._counter.least_total)
+        return self._scorer.restore(row)
 
     def all_reduce(self, group: object = None) -> BLEU:
         """A metric with the counts of all ranks of a `torch.distributed` process group.
@@ -645,7 +638,7 @@ class BLEU:
         int64, shape (2 + 2 * max_ngram_order,), in tokens and n-grams as the dialect counts them.
         The sum of several states is the state for all their segments: `merge` takes it.
         """
-        self.scorer.dialect.require("state")
+        self._scorer.dialect.require("state")
         return _state(self._sums.value)
 
     @property
@@ -661,7 +654,7 @@ class BLEU:
         """
         if not self.keep_stats:
             raise ValueError("rows are not kept; make the metric with keep_stats=True")
-        return self.scorer.stats_of_sums(self._sums.value)
+        return self._scorer.stats_of_sums(self._sums.value)
 
     def _compared(self) -> dict[str, Any]:
         """The parameters that are compared: all except `threads`."""

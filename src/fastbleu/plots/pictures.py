@@ -132,7 +132,7 @@ def plot_differences(
         )
     ax = _axes(ax)
     pairs = zip(scores, baseline, strict=True)
-    heights = sorted((float(one) - float(other) for one, other in pairs), reverse=True)
+    heights = sorted((float(score) - float(before) for score, before in pairs), reverse=True)
     ax.axhline(0, color=_GREY, linewidth=1)
     ax.plot(range(len(heights)), heights, color=COLORS[0])
     better, worse = sum(height > 0 for height in heights), sum(height < 0 for height in heights)
@@ -157,24 +157,24 @@ def plot_comparisons(
     ValueError
         There are no systems, or no intervals.
     """
-    if not comparisons or any(found.difference_interval is None for found in comparisons.values()):
+    if not comparisons or any(c.difference_interval is None for c in comparisons.values()):
         raise ValueError("comparisons has no systems or no intervals: compare with samples=1000")
     ax = _axes(ax)
     ax.axvline(0, color=_GREY, linewidth=1)
-    for number, found in enumerate(comparisons.values()):
-        interval: Any = found.difference_interval
-        ends = [[found.difference - interval.low], [interval.high - found.difference]]
+    for number, comparison in enumerate(comparisons.values()):
+        interval: Any = comparison.difference_interval
+        ends = [[comparison.difference - interval.low], [interval.high - comparison.difference]]
         ax.errorbar(
-            [found.difference],
+            [comparison.difference],
             [-number],
             xerr=ends,
             fmt="o",
             color=COLORS[0],
             capsize=3,
-            fillstyle="full" if found.is_significant else "none",
+            fillstyle="full" if comparison.is_significant else "none",
         )
-        place = (found.difference, -number)
-        text = f"{found.difference:+.2f}"
+        place = (comparison.difference, -number)
+        text = f"{comparison.difference:+.2f}"
         ax.annotate(text, place, (0, 6), textcoords="offset points", ha="center")
     ax.set_yticks([-number for number in range(len(comparisons))], list(map(str, comparisons)))
     ax.margins(y=0.2)

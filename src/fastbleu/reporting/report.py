@@ -41,12 +41,18 @@ class Report(Tables):
     __module__ = "fastbleu"
 
     def __init__(
-        self, segments: Segments, title: str, samples: int, seed: int | None, dialects: bool
+        self,
+        segments: Segments,
+        title: str,
+        samples: int,
+        seed: int | None,
+        dialects: bool,
+        progress: bool,
     ) -> None:
         self._segments = segments
         self._title = title
         self._dialects = dialects
-        self._overview = make_overview(segments, samples, seed, dialects)
+        self._overview = make_overview(segments, samples, seed, dialects, progress)
         self.scores: dict[str, Score] = {
             system.name: system.score for system in self._overview.systems
         }
@@ -127,6 +133,7 @@ def report(
     samples: int = 1000,
     seed: int | None = 12345,
     dialects: bool | None = None,
+    progress: bool = False,
 ) -> Report:
     """A report that shows where systems are good or bad, and how they differ.
 
@@ -153,6 +160,8 @@ def report(
     dialects : bool, optional
         Whether to add the scores by every dialect, of systems and of segments. By default if
         there are at most 20,000 hypotheses.
+    progress : bool, default False
+        Show progress bars of the intervals and tests on standard error.
 
     Returns
     -------
@@ -194,4 +203,4 @@ def report(
     if dialects is None:
         dialects = len(segments) * len(segments.names) <= _MOST_FOR_DIALECTS
     heading = title or ", ".join(segments.names)
-    return Report(segments, heading, samples, seed, dialects)
+    return Report(segments, heading, samples, seed, dialects, progress)

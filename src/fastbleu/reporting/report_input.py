@@ -47,15 +47,15 @@ class Segments:
         self.names: list[str] = []
         self.hypotheses: list[list[Any]] = []
         self.counted: list[Counted] = []
-        metric.scorer.dialect.require("count")
+        metric._scorer.dialect.require("count")
         for name, hypotheses in systems.items():
             try:
-                batch = read(hypotheses, references, metric.counter)
+                batch = read(hypotheses, references, metric._counter)
                 listed, listed_references = batch.lists()
                 _refuse_arrays(listed)
                 batch = Batch(listed, listed_references, warns=True)
-                counted = metric.counter.count(batch)
-                metric.scorer.dialect._check_references(counted.nrefs)
+                counted = metric._counter.count(batch)
+                metric._scorer.dialect._check_references(counted.nrefs)
                 if not counted.segments:
                     raise ValueError("hypotheses is empty: there are no segments to show")
             except (TypeError, ValueError) as error:
@@ -67,7 +67,7 @@ class Segments:
         if len(set(self.names)) != len(self.names):
             raise ValueError(f"two systems have the same name: {', '.join(self.names)}")
         self.references = [
-            [some] if isinstance(some, str) else list(some) for some in listed_references
+            [texts] if isinstance(texts, str) else list(texts) for texts in listed_references
         ]
 
     def __len__(self) -> int:
@@ -76,7 +76,7 @@ class Segments:
     @property
     def is_text(self) -> bool:
         """Whether segments are str, and not lists of tokens."""
-        return self.metric.counter.is_text
+        return self.metric._counter.is_text
 
     def texts(self, segments: Sequence[Any]) -> list[str]:
         """Hypotheses or references as they are shown: tokens with spaces in between."""

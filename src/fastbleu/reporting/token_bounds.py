@@ -176,15 +176,15 @@ def _note(
     others: dict[int, list[str]],
 ) -> None:
     """Look for the tokens of one text in it, one after the other."""
-    found, at = array("q"), 0
+    places, at = array("q"), 0
     for token in tokens if len(text) == len(lowered) else ():
         at = lowered.find(token, at)
         if at < 0 or not token:
             break
-        found.extend((at, at + len(token)))
+        places.extend((at, at + len(token)))
         at += len(token)
-    if len(found) == 2 * len(tokens):
-        bounds.extend(found)
+    if len(places) == 2 * len(tokens):
+        bounds.extend(places)
         counts.append(len(tokens))
     else:
         others[number] = list(tokens)

@@ -222,7 +222,7 @@ def interval_of(
 def _resampled_metric(metric: Metric | None) -> BLEU:
     """The metric; ValueError if samples of segments have no score in its dialect."""
     metric = as_metric(metric)
-    metric.scorer.dialect.require("significance")
+    metric._scorer.dialect.require("significance")
     return metric
 
 
@@ -239,7 +239,7 @@ def _experiment(
 ) -> Experiment:
     """An experiment with the rows of systems, by the names that messages give them."""
     _check_rows(rows)
-    scorer = metric.scorer
+    scorer = metric._scorer
     adapted = [scorer.dialect.adapt(stats) for stats in rows.values()]
     return Experiment(adapted, scoring_of(scorer), confidence, seed, progress, metric.threads)
 

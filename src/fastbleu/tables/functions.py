@@ -138,7 +138,7 @@ def score(
     groups = GroupScorer(row_counter, by, confidence, samples, seed)
     files = FileOptions(quoted, delimiter, encoding, format)
     source = _opened(table, row_counter, groups.columns, files)
-    dialect = row_counter.metric.scorer.dialect
+    dialect = row_counter.metric._scorer.dialect
     if not dialect.supports("update"):
         if source.frame is not None:
             return source.to_native(groups.score_texts(source.frame))
@@ -315,7 +315,7 @@ def with_scores(
     progress: bool = False,
 ) -> Any:
     """The result of `sentence_scores`."""
-    row_counter.metric.scorer.dialect.require("parts")
+    row_counter.metric._scorer.dialect.require("parts")
 
     def scored(frame: Frame, first: int) -> tuple[Indices, Iterable[NDArray[Any]]]:
         rows, values = row_counter.sentence_scores(frame, first)
@@ -364,7 +364,7 @@ def with_counts(
 ) -> Any:
     """The result of `count`."""
     for operation in ("count", "update"):  # because rows are counted in parts
-        row_counter.metric.scorer.dialect.require(operation)
+        row_counter.metric._scorer.dialect.require(operation)
     names = count_names(row_counter.metric.max_ngram_order)
 
     def counted(frame: Frame, first: int) -> tuple[Indices, Iterable[NDArray[Any]]]:

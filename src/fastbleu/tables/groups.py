@@ -107,7 +107,7 @@ class GroupScorer:
                 f"several tokenizers; pass by={shown([*self.by, row_counter.language])}"
             )
         self._confidence, self._samples, self._seed = confidence, samples, seed
-        dialect = row_counter.metric.scorer.dialect
+        dialect = row_counter.metric._scorer.dialect
         if confidence is not None:
             dialect.require("significance")
         # The counts of segments are kept where their sums do not tell the result.
@@ -164,7 +164,7 @@ class GroupScorer:
         `first` is the number of the first row, `parts` how many results there are before these.
         """
         keys, metric = self._keyed(frame), self.row_counter.metric
-        scorer, kept = metric.scorer, self._segment_rows
+        scorer, kept = metric._scorer, self._segment_rows
         groups = keys.row_groups(len(self._counts))
         most = part_rows(metric.threads)
         numbers = np.arange(first, first + len(frame))
@@ -272,7 +272,7 @@ class GroupScorer:
         interval = None
         if table is not None and len(table) > 1:
             confidence, samples, seed = self._confidence, self._samples, self._seed
-            interval = interval_of(table, metric.scorer, confidence, samples, seed, metric.threads)
+            interval = interval_of(table, metric._scorer, confidence, samples, seed, metric.threads)
         return {name: getattr(interval, name, None) for name in ("low", "high")}
 
 
@@ -289,10 +289,10 @@ def result_of(
     """
     segments, fewest, most = totals[SEGMENTS].sum(), totals[FEWEST].min(), totals[MOST].max()
     row = AdaptedRows.of_table(np.ascontiguousarray(totals[COUNTS])).sum()._rows
-    is_mean = metric.scorer.dialect.mean_of_sentences
+    is_mean = metric._scorer.dialect.mean_of_sentences
     stats = Stats(table, metric.max_ngram_order) if is_mean else None
     nrefs = int(fewest) if fewest == most else -1
-    return _result(metric, metric.scorer.restore(row, int(segments), nrefs, stats), interval)
+    return _result(metric, metric._scorer.restore(row, int(segments), nrefs, stats), interval)
 
 
 def _result(metric: BLEU, sums: Sums, interval: Mapping[str, Any]) -> dict[str, Any]:
@@ -300,7 +300,7 @@ def _result(metric: BLEU, sums: Sums, interval: Mapping[str, Any]) -> dict[str, 
     score: Score | None = None
     value: float | NoScoreError
     try:
-        score = metric.scorer.score(sums)
+        score = metric._scorer.score(sums)
         value = score.value
     except NoScoreError as error:
         value = error
@@ -314,7 +314,7 @@ def _result(metric: BLEU, sums: Sums, interval: Mapping[str, Any]) -> dict[str, 
         "hyp_len": score.hyp_len if score else hyp_len,
         "ref_len": score.ref_len if score else ref_len,
         **interval,
-        "signature": metric.scorer.signature(sums.nrefs, sums.tokenizers),
+        "signature": metric._scorer.signature(sums.nrefs, sums.tokenizers),
     }
 
 

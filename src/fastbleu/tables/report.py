@@ -30,6 +30,7 @@ def report(
     samples: int = 1000,
     seed: int | None = 12345,
     dialects: bool | None = None,
+    progress: bool = False,
 ) -> reporting.Report:
     """A report on systems whose outputs are columns of a table; see `fastbleu.report`.
 
@@ -45,7 +46,7 @@ def report(
     sources, ids, documents, groups : str, optional
         Columns with the source texts; the names of the segments; the document and the group, such
         as a domain, of each segment.
-    metric, title, samples, seed, dialects
+    metric, title, samples, seed, dialects, progress
         As for `fastbleu.report`.
 
     Returns
@@ -89,6 +90,7 @@ def report(
         samples=samples,
         seed=seed,
         dialects=dialects,
+        progress=progress,
     )
 
 

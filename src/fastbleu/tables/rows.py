@@ -128,7 +128,7 @@ class RowCounter:
 
         Columns with the Arrow interface are passed as they are, others as lists.
         """
-        is_text = self.metric.counter.is_text
+        is_text = self.metric._counter.is_text
         columns = list(map(frame.column, self.texts))
         in_place = is_text and not any(map(frame.is_null, self.texts))
         if in_place and all(map(is_column, columns)):
@@ -154,11 +154,11 @@ class RowCounter:
             part = frame if rows is None else frame[rows]
             part_numbers = numbers if rows is None else numbers[rows]
             with errors_naming_rows(self, part_numbers, part):
-                batch = read(*self.texts_of(part), metric.counter, missing=self.missing)
+                batch = read(*self.texts_of(part), metric._counter, missing=self.missing)
                 done = 0
                 for block in batch.blocks(metric.threads, most):
-                    counted = metric.counter.count(block)
-                    metric.scorer.dialect._check_references(counted.nrefs)
+                    counted = metric._counter.count(block)
+                    metric._scorer.dialect._check_references(counted.nrefs)
                     size = counted.segments if block.present is None else len(block.present)
                     positions = done + self._present(block, part_numbers[done : done + size])
                     done += size
@@ -187,7 +187,7 @@ class RowCounter:
                 present, counted = self._count(metric, part, numbers[positions])
                 positions = positions[present]
                 kept[positions] = True
-                scores[positions] = metric.scorer.sentence_scores(counted)
+                scores[positions] = metric._scorer.sentence_scores(counted)
         return np.flatnonzero(kept), scores[kept]
 
     def sums(
@@ -196,13 +196,13 @@ class RowCounter:
         """The rows of a frame in which nothing is missing, their sums, and what was added up."""
         with errors_naming_rows(self, numbers, frame):
             present, counted = self._count(metric, frame, numbers)
-            scorer = metric.scorer
+            scorer = metric._scorer
             return numbers[present], scorer.sums(counted), scorer.adapted(counted)
 
     def _count(self, metric: BLEU, frame: Frame, numbers: Indices) -> tuple[Indices, Counted]:
         """The positions of the rows in which nothing is missing, and their counts."""
-        batch = read(*self.texts_of(frame), metric.counter, missing=self.missing)
-        counted = metric.counter.count(batch)
+        batch = read(*self.texts_of(frame), metric._counter, missing=self.missing)
+        counted = metric._counter.count(batch)
         return self._present(batch, numbers), counted
 
     def _present(self, batch: Batch, numbers: Indices) -> Indices:
@@ -231,7 +231,7 @@ class RowCounter:
     def warn(self) -> None:
         """Issue the warnings about all frames together."""
         for metric, noted in self._noted.items():
-            metric.scorer.warn_of_texts(noted)
+            metric._scorer.warn_of_texts(noted)
         if self._left_out:
             warn_input(self._note_of_missing())
 

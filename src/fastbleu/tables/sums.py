@@ -53,7 +53,7 @@ def described(metric: BLEU, language: str | None = None) -> str:
     version with more parameters writes the same text.
     """
     dialect = metric.dialect
-    own: dict[str, Any] = dict(metric.scorer.dialect.own_options)
+    own: dict[str, Any] = dict(metric._scorer.dialect.own_options)
     parameters: dict[str, Any] = {"rules": RULES, "dialect": dialect}
     if language is not None:
         parameters["language"] = language
@@ -79,7 +79,7 @@ def sums_scorer(row_counter: RowCounter, by: str | Sequence[str] | None) -> Grou
     groups = GroupScorer(row_counter, by)
     check_new_columns(groups.by, [COUNTED])
     for operation in ("update", "sums"):
-        row_counter.metric.scorer.dialect.require(operation)
+        row_counter.metric._scorer.dialect.require(operation)
     return groups
 
 
@@ -264,12 +264,12 @@ def scores_of(table: Any, metric: Metric | None) -> Any:
         raise ValueError("there are no sums to score: the table has no rows")
     frame = joined(frames)
     metrics = reader.metrics(frame, chosen)
-    if metrics[0].scorer.dialect.supports("state"):
+    if metrics[0]._scorer.dialect.supports("state"):
         names = count_names(metrics[0].max_ngram_order)
         rows = zip(frame.counts(names), metrics, strict=True)
         for row, (counts, row_metric) in enumerate(rows):
             try:
-                row_of_state(counts, row_metric.max_ngram_order, row_metric.counter.least_total)
+                row_of_state(counts, row_metric.max_ngram_order, row_metric._counter.least_total)
             except ValueError as error:
                 raise ValueError(f"row {row} of the sums: {error}") from error
     return source.to_native(scored(frame, metrics, reader.by or []))

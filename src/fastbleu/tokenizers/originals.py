@@ -185,7 +185,7 @@ def _unicode_rules(last: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Patt
     kinds = kinds[: ord("\\")] + "-" + kinds[ord("\\") + 1 :]
     sets = []
     for kind in "PS":
-        runs = (found.span() for found in re.finditer(f"{kind}+", kinds))
+        runs = (match.span() for match in re.finditer(f"{kind}+", kinds))
         sets.append("".join([f"\\U{start:08x}-\\U{end - 1:08x}" for start, end in runs]))
     marks, symbols = (f"[{characters}]" for characters in sets)
     before_mark, after_mark = rf"([^\d])({marks})", rf"({marks})([^\d])"
@@ -278,7 +278,7 @@ def word_tokenize() -> Split:
 
     @lru_cache(maxsize=1 << 13)
     def tokens(text: str) -> tuple[str, ...]:
-        return tuple([token for some in splitter.tokenize(text) for token in words(some)])
+        return tuple([token for sentence in splitter.tokenize(text) for token in words(sentence)])
 
     return lambda text: list(tokens(text))
 
@@ -297,7 +297,7 @@ def _jieba() -> Any:
 
 def jieba() -> Split:
     cut = _jieba()
-    return lambda text: [word for found in cut(text) if (word := found.strip(" "))]
+    return lambda text: [word for part in cut(text) if (word := part.strip(" "))]
 
 
 def evalscope() -> Split:

@@ -87,7 +87,7 @@ def check_segments(page, given, metric, of_sentences):
             assert (mine["name"], mine["score"]) == (system, scores[s])
             lengths = [mine["hyp_len"], mine["ref_len"]]
             assert lengths + mine["matches"] + mine["totals"] == rows[s]
-            assert mine["bp"] == float(metric.scorer.dialect.brevity_penalty(*lengths))
+            assert mine["bp"] == float(metric._scorer.dialect.brevity_penalty(*lengths))
             readable = hypotheses[s].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
             if "\ufffd" not in readable and "\ud800" not in hypotheses[s]:
                 assert mine["hypothesis"] == hypotheses[s]
@@ -139,7 +139,7 @@ def test_segment_view(show):
     assert len(dialects) > 10
     for name, *shown in dialects:
         metric = fastbleu.BLEU(dialect=name)
-        digits = 2 if metric.scorer.dialect.scale == 100 else 4
+        digits = 2 if metric._scorer.dialect.scale == 100 else 4
         for hypotheses, its in zip(given["systems"].values(), shown, strict=True):
             value = metric.sentence_scores(hypotheses, references)[7]
             assert its == f"{value:.{digits}f}"
