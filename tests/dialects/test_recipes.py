@@ -3,6 +3,7 @@
 The folder `tools` of the data describes the cases; without it these tests are skipped.
 """
 
+import functools
 import importlib.util
 import math
 import pickle
@@ -46,18 +47,14 @@ RECIPES = dialects.names(recipes=True)[len(dialects.names()) :]
 OF_JAVASCRIPT = "promptfoo"
 
 
-@pytest.fixture(scope="module")
+@functools.cache
 def tools():
     """Hypotheses, references and results of each case."""
-    texts = {
-        f"{kind}:{case['id']}": case
-        for kind, name in (("edge", "edge.jsonl"), ("fuzz", "fuzz.jsonl.gz"))
-        for case in cases(name)
-    }
-    return [
-        (texts[case["id"]]["hypotheses"], texts[case["id"]]["references"], case)
-        for case in cases("cases.jsonl.gz", TOOLS)
-    ]
+    kinds = {"edge": "edge.jsonl", "fuzz": "fuzz.jsonl.gz"}
+    texts = {f"{kind}:{case['id']}": case for kind in kinds for case in cases(kinds[kind])}
+    recorded_cases = wmt22.recorded("tools/cases.jsonl.gz")
+    pairs = [(texts[case["id"]], case) for case in recorded_cases]
+    return [(text["hypotheses"], text["references"], case) for text, case in pairs]
 
 
 def is_installed(name):
@@ -87,22 +84,21 @@ def is_same(value, expected, variant):
 
 
 def variants():
-    if not (TOOLS / "cases.jsonl.gz").exists():
+    if not TOOLS.exists():
         return []
-    found = cases("cases.jsonl.gz", TOOLS)[0]
-    return [name for name in found["corpus"] | found["sentences"] if name not in NO_RECIPE]
+    *_, case = tools()[0]
+    return [name for name in case["corpus"] | case["sentences"] if name not in NO_RECIPE]
 
 
-def test_the_data_is_there(tools):
-    assert tools
-    assert variants()
+def test_the_data_is_there():
+    assert tools()
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_recorded_tools(variant, tools):
+def test_recorded_tools(variant):
     """Every corpus and sentence, bit for bit; those of JavaScript up to the last digit."""
     metric = metric_of(variant.replace(" ", "-"))
-    for hypotheses, references, case in tools:
+    for hypotheses, references, case in tools():
         if variant in case["corpus"]:
             found = outcome(lambda h=hypotheses, r=references: metric.score(h, r).value)
             expected = recorded(case["corpus"][variant], variant)

@@ -3,8 +3,6 @@
 The folder `dialects` of the data describes the cases; without it these tests are skipped.
 """
 
-import gzip
-import json
 import sys
 import warnings
 from functools import cache
@@ -81,12 +79,8 @@ SINGLE_REFERENCE = ("t2t", "fairseq")
 
 
 @cache
-def cases(name, folder=RECORDED):
-    path = folder / name
-    if not path.exists():
-        wmt22.missing()
-    with (gzip.open if name.endswith(".gz") else open)(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+def cases(name):
+    return wmt22.recorded(f"dialects/{name}")
 
 
 @cache
