@@ -20,7 +20,8 @@ cdef enum:
 cdef int64_t *numbers(array values) except? NULL
 cpdef array zero_rows(Py_ssize_t segments, int max_order)
 cpdef accumulate_rows(array rows, Py_ssize_t count, array total)
-cdef int64_t reference_length(const int64_t *lengths, int64_t references, int choice) noexcept nogil
+cdef int64_t reference_length(
+    int64_t hyp_len, const int64_t *lengths, int64_t references, int choice) noexcept nogil
 
 
 cdef inline Py_ssize_t blank_in(const int64_t *lengths, Py_ssize_t references) noexcept nogil:

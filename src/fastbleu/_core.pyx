@@ -154,22 +154,23 @@ cdef void add_row(const int64_t *row, int64_t *sums, int max_order, int64_t leas
         sums[column] += max(row[column], least_total)
 
 
-cdef int64_t reference_length(const int64_t *lengths, int64_t references, int choice) noexcept nogil:
-    """The reference length for a hypothesis of length lengths[0]."""
-    cdef int64_t best = lengths[1], best_rank = rank_of(lengths, 1, choice), k, rank
-    for k in range(2, references + 1):
-        rank = rank_of(lengths, k, choice)
+cdef int64_t reference_length(
+        int64_t hyp_len, const int64_t *lengths, int64_t references, int choice) noexcept nogil:
+    """The reference length for a hypothesis, of the lengths of its references."""
+    cdef int64_t best = lengths[0], best_rank = rank_of(hyp_len, best, choice), k, rank
+    for k in range(1, references):
+        rank = rank_of(hyp_len, lengths[k], choice)
         if rank < best_rank or (rank == best_rank and choice == CLOSEST and lengths[k] < best):
             best = lengths[k]
             best_rank = rank
     return best
 
 
-cdef inline int64_t rank_of(const int64_t *lengths, int64_t k, int choice) noexcept nogil:
+cdef inline int64_t rank_of(int64_t hyp_len, int64_t length, int choice) noexcept nogil:
     """Sort key: the reference with the smallest key sets the reference length."""
     if choice == SHORTEST:
-        return lengths[k]
-    return lengths[k] - lengths[0] if lengths[k] > lengths[0] else lengths[0] - lengths[k]
+        return length
+    return length - hyp_len if length > hyp_len else hyp_len - length
 
 
 cdef inline int64_t longest_of(const int64_t *lengths, int64_t references) noexcept nogil:
@@ -282,7 +283,7 @@ cdef class SegmentCounter:
         cdef int n
         cdef int64_t *matches = row + 2
         row[0] = lengths[0]
-        row[1] = reference_length(lengths, segment.references, self.choice)
+        row[1] = reference_length(lengths[0], lengths + 1, segment.references, self.choice)
         self.blank_references += blank_in(lengths, segment.references)
         for n in range(self.max_order):
             matches[n] = 0

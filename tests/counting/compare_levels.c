@@ -204,7 +204,7 @@ static utf8_line stored(const characters *line, guarded memory)
     static uint8_t text[4 * MOST_CHARS];
     size_t size = 0;
     for (size_t i = 0; i < line->length; i++)
-        size = add_utf8(text, size, is_space_beyond_ascii(line->chars[i]) ? '\t' : line->chars[i]);
+        size = add_utf8(text, size, is_wide_space(line->chars[i]) ? '\t' : line->chars[i]);
     const utf8_line result = {(const uint8_t *)memcpy(at_end(memory, size + 1), text, size), size};
     return result;
 }
@@ -571,7 +571,7 @@ static void try_transcoder(const guarded memory)
         if (char_width == 1) chars[i] = (uint8_t)c;
         else if (char_width == 2) ((uint16_t *)chars)[i] = (uint16_t)c;
         else ((uint32_t *)chars)[i] = c;
-        size = add_utf8(expected, size, tabs && is_space_beyond_ascii(c) ? '\t' : c);
+        size = add_utf8(expected, size, tabs && is_wide_space(c) ? '\t' : c);
     }
     require((size_t)(transcoder_for(level)(chars, char_width, (size_t)length, tabs, text) - text) == size,
             "transcode");

@@ -76,6 +76,7 @@ FB_INLINE int more_bits(const uint64_t *reference, const uint64_t *earlier, cons
     return difference > 0;
 }
 
+/* Not by match_loops.h: all other levels are compared with this, and bits are counted only where it matters. */
 FB_INLINE void match_some_portable(const uint64_t *in_reference, const uint64_t *in_hypothesis,
                                    int hypothesis_length, int max_order, const int words, uint64_t *matched)
 {

@@ -7,6 +7,9 @@
  * the `limit` to which a run adapts, so that their tokens mostly fit into one key_list. `read_lines` of them are
  * read: those before the first that has to be rewritten, or whose tokens do not fit.
  *
+ * Lines of different allocations may happen to follow each other. Between them nothing is read but one byte, which
+ * lies on the page of the byte before it or of the one after it.
+ *
  * Contract. 15 bytes before a run and one after it may be read. Ownership: a run borrows the bytes, until its
  * keys have been compared. Any thread may call this on runs of its own. Cost: as line_keys.h, and a few
  * operations a line.
@@ -120,7 +123,7 @@ FB_INLINE void read_run(line_run *run, const tokenizer_tables *tables, const has
     open_line(&line, tables, classify, all);
     line.length = run->size;
     line.first = line.last = NO_POSITION;
-    char_before before = line.before;
+    line_carry before = line.before;
     while (!line_ended(&line)) {
         class_masks masks;
         uint64_t starts, ends;

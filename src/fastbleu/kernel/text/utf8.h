@@ -74,28 +74,40 @@ FB_INLINE uint8_t *put_character(uint8_t *out, uint32_t c)
     return out;
 }
 
-/* The bytes of the white space beyond ASCII that begins at `bytes`, of which `left` are there; 0: none. */
-FB_INLINE size_t wide_space(const uint8_t *bytes, size_t left)
+/* White space beyond ASCII, as str.isspace() knows it. */
+FB_INLINE int is_wide_space(uint32_t c)
 {
-    if (left >= 2 && bytes[0] == 0xC2) return bytes[1] == 0x85 || bytes[1] == 0xA0 ? 2 : 0;
-    if (left < 3) return 0;
-    const uint8_t second = bytes[1], third = bytes[2];
-    int is_space = 0;
-    if (bytes[0] == 0xE1) is_space = second == 0x9A && third == 0x80;
-    if (bytes[0] == 0xE2 && second == 0x80)
-        is_space = third <= 0x8A || third == 0xA8 || third == 0xA9 || third == 0xAF;
-    if (bytes[0] == 0xE2 && second == 0x81) is_space = third == 0x9F;
-    if (bytes[0] == 0xE3) is_space = second == 0x80 && third == 0x80;
-    return is_space ? 3 : 0;
+    return c == 0x85 || c == 0xA0 || c == 0x1680 || c - 0x2000 <= 10 || (c | 1) == 0x2029 || c == 0x202F
+           || c == 0x205F || c == 0x3000;
 }
 
 /* Makes tabs of the bytes of white space beyond ASCII. */
 static inline void replace_wide_spaces(uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
-        const size_t found = bytes[i] < 0xC2 ? 0 : wide_space(bytes + i, size - i);
-        for (size_t k = 0; k < found; k++) bytes[i + k] = '\t';
+        size_t taken;
+        if (bytes[i] < 0xC2 || !is_wide_space(wide_character(bytes + i, size - i, &taken))) continue;
+        memset(bytes + i, '\t', taken);
     }
+}
+
+/* The size of a line without the white space at its end, which is that of str.rstrip(). Bytes that are not UTF-8 are
+ * no white space, so that a line that is not UTF-8 stays so, from the same byte on. */
+static inline size_t size_without_white_space(utf8_line line)
+{
+    size_t size = line.size;
+    while (size > 0) {
+        size_t start = size - 1, taken = 1;
+        uint32_t c = line.bytes[start];
+        if (c >= 0x80) {
+            while (start > 0 && size - start < 3 && is_continuation(line.bytes[start])) start--;
+            c = wide_character(line.bytes + start, size - start, &taken);
+        }
+        const int is_space = c < 0x80 ? c - '\t' <= '\r' - '\t' || c - 0x1C <= ' ' - 0x1C : is_wide_space(c);
+        if (taken != size - start || !is_space) break;
+        size = start;
+    }
+    return size;
 }
 
 /* What a line holds. */
@@ -112,10 +124,10 @@ static inline size_t scan_characters(const uint8_t *bytes, size_t size, utf8_con
         } else if (bytes[at] < 0x80) {
             at++;
         } else {
-            wide_character(bytes + at, size - at, &taken);
+            const uint32_t c = wide_character(bytes + at, size - at, &taken);
             if (!taken) return at;
             if (*content == UTF8_ASCII) *content = UTF8_WIDE;
-            if (wide_space(bytes + at, taken)) *content = UTF8_WIDE_SPACES;
+            if (is_wide_space(c)) *content = UTF8_WIDE_SPACES;
             at += taken;
         }
     }
