@@ -199,13 +199,13 @@ $(REPORT)/with-browser: $(REPORT)/tested
 
 hosts-integrations: $(INTEGRATIONS)/with-hosts
 	@$(ON_HOSTS) $(INTEGRATIONS)/bin/python -m pytest $(PARALLEL) $(ARGS) tests/integrations \
-	    tests/dialects/test_originals.py tests/tokenizers/test_ptb.py tests/test_documentation.py \
-	    tests/test_entry_points.py::test_each_dialect tests/test_entry_points.py::test_each_entry_point \
+	    tests/tokenizers/test_ptb.py tests/test_documentation.py \
+	    tests/test_entry_points.py::test_each_entry_point \
 	    --ignore tests/integrations/test_mbrs.py --ignore tests/integrations/test_engines.py \
 	    --ignore tests/integrations/test_queries.py --ignore tests/integrations/test_run.py
 	@$(SEGMENTS) $(INTEGRATIONS)/bin/python -m pytest $(PARALLEL) -q $(ARGS) tests \
 	    --ignore tests/integrations --ignore tests/tables --ignore tests/reporting \
-	    --ignore tests/dialects/test_originals.py -k 'torch or tensorbleu'
+	    -k 'torch or tensorbleu'
 
 hosts-tables: $(TABLES)/with-tables
 	@$(ON_HOSTS) $(TABLES)/bin/python -m pytest $(PARALLEL) $(ARGS) tests/tables \

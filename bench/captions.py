@@ -2,7 +2,7 @@
 
 40,504 images, as many as in COCO's validation set, with a caption and 5 references each, made from
 the English of WMT22 (COCO's own may not be carried). Each side is a new process that reads them as
-JSON, tokenizes and scores them; the command uses msgspec (extra `captions`) and two threads.
+JSON, tokenizes and scores them; the command uses two threads.
 """
 
 import json

@@ -120,12 +120,12 @@ def polars(only_reads: bool, path, _):
 
 def tables(only_reads: bool, path, _):
     """One process with two threads, without an engine."""
-    from fastbleu import tables
-    from fastbleu.tables.data_files import Files
+    from fastbleu import BLEU, tables
+    from fastbleu.tables.data_files import FileOptions, Files
 
     if only_reads:
-        return lambda: sum(map(len, Files(path, ["mt", "ref", *BY], [])))
-    return lambda: tables.score(path, "mt", ["ref"], by=BY, threads=2)
+        return lambda: sum(map(len, Files(path, ["mt", "ref", *BY], [], FileOptions())))
+    return lambda: tables.score(path, "mt", ["ref"], by=BY, metric=BLEU(threads=2))
 
 
 def case(title: str, engine: Side, rows: int, has_threads: bool = False) -> Case:
@@ -148,5 +148,5 @@ CASES = (
     case("Ray Data, 2 cores", ray, 4_000_000, has_threads=True),
     case("DuckDB, `bleu_corpus` by group", duckdb, 1_000_000),
     case("polars, `bleu.corpus` in `agg`", polars, 1_000_000),
-    case("`tables.score(path, by=..., threads=2)`", tables, 1_000_000),
+    case("`tables.score(path, by=..., metric=BLEU(threads=2))`", tables, 1_000_000),
 )

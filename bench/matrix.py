@@ -32,9 +32,11 @@ def sacrebleu_pairs(hypotheses, references):
 
 
 def pairwise(threads: int, hypotheses, references):
+    from fastbleu import BLEU
     from fastbleu.matrix import pairwise
 
-    return lambda: pairwise(hypotheses, references[0], threads=threads)
+    metric = BLEU(threads=threads)
+    return lambda: pairwise(hypotheses, references[0], metric=metric)
 
 
 # Decoding: the expected utilities of the samples of each source.
@@ -99,9 +101,11 @@ def fast_bleu_self_bleu(sentences, _):
 
 
 def self_bleu(sentences, _):
+    from fastbleu import BLEU
     from fastbleu.matrix import self_bleu
 
-    return lambda: self_bleu(sentences, ORDERS).scores
+    metric = BLEU("nltk", smooth_method="floor", tokenize=False)
+    return lambda: self_bleu(sentences, orders=ORDERS, metric=metric).scores
 
 
 # One set of references for all hypotheses, lists of tokens.
@@ -120,10 +124,11 @@ def fast_bleu(hypotheses, references):
 
 
 def reference_index(hypotheses, references):
+    from fastbleu import BLEU
     from fastbleu.matrix import ReferenceIndex
 
-    options = {"dialect": "nltk", "smoothing": "floor", "tokenize": None}
-    return lambda: ReferenceIndex(references, **options).sentence_scores(hypotheses)
+    metric = BLEU("nltk", smooth_method="floor", tokenize=False)
+    return lambda: ReferenceIndex(references, metric=metric).sentence_scores(hypotheses)
 
 
 def case(name: str, title: str, segments: int, corpus: Callable, **options: Any) -> Case:

@@ -40,7 +40,7 @@ def tensorbleu_rows(hypotheses, references):
 def fastbleu_rows(hypotheses, references):
     from fastbleu import BLEU
 
-    metric = BLEU(tokenize=None, ignore_ids=(0,), dialect="nltk", smoothing="floor")
+    metric = BLEU(tokenize=False, ignore_ids=(0,), dialect="nltk", smooth_method="floor")
     return lambda: metric.sentence_scores(hypotheses, references).tolist()
 
 

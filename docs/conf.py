@@ -96,8 +96,8 @@ CONTENTS = {
             from-pycocoevalcap patching""",
     },
     "reference/index": {
-        "": """metric dialects dialect-rules recipes diagnosis matrix significance tables report
-            nltk sacrebleu integrations tokenizers""",
+        "": """conventions metric dialects dialect-rules recipes diagnosis matrix significance
+            tables report nltk sacrebleu integrations tokenizers""",
     },
 }
 DOCS = Path(__file__).resolve().parent

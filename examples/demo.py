@@ -23,11 +23,13 @@ for name, hypotheses in systems.items():
     # The same number through sacreBLEU's API, whose references are references[k][segment]:
     print(f"  sacreBLEU's API: {sacrebleu.corpus_bleu(hypotheses, streams)}")
     # nltk's BLEU of the same tokens:
-    tokens = [fastbleu.tokenize(line) for line in hypotheses]
-    token_references = [[fastbleu.tokenize(line) for line in lines] for lines in references]
+    tokens = [fastbleu.tokenizers.tokenize(line) for line in hypotheses]
+    token_references = [
+        [fastbleu.tokenizers.tokenize(line) for line in lines] for lines in references
+    ]
     print(f"  nltk's corpus_bleu, 0-1: {nltk.corpus_bleu(token_references, tokens):.4f}")
 
-better, worse = (metric.statistics(lines, references) for lines in systems.values())
-test = significance.paired_bootstrap(worse, better)
+worse_first = dict(reversed(systems.items()))
+test = significance.compare(worse_first, references, method="bootstrap")["system-a"]
 print(f"The difference is {test.difference:.2f} BLEU, p = {test.p_value:.4f} (paired bootstrap)")
-print("Tokens that are counted:", fastbleu.tokenize("It's 5-10% (1,000.5)."))
+print("Tokens that are counted:", fastbleu.tokenizers.tokenize("It's 5-10% (1,000.5)."))

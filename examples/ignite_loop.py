@@ -13,6 +13,7 @@ import torch
 from ignite.engine import Engine, Events
 from torch import nn
 
+import fastbleu
 from fastbleu.integrations.ignite import BLEU
 
 PAD, EOS = 0, 1
@@ -59,7 +60,8 @@ def main():
         return model(source).argmax(-1), target  # (y_pred, y)
 
     trainer, evaluator = Engine(train_step), Engine(translate)
-    BLEU(tokenize=None, ignore_ids=(PAD,), stop_id=EOS).attach(evaluator, "bleu")
+    metric = fastbleu.BLEU(tokenize=False, ignore_ids=(PAD,), stop_ids=EOS)
+    BLEU(metric=metric).attach(evaluator, "bleu")
 
     @trainer.on(Events.EPOCH_COMPLETED)
     def evaluate():

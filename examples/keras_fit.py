@@ -14,6 +14,7 @@ import keras
 import numpy
 from keras import layers
 
+import fastbleu
 from fastbleu.integrations.keras import BLEU
 
 PAD, BOS, EOS = 0, 1, 2
@@ -89,10 +90,11 @@ def main():
     source, target, *words = make_arrays(pairs)
     split = arguments.training
     model = make_model(*words, source.shape[1], target.shape[1], 64)
+    metric = fastbleu.BLEU(tokenize=False, ignore_ids=(PAD,), stop_ids=EOS)
     model.compile(
         optimizer=keras.optimizers.Adam(5e-3, clipnorm=1.0),
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=PAD),
-        metrics=[BLEU(tokenize=None, from_logits=True, ignore_ids=(PAD,), stop_id=EOS)],
+        metrics=[BLEU(from_logits=True, metric=metric)],
         run_eagerly=True,  # counting n-grams is no tensor operation
     )
     model.fit(
@@ -103,9 +105,9 @@ def main():
         epochs=arguments.epochs,
         verbose=2,
     )
-    metric = BLEU(tokenize=None, ignore_ids=(PAD,), stop_id=EOS)
-    metric.update_state(target[split:], translate(model, source[split:], target.shape[1]))
-    print(f"BLEU of translations: {float(metric.result()):.2f}")
+    bleu = BLEU(metric=metric)
+    bleu.update_state(target[split:], translate(model, source[split:], target.shape[1]))
+    print(f"BLEU of translations: {float(bleu.result()):.2f}")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader
 
+from fastbleu import BLEU
 from fastbleu.integrations.torchmetrics import BLEUScore
 
 PAD, EOS = 0, 1
@@ -37,7 +38,7 @@ class TranslationModule(lightning.LightningModule):
         super().__init__()
         self.training_batches, self.validation_batches = training, validation
         self.model = nn.Sequential(nn.Embedding(WORDS, 16), nn.Linear(16, WORDS))
-        self.bleu = BLEUScore(tokenize=None, smoothing="exp", ignore_ids=(PAD,), stop_id=EOS)
+        self.bleu = BLEUScore(metric=BLEU(tokenize=False, ignore_ids=(PAD,), stop_ids=EOS))
 
     def configure_optimizers(self):
         return torch.optim.Adam(self.parameters(), lr=5e-3)

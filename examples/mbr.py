@@ -48,7 +48,7 @@ def main():
 
     tokenize = arguments.tokenize or TOKENIZERS.get(arguments.pair[-2:], "13a")
     try:
-        metric = fastbleu.BLEU(tokenize, threads=arguments.threads)
+        metric = fastbleu.BLEU(tokenize=tokenize, threads=arguments.threads)
     except (ValueError, ImportError, OSError) as error:
         parser.error(str(error))
     candidates = list(map(list, zip(*systems.values(), strict=True)))

@@ -44,7 +44,7 @@ def main():
     translation = torch.randperm(SYMBOLS)
     policy = torch.nn.Parameter(4.0 * torch.eye(SYMBOLS)[translation])  # logits of translations
     optimizer = torch.optim.Adam([policy], lr=0.05)
-    metric = fastbleu.BLEU(tokenize=None, threads=arguments.threads)
+    metric = fastbleu.BLEU(tokenize=False, threads=arguments.threads)
 
     seconds_of_rewards = 0.0
     begin = time.perf_counter()

@@ -22,6 +22,7 @@ from transformers import (
     set_seed,
 )
 
+from fastbleu import BLEU
 from fastbleu.integrations.transformers import compute_metrics
 
 LENGTH = 12
@@ -82,6 +83,7 @@ def main():
             init_std=0.1,
         )
     )
+    metric = BLEU(tokenize="none")  # of this tokenizer words are tokens
     with tempfile.TemporaryDirectory() as folder:
         trainer = Seq2SeqTrainer(
             model=model,
@@ -106,8 +108,8 @@ def main():
             train_dataset=examples[: arguments.training],
             eval_dataset=examples[arguments.training :],
             data_collator=DataCollatorForSeq2Seq(tokenizer, model=model),
-            # Of this tokenizer words are tokens; `rows` is needed on several processes.
-            compute_metrics=compute_metrics(tokenizer, tokenize="none", rows=arguments.validation),
+            # `rows` is needed on several processes.
+            compute_metrics=compute_metrics(tokenizer, metric=metric, rows=arguments.validation),
         )
         trainer.train()
     for entry in trainer.state.log_history:

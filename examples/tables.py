@@ -51,10 +51,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = sys.argv[1] if sys.argv[1:] else make_file(Path(folder) / "outputs.parquet")
 
-        found = tables.score(
-            path, hypothesis="mt", references=["ref", "other"], by=["system", "lang"]
-        )
-        for row in found.to_pylist():
+        scores = tables.score(path, "mt", ["ref", "other"], by=["system", "lang"])
+        for row in scores.to_pylist():
             print(
                 f"{row['system']:8} {row['lang']:4} {row['segments']:6} segments {row['bleu']:6.2f}"
             )

@@ -137,7 +137,7 @@ class Translator(nn.Module):
             logits, hidden = self.decode(words, hidden, states, padding)
             words = logits.argmax(-1)
             sentence.append(words)
-            ended |= words[:, 0] == EOS  # what follows is not scored: the metric's stop_id
+            ended |= words[:, 0] == EOS  # what follows is not scored: the metric's stop_ids
         return torch.cat(sentence, 1)
 
 
@@ -161,7 +161,7 @@ def mine(entries):
 
 
 def new_metric():
-    return fastbleu.BLEU(tokenize=None, ignore_ids=(PAD,), skip_ids=(BOS,), stop_id=EOS)
+    return fastbleu.BLEU(tokenize=False, ignore_ids=(PAD,), skip_ids=(BOS,), stop_ids=EOS)
 
 
 def evaluate(model, validation, stopwatch):

@@ -32,6 +32,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from metrics import count, from_state
 
 import fastbleu
 from fastbleu import BLEU, Stats, cli, dialects, matrix, sacrebleu, significance, tables
@@ -177,14 +178,14 @@ def entry(
 
 def made(metric: BLEU, *parts: Corpus, **changes: Any) -> BLEU:
     """A metric with the same arguments but for `changes`, to which these parts were added."""
-    new = BLEU(**metric.as_arguments() | changes)
+    new = BLEU(**metric.get_params() | changes)
     for part in parts:
         new.update(*part)
     return new
 
 
 def of_ids(metric: BLEU) -> BLEU:
-    return made(metric, tokenize=None, lowercase=False, ignore_ids=(0,))
+    return made(metric, tokenize=False, lowercase=False, ignore_ids=(0,))
 
 
 def counts(score: Any) -> dict[str, Any]:
@@ -193,11 +194,13 @@ def counts(score: Any) -> dict[str, Any]:
 
 
 def of_stats(metric: BLEU, stats: Stats) -> float:
-    dialect = metric.scorer.dialect
-    scorer = Scorer(dialect, stats.max_order)
+    dialect = metric._scorer.dialect
+    scorer = Scorer(dialect, stats.max_ngram_order)
     value = scorer.value(scorer.sums_of(stats))
     if len(stats) > 1:
-        assert value == significance.bootstrap(stats, dialect=dialect, samples=2).score
+        options = {"max_ngram_order": stats.max_ngram_order, **dialect.own_options}
+        plain = BLEU(metric.dialect, **options)
+        assert value == significance.bootstrap(Stats(stats), metric=plain, samples=2).score
     return value
 
 
@@ -291,9 +294,8 @@ def merge(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry()
 def states(metric: BLEU, corpus: Corpus) -> Any:
-    row = sum(metric.sums(*half) for half in corpus.halves)
-    assert (row == sum(made(metric, half).state for half in corpus.halves)).all()
-    return counts(BLEU.from_state(row, **metric.as_arguments()).compute())
+    row = sum(made(metric, half).state for half in corpus.halves)
+    return counts(from_state(row, **metric.get_params()).compute())
 
 
 @entry(alone=True)
@@ -321,7 +323,21 @@ def pickled(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("sentences")
 def segments(metric: BLEU, corpus: Corpus) -> Any:
-    return made(metric, *corpus.halves, keep_segments=True).segment_scores()
+    kept = made(metric, *corpus.halves, keep_stats=True)
+    return kept.sentence_scores(kept.stats)
+
+
+@entry("sentences")
+def sentences_of_counts(metric: BLEU, corpus: Corpus) -> Any:
+    return metric.sentence_scores(metric.count(*corpus))
+
+
+@entry()
+def corpus_of_counts(metric: BLEU, corpus: Corpus) -> Any:
+    added = made(metric)
+    added.update(pickle.loads(pickle.dumps(Stats.concatenate([metric.count(*corpus)]))))
+    assert added.compute() == metric.score(metric.count(*corpus))
+    return added.compute()
 
 
 @entry("sentences")
@@ -331,16 +347,17 @@ def sentence_scores(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry()
 def statistics(metric: BLEU, corpus: Corpus) -> Any:
-    return of_stats(metric, metric.statistics(*corpus))
+    return of_stats(metric, metric.count(*corpus))
 
 
 @entry()
 def tokens(metric: BLEU, corpus: Corpus) -> Any:
     def split(text: str) -> list[str]:
-        return fastbleu.tokenize(text.lower() if metric.lowercase else text, metric.tokenizer)
+        text = text.lower() if metric.lowercase else text
+        return fastbleu.tokenizers.tokenize(text, metric.tokenize)
 
     references = [list(map(split, texts)) for texts in corpus.references]
-    other = made(metric, tokenize=None, lowercase=False)
+    other = made(metric, tokenize=False, lowercase=False)
     return other.score(list(map(split, corpus.hypotheses)), references).value
 
 
@@ -348,7 +365,7 @@ def tokens(metric: BLEU, corpus: Corpus) -> Any:
 def words(metric: BLEU, corpus: Corpus) -> Any:
     """A perfect hypothesis; refused where the tokens of a dialect are lines or sentences."""
     text = "the cat sat on the mat today ."
-    other = made(metric, tokenize=None, lowercase=False)
+    other = made(metric, tokenize=False, lowercase=False)
     found = other.score([text.split()], [[text.split()]]).value
     return found > 0, metric.score([text], [[text]]).value > 0
 
@@ -378,7 +395,7 @@ def sentences_of_columns(metric: BLEU, corpus: Corpus) -> Any:
 def pairs(metric: BLEU, corpus: Corpus) -> Any:
     few = corpus.of_firsts
     sides = few.hypotheses, [texts[0] for texts in few.references]
-    blocks = [scores for _, scores in matrix.iter_blocks(*sides, rows=2, metric=metric)]
+    blocks = [scores for _, scores in matrix.pairwise_chunked(*sides, rows=2, metric=metric)]
     scores = matrix.pairwise(*sides, metric=metric)
     assert np.array_equal(np.concatenate(blocks), scores, equal_nan=True)
     return scores.diagonal(), metric.sentence_scores(*few)
@@ -399,21 +416,21 @@ def reference_index(metric: BLEU, corpus: Corpus) -> Any:
     index = matrix.ReferenceIndex(references, metric=metric)
     same = few, [references] * len(few)
     found = [*index.sentence_scores(few), index.score(few).value]
-    assert found[-1] == of_stats(metric, index.statistics(few))
+    assert found[-1] == of_stats(metric, index.count(few))
     return np.array(found), np.array([*metric.sentence_scores(*same), metric.score(*same).value])
 
 
 @entry("pair")
 def reward(metric: BLEU, corpus: Corpus) -> Any:
-    arguments = metric.as_arguments()
+    arguments = metric.get_params()
     del arguments["effective_order"]
-    made_reward = fastbleu.rewards.BLEUReward(**arguments)
+    made_reward = integration("rewards").BLEUReward(metric=BLEU(**arguments))
     found = made_reward(completions=corpus.hypotheses, references=corpus.references)
     assert found[-1] == made_reward.compute_score("", *(side[-1] for side in corpus))
     # Some dialects refuse an empty text, whose reward is 0.
     texts = [text or "0 0 0 0" for text in corpus.hypotheses]
     scores = made_reward.metric.sentence_scores(texts, corpus.references)
-    rewards = (scores / metric.scorer.dialect.scale).clip(0, 1)
+    rewards = (scores / metric._scorer.dialect.scale).clip(0, 1)
     return np.array(found), np.where(list(map(bool, corpus.hypotheses)), rewards, 0)
 
 
@@ -437,12 +454,12 @@ def report(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("pair")
 def explain(metric: BLEU, corpus: Corpus) -> Any:
-    other = BLEU("none", lowercase=True)
+    other = BLEU(tokenize="none", lowercase=True)
     found = fastbleu.explain(*corpus, metric, other)
     return [counts(found.a), counts(found.b)], [counts(m.score(*corpus)) for m in (metric, other)]
 
 
-overview_of = functools.cache(lambda corpus: fastbleu.explain(*corpus))
+overview_of = functools.cache(lambda corpus: dialects.overview(*corpus))
 
 
 @entry(only=" ".join(dialects.names()))
@@ -456,7 +473,7 @@ def overview(metric: BLEU, corpus: Corpus) -> Any:
 @entry("pair", only=" ".join(dialects.names()))
 def identify(metric: BLEU, corpus: Corpus) -> Any:
     number = metric.score(*corpus).value
-    found = fastbleu.identify(f"{number:.12f}", *corpus).matches
+    found = fastbleu.identify(*corpus, f"{number:.12f}").matches
     # Settings that give nearly the same are one match.
     return any(math.isclose(match.value, number, abs_tol=1e-12) for match in found), True
 
@@ -486,10 +503,10 @@ def add_tables(source: str, needs: str, table_of: Callable[[Corpus], Any]) -> No
     @entry("groups", label=f"tables.score of {source}", needs=needs)
     def groups(metric: BLEU, corpus: Corpus) -> Any:
         def found(by: Any) -> Any:
-            arguments = table_of(corpus), "mt", corpus.names, by
-            return tables.score(*arguments, metric=metric, **options)
+            arguments = table_of(corpus), "mt", corpus.names
+            return tables.score(*arguments, by=by, metric=metric, **options)
 
-        return by_key(found([]), found("key"))
+        return by_key(found(None), found("key"))
 
     label = f"tables.sentence_scores of {source}"
 
@@ -508,22 +525,35 @@ def stored_sums(metric: BLEU, corpus: Corpus) -> Any:
     """Sums of two days in files."""
     paths = [str(scratch() / f"sums{number}.parquet") for number, _ in enumerate(corpus.days)]
     for path, day in zip(paths, corpus.days, strict=True):
-        found = tables.sums(day, "mt", corpus.names, "key", metric=metric)
+        found = tables.sums(day, "mt", corpus.names, by="key", metric=metric)
         import_module("pyarrow.parquet").write_table(found, path)
-    return by_key(*(tables.scores(tables.combine(*paths, by=by)) for by in ([], "key")))
+    return by_key(*(tables.score_sums(tables.add_sums(*paths, by=by)) for by in ([], "key")))
 
 
 @entry("groups", needs=TABLES)
 def confidence(metric: BLEU, corpus: Corpus) -> Any:
     options = {"confidence": 0.9, "samples": 2, "metric": metric}
     arguments = corpus.table, "mt", corpus.names
-    return by_key(*(tables.score(*arguments, by, **options) for by in ([], "key")))
+    return by_key(*(tables.score(*arguments, by=by, **options) for by in ([], "key")))
+
+
+@entry("sentences", needs=TABLES)
+def streamed_parts(metric: BLEU, corpus: Corpus) -> Any:
+    parts = tables.sentence_scores(iter([corpus.table]), "mt", corpus.names, metric=metric)
+    assert isinstance(parts, tables.TableParts)
+    return bleus(parts.to_reader().read_all())
 
 
 @entry(needs=TABLES)
-def table_statistics(metric: BLEU, corpus: Corpus) -> Any:
-    found = tables.statistics(file_of(corpus, "parquet"), "mt", corpus.names, metric=metric)
+def table_counts(metric: BLEU, corpus: Corpus) -> Any:
+    found = tables.count(file_of(corpus, "parquet"), "mt", corpus.names, metric=metric)
     return of_counts(metric, rows(found))
+
+
+@entry(needs=TABLES)
+def report_of_columns(metric: BLEU, corpus: Corpus) -> Any:
+    options = {"metric": metric, "samples": 0, "dialects": False}
+    return tables.report(corpus.table, "mt", corpus.names, **options).scores["mt"]
 
 
 # Queries and engines.
@@ -534,22 +564,14 @@ def of_pandas(corpus: Corpus) -> Any:
     return corpus.table.to_pandas().bleu
 
 
-@entry("groups", needs=OF_PANDAS)
-def pandas_groups(metric: BLEU, corpus: Corpus) -> Any:
-    arguments, accessor = ("mt", corpus.names), of_pandas(corpus)
-    found = accessor.score(*arguments, "key", metric=metric)
-    assert found.equals(tables.scores(accessor.sums(*arguments, "key", metric=metric)))
-    return by_key(found) | {None: accessor.corpus(*arguments, metric=metric)}
+@entry(needs=OF_PANDAS)
+def pandas_corpus(metric: BLEU, corpus: Corpus) -> Any:
+    return of_pandas(corpus).corpus("mt", corpus.names, metric=metric)
 
 
 @entry("sentences", needs=OF_PANDAS)
 def pandas_sentences(metric: BLEU, corpus: Corpus) -> Any:
     return of_pandas(corpus).sentence("mt", corpus.names, metric=metric)
-
-
-@entry(needs=OF_PANDAS)
-def pandas_statistics(metric: BLEU, corpus: Corpus) -> Any:
-    return of_counts(metric, rows(of_pandas(corpus).statistics("mt", corpus.names, metric=metric)))
 
 
 def of_polars(corpus: Corpus, way: str, metric: BLEU) -> Any:
@@ -579,14 +601,14 @@ def polars_sums(metric: BLEU, corpus: Corpus) -> Any:
     counted = tables.sums(corpus.table, "mt", corpus.names, metric=metric)["counted"][0].as_py()
     unnested = frame.select("key", bleu).unnest("bleu").with_columns(all=1)
     sums = [unnested.group_by(key).agg(others, least, most) for key in ("all", "key")]
-    return by_key(*(tables.scores(s.with_columns(counted=pl.lit(counted))) for s in sums))
+    return by_key(*(tables.score_sums(s.with_columns(counted=pl.lit(counted))) for s in sums))
 
 
 @functools.cache
 def registered(metric: BLEU, references: int | None) -> str:
     """Functions of pyarrow's registry: a name can be registered once in a process."""
     name = f"bleu{registered.cache_info().misses}"
-    integration("arrow").register(metric=metric, references=references, name=name)
+    integration("arrow").register(metric=metric, num_references=references, name=name)
     return name
 
 
@@ -617,7 +639,7 @@ def connection(corpus: Corpus) -> Any:
 def query(metric: BLEU, corpus: Corpus, selected: str, by: str = "") -> Any:
     """The result of a query; TEXTS are the columns of texts."""
     references = None if corpus.varies else len(corpus.names)
-    integration("duckdb").register(connection(corpus), metric=metric, references=references)
+    integration("duckdb").register(connection(corpus), metric=metric, num_references=references)
     texts = ", ".join(["mt", *corpus.names])
     sql = f"SELECT {selected} FROM outputs".replace("TEXTS", texts)
     if by:
@@ -629,7 +651,7 @@ def query(metric: BLEU, corpus: Corpus, selected: str, by: str = "") -> Any:
 def duckdb_groups(metric: BLEU, corpus: Corpus) -> Any:
     bleu, sums = "bleu_corpus(TEXTS) AS bleu", "unnest(bleu_sums(TEXTS))"
     found = by_key(*(query(metric, corpus, bleu, by) for by in ("", "key")))
-    stored = by_key(*(tables.scores(query(metric, corpus, sums, by)) for by in ("", "key")))
+    stored = by_key(*(tables.score_sums(query(metric, corpus, sums, by)) for by in ("", "key")))
     assert all(repr(found[key]["bleu"]) == repr(stored[key]["bleu"]) for key in found)
     return stored
 
@@ -676,8 +698,8 @@ def add_engine(engine: str, library: str, table_of: Callable[[Corpus], Any]) -> 
     def groups(metric: BLEU, corpus: Corpus) -> Any:
         functions, table = integration(engine), table_of(corpus)
         sums = rows(functions.sums(table, "mt", corpus.names, metric=metric))
-        found = functions.score(table, "mt", corpus.names, "key", metric=metric)
-        return by_key(tables.scores(pa.Table.from_pylist(sums)), found)
+        found = functions.score(table, "mt", corpus.names, by="key", metric=metric)
+        return by_key(tables.score_sums(pa.Table.from_pylist(sums)), found)
 
     label = f"{engine}.sentence_scores"
 
@@ -689,9 +711,9 @@ def add_engine(engine: str, library: str, table_of: Callable[[Corpus], Any]) -> 
         keys = zip(corpus.table["key"].to_pylist(), corpus.hypotheses, strict=True)
         return [scores[key] for key in keys]
 
-    @entry(label=f"{engine}.statistics", needs=needs, alone=True)
+    @entry(label=f"{engine}.count", needs=needs, alone=True)
     def counted(metric: BLEU, corpus: Corpus) -> Any:
-        found = integration(engine).statistics(table_of(corpus), "mt", corpus.names, metric=metric)
+        found = integration(engine).count(table_of(corpus), "mt", corpus.names, metric=metric)
         return of_counts(metric, rows(found))
 
 
@@ -769,7 +791,7 @@ def sacrebleu_corpus(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("pair", only="sacrebleu")
 def sacrebleu_raw(metric: BLEU, corpus: Corpus) -> Any:
-    raw = BLEU("none", smoothing="floor", smoothing_value=0.01)
+    raw = BLEU(tokenize="none", smooth_method="floor", smooth_value=0.01)
     found = sacrebleu.raw_corpus_bleu(corpus.hypotheses, corpus.streams)
     return found.score, raw.score(*corpus).value
 
@@ -803,7 +825,7 @@ def evaluate(metric: BLEU, corpus: Corpus) -> Any:
 @entry("pair")
 def trainer(metric: BLEU, corpus: Corpus) -> Any:
     metric = of_ids(metric)
-    computed = integration("transformers").compute_metrics(**metric.as_arguments())
+    computed = integration("transformers").compute_metrics(metric=metric)
     return computed(corpus.ids)["bleu"], metric.score(*corpus.ids).value
 
 
@@ -815,23 +837,31 @@ def coco(metric: BLEU, corpus: Corpus) -> Any:
     return integration("coco").Bleu(4).compute_score(references, hypotheses, verbose=0)[0][3]
 
 
-@entry(needs="torchmetrics", only="torchmetrics")
+@entry("pair", needs="torchmetrics")
 def torchmetrics(metric: BLEU, corpus: Corpus) -> Any:
-    adaptor = integration("torchmetrics").BLEUScore(dialect="torchmetrics")
+    adaptor = integration("torchmetrics").BLEUScore(metric=metric)
     for half in corpus.halves:
         adaptor.forward(*half)
-    return adaptor.compute().item()
+    return adaptor.compute().item(), metric.score(*corpus).value / metric._scorer.dialect.scale
+
+
+# TorchEval's class computes in float64, its function, whose number the dialect has, in float32.
+@entry("pair", needs="torcheval", only=" ".join({*dialects.names()} - {"torcheval"}))
+def torcheval(metric: BLEU, corpus: Corpus) -> Any:
+    adaptor = integration("torcheval").BLEUScore(metric=metric)
+    found = adaptor.update(*corpus).compute().item()
+    return found, metric.score(*corpus).value / metric._scorer.dialect.scale
 
 
 @entry("pair", needs="torcheval", only="sacrebleu")
-def torcheval(metric: BLEU, corpus: Corpus) -> Any:
+def torcheval_words(metric: BLEU, corpus: Corpus) -> Any:
     found = integration("torcheval").BLEUScore(n_gram=4).update(*corpus).compute().item()
-    return found, made(metric, tokenize="none", smoothing="none").score(*corpus).value / 100
+    return found, made(metric, tokenize="none", smooth_method="none").score(*corpus).value / 100
 
 
 @entry(needs="ignite")
 def ignite(metric: BLEU, corpus: Corpus) -> Any:
-    adaptor = integration("ignite").BLEU(**metric.as_arguments())
+    adaptor = integration("ignite").BLEU(metric=metric)
     for half in corpus.halves:
         adaptor.update(tuple(half))
     return adaptor.compute()
@@ -840,7 +870,7 @@ def ignite(metric: BLEU, corpus: Corpus) -> Any:
 @entry(needs="torch keras")
 def keras(metric: BLEU, corpus: Corpus) -> Any:
     kind = integration("keras").BLEU
-    adaptor = kind.from_config(kind(**metric.as_arguments()).get_config())
+    adaptor = kind.from_config(kind(metric=metric).get_config())
     for half in corpus.halves:
         adaptor.update_state(half.references, half.hypotheses)
     return counts(adaptor.score())
@@ -851,7 +881,7 @@ def keras(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("")
 def stats(metric: BLEU, corpus: Corpus) -> Any:
-    found = fastbleu.count(*corpus, tokenize=metric.tokenizer, max_order=metric.max_order)
+    found = count(*corpus, tokenize=metric.tokenize, max_ngram_order=metric.max_ngram_order)
     both = Stats.concatenate([found, Stats.zeros(len(found))])
     assert found + found == sum([found, found]) == pickle.loads(pickle.dumps(found + found))
     parts = both.hyp_lens, both.ref_lens, both.matches, both.totals, both[0], both[::2], repr(both)
@@ -863,7 +893,7 @@ def scores(metric: BLEU, corpus: Corpus) -> Any:
     found = metric.score(*corpus)
     assert found == pickle.loads(pickle.dumps(found))
     texts = found.format(3), f"{found:.2f} {found!r}", metric.signature, repr(metric)
-    return texts, found.to_dict(), hash(found), metric.ignore_ids, metric.stop_id, metric.skip_ids
+    return texts, found.to_dict(), hash(found), metric.ignore_ids, metric.stop_ids, metric.skip_ids
 
 
 @entry("", only="fairseq codebleu-weighted")
@@ -876,14 +906,17 @@ def own_options(metric: BLEU, corpus: Corpus) -> Any:
 @entry("")
 def pools(metric: BLEU, corpus: Corpus) -> Any:
     pool = corpus.hypotheses
-    pairs, index = matrix.PairIndex(pool, metric=metric), matrix.ReferenceIndex(pool, metric=metric)
+    pairs = matrix.NearestIndex(pool, metric=metric)
+    index = matrix.ReferenceIndex(pool, metric=metric)
+    sampled = matrix.self_bleu(pool, orders=(1, 3), sample_size=1, metric=metric)
     return [
-        (pairs.nearest(pool, 2), matrix.duplicates(pool, 50, metric=metric), len(pairs)),
+        (pairs.nearest(pool, k=2), matrix.duplicates(pool, min_score=50, metric=metric)),
+        (pairs.signature, repr(pairs), len(pairs)),
         (index.ngrams, index.nbytes, index.signature, copy(index).ngrams, repr(index), len(index)),
-        list(matrix.iter_blocks(pool, pool, rows=1, metric=metric)),
-        matrix.mbr(pool, matrix=True, metric=metric),
-        matrix.self_bleu(pool, (1, 3), sample=1, metric=metric),
-        (matrix.self_bleu(pool, metric=metric), matrix.pairwise(pool, pool, metric=metric)),
+        list(matrix.pairwise_chunked(pool, pool, rows=1, metric=metric)),
+        matrix.mbr(pool, return_matrix=True, metric=metric).to_dict(),
+        (matrix.self_bleu(pool, metric=metric), sampled.to_dict()),
+        matrix.pairwise(pool, pool, metric=metric),
     ]
 
 
@@ -891,9 +924,9 @@ def pools(metric: BLEU, corpus: Corpus) -> Any:
 def tokenizers(metric: BLEU, corpus: Corpus) -> Any:
     found: list[Any] = []
     for name in ("none", "13a", "intl", "zh", "char"):
-        its = fastbleu.tokenizers.get_tokenizer(name)
+        its = fastbleu.tokenizers.get(name)
         assert its == pickle.loads(pickle.dumps(its))
-        found += [fastbleu.tokenize(text, name) for text in corpus.hypotheses]
+        found += [fastbleu.tokenizers.tokenize(text, name) for text in corpus.hypotheses]
         found += [its.argument, its.splits_at_spaces, repr(its)]
     return found
 
@@ -906,12 +939,13 @@ def dialect(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("")
 def resampling(metric: BLEU, corpus: Corpus) -> Any:
-    stats, systems = metric.statistics(*corpus), {"a": corpus.hypotheses, "b": corpus.hypotheses}
-    options = {"dialect": metric.scorer.dialect, "samples": 9}
+    stats, systems = metric.count(*corpus), {"a": corpus.hypotheses, "b": corpus.hypotheses}
+    options = {"metric": metric, "samples": 9}
     interval = significance.bootstrap(stats, **options)
-    single = significance.paired_bootstrap(stats, stats, **options)
+    assert interval == significance.bootstrap(*corpus, **options)
+    single = significance.compare({0: stats, 1: stats}, method="bootstrap", **options)[1]
     several = significance.compare(systems, corpus.references, trials=9, metric=metric)
-    shuffled = significance.paired_approximate_randomization(stats, stats, trials=9, **options)
+    shuffled = significance.compare({0: stats, 1: stats}, trials=9, **options)[1]
     texts = str(interval), str(single), str(several), interval.to_dict(), single.to_dict()
     return texts, several.to_dict(), single.difference, shuffled.is_significant
 
@@ -951,4 +985,4 @@ def adaptors(metric: BLEU, corpus: Corpus) -> Any:
     loaded.add(prediction=corpus.hypotheses[0], reference=corpus.references[0])
     integration("transformers").compute_metrics().reset()
     fastbleu.unpatch()
-    return loaded.compute(), len(loaded), tables.read_coco(path, path)
+    return loaded.compute(), len(loaded), integration("coco").read(path, path)

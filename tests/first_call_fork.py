@@ -19,13 +19,13 @@ IDS = array("q", range(5))
 CALLS = {
     "score": lambda: fastbleu.BLEU(threads=2).score(TEXTS, TEXTS[::-1]),
     "sentence_scores": lambda: fastbleu.BLEU().sentence_scores(TEXTS, TEXTS[::-1]),
-    "ids": lambda: fastbleu.BLEU(None, ignore_ids=[0]).score([IDS] * 9, [IDS] * 9),
+    "ids": lambda: fastbleu.BLEU(tokenize=False, ignore_ids=[0]).score([IDS] * 9, [IDS] * 9),
     "dialect": lambda: fastbleu.BLEU(dialect="tensor2tensor").score(TEXTS, TEXTS[::-1]),
     "sentence_bleu": lambda: fastbleu.sentence_bleu([["a", "b"]], ["b", "a"]),
     "corpus_bleu": lambda: fastbleu.corpus_bleu([[["a"]]], [["b", "a"]]),
     "sacrebleu": lambda: fastbleu.sacrebleu.corpus_bleu(TEXTS, [TEXTS[::-1]]),
     "explain": lambda: fastbleu.explain(TEXTS, TEXTS[::-1], "sacrebleu", "nltk"),
-    "identify": lambda: fastbleu.identify(20.0, TEXTS[:2], TEXTS[:2]),
+    "identify": lambda: fastbleu.identify(TEXTS[:2], TEXTS[:2], 20.0),
     "pairwise": lambda: fastbleu.matrix.pairwise(TEXTS[:3], TEXTS[:3]),
     "warning": lambda: fastbleu.BLEU().score(["我喜欢吃苹果。"] * 20, ["我不喜欢吃苹果。"] * 20),
 }

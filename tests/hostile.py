@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from metrics import count
 
 import fastbleu
 
@@ -32,11 +33,11 @@ def corpus(hypothesis, references):
 
 
 def rows(hypothesis, references):
-    return fastbleu.count([["a"], hypothesis], [REFERENCES, references])
+    return count([["a"], hypothesis], [REFERENCES, references])
 
 
 def rows_in_threads(hypothesis, references):
-    return fastbleu.count([["a"], hypothesis] * 3, [REFERENCES, references] * 3, threads=2)
+    return count([["a"], hypothesis] * 3, [REFERENCES, references] * 3, threads=2)
 
 
 def precision(hypothesis, references):

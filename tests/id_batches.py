@@ -17,7 +17,7 @@ MASK_DTYPES = ["?", "i1", "u1", "<i2", ">i4", "<i8", ">u8"]
 def meant(ids, mask, options):
     """The tokens of one row of ids, and whether it says that there is no reference."""
     mask = mask or [1] * len(ids)
-    stops = [i for i, number in enumerate(ids) if mask[i] and number == options.get("stop_id")]
+    stops = [i for i, number in enumerate(ids) if mask[i] and number == options.get("stop_ids")]
     whole, ids = ids, ids[: stops[0]] if stops else ids
     ignored = options.get("ignore_ids", ())
     padding = all(
@@ -72,9 +72,9 @@ def random_options(rng, alphabet):
     if kinds & 2:
         options["skip_ids"] = tuple(rng.sample([*alphabet, 2**63 - 1], rng.choice((1, 1, 2))))
     if kinds & 4:
-        options["stop_id"] = rng.choice([*alphabet, 5])
+        options["stop_ids"] = rng.choice([*alphabet, 5])
         if kinds & 8 and kinds & 1:  # padding and the end of a text are one id, as in GPT-2
-            options["ignore_ids"] = (*options["ignore_ids"], options["stop_id"])
+            options["ignore_ids"] = (*options["ignore_ids"], options["stop_ids"])
     return options
 
 
@@ -203,3 +203,98 @@ def mask_of(rng, rows, shape):
     if dtype in ("<i2", ">i4", "<i8"):
         bits = bits * np.array(rng.choice((1, 256, 2)), dtype)
     return rng.choice(LAYOUTS)(bits.astype(dtype))
+
+
+# --- a batch as an argument
+
+
+def as_arrays(rng, batch, dtypes):
+    """2-D and 3-D arrays; 2-D references and 1-D hypotheses where the batch allows it."""
+    size, refs = len(batch.hypotheses), len(batch.references[0]) if batch.references else 1
+    width = len(batch.hypotheses[0]) if size else 5
+    other = len(batch.references[0][0]) if size else 3
+    shapes = [(size, width), (size, refs, other)]
+    if size == 1 and rng.random() < 0.5:
+        shapes = [(width,), (refs, other)]
+    if refs == 1 and rng.random() < 0.5:
+        shapes[1] = (*shapes[1][:-2], other)
+    arrays = [
+        array_of(rng, rows, dtype, shape)
+        for rows, dtype, shape in zip(
+            (batch.hypotheses, batch.references), dtypes, shapes, strict=True
+        )
+    ]
+    masks = {
+        name: mask_of(rng, rows, shape)
+        for name, rows, shape in zip(
+            ("hypothesis_mask", "reference_mask"),
+            (batch.hypothesis_mask, batch.reference_mask),
+            shapes,
+            strict=True,
+        )
+        if rows is not None
+    }
+    return arrays, masks
+
+
+def cut_short(rng, rows, masks):
+    """Rows of their own lengths, some empty; their masks are cut alike."""
+    lengths = [rng.choice((len(row), len(row), len(row) - 1, 1, 0)) for row in rows]
+    cut = [row[:length] for row, length in zip(rows, lengths, strict=True)]
+    return cut, masks and [mask[:length] for mask, length in zip(masks, lengths, strict=True)]
+
+
+def as_ragged(rng, batch, dtypes, form):
+    """The batch with rows cut at random, as lists of arrays of several types or lists of ints."""
+    batch.hypotheses, batch.hypothesis_mask = cut_short(
+        rng, batch.hypotheses, batch.hypothesis_mask
+    )
+    cut = [
+        cut_short(rng, its, batch.reference_mask and batch.reference_mask[i])
+        for i, its in enumerate(batch.references)
+    ]
+    batch.references = [its for its, _ in cut]
+    batch.reference_mask = batch.reference_mask and [its for _, its in cut]
+    has_masks = batch.hypothesis_mask is not None or batch.reference_mask is not None
+
+    def sequence(row, side):
+        if form == "lists" and (batch.options or has_masks):
+            return row
+        dtype = dtypes[side] if rng.random() < 0.7 else "<i8"
+        return array_of(rng, row, dtype, (len(row),))
+
+    def mask(row):
+        return row if form == "lists" and rng.random() < 0.5 else mask_of(rng, row, (len(row),))
+
+    hypotheses = [sequence(row, 0) for row in batch.hypotheses]
+    references, reference_mask = [], []
+    for i, its in enumerate(batch.references):
+        its_mask = batch.reference_mask and batch.reference_mask[i]
+        if len(its) == 1 and its[0] and rng.random() < 0.3:
+            references.append(sequence(its[0], 1))
+            reference_mask.append(its_mask and mask(its_mask[0]))
+        elif len(set(map(len, its))) == 1 and rng.random() < 0.3:
+            shape = len(its), len(its[0])
+            references.append(array_of(rng, its, dtypes[1], shape))
+            reference_mask.append(its_mask and mask_of(rng, its_mask, shape))
+        else:
+            references.append([sequence(row, 1) for row in its])
+            reference_mask.append(its_mask and list(map(mask, its_mask)))
+    masks = {}
+    if batch.hypothesis_mask is not None:
+        masks["hypothesis_mask"] = list(map(mask, batch.hypothesis_mask))
+    if batch.reference_mask is not None:
+        masks["reference_mask"] = reference_mask
+    return (hypotheses, references), masks
+
+
+FORMS = ["array", "array", "array", "array", "ragged", "lists"]
+
+
+def random_arguments(rng):
+    """A batch, the two sides of it as they are passed, and the masks."""
+    dtypes, form = (rng.choice(DTYPES), rng.choice(DTYPES)), rng.choice(FORMS)
+    batch = random_batch(rng, dtypes)
+    if form == "array":
+        return batch, *as_arrays(rng, batch, dtypes)
+    return batch, *as_ragged(rng, batch, dtypes, form)

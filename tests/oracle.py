@@ -42,13 +42,13 @@ def matches_and_total(hypothesis, references, order):
     return matches, sum(in_hypothesis.values())
 
 
-def match_positions(hypothesis, references, max_order=4):
+def match_positions(hypothesis, references, max_ngram_order=4):
     """By position of the hypothesis: the orders of the clipped matches that start there.
 
     Of an n-gram that stands more often than in any reference the first occurrences match.
     """
     found = [set() for _ in hypothesis]
-    for order in range(1, max_order + 1):
+    for order in range(1, max_ngram_order + 1):
         in_references = [ngram_counts(reference, order) for reference in references]
         seen = Counter()
         for start in range(len(hypothesis) - order + 1):
@@ -59,11 +59,11 @@ def match_positions(hypothesis, references, max_order=4):
     return found
 
 
-def row(hypothesis, references, max_order=4):
+def row(hypothesis, references, max_ngram_order=4):
     """Count one segment: [hyp_len, ref_len, matches_1..N, totals_1..N]."""
     hyp_len = len(hypothesis)
     ref_len = closest_length(hyp_len, [len(reference) for reference in references])
-    counted = [matches_and_total(hypothesis, references, n) for n in range(1, max_order + 1)]
+    counted = [matches_and_total(hypothesis, references, n) for n in range(1, max_ngram_order + 1)]
     return (
         [hyp_len, ref_len] + [matches for matches, _ in counted] + [total for _, total in counted]
     )
@@ -71,8 +71,10 @@ def row(hypothesis, references, max_order=4):
 
 def nltk_adapted(one_row):
     """The row as nltk sums it: no order of a segment has a total below 1."""
-    max_order = (len(one_row) - 2) // 2
-    return one_row[: 2 + max_order] + [max(1, total) for total in one_row[2 + max_order :]]
+    max_ngram_order = (len(one_row) - 2) // 2
+    return one_row[: 2 + max_ngram_order] + [
+        max(1, total) for total in one_row[2 + max_ngram_order :]
+    ]
 
 
 def nltk_brevity_penalty(ref_len, hyp_len):
@@ -145,9 +147,9 @@ def nltk_score(rows, weights, method=0, last=None, auto_reweigh=False, **paramet
     sums = [
         sum(column) for column in zip(*(nltk_adapted(one_row) for one_row in rows), strict=True)
     ]
-    max_order = (len(sums) - 2) // 2
+    max_ngram_order = (len(sums) - 2) // 2
     hyp_len, ref_len = sums[:2]
-    matches, totals = sums[2 : 2 + order], sums[2 + max_order : 2 + max_order + order]
+    matches, totals = sums[2 : 2 + order], sums[2 + max_ngram_order : 2 + max_ngram_order + order]
     if matches[0] == 0:
         return 0
     precisions = nltk_precisions(matches, totals, method, hyp_len, last, **parameters)

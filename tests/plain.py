@@ -18,7 +18,7 @@ def plain(result: object) -> object:
     if isinstance(result, float):
         return result.hex()
     if isinstance(result, fastbleu.Stats):
-        return "Stats", result.max_order, np.asarray(result).tolist()
+        return "Stats", result.max_ngram_order, np.asarray(result).tolist()
     if is_dataclass(result) and not isinstance(result, type):
         values = {field.name: getattr(result, field.name) for field in fields(result)}
         return type(result).__name__, plain(values)

@@ -1,15 +1,12 @@
 """Random texts for the tokenizer "ptb", and what Stanford's own program makes of them."""
 
-import gzip
-import json
-import os
 import subprocess
 from functools import partial
 from pathlib import Path
 
-import pytest
+import wmt22
 
-DATA = Path(os.environ.get("FASTBLEU_DATA", "../shared/data")) / "tools"
+DATA = wmt22.WMT22.parent / "tools"
 _WORDS = """
 a the cat dogs I It's don't CAN'T U.S. U.K. Mr. Inc. etc. No. Jan. p.m. 5 10 1,000 3.5 1/2
 $5 50% cat's cats' o'clock rock'n'roll gonna cannot AT&T R&D C++ e.g. i.e. vs. St. John-F.
@@ -38,12 +35,7 @@ PLACES = "in the snow|at 5 p.m.|on a beach (day)|near Smith & Co.|- downtown|whi
 
 def recorded(name):
     """The entries of a recorded file."""
-    if not (DATA / name).exists():
-        if os.environ.get("FASTBLEU_REQUIRE_DATA", "0") not in ("", "0"):
-            pytest.fail(f"no {DATA / name}")
-        pytest.skip(f"no {DATA / name}")
-    with gzip.open(DATA / name, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+    return wmt22.recorded(f"tools/{name}")
 
 
 def caption(rng):

@@ -2,7 +2,7 @@
 
 import pytest
 
-METHODS = ("score", "statistics", "sentence_scores", "update")
+METHODS = ("score", "count", "sentence_scores", "update")
 
 
 def refused(metric, error, words, hypotheses, references, **masks):

@@ -73,7 +73,7 @@ def case(name):
     tokenize = {"en-zh": "zh", "en-ja": "char"}.get(name, "13a")
     systems, references = wmt22_systems(name, None if name == "en-de" else 400)
     documents = [f"document {number // 25}" for number in range(len(references))]
-    metric = fastbleu.BLEU(tokenize)
+    metric = fastbleu.BLEU(tokenize=tokenize)
     named = {"documents": documents, "metric": metric, "dialects": name == "en-zh"}
     return {"systems": systems, "references": references, **named}
 

@@ -24,9 +24,9 @@ WORDS = [
 
 # Options that both know, by sacreBLEU's name and by fastbleu's, where these differ.
 NAMES = {
-    "smooth_method": "smoothing",
-    "smooth_value": "smoothing_value",
-    "max_ngram_order": "max_order",
+    "smooth_method": "smooth_method",
+    "smooth_value": "smooth_value",
+    "max_ngram_order": "max_ngram_order",
 }
 
 

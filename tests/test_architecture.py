@@ -1,7 +1,7 @@
 """The rooms: which folder of the package may import which, and how large a file may grow.
 
-A room imports from the rooms above it in ROOMS. Of the root modules only `_packed`, `_core`,
-`rewards` and `run` are rooms: `__init__` names things lazily, `__main__` starts the command.
+A room imports from the rooms above it in ROOMS. Of the root modules only `_packed`, `_core` and
+`run` are rooms: `__init__` names things lazily, `__main__` starts the command.
 """
 
 import ast
@@ -21,15 +21,14 @@ ROOMS = {
     "counting": [*BASE, "inputs", "tokenizers", "plots"],
     "dialects": [*BASE, "inputs", "tokenizers", "counting", "plots"],
     "metric": [*BASE, "inputs", "tokenizers", "counting", "dialects"],
-    "rewards": ["runtime", "inputs", "metric"],
     "matrix": [*BASE, "inputs", "tokenizers", "counting", "dialects", "metric", "plots"],
     "significance": [*BASE, "inputs", "counting", "dialects", "metric", "plots"],
-    "diagnosis": ["inputs", "tokenizers", "counting", "dialects", "metric", "plots"],
+    "diagnosis": ["runtime", "inputs", "tokenizers", "counting", "dialects", "metric", "plots"],
     "reporting": [
         *("runtime", "inputs", "tokenizers", "counting", "dialects", "matrix", "metric"),
         *("significance", "diagnosis", "plots"),
     ],
-    "tables": [*BASE, "inputs", "counting", "dialects", "metric", "significance"],
+    "tables": [*BASE, "inputs", "counting", "dialects", "metric", "significance", "reporting"],
     "nltk": [*BASE, "inputs", "counting", "dialects"],
     "sacrebleu": [*BASE, "inputs", "tokenizers", "counting", "dialects", "significance"],
     "integrations": [
@@ -42,6 +41,8 @@ ROOMS = {
         *("metric", "diagnosis", "reporting", "tables", "plots"),
     ],
 }
+# These name things lazily, wherever they are defined, or start the command.
+FACES = ("__init__.py", "__main__.py", "dialects/__init__.py")
 # Other packages, and the rooms that may import them.
 OUTSIDE = {
     "numpy": [
@@ -54,10 +55,9 @@ OUTSIDE = {
     "nltk": ["tokenizers", "nltk"],
     "sacrebleu": ["sacrebleu"],
     "defusedxml": ["cli"],
-    "msgspec": ["inputs"],
     "argparse": ["cli", "run"],
     "shtab": ["cli"],
-    "torch": ["dialects", "rewards", "integrations"],
+    "torch": ["dialects", "integrations"],
     "ignite": ["integrations"],
     "keras": ["integrations"],
     "mbrs": ["integrations"],
@@ -141,9 +141,10 @@ def test_every_module_is_in_a_room_and_imports_from_the_rooms_above():
     wrong = []
     for path in MODULES:
         room, name = room_of(path), name_of(path)
+        if name in FACES:
+            continue
         if room is None:
-            if name not in ("__init__.py", "__main__.py"):
-                wrong.append(f"{name} is in no room")
+            wrong.append(f"{name} is in no room")
             continue
         allowed = room, *ROOMS[room], "__version__"
         for inside, outside in imported_names(path):

@@ -212,13 +212,13 @@ def test_engines(entry):
 
 # Where users find names: nearest first, as a name is called by the first place that has it.
 ROOMS = ("nltk", "sacrebleu", "significance", "matrix", "tokenizers", "dialects", "tables", "cli")
-ROOMS += ("rewards",)
 PACKAGE = Path(fastbleu.__file__).parent
 NO_HOSTS = ("_", "patching")
 # Classes of what functions return or take: these need no call of their own.
 RESULTS = ("Comparison", "Comparisons", "Description", "Fraction", "Interval", "MBRResult", "Score")
-RESULTS += ("BLEUScore", "BLEUSignature", "InputWarning", "SelfBLEU", "Stats", "Tokenizer")
-RESULTS += ("SmoothingFunction",)
+RESULTS += ("BLEUScore", "BLEUSignature", "InputWarning", "SelfBLEUResult", "Stats", "Tokenizer")
+RESULTS += ("SmoothingFunction", "Explanation", "Identification", "Overview", "Patched", "Report")
+RESULTS += ("TableParts",)
 # Classes that functions, pandas or polars make, and what only hosts call.
 MADE = {"BLEUAccessor", "BLEUExpressions", "ComputeMetrics", "Sacrebleu", "SacreBLEUScore"}
 MADE |= {"reward_func", "plot", "merge_state"}

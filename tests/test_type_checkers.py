@@ -15,20 +15,20 @@ import pytest
 import fastbleu
 from fastbleu.dialects.names import get
 from fastbleu.dialects.sacrebleu import SACREBLEU
-from fastbleu.tokenizers import TOKENIZERS
+from fastbleu.tokenizers.table import TOKENIZERS
 
 BIN = str(Path(sys.executable).parent)
 BASEDPYRIGHT = shutil.which("basedpyright", path=os.pathsep.join([BIN, os.environ["PATH"]]))
 BEGINNING = """\
 from typing import Any
 import numpy as np
-from fastbleu import BLEU, count, get_nothing  # wrong
+from fastbleu import BLEU, get_nothing  # wrong
 from fastbleu import matrix
-from fastbleu.matrix import MBRResult, ReferenceIndex, SelfBLEU, iter_blocks, mbr, pairwise
-from fastbleu.tokenizers import get_tokenizer, tokenize
+from fastbleu.matrix import MBRResult, ReferenceIndex, SelfBLEUResult, mbr, pairwise
+from fastbleu.tokenizers import get as get_tokenizer, names, tokenize
 class Tensor:
     def __array__(self, dtype: Any = None) -> Any: ...
-metric, tokens, ids = BLEU(), BLEU(tokenize=None), np.array([[5, 6, 7]])
+metric, tokens, ids = BLEU(), BLEU(tokenize=False), np.array([[5, 6, 7]])
 texts: list[str] = ["a b"]
 words = [text.split() for text in texts]
 name: str = input()
@@ -37,7 +37,7 @@ RIGHT = """\
 metric.score(["a"], ["b"])
 metric.score(texts, ["a", ["b", "c"]])
 metric.score(np.array(texts), np.array(texts))
-metric.statistics(texts, [(text, text) for text in texts])
+metric.count(texts, [(text, text) for text in texts])
 metric.update(texts, texts)
 tokens.score([["a", "b"]], [[["a", "b"], ["c"]]])
 tokens.score(words, [[line] for line in words])
@@ -46,33 +46,35 @@ tokens.score([[1, 2]], [[1, 2]])
 tokens.score(ids, ids, hypothesis_mask=ids > 5)
 tokens.score(Tensor(), [Tensor()], reference_mask=[Tensor()])
 tokens.update([Tensor()], [[Tensor(), Tensor()]])
-count(texts, texts, tokenize="13a")
-BLEU("intl", dialect="nltk", smoothing="method4", reference_length="shortest")
+metric.sentence_scores(metric.count(texts, texts))
+BLEU(tokenize="intl", dialect="nltk", smooth_method="method4", reference_length="shortest")
 BLEU(tokenize=get_tokenizer(name))
-BLEU(str.split)
-scores = pairwise(texts, texts, dtype="float32", threads=2)
-blocks = [block.argmax(axis=1) == scores[rows] for rows, block in iter_blocks(texts, texts, rows=2)]
+BLEU("nltk", tokenize=str.split)
+scores = pairwise(texts, texts, dtype="float32", metric=BLEU(threads=2))
+chunks = matrix.pairwise_chunked(texts, texts, rows=2, metric="nltk")
+blocks = [block.argmax(axis=1) == scores[rows] for rows, block in chunks]
 result: MBRResult = mbr(texts)
 chosen: str = texts[result.best]
-batch = mbr([texts, texts], matrix=True, metric=BLEU(effective_order=True))
-diversity: SelfBLEU = matrix.self_bleu(words, orders=(1, 2))
+batch = mbr([texts, texts], return_matrix=True, metric=BLEU(effective_order=True))
+diversity: SelfBLEUResult = matrix.self_bleu(words, orders=(1, 2), metric=tokens)
 mean: float = diversity.values[2]
-index = ReferenceIndex(texts, effective_order=True)
+index = ReferenceIndex(texts, metric="sacrebleu")
 value: float = float(index.score(texts)) + index.score(texts).value
 """
 WRONG = """\
 metric.score("a", "b")
 metric.score([1, 2], [3, 4])
-metric.score(texts, None)
-metric.statistics("a", "b")
+metric.count(texts)
+metric.count("a", "b")
 metric.update("a", "b")
 tokens.score(words, "a b")
-count("a", "b")
+BLEU("intl")
 BLEU(dialect="nltkk")
-BLEU("14a")
+BLEU(tokenize="14a")
 BLEU(tokenise="13a")
 matrix.no_such_name
 pairwise(texts)
+pairwise(texts, texts, metric="nltkk")
 mbr(texts).no_such_field
 """
 
@@ -127,7 +129,7 @@ def test_the_literals_are_all_names():
     names = literals("inputs/types.py")
     assert names["ReferenceLength"] == set(SACREBLEU.reference_lengths)
     for name in names["SmoothingName"]:
-        fastbleu.BLEU(dialect="nltk" if name == "method4" else "sacrebleu", smoothing=name)
+        fastbleu.BLEU(dialect="nltk" if name == "method4" else "sacrebleu", smooth_method=name)
     of_dialects = literals("dialects/names.py")
     assert of_dialects["DialectName"] == set(fastbleu.dialects.names())
     recipes = of_dialects["RecipeName"]

@@ -6,6 +6,8 @@ SOURCE. Without them the tests on real data skip, unless FASTBLEU_REQUIRE_DATA=1
 failure.
 """
 
+import gzip
+import json
 import os
 from pathlib import Path
 
@@ -35,10 +37,19 @@ def lines_of_references(pair):
 
 def missing():
     """Skip or fail a test that needs files which are not there."""
-    message = f"no WMT22 files under {WMT22}: take them from {SOURCE}, or set FASTBLEU_DATA"
+    message = f"no files under {WMT22.parent}: take WMT22's from {SOURCE}, or set FASTBLEU_DATA"
     if os.environ.get("FASTBLEU_REQUIRE_DATA") == "1":
         pytest.fail(message)
     pytest.skip(message)
+
+
+def recorded(name):
+    """The entries of a recorded file, of lines of JSON, in the folder of `WMT22`."""
+    path = WMT22.parent / name
+    if not path.exists():
+        missing()
+    with (gzip.open if name.endswith(".gz") else open)(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
 
 
 def system_file(system):

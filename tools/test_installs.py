@@ -22,7 +22,7 @@ PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md"))]
 EXPECTS = {"keras": "torch"}
 # What an extra is for; all others are names of integrations.
 USES = {
-    "ja": "fastbleu.tokenize('今天', 'ja-mecab')",
+    "ja": "fastbleu.tokenizers.tokenize('今天', 'ja-mecab')",
     "parquet": "import pyarrow; fastbleu.tables.score({'a': ['b'], 'c': ['b']}, 'a', ['c'])",
     "tables": "fastbleu.tables.score",
 }

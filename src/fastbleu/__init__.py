@@ -15,17 +15,15 @@ _HOMES = {
     "InputWarning": "inputs.warnings",
     "Score": "dialects.score",
     "Stats": "counting.stats",
-    "count": "counting.count",
-    "explain": "diagnosis.explanation",
-    "identify": "diagnosis.identification",
-    "report": "reporting.report",
-    "tokenize": "tokenizers",
+    **dict.fromkeys(("explain", "Explanation"), "diagnosis.explanation"),
+    **dict.fromkeys(("identify", "Identification"), "diagnosis.identification"),
+    **dict.fromkeys(("report", "Report"), "reporting.report"),
     **dict.fromkeys(("SmoothingFunction", "brevity_penalty", "closest_ref_length"), "nltk"),
     **dict.fromkeys(("corpus_bleu", "modified_precision", "sentence_bleu"), "nltk"),
-    **dict.fromkeys(("patch", "unpatch"), "integrations.patching"),
+    **dict.fromkeys(("patch", "unpatch", "Patched"), "integrations.patching"),
 }
 _MODULES = [
-    *("dialects", "integrations", "matrix", "nltk", "plots", "rewards", "sacrebleu"),
+    *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu"),
     *("significance", "tables", "tokenizers"),
 ]
 TYPE_CHECKING = False
@@ -35,17 +33,18 @@ if TYPE_CHECKING:
     from . import matrix as matrix
     from . import nltk as nltk
     from . import plots as plots
-    from . import rewards as rewards
     from . import sacrebleu as sacrebleu
     from . import significance as significance
     from . import tables as tables
     from . import tokenizers as tokenizers
-    from .counting.count import count as count
     from .counting.stats import Stats as Stats
+    from .diagnosis.explanation import Explanation as Explanation
     from .diagnosis.explanation import explain as explain
+    from .diagnosis.identification import Identification as Identification
     from .diagnosis.identification import identify as identify
     from .dialects.score import Score as Score
     from .inputs.warnings import InputWarning as InputWarning
+    from .integrations.patching import Patched as Patched
     from .integrations.patching import patch as patch
     from .integrations.patching import unpatch as unpatch
     from .metric.bleu import BLEU as BLEU
@@ -55,8 +54,8 @@ if TYPE_CHECKING:
     from .nltk import corpus_bleu as corpus_bleu
     from .nltk import modified_precision as modified_precision
     from .nltk import sentence_bleu as sentence_bleu
+    from .reporting.report import Report as Report
     from .reporting.report import report as report
-    from .tokenizers import tokenize as tokenize
 else:
     __all__ = sorted(["__version__", *_HOMES])
 

@@ -54,6 +54,11 @@ def test_environment(options, environment):
         assert same(R1, "-i", A, B, *words, env=environment)[0] == 0
 
 
+@pytest.mark.parametrize("options", ["--tok intl", "--lang en-zh", "--se -f text", "--langu en-zh"])
+def test_options_that_are_not_written_in_full(options):
+    assert same(R1, "-i", A, *options.split())[0] == 0
+
+
 def test_the_order_is_in_the_signature():
     """sacreBLEU's command has no such option, its signature no such field."""
     text = output(R1, "-i", A, "--max-ngram-order", "2", "-f", "text")

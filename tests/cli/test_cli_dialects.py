@@ -63,7 +63,7 @@ def test_options_are_the_dialects(files):
     reference, system, other = files
     arguments = reference, "-i", system, "-b", "--dialect", "mteval-v13a"
     how = "--cased", "-tok", "international", "-s", "none", "--reference-length", "shortest"
-    metric = BLEU("international", False, smoothing="none", dialect="mteval-v13a")
+    metric = BLEU("mteval-v13a", tokenize="international", lowercase=False, smooth_method="none")
     assert output(*arguments, *how) == f"{metric.score(HYPOTHESES, REFERENCES).printed}\n"
     both = output(*arguments[:3], other, *arguments[3:], "--paired-bs", "-f", "text")
     assert len(both.split()) == 2
@@ -72,7 +72,11 @@ def test_options_are_the_dialects(files):
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        ("--dialect mteval-v13a --max-ngram-order 5", 1, "mteval-v13a' does not support max_order"),
+        (
+            "--dialect mteval-v13a --max-ngram-order 5",
+            1,
+            "mteval-v13a' does not support max_ngram_order",
+        ),
         ("-tok international", 2, "name the --dialect"),
         ("--dialect fairseq", 1, "takes one reference"),
         ("--explain nltk", 2, "--explain takes two dialects, or none"),
@@ -112,6 +116,6 @@ def test_explanations(files, names):
 
 @pytest.mark.long
 def test_identification(files):
-    expected = fastbleu.identify("31.20", HYPOTHESES, REFERENCES)
+    expected = fastbleu.identify(HYPOTHESES, REFERENCES, "31.20")
     printed = output(files[0], "-i", files[1], "--identify", "31.20")
     assert printed == f"{expected._text(None)}\n"

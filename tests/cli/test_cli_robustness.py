@@ -10,6 +10,7 @@ import sys
 
 import pytest
 from commands import POSIX, R1, A, B, error, output, python, run, start, usage_error
+from hosts import host
 
 from fastbleu.cli import command as cli
 
@@ -80,6 +81,35 @@ def test_a_wrong_seed():
     for form in (["-ci"], [B, "-pbs"], [B, "-par"]):
         assert "SACREBLEU_SEED" in error(R1, "-i", A, *form, env={"SACREBLEU_SEED": "x"})
     assert output(R1, "-i", A, "-ci", "-cin", "9", "-b", env={"SACREBLEU_SEED": "None"})
+    for seed in ("x", "-1"):
+        assert "--seed: it is" in usage_error(R1, "-i", A, "--seed", seed)
+    assert output(R1, "-i", A, "-ci", "-cin", "9", "--seed", "none", env={"SACREBLEU_SEED": "x"})
+
+
+@pytest.mark.parametrize("form", ["-ci", "-pbs", "-par", "-par --dialect nltk"])
+def test_the_seed_is_that_of_the_environment(form):
+    words = [R1, "-i", A, *([] if form == "-ci" else [B]), *form.split(), "-f", "json"]
+    found = output(*words, "--seed", "7", env={"SACREBLEU_SEED": "8"})
+    assert found == output(*words, env={"SACREBLEU_SEED": "7"})
+    assert output(*words) == output(*words, "--seed", "12345")
+    if not form.startswith("-par"):  # whose p-value of these systems is the least for all seeds
+        assert found != output(*words)
+
+
+@pytest.mark.parametrize("missing", ["error", "empty", "skip"])
+def test_missing_values_of_columns(tmp_path, missing):
+    """Also without groups."""
+    for library in ("narwhals", "pyarrow"):
+        host(library)
+    table = tmp_path / "table.csv"
+    table.write_text("mt,ref\nthe cat sat on it,the cat sat on it\n,a dog\n")
+    words = [f"{table}::ref", "-i", f"{table}::mt", "-b", "-w", "2", "--missing", missing]
+    if missing == "error":
+        assert "row 1" in error(*words)
+    else:
+        status, score, notes = run(*words)
+        assert (status, float(score)) == (0, 100.0 if missing == "skip" else 67.03)
+        assert ("row 1" in notes) == (missing == "skip")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs file names of any bytes")

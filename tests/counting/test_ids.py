@@ -10,138 +10,51 @@ import numpy as np
 import oracle
 import pytest
 from generators import IGNORED_OF_RANDOM, PRISTINE, SEED, SEGMENTS, raises, seeded
-from id_batches import DTYPES, LAYOUTS, Batch, array_of, mask_of, random_batch
+from id_batches import DTYPES, LAYOUTS, Batch, as_arrays, random_arguments, random_batch
 
 import fastbleu
 from fastbleu import BLEU, InputWarning
 
 BATCHES = SEGMENTS // 5
 PARTS = 4
-FORMS = ["array", "array", "array", "array", "ragged", "lists"]
 
 pytestmark = [
     pytest.mark.pythons,
     *map(pytest.mark.filterwarnings, (*IGNORED_OF_RANDOM, "ignore:the id -100")),
 ]
 
-metric_of = functools.lru_cache(2000)(lambda **parameters: BLEU(None, **parameters))
+metric_of = functools.lru_cache(2000)(lambda **parameters: BLEU(tokenize=False, **parameters))
 row_of = functools.lru_cache(100_000)(oracle.row)
 
 
-def rows_of(hypotheses, references, max_order):
+def rows_of(hypotheses, references, max_ngram_order):
     """The oracle's rows of lists of tokens."""
     return [
-        row_of(tuple(h), tuple(map(tuple, its)), max_order)
+        row_of(tuple(h), tuple(map(tuple, its)), max_ngram_order)
         for h, its in zip(hypotheses, references, strict=True)
     ]
-
-
-def as_arrays(rng, batch, dtypes):
-    """2-D and 3-D arrays; 2-D references and 1-D hypotheses where the batch allows it."""
-    size, refs = len(batch.hypotheses), len(batch.references[0]) if batch.references else 1
-    width = len(batch.hypotheses[0]) if size else 5
-    other = len(batch.references[0][0]) if size else 3
-    shapes = [(size, width), (size, refs, other)]
-    if size == 1 and rng.random() < 0.5:
-        shapes = [(width,), (refs, other)]
-    if refs == 1 and rng.random() < 0.5:
-        shapes[1] = (*shapes[1][:-2], other)
-    arrays = [
-        array_of(rng, rows, dtype, shape)
-        for rows, dtype, shape in zip(
-            (batch.hypotheses, batch.references), dtypes, shapes, strict=True
-        )
-    ]
-    masks = {
-        name: mask_of(rng, rows, shape)
-        for name, rows, shape in zip(
-            ("hypothesis_mask", "reference_mask"),
-            (batch.hypothesis_mask, batch.reference_mask),
-            shapes,
-            strict=True,
-        )
-        if rows is not None
-    }
-    return arrays, masks
-
-
-def cut_short(rng, rows, masks):
-    """Rows of their own lengths, some empty; their masks are cut alike."""
-    lengths = [rng.choice((len(row), len(row), len(row) - 1, 1, 0)) for row in rows]
-    cut = [row[:length] for row, length in zip(rows, lengths, strict=True)]
-    return cut, masks and [mask[:length] for mask, length in zip(masks, lengths, strict=True)]
-
-
-def as_ragged(rng, batch, dtypes, form):
-    """The batch with rows cut at random, as lists of arrays of several types or lists of ints."""
-    batch.hypotheses, batch.hypothesis_mask = cut_short(
-        rng, batch.hypotheses, batch.hypothesis_mask
-    )
-    cut = [
-        cut_short(rng, its, batch.reference_mask and batch.reference_mask[i])
-        for i, its in enumerate(batch.references)
-    ]
-    batch.references = [its for its, _ in cut]
-    batch.reference_mask = batch.reference_mask and [its for _, its in cut]
-    has_masks = batch.hypothesis_mask is not None or batch.reference_mask is not None
-
-    def sequence(row, side):
-        if form == "lists" and (batch.options or has_masks):
-            return row
-        dtype = dtypes[side] if rng.random() < 0.7 else "<i8"
-        return array_of(rng, row, dtype, (len(row),))
-
-    def mask(row):
-        return row if form == "lists" and rng.random() < 0.5 else mask_of(rng, row, (len(row),))
-
-    hypotheses = [sequence(row, 0) for row in batch.hypotheses]
-    references, reference_mask = [], []
-    for i, its in enumerate(batch.references):
-        its_mask = batch.reference_mask and batch.reference_mask[i]
-        if len(its) == 1 and its[0] and rng.random() < 0.3:
-            references.append(sequence(its[0], 1))
-            reference_mask.append(its_mask and mask(its_mask[0]))
-        elif len(set(map(len, its))) == 1 and rng.random() < 0.3:
-            shape = len(its), len(its[0])
-            references.append(array_of(rng, its, dtypes[1], shape))
-            reference_mask.append(its_mask and mask_of(rng, its_mask, shape))
-        else:
-            references.append([sequence(row, 1) for row in its])
-            reference_mask.append(its_mask and list(map(mask, its_mask)))
-    masks = {}
-    if batch.hypothesis_mask is not None:
-        masks["hypothesis_mask"] = list(map(mask, batch.hypothesis_mask))
-    if batch.reference_mask is not None:
-        masks["reference_mask"] = reference_mask
-    return (hypotheses, references), masks
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_batches(part):
     for number in range(part, max(BATCHES, PARTS), PARTS):
         rng = seeded("ids", number)
-        dtypes = rng.choice(DTYPES), rng.choice(DTYPES)
-        form = rng.choice(FORMS)
-        batch = random_batch(rng, dtypes)
-        if form == "array":
-            arguments, masks = as_arrays(rng, batch, dtypes)
-        else:
-            arguments, masks = as_ragged(rng, batch, dtypes, form)
-        max_order = rng.choice((1, 2, 2, 3, 4, 5))
+        batch, arguments, masks = random_arguments(rng)
+        max_ngram_order = rng.choice((1, 2, 2, 3, 4, 5))
         segments = batch.segments()
         metric = metric_of(
-            max_order=max_order, threads=rng.choice((1, 1, 1, 2, 3)), **batch.options
+            max_ngram_order=max_ngram_order, threads=rng.choice((1, 1, 1, 2, 3)), **batch.options
         )
-        seen = np.asarray(metric.statistics(*arguments, **masks)).tolist()
-        if seen != rows_of(*segments, max_order):
+        seen = np.asarray(metric.count(*arguments, **masks)).tolist()
+        if seen != rows_of(*segments, max_ngram_order):
             where = f"FASTBLEU_TEST_SEED={SEED} batch={number} {batch.options} {arguments} {masks}"
-            assert (seen, where) == (rows_of(*segments, max_order), "")
+            assert (seen, where) == (rows_of(*segments, max_ngram_order), "")
         if number % 16 == 0 and segments[0]:
             scores = metric.sentence_scores(*arguments, **masks)
             assert (scores.dtype, scores.shape) == (np.float64, (len(segments[0]),))
-            as_tokens = metric_of(max_order=max_order)
+            as_tokens = metric_of(max_ngram_order=max_ngram_order)
             assert scores.tolist() == as_tokens.sentence_scores(*segments).tolist()
-            streamed = BLEU(None, max_order=max_order, **batch.options)
+            streamed = BLEU(tokenize=False, max_ngram_order=max_ngram_order, **batch.options)
             streamed.update(*arguments, **masks)
             assert streamed.compute() == streamed.score(*arguments, **masks)
 
@@ -157,8 +70,8 @@ def test_reference_length(rule):
             for hypothesis, its in zip(hypotheses, references, strict=True)
         ]
         arrays, masks = as_arrays(rng, batch, ("i2", "i4"))
-        of_ids = metric_of(reference_length=rule, **batch.options).statistics(*arrays, **masks)
-        of_tokens = metric_of(reference_length=rule).statistics(hypotheses, references)
+        of_ids = metric_of(reference_length=rule, **batch.options).count(*arrays, **masks)
+        of_tokens = metric_of(reference_length=rule).count(hypotheses, references)
         assert of_ids.ref_lens.tolist() == of_tokens.ref_lens.tolist() == expected
     assert (BLEU(reference_length=rule).signature == BLEU().signature) == (rule == "closest")
 
@@ -186,7 +99,7 @@ def test_long_rows(layout):
         expected = rows_of(*batch.segments(), 5)
         for dtype in ("<i8", "<i4", ">i4", "<i2"):
             sides = [layout(np.array(side, dtype)) for side in (batch.hypotheses, batch.references)]
-            found = metric_of(max_order=5, **batch.options).statistics(*sides)
+            found = metric_of(max_ngram_order=5, **batch.options).count(*sides)
             assert np.asarray(found).tolist() == expected
 
 
@@ -198,11 +111,11 @@ def test_the_number_of_threads_changes_nothing():
     for threads in (1, 2, 3):
         metric = metric_of(threads=threads, **batch.options)
         for sides in ((hypotheses, references), (list(hypotheses), ragged), (hypotheses, ragged)):
-            assert np.asarray(metric.statistics(*sides)).tolist() == expected
+            assert np.asarray(metric.count(*sides)).tolist() == expected
 
 
 IGNORE, EOS, BOS = -100, 2, 1
-OPTIONS = {"ignore_ids": (IGNORE, 0), "stop_id": EOS, "skip_ids": (BOS,)}
+OPTIONS = {"ignore_ids": (IGNORE, 0), "stop_ids": EOS, "skip_ids": (BOS,)}
 
 
 @pytest.mark.parametrize(
@@ -219,10 +132,10 @@ OPTIONS = {"ignore_ids": (IGNORE, 0), "stop_id": EOS, "skip_ids": (BOS,)}
     ],
 )
 def test_what_a_row_of_ids_means(hypothesis, references, row):
-    metric = BLEU(None, max_order=1, **OPTIONS)
-    counted = metric.statistics([hypothesis], [references])
+    metric = BLEU(tokenize=False, max_ngram_order=1, **OPTIONS)
+    counted = metric.count([hypothesis], [references])
     assert np.asarray(counted).tolist() == [row]
-    counted = metric.statistics([np.array(hypothesis)], [[np.array(r, "i2") for r in references]])
+    counted = metric.count([np.array(hypothesis)], [[np.array(r, "i2") for r in references]])
     assert np.asarray(counted).tolist() == [row]
     tokens, kept = Batch([hypothesis], [references], None, None, OPTIONS).segments()
     assert [oracle.row(tokens[0], kept[0], 1)] == [row], "the tests' own rules"
@@ -230,14 +143,16 @@ def test_what_a_row_of_ids_means(hypothesis, references, row):
 
 def test_signatures():
     ids = np.array([[[5, 6, 7], [-100] * 3], [[5, 6, 7], [5, 6, -100]]])
-    metric = BLEU(None, max_order=2, **OPTIONS)
+    metric = BLEU(tokenize=False, max_ngram_order=2, **OPTIONS)
     assert "tok:ids(stop=2;ignore=-100,0;skip=1)" in metric.signature
     assert metric.score(ids[:1, 0], ids[:1]).signature.startswith("nrefs:1|")
     assert metric.score(ids[1:, 0], ids[1:]).signature.startswith("nrefs:2|")
     assert metric.score(ids[:, 0], ids).signature.startswith("nrefs:var|")
-    assert "tok:given" in BLEU(None).signature
-    parts = BLEU(None, ignore_ids=[np.int16(-100)], stop_id=np.int64(2), skip_ids=iter([1]))
-    assert parts == BLEU(None, ignore_ids=(-100,), stop_id=2, skip_ids=(1,))
+    assert "tok:given" in BLEU(tokenize=False).signature
+    parts = BLEU(
+        tokenize=False, ignore_ids=[np.int16(-100)], stop_ids=np.int64(2), skip_ids=iter([1])
+    )
+    assert parts == BLEU(tokenize=False, ignore_ids=(-100,), stop_ids=2, skip_ids=(1,))
 
 
 @pytest.mark.parametrize("last", [7, np.int8(7), True, [7] * 70_000, 2**63 - 1])
@@ -247,10 +162,10 @@ def test_lists_of_ints_are_counted_as_arrays(last):
     lists = [rng.integers(-1, 9, rng.integers(0, 40)).tolist() for _ in range(600)]
     lists.append(last if isinstance(last, list) else [5, last, 6, 8])
     references = [[lists[k - 1], tuple(lists[k][:-1])][: 1 + k % 2] for k in range(len(lists))]
-    metric = BLEU(None, **OPTIONS)
+    metric = BLEU(tokenize=False, **OPTIONS)
     arrays = [np.array(ids, "q") for ids in lists]
     of_arrays = [[np.array(ids, "q") for ids in its] for its in references]
-    assert metric.statistics(tuple(lists), references) == metric.statistics(arrays, of_arrays)
+    assert metric.count(tuple(lists), references) == metric.count(arrays, of_arrays)
 
 
 class Tensor:
@@ -269,28 +184,28 @@ class Tensor:
 
 
 def test_a_tensor_that_numpy_cannot_read_is_read_as_an_array():
-    metric, ids = BLEU(None, ignore_ids=(0,)), np.array([[5, 6, 7], [5, 6, 0]])
-    assert metric.statistics(Tensor(RuntimeError()), ids) == metric.statistics(ids, ids)
-    raises(KeyboardInterrupt, "now", metric.statistics, Tensor(KeyboardInterrupt("now")), ids)
+    metric, ids = BLEU(tokenize=False, ignore_ids=(0,)), np.array([[5, 6, 7], [5, 6, 0]])
+    assert metric.count(Tensor(RuntimeError()), ids) == metric.count(ids, ids)
+    raises(KeyboardInterrupt, "now", metric.count, Tensor(KeyboardInterrupt("now")), ids)
 
 
 def test_lists_of_ints_without_options_are_lists_of_tokens():
-    metric = BLEU(None, max_order=2)
-    assert metric.statistics([[1, 2**70]], [[[1, 2**70], [3]]]).matches.tolist() == [[2, 1]]
-    mixed = metric.statistics([[1, 2, 3]], np.array([[[1, 2, 3], [1, 2, 4]]]))
-    assert mixed == metric.statistics(np.array([[1, 2, 3]]), [[[1, 2, 3], [1, 2, 4]]])
+    metric = BLEU(tokenize=False, max_ngram_order=2)
+    assert metric.count([[1, 2**70]], [[[1, 2**70], [3]]]).matches.tolist() == [[2, 1]]
+    mixed = metric.count([[1, 2, 3]], np.array([[[1, 2, 3], [1, 2, 4]]]))
+    assert mixed == metric.count(np.array([[1, 2, 3]]), [[[1, 2, 3], [1, 2, 4]]])
     assert mixed.matches.tolist() == [[3, 2]]
 
 
 def test_no_rows_and_no_columns():
-    metric = BLEU(None, effective_order=True)
+    metric = BLEU(tokenize=False, effective_order=True)
     none, empty = np.zeros((0, 5), int), np.zeros((3, 0), int)
     assert metric.sentence_scores(none, none).shape == (0,)
-    assert len(metric.statistics(none, none[:, None])) == 0
+    assert len(metric.count(none, none[:, None])) == 0
     raises(ValueError, "no segments", metric.score, none, none)
     assert metric.sentence_scores(empty, empty).tolist() == [0, 0, 0]
-    assert metric.statistics(empty, np.ones((3, 2, 4), int)).ref_lens.tolist() == [4, 4, 4]
-    assert len(metric.statistics(empty[0], empty[0])) == 1
+    assert metric.count(empty, np.ones((3, 2, 4), int)).ref_lens.tolist() == [4, 4, 4]
+    assert len(metric.count(empty[0], empty[0])) == 1
 
 
 # --- nltk's API: equal values are equal tokens
@@ -310,9 +225,9 @@ def test_numpy_scalars_and_rows_are_their_values():
 
 
 def test_empty_sides_are_noticed():
-    metric = BLEU(None, stop_id=5)
+    metric = BLEU(tokenize=False, stop_ids=5)
     empty, references = np.full((4, 3), 5), [[6, 7]] * 4
-    for method in (metric.statistics, metric.update):
+    for method in (metric.count, metric.update):
         with pytest.warns(InputWarning, match="every hypothesis is empty"):
             method(empty, references)
     metric.update(empty[:3], references[:3])
@@ -320,23 +235,25 @@ def test_empty_sides_are_noticed():
     empty[2, 0] = 6
     metric.update(empty, references)
     with pytest.warns(InputWarning, match="every reference is empty"):
-        BLEU(None, ignore_ids=(-100,)).update(np.arange(40).reshape(8, 5), np.full((8, 5), -100))
+        BLEU(tokenize=False, ignore_ids=(-100,)).update(
+            np.arange(40).reshape(8, 5), np.full((8, 5), -100)
+        )
 
 
 def test_stop_ids():
-    metric = BLEU(None, stop_id=[9, 2], max_order=1)
-    assert metric.stop_id == (2, 9)
-    assert BLEU(None, stop_id=(2,)) == BLEU(None, stop_id=2)
+    metric = BLEU(tokenize=False, stop_ids=[9, 2], max_ngram_order=1)
+    assert metric.stop_ids == (2, 9)
+    assert BLEU(tokenize=False, stop_ids=(2,)) == BLEU(tokenize=False, stop_ids=2)
     assert "stop=2,9" in metric.signature
-    rows = metric.statistics([[5, 9, 5], [5, 5, 2], [5, 6, 7]], [[5], [5, 5], [2, 5]])
+    rows = metric.count([[5, 9, 5], [5, 5, 2], [5, 6, 7]], [[5], [5, 5], [2, 5]])
     assert rows.hyp_lens.tolist() == [1, 2, 3]
     assert rows.ref_lens.tolist() == [1, 2, 0]
     ids, mask = np.array([[2, 2, 5, 6, 2, 7]]), np.array([[0, 0, 1, 1, 1, 1]])  # not if masked
-    assert metric.statistics(ids, [[5, 6]], hypothesis_mask=mask) == fastbleu.Stats([[2, 2, 2, 2]])
+    assert metric.count(ids, [[5, 6]], hypothesis_mask=mask) == fastbleu.Stats([[2, 2, 2, 2]])
 
 
 def test_short_hypotheses_that_score_0_are_noticed():
-    ids, metric = np.arange(12).reshape(4, 3), BLEU(None, effective_order=False)
+    ids, metric = np.arange(12).reshape(4, 3), BLEU(tokenize=False, effective_order=False)
     with pytest.warns(InputWarning, match="4 of 4 hypotheses have fewer than 4 tokens and score 0"):
         assert not metric.sentence_scores(ids, ids).any()
-    assert BLEU(None).sentence_scores(ids, ids).min() > 99
+    assert BLEU(tokenize=False).sentence_scores(ids, ids).min() > 99

@@ -3,16 +3,16 @@
 import numpy as np
 import oracle
 import pytest
+from counting.levels import COMPILED, LEVELS, reseed, use_simd
 from generators import IGNORED_OF_RANDOM, rounds, seeded
+from metrics import count
 
 import fastbleu
-from fastbleu import _core, count
+from fastbleu import _core
 from fastbleu.counting._token_packer import TokenPacker
 from fastbleu.inputs.checks import TokenChecks
-from fastbleu.runtime import _process
-from fastbleu.tokenizers._compiled import COMPILED, split
+from fastbleu.tokenizers._compiled import split
 
-LEVELS = _process.SIMD_LEVELS[: 1 + _process.SIMD_LEVELS.index(_process.active_simd())]
 pytestmark = [pytest.mark.filterwarnings(message) for message in IGNORED_OF_RANDOM]
 ALPHABETS = (
     "ab",
@@ -38,11 +38,11 @@ def at_level():
     """Calls a function at a level, and restores the best one in the end."""
 
     def call(level, function, *arguments, **options):
-        _process.use_simd(level)
+        use_simd(level)
         return function(*arguments, **options)
 
     yield call
-    _process.use_simd()
+    use_simd()
 
 
 def random_words(rng, longest):
@@ -82,7 +82,7 @@ def rows(stats):
 def test_all_levels_count_the_same(form, at_level):
     for order in (1, 2, 4, 9):
         segments = [*random_segments(seeded("kernels", form, order), rounds(200))]
-        options, data = {"max_order": order}, segments
+        options, data = {"max_ngram_order": order}, segments
         if form == "bytes":
             data = segments = [
                 ([*map(str.encode, h)], [[*map(str.encode, r)] for r in its]) for h, its in segments
@@ -102,7 +102,7 @@ def test_all_levels_count_the_same(form, at_level):
 
 @pytest.mark.parametrize("dtype", ["i8", "<i4", "u2", "i1"])
 @pytest.mark.parametrize(
-    "rules", [{}, {"ignore_ids": (0,)}, {"ignore_ids": (0,), "skip_ids": (3, 5), "stop_id": 7}]
+    "rules", [{}, {"ignore_ids": (0,)}, {"ignore_ids": (0,), "skip_ids": (3, 5), "stop_ids": 7}]
 )
 def test_all_levels_read_the_same_padded_rows(dtype, rules, at_level):
     rng = np.random.default_rng(seeded("padded", dtype).getrandbits(64))
@@ -112,9 +112,9 @@ def test_all_levels_read_the_same_padded_rows(dtype, rules, at_level):
             np.arange(array.shape[-1])
             >= rng.integers(0, array.shape[-1] + 1, (*array.shape[:-1], 1))
         ] = 0
-    metric = fastbleu.BLEU(None, **rules)
+    metric = fastbleu.BLEU(tokenize=False, **rules)
     found = [
-        rows(at_level(level, metric.statistics, hypotheses.astype(dtype), references.astype(dtype)))
+        rows(at_level(level, metric.count, hypotheses.astype(dtype), references.astype(dtype)))
         for level in LEVELS
     ]
     assert all(one == found[0] for one in found)
@@ -152,11 +152,11 @@ def test_positions_whose_slots_are_the_same():
         references = rng.permuted(hypotheses, axis=1)
         references[:, ::7] += 1
         expected = [oracle.row(h, [r], 2) for h, r in zip(hypotheses, references, strict=True)]
-        assert rows(count(hypotheses, references, max_order=2)) == expected
+        assert rows(count(hypotheses, references, max_ngram_order=2)) == expected
     words = [f"w{n}" for n in range(500)]  # a position of the last segment is not found
     hypotheses, references = [words, words[:70]], [[words], [words]]
     expected = [oracle.row(h, its, 3) for h, its in zip(hypotheses, references, strict=True)]
-    assert rows(count(hypotheses, references, max_order=3)) == expected
+    assert rows(count(hypotheses, references, max_ngram_order=3)) == expected
 
 
 def colliding_words(rng, number, seed):
@@ -179,10 +179,10 @@ def colliding_words(rng, number, seed):
     return words
 
 
-@pytest.mark.parametrize(("padding", "tokenize"), [(0, None), (80, "none"), (490, None)])
+@pytest.mark.parametrize(("padding", "tokenize"), [(0, False), (80, "none"), (490, False)])
 def test_words_whose_hashes_are_equal_differ(tokenize, padding, at_level):
     seed, rng = (12345, 54321), seeded("collisions")
-    _process.reseed(*seed)
+    reseed(*seed)
     words, more = colliding_words(rng, 6, seed), [f"w{n % 50}" for n in range(padding)]
     hypothesis = [*words[:3], "a", *more, *words[2:5]]
     reference = [words[5], *words[1:4], *more, "a", words[1]]
@@ -190,5 +190,5 @@ def test_words_whose_hashes_are_equal_differ(tokenize, padding, at_level):
     data = (" ".join(hypothesis), [" ".join(reference)]) if tokenize else (hypothesis, [reference])
     for level in LEVELS:
         # A new packer takes the seed.
-        found = at_level(level, count, [data[0]], [data[1]], max_order=4, tokenize=tokenize)
+        found = at_level(level, count, [data[0]], [data[1]], max_ngram_order=4, tokenize=tokenize)
         assert rows(found) == [expected], level

@@ -8,7 +8,7 @@ from random_texts import random_corpus
 from fastbleu.counting.counter import Counter
 from fastbleu.inputs.batch import Batch
 from fastbleu.tokenizers._compiled import COMPILED, split, token_bounds
-from fastbleu.tokenizers.loaded import get_tokenizer
+from fastbleu.tokenizers.loaded import get as get_tokenizer
 
 
 def orders_of(mark):
@@ -21,16 +21,16 @@ def check(hypotheses, references, tokens, token_references, counter):
     found = [orders_of(mark) for mark in marks]
     expected = []
     for hypothesis, its in zip(tokens, token_references, strict=True):
-        expected += oracle.match_positions(hypothesis, its, counter.max_order)
+        expected += oracle.match_positions(hypothesis, its, counter.max_ngram_order)
     assert found == [{n for n in orders if n <= 8} for orders in expected]
-    for order in range(1, min(8, counter.max_order) + 1):
+    for order in range(1, min(8, counter.max_ngram_order) + 1):
         matches = sum(mark >> order - 1 & 1 for mark in marks)
         assert matches == stats.matches[:, order - 1].sum()
 
 
-@pytest.mark.parametrize("max_order", [1, 4, 8, 10])
-def test_positions_of_tokens(simd, max_order):
-    rng = seeded("positions", max_order)
+@pytest.mark.parametrize("max_ngram_order", [1, 4, 8, 10])
+def test_positions_of_tokens(simd, max_ngram_order):
+    rng = seeded("positions", max_ngram_order)
 
     def tokens(letters, longest):
         return [rng.choice(letters) for _ in range(rng.randint(0, longest))]
@@ -40,7 +40,7 @@ def test_positions_of_tokens(simd, max_order):
         some = "abcdefgh"[: rng.randint(1, 8)], rng.choice((3, 64, 200))
         hypotheses.append(tokens(*some))
         references.append([tokens(*some) for _ in range(rng.randint(1, 4))])
-    counter = Counter(None, max_order=max_order)
+    counter = Counter(None, max_ngram_order=max_ngram_order)
     check(hypotheses, references, hypotheses, references, counter)
 
 

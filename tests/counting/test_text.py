@@ -5,13 +5,10 @@ import sys
 
 import pytest
 from generators import raises, seeded
+from metrics import count
 from random_texts import random_corpus
 
-from fastbleu import count
 from fastbleu.counting._text_packer import SegmentReader, TextPacker
-from fastbleu.counting.counter import Counter
-from fastbleu.inputs.batch import Batch
-from fastbleu.tokenizers import get_tokenizer
 from fastbleu.tokenizers._compiled import COMPILED, split
 
 pytestmark = pytest.mark.pythons
@@ -69,38 +66,6 @@ def test_a_pair_of_surrogates_is_not_the_character_it_stands_for():
     pair = "\ud83d\ude00"
     assert count([pair], ["😀"], 1, tokenize="none").matches[0, 0] == 0
     assert count([pair], [pair + " 😀"], 1, tokenize="none").matches[0, 0] == 1
-
-
-def test_number_of_references_and_tokenized_periods():
-    for function in (get_tokenizer("13a"), get_tokenizer(str.split)):
-        counter, missing = Counter(function), Counter(function, skip_none=True)
-        counted = counter.count(Batch(["a .", "b.", " ."], ["a", ["b"], ("c",)]))
-        assert (counted.nrefs, counted.tokenized_periods) == (1, 2)
-        assert missing.count(Batch(["a", "b"], ["a", ["b", None, "c"]])).nrefs == -1
-        assert missing.count(Batch(["a", "b"], [["a", None], [None, "b"]])).nrefs == 1
-        counted = counter.count(Batch([], []))
-        assert (len(counted.stats), counted.segments, counted.nrefs) == (0, 0, 0)
-    big = Batch(["x ."] * 5000, [["x", "y"]] * 5000)
-    counted = Counter(get_tokenizer("13a"), threads=4).count(big)
-    assert (counted.nrefs, counted.tokenized_periods) == (2, 5000)
-
-
-@pytest.mark.parametrize("tokenize", ["13a", str.split], ids=["compiled", "function"])
-@pytest.mark.parametrize(
-    ("hypotheses", "references", "error", "words"),
-    [
-        (["a", ["b"]], ["a", "b"], TypeError, "segment 1: the hypothesis is a list.*tokenize=None"),
-        (["a", "b"], ["a", ["b", None]], TypeError, r"1: references\[1\] is missing.*leave it out"),
-        (["a", "b"], ["a", ["b", ["c"]]], TypeError, r"segment 1: references\[1\] is a list"),
-        (["a", "b"], ["a", []], ValueError, "segment 1: no references"),
-        (["a", "b"], ["a"], ValueError, "references has 1 segments, hypotheses has 2"),
-        (["a"], ["a", "b"], ValueError, r"references has 2 segments.*\[\[reference, ...\]\]"),
-        (["a", "b", "c"], [["a", "b", "c"]] * 2, ValueError, r"zip\(\*references\)"),
-        ("a b", ["a b"], TypeError, r"hypotheses is a str.*\[hypothesis\]"),
-    ],
-)
-def test_mistakes(hypotheses, references, error, words, tokenize):
-    raises(error, words, count, hypotheses, references, tokenize=tokenize)
 
 
 def test_lowercase_of_tokens_is_refused():

@@ -7,15 +7,16 @@ import warnings
 import pytest
 from arrow_producer import Column, list_array, text_array
 from generators import raises, seeded
+from metrics import count
 from random_texts import comparable, random_line
 from sacrebleu_tokenizers import tokens
 
-from fastbleu import BLEU, count
+from fastbleu import BLEU
 from fastbleu.counting.counter import Counter
 from fastbleu.inputs._utf8_rows import Utf8Lines
 from fastbleu.inputs.batch import Batch
 from fastbleu.tokenizers._compiled import COMPILED
-from fastbleu.tokenizers.loaded import get_tokenizer
+from fastbleu.tokenizers.loaded import get as get_tokenizer
 
 # Random lines may end so.
 pytestmark = pytest.mark.filterwarnings("ignore:.* hypotheses end in")
@@ -126,8 +127,8 @@ def test_white_space_beyond_ascii_separates_tokens(simd):
         for tokenizer, lowercase in itertools.product(("13a", "none"), (False, True)):
             metric = BLEU(tokenize=tokenizer, lowercase=lowercase)
             for theirs in (lines[1:] + lines[:1], others):
-                found = metric.statistics(Column(text_array(lines)), Column(text_array(theirs)))
-                assert found == metric.statistics(lines, theirs), f"U+{ord(c):04X}"
+                found = metric.count(Column(text_array(lines)), Column(text_array(theirs)))
+                assert found == metric.count(lines, theirs), f"U+{ord(c):04X}"
 
 
 def test_a_wide_space_before_a_period_is_no_tokenized_period():
@@ -136,17 +137,6 @@ def test_a_wide_space_before_a_period_is_no_tokenized_period():
             warnings.simplefilter("always")
             BLEU().score(Column(text_array([line] * 200)), Column(text_array(["b"] * 200)))
         assert sum("look tokenized" in str(warning.message) for warning in caught) == expected
-
-
-def test_short_lines_beside_each_other(simd):
-    """What is read before and behind a line lies in the same buffer, or is a copy."""
-    rng = seeded(f"short lines {simd}")
-    for skip in range(3):
-        lines = ["".join(rng.choices("ab é.,я", k=rng.choice((0, 1, 3, 20)))) for _ in range(300)]
-        others = [line[::-1] for line in lines]
-        for format in ("u", "U", "vu"):
-            columns = [Column(text_array(side, format, skip)) for side in (lines, others)]
-            assert count(*columns, tokenize="13a") == count(lines, others, tokenize="13a")
 
 
 def rows_of_a_file(lines):
@@ -209,4 +199,4 @@ def test_no_character_lies_in_two_lines(tokenizer, simd):
             lines[place : place + 2] = text[:cut], text[cut:]
             with pytest.raises(ValueError, match=f"segment {place}: the hypothesis is not UTF-8"):
                 metric.score(Column(text_array(lines)), theirs)
-    assert metric.statistics(theirs, theirs) == metric.statistics(good, good)
+    assert metric.count(theirs, theirs) == metric.count(good, good)

@@ -48,14 +48,14 @@ def random_metric(rng):
     """A BLEU of a random dialect, some of whose options are not the defaults."""
     name = rng.choice(dialects.names())
     dialect = get(name)
-    options = {"smoothing": rng.choice(list(dialect.smoothings))}
-    takes_value = dialect.smoothings[options["smoothing"]] is not None
-    if takes_value and "smoothing_value" in dialect.options and rng.random() < 0.5:
-        options["smoothing_value"] = rng.choice((0.25, 0.5, 2))
+    options = {"smooth_method": rng.choice(list(dialect.smoothings))}
+    takes_value = dialect.smoothings[options["smooth_method"]] is not None
+    if takes_value and "smooth_value" in dialect.options and rng.random() < 0.5:
+        options["smooth_value"] = rng.choice((0.25, 0.5, 2))
     if rng.random() < 0.5:
-        options["max_order"] = rng.choice([n for n in (1, 2, 3, 4, 5) if n in dialect.orders])
+        options["max_ngram_order"] = rng.choice([n for n in (1, 2, 3, 4, 5) if n in dialect.orders])
     if "weights" in dialect.options and rng.random() < 0.5:
-        order = options.setdefault("max_order", 4)
+        order = options.setdefault("max_ngram_order", 4)
         options["weights"] = [rng.randint(1, 4) / 8 for _ in range(order)]
     if dialect.supports("effective_order=True"):
         options["effective_order"] = rng.random() < 0.5
@@ -123,11 +123,11 @@ def test_both_ends_are_scores_and_the_steps_between_them_add_up(name):
 def test_the_rule_that_differs_moves_the_score():
     for a, b, rule in (
         (BLEU(), BLEU(lowercase=True), "case"),
-        (BLEU(), BLEU("none"), "tokenizer"),
+        (BLEU(), BLEU(tokenize="none"), "tokenizer"),
         (BLEU(), BLEU(reference_length="shortest"), "reference length"),
-        (BLEU(smoothing="none"), BLEU(smoothing="add-k"), "smoothing"),
-        (BLEU(), BLEU(max_order=2), "orders"),
-        ("nltk", BLEU("none", smoothing="none"), "totals"),
+        (BLEU(smooth_method="none"), BLEU(smooth_method="add-k"), "smoothing"),
+        (BLEU(), BLEU(max_ngram_order=2), "orders"),
+        ("nltk", BLEU(tokenize="none", smooth_method="none"), "totals"),
         ("mteval-v13a", BLEU(lowercase=True), None),
         ("multi-bleu-detok", "sacrebleu", None),
     ):
@@ -139,18 +139,18 @@ def test_every_step_is_a_score_of_its_own():
     """nltk on 13a tokens is between nltk and sacreBLEU."""
     found = explain(HYPOTHESES, REFERENCES, "nltk", "sacrebleu")
     by_rule = {step.rule: step for step in found.steps}
-    half = BLEU("13a", dialect="nltk").score(HYPOTHESES, REFERENCES).value * 100
+    half = BLEU(tokenize="13a", dialect="nltk").score(HYPOTHESES, REFERENCES).value * 100
     assert by_rule["tokenizer"].score == pytest.approx(half, abs=1e-9)
 
 
 def test_other_input_on_one_side():
     tokens = [text.split() for text in HYPOTHESES]
     its = [[text.split() for text in some] for some in REFERENCES]
-    found = explain(HYPOTHESES, REFERENCES, ("nltk", tokens, its), "nltk")
+    found = explain(HYPOTHESES, REFERENCES, "nltk", "nltk", b_input=(tokens, its))
     assert [step.rule for step in found.steps] == ["input"]
     assert found.a.value == found.b.value
-    assert explain(tokens, its, "nltk", BLEU(None)).steps[-1].rule == "brevity penalty"
-    found = explain(HYPOTHESES, REFERENCES, "nltk", ("nltk", HYPOTHESES, FIRST))
+    assert explain(tokens, its, "nltk", BLEU(tokenize=False)).steps[-1].rule == "brevity penalty"
+    found = explain(HYPOTHESES, REFERENCES, "nltk", "nltk", b_input=(HYPOTHESES, FIRST))
     assert found.b == BLEU(dialect="nltk").score(HYPOTHESES, FIRST) != found.a
     assert [step.rule for step in found.steps] == ["input"]
 
@@ -159,7 +159,7 @@ def test_rules_that_a_score_does_not_follow_are_in_the_rest():
     """These score sentences with smoothing and a corpus without."""
     for name in ("codesum-nltk-smooth4", "phrasal"):
         rules = [step.rule for step in explain(*CORPORA["short"], "sacrebleu", name).steps]
-        assert {"smoothing", "average"}.isdisjoint(rules)
+        assert {"smooth_method", "average"}.isdisjoint(rules)
 
 
 def test_segments_that_move_most():
@@ -169,7 +169,8 @@ def test_segments_that_move_most():
 
 @pytest.mark.parametrize("references", [FIRST, REFERENCES])
 def test_all_dialects(references):
-    overview = explain(HYPOTHESES, references)
+    overview = dialects.overview(HYPOTHESES, references)
+    assert isinstance(overview, dialects.Overview)
     scores = {
         name: outcome(lambda name=name: BLEU(dialect=name).score(HYPOTHESES, references))
         for name in dialects.names()
@@ -185,11 +186,17 @@ def test_all_dialects(references):
 
 def test_wrong_arguments():
     call, one = explain, (["a"], ["a"])
-    raises(ValueError, "pass both a and b, or neither", call, *one, "nltk")
-    raises(TypeError, r"dialect's name or a fastbleu\.BLEU, not an int", call, *one, 1, "nltk")
+    raises(TypeError, "a is an int, expected the name of a dialect", call, *one, 1, "nltk")
+    words = r"b is a tuple, expected .* fastbleu\.BLEU; other input goes into b_input"
+    raises(TypeError, words, call, *one, "nltk", ("nltk", *one))
+    raises(ValueError, "'13a' is a tokenizer and no dialect: pass", call, *one, "nltk", "13a")
     raises(ValueError, "dialect 'bleu' is unknown", call, *one, "bleu", "nltk")
-    two = "nltk", ["a", "b"], ["a", "b"]
-    raises(ValueError, "a has 2 segments, b has 1", call, *one, two, "nltk")
+    ends, two = ("nltk", "nltk"), (["a", "b"], ["a", "b"])
+    words = "a has 1 segments, b_input has 2"
+    raises(ValueError, words, call, *one, *ends, b_input=two)
+    words = r"b_input {}, expected \(hypotheses, references\)"
+    raises(TypeError, words.format("has 3 items"), call, *one, *ends, b_input=("nltk", *one))
+    raises(TypeError, words.format("is a list"), call, *one, *ends, b_input=list(one))
     words = "there are 2 sources, but 1 hypotheses"
     raises(ValueError, words, call, *one, "nltk", "sacrebleu", sources=["a", "b"])
 

@@ -195,10 +195,10 @@ def test_a_script_without_spaces():
     others = [text.replace("很热的", "").replace("非常", "很") for text in texts]
     explained = explain(others, texts, "sacrebleu", "sacrebleu")
     (finding,) = (one for one in explained.findings if one.name == "script")
-    gained = BLEU("zh").score(others, texts).value - BLEU().score(others, texts).value
+    gained = BLEU(tokenize="zh").score(others, texts).value - BLEU().score(others, texts).value
     assert finding.points == pytest.approx(gained)
     assert "the effect is that of zh" in finding.message
-    explained = explain(others, texts, BLEU("zh"), BLEU("zh"))
+    explained = explain(others, texts, BLEU(tokenize="zh"), BLEU(tokenize="zh"))
     assert all(one.name != "script" for one in explained.findings)
 
 

@@ -23,12 +23,12 @@ REFERENCES = [
 
 
 def settings(number, hypotheses=HYPOTHESES, references=REFERENCES):
-    return [match.setting for match in identify(number, hypotheses, references).matches]
+    return [match.setting for match in identify(hypotheses, references, number).matches]
 
 
 def test_a_setting_is_found_by_its_number():
     for options in (
-        *({}, {"lowercase": True}, {"smoothing": "add-k"}, {"tokenize": "char"}),
+        *({}, {"lowercase": True}, {"smooth_method": "add-k"}, {"tokenize": "char"}),
         {"tokenize": "intl", "lowercase": True},
     ):
         expected = ", ".join(f"{k}={v!r}" for k, v in {"dialect": "sacrebleu", **options}.items())
@@ -56,7 +56,7 @@ def test_an_empty_pair_at_the_end():
 
 
 def test_what_is_told():
-    found = identify("31.20", HYPOTHESES, REFERENCES)
+    found = identify(HYPOTHESES, REFERENCES, "31.20")
     assert found.number == "31.20"
     assert len(found.nearest) == 5
     distances = [abs(match.distance) for match in found.nearest]
@@ -70,8 +70,8 @@ def test_what_is_told():
 def test_wrong_arguments():
     for number in ("none", -1, 101, "nan", "1_0", "１２", "²"):
         words = r"is not a (number|BLEU score)"
-        raises(ValueError, words, identify, number, HYPOTHESES, REFERENCES)
-    raises(ValueError, "there are no segments to score", identify, 1, [], [])
+        raises(ValueError, words, identify, HYPOTHESES, REFERENCES, number)
+    raises(ValueError, "there are no segments to score", identify, [], [], 1)
 
 
 def test_recipes_that_differ_in_the_last_digits_are_one_match():
@@ -87,7 +87,7 @@ def test_recipes_that_differ_in_the_last_digits_are_one_match():
 
 
 def test_many_settings_that_print_the_number_are_grouped_by_what_differs():
-    found = identify(100, ["a b c d e f"] * 3, [["a b c d e f"]] * 3)
+    found = identify(["a b c d e f"] * 3, [["a b c d e f"]] * 3, 100)
     assert len(found.matches) > 300
     text = str(found)
     assert len(text.splitlines()) < 90
@@ -98,13 +98,13 @@ def test_many_settings_that_print_the_number_are_grouped_by_what_differs():
     number, _, differences = line.partition(" ")
     assert int(number) >= 36  # more with tokenizers of libraries
     assert differences.startswith(
-        "more, which differ from it in lowercase, max_order, tokenize, mean of sentences"
+        "more, which differ from it in lowercase, max_ngram_order, tokenize, mean of sentences"
     )
 
 
 def test_recipes_with_the_same_score_are_one_match():
     hypotheses, references = ["the cat sat on the mat"], ["the cat is on the mat"]
-    first, *_ = identify("78.392", hypotheses, references).matches
+    first, *_ = identify(hypotheses, references, "78.392").matches
     either = "dialect='llamafactory-metric' or dialect='llamafactory-eval_bleu_rouge'"
     assert first.setting == either
 
@@ -113,7 +113,7 @@ def test_numbers_with_an_exponent_keep_their_digits():
     hypotheses, references = ["the cat sat on the mat"], ["a cat is on a mat"]
     value = BLEU(dialect="crystalbleu").score(hypotheses, references).value
     assert 0 < value < 1e-70
-    found = identify(repr(value), hypotheses, references)
+    found = identify(hypotheses, references, repr(value))
     assert any("'crystalbleu'" in match.setting for match in found.matches[:5])
 
 
@@ -151,11 +151,11 @@ def test_each_setting_has_the_score_that_its_arguments_give(system):
     references = list(zip(reference[:30], hypotheses[1:], strict=False))
     texts = hypotheses[:30], references
     tokens = [text.split() for text in texts[0]], [[t.split() for t in its] for its in references]
-    for sides, metric in ((texts, BLEU()), (tokens, BLEU(None))):
+    for sides, metric in ((texts, BLEU()), (tokens, BLEU(tokenize=False))):
         scores = score_settings(Corpus.read(*sides, metric))
         for setting, value, *_ in scores:
             corpus, description = setting.corpus, setting.description
-            metric = BLEU(**corpus.metric.as_arguments())
+            metric = BLEU(**corpus.metric.get_params())
             if setting.is_mean:
                 sentences = metric.sentence_scores(corpus.hypotheses, corpus.references)
                 assert value == fsum(sentences) / len(sentences), description
@@ -172,7 +172,7 @@ def test_slow_settings_are_left_out_only_if_they_are_far():
     hypotheses, references = (part[:600] for part in wmt22.one_reference("en-de.Online-B"))
     in_full = score_settings(Corpus.read(hypotheses, references, BLEU()))
     for printed in ("12.3", "0.6512"):
-        found, number = identify(printed, hypotheses, references), float(printed)
+        found, number = identify(hypotheses, references, printed), float(printed)
         assert found.tried == len(in_full)
         digits = len(printed.partition(".")[2])
         values = [shown_score(scored, number) for scored in in_full]

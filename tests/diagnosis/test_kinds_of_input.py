@@ -7,7 +7,7 @@ import pytest
 from generators import raises
 from hosts import host
 
-from fastbleu import BLEU, explain, identify
+from fastbleu import BLEU, dialects, explain, identify
 
 TEXTS = ["The cat sat on the mat.", 'He said: "it\'s 5.3 m"', "No, never again", "A dog ran away"]
 OTHERS = ["A cat sat on the mat.", 'He said "it is 5.3 m" .', "no , never again", "A dog ran home"]
@@ -58,23 +58,23 @@ def is_text(kind):
 @pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 @pytest.mark.parametrize("kind", KINDS)
 def test_kinds_of_input(kind):
-    make, options = KINDS[kind], {} if is_text(kind) else {"tokenize": None}
+    make, options = KINDS[kind], {} if is_text(kind) else {"tokenize": False}
     metrics = {name: BLEU(dialect=name, **options) for name in ("nltk", "multi-bleu")}
     scores = {name: metric.score(*make()) for name, metric in metrics.items()}
     for ends in (("nltk", "multi-bleu"), tuple(metrics.values())):
         explanation = explain(*make(), *ends)
         assert (explanation.a, explanation.b) == tuple(scores.values())
-    overview = explain(*make())
+    overview = dialects.overview(*make())
     assert scores.items() <= overview.scores.items()
     for name, score in scores.items():
-        found = identify(repr(score.value), *make()).matches
+        found = identify(*make(), repr(score.value)).matches
         expected = ", ".join(
             f"{key}={value!r}" for key, value in {"dialect": name, **options}.items()
         )
         assert expected in [match.setting for match in found]
     if kind in ("ids", "tensors"):  # arrays, which dialects that look at tokens refuse
         assert "codebleu-weighted" in overview.failures
-        metric = BLEU(None, dialect="codebleu-weighted")
+        metric = BLEU(tokenize=False, dialect="codebleu-weighted")
         for refuse in (metric.score, lambda *texts: explain(*texts, "nltk", metric)):
             raises(TypeError, "takes text or lists of tokens, not arrays", refuse, *make())
 
@@ -87,7 +87,7 @@ def test_long_arrays_of_objects():
 
 
 def test_which_ids_count_is_a_rule():
-    a, b = BLEU(None, ignore_ids=(0,), stop_id=2), BLEU(None)
+    a, b = BLEU(tokenize=False, ignore_ids=(0,), stop_ids=2), BLEU(tokenize=False)
     for sides in ((IDS, SEVERAL_IDS), (IDS.tolist(), OTHER_IDS)):
         explanation = explain(*sides, a, b)
         assert (explanation.a, explanation.b) == (a.score(*sides), b.score(*sides))
@@ -101,9 +101,13 @@ def test_errors_are_those_of_score():
         *((TEXTS, [*OTHERS[:3], None]), ((text for text in TEXTS), OTHERS)),
         *((IDS, OTHER_IDS[:2]), (IDS, OTHER_IDS / 2)),
     ):
-        metric = BLEU(None) if wrong[0] is IDS else BLEU()
+        metric = BLEU(tokenize=False) if wrong[0] is IDS else BLEU()
         with pytest.raises((TypeError, ValueError)) as expected:
             metric.score(*wrong)
         words = f"^{re.escape(str(expected.value))}$"
-        for call in ((explain, *wrong), (explain, *wrong, metric, metric), (identify, 1, *wrong)):
+        for call in (
+            (dialects.overview, *wrong),
+            (explain, *wrong, metric, metric),
+            (identify, *wrong, 1),
+        ):
             raises(type(expected.value), words, *call)

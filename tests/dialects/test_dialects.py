@@ -33,10 +33,10 @@ def test_dialects_say_what_they_are():
         assert dialect.name == name
         assert dialect.scale in (1.0, 100.0)
         assert dialect.reference_length in ("closest", "first", "shortest")
-        assert dialect.options["smoothing"] in dialect.smoothings
+        assert dialect.options["smooth_method"] in dialect.smoothings
         assert dialect.version in Scorer(dialect, 4).signature()
         assert set(dialect.options) <= {
-            *("weights", "smoothing", "smoothing_value", "effective_order")
+            *("weights", "smooth_method", "smooth_value", "effective_order")
         }
 
 
@@ -85,10 +85,17 @@ def test_of_an_unknown_name_the_likeliest_are_named():
         words = f"'{name}' is unknown; did you mean '{meant}.* more, or of fastbleu.dialects.names"
         for call in (get, dialects.describe):
             raises(ValueError, words, call, name)
-    words = "is unknown; choose one of sacrebleu, nltk"
-    for name in ("x", 5, None, ["nltk"], b"nltk", "", "x" * 10**6):
-        raises(ValueError, words, get, name)
-        raises(ValueError, words, BLEU, dialect=name)
+    unknown = ValueError, "is unknown; choose one of sacrebleu, nltk"
+    no_name = TypeError, "expected a name; all other arguments of fastbleu.BLEU are passed by key"
+    tokenizer = ValueError, r"is a tokenizer and no dialect: pass fastbleu.BLEU\(tokenize='zh'"
+    for (error, words), names in {
+        unknown: ("x", "", "x" * 10**6),
+        no_name: (5, None, ["nltk"], b"nltk", str.split),
+        tokenizer: ("zh",),
+    }.items():
+        for name in names:
+            raises(error, words, get, name)
+            raises(error, words, BLEU, name)
 
 
 def test_the_table_in_the_readme_is_what_dialects_say():
@@ -113,15 +120,15 @@ def test_options_are_checked_in_one_place():
         dialect = get(name)
         plain = [smoothing for smoothing, value in dialect.smoothings.items() if value is None]
         for words, options in (
-            ("smoothing 'x' is unknown; choose one of", {"smoothing": "x"}),
-            ("2 weights for max_order 1|not support weights", {"weights": (1, 2)}),
+            ("smooth_method 'x' is unknown; choose one of", {"smooth_method": "x"}),
+            ("2 weights for max_ngram_order 1|not support weights", {"weights": (1, 2)}),
             *(
-                (f"smoothing '{smoothing}' takes no value", {"smoothing": smoothing})
+                (f"smooth_method '{smoothing}' takes no value", {"smooth_method": smoothing})
                 for smoothing in plain[:1]
             ),
         ):
             if "no value" in words:
-                options["smoothing_value"] = 1
+                options["smooth_value"] = 1
             raises(ValueError, words, Scorer, dialect, 1, **options)
         if name != "sacrebleu":
             words = f"'{name}' does not support effective_order=True: "
@@ -130,7 +137,7 @@ def test_options_are_checked_in_one_place():
             raises(ValueError, words, Scorer(dialect, 4).expected_scores, None)
     for dialect in (SACREBLEU, NLTK):
         words = r"'method1' is unknown.*nltk's method1 is 'floor', "
-        raises(ValueError, words, Scorer, dialect, 1, smoothing="method1")
+        raises(ValueError, words, Scorer, dialect, 1, smooth_method="method1")
 
 
 def test_the_rules_of_a_user():
@@ -138,7 +145,7 @@ def test_the_rules_of_a_user():
         name = "precision"
         version = "1"
         smoothings = {"none": None}  # noqa: RUF012
-        options = {"smoothing": "none"}  # noqa: RUF012
+        options = {"smooth_method": "none"}  # noqa: RUF012
 
         def _scores(self, adapted, scorer):
             return adapted.matches[:, 0] / adapted.totals[:, 0]
@@ -161,7 +168,7 @@ def test_the_rules_of_a_user():
     with pytest.raises(ValueError, match="does not support aggregate=True"):
         Scorer(precision, 1).expected_scores(None)
     with pytest.raises(ValueError, match="does not support significance"):
-        significance.bootstrap(Stats([[1, 1, 1, 1]] * 2), dialect=precision)
+        significance.bootstrap(Stats([[1, 1, 1, 1]] * 2), metric="mlflow")
     raises(TypeError, "abstract", Dialect)
 
 

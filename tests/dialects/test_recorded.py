@@ -13,8 +13,9 @@ from math import isnan
 import pytest
 import wmt22
 
-from fastbleu import BLEU, tokenize
+from fastbleu import BLEU
 from fastbleu.dialects.names import get
+from fastbleu.tokenizers import tokenize
 
 RECORDED = wmt22.WMT22.parent / "dialects"
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
@@ -27,9 +28,9 @@ MTEVAL = {
     " --international-tokenization -c": {"tokenize": "international", "lowercase": False},
     " --international-tokenization -e": {"tokenize": "international-e"},
     " --brevity-penalty shortest": {"reference_length": "shortest"},
-    " --no-smoothing": {"smoothing": "none"},
+    " --no-smoothing": {"smooth_method": "none"},
 }
-ADD_1 = {"smoothing": "add-1"}
+ADD_1 = {"smooth_method": "add-1"}
 VARIANTS = {
     **{f"mteval-v13a{how}": {"dialect": "mteval-v13a"} | its for how, its in MTEVAL.items()},
     "mteval-v14 --international-tokenization": {
@@ -47,10 +48,10 @@ VARIANTS = {
     "hf smooth": {"dialect": "evaluate"} | ADD_1,
     "t2t": {"dialect": "tensor2tensor"},
     "t2t case_sensitive": {"dialect": "tensor2tensor", "lowercase": False},
-    "t2t compute_bleu": {"dialect": "tensor2tensor", "tokenize": None},
+    "t2t compute_bleu": {"dialect": "tensor2tensor", "tokenize": False},
     "coco shortest": {"dialect": "coco", "reference_length": "shortest"},
     "coco average": {"dialect": "coco", "reference_length": "average"},
-    "fairseq one_init": {"dialect": "fairseq", "smoothing": "add-k"},
+    "fairseq one_init": {"dialect": "fairseq", "smooth_method": "add-k"},
     "codebleu-weighted java": {"dialect": "codebleu-weighted", "keywords": "java"},
     "codebleu-weighted python": {"dialect": "codebleu-weighted", "keywords": "python"},
     "codebleu-weighted python 0.7.0": {
@@ -58,8 +59,8 @@ VARIANTS = {
         "keywords": "python-0.7.0",
     },
     "e2e case_sensitive": {"dialect": "e2e", "lowercase": False},
-    "e2e smoothing=1": {"dialect": "e2e", "smoothing": "add-k"},
-    "torchmetrics smooth": {"dialect": "torchmetrics", "smoothing": "add-k"},
+    "e2e smoothing=1": {"dialect": "e2e", "smooth_method": "add-k"},
+    "torchmetrics smooth": {"dialect": "torchmetrics", "smooth_method": "add-k"},
     "torcheval 0.0.7": {"dialect": "torcheval"},
     **{
         name: {"dialect": name}

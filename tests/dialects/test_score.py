@@ -89,11 +89,11 @@ CORPUS = (
 
 
 def test_cumulative_scores():
-    """BLEU-1 to BLEU-N are those of each `max_order`."""
+    """BLEU-1 to BLEU-N are those of each `max_ngram_order`."""
     for dialect, options in (
-        ("sacrebleu", {"smoothing": "none"}),
+        ("sacrebleu", {"smooth_method": "none"}),
         ("sacrebleu", {"effective_order": True}),
-        ("nltk", {"smoothing": "add-k"}),
+        ("nltk", {"smooth_method": "add-k"}),
         *((name, {}) for name in dialects.names() if 1 in get(name).orders),
     ):
         if dialect.startswith("torch") and importlib.util.find_spec("torch") is None:
@@ -101,7 +101,9 @@ def test_cumulative_scores():
         metric = BLEU(dialect=dialect, **options)
         metric.update(*CORPUS)
         score = metric.compute()
-        shorter = [BLEU(dialect=dialect, max_order=order, **options) for order in (1, 2, 3, 4)]
+        shorter = [
+            BLEU(dialect=dialect, max_ngram_order=order, **options) for order in (1, 2, 3, 4)
+        ]
         assert score.cumulative == tuple(one.score(*CORPUS).value for one in shorter), dialect
 
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 from generators import PRISTINE, raises
+from metrics import count, from_state
 from nltk.translate import bleu_score as nltk
 from refusals import refused
 
@@ -22,16 +23,20 @@ from fastbleu import (
     InputWarning,
     SmoothingFunction,
     corpus_bleu,
-    count,
     modified_precision,
     sentence_bleu,
 )
-from fastbleu.matrix import ReferenceIndex, iter_blocks, mbr, pairwise, self_bleu
+from fastbleu.matrix import pairwise, self_bleu
 
 pytestmark = pytest.mark.pythons
 
 GOOD = [["a", "b"], ["a"]]
-TEXT, TOKENS, IDS, FUNCTION = BLEU(), BLEU(None), BLEU(None, ignore_ids=(0,)), BLEU(str.split)
+TEXT, TOKENS, IDS, FUNCTION = (
+    BLEU(),
+    BLEU(tokenize=False),
+    BLEU(tokenize=False, ignore_ids=(0,)),
+    BLEU(tokenize=str.split),
+)
 MESSAGE = {"role": "assistant", "content": "The cat sat down."}
 TEXTS = ["The cat sat on the mat.", "It rained all night."]
 REFERENCES = [["The cat sat on a mat."], ["It rained all night."]]
@@ -47,12 +52,30 @@ ROWS, ROW = BatchEncoding(input_ids=[[1, 2, 3]]), BatchEncoding(input_ids=[1, 2,
 
 # ---- corpora
 
-CORPORA = [
+OF_TYPES = [
     (TEXT, ["a", 5], ["a", "b"], r"segment 1: the hypothesis is an int, expected a str"),
+    (TEXT, ["a", ["b"]], ["a", "b"], "segment 1: the hypothesis is a list.*tokenize=False"),
     (TEXT, ["a", "b"], ["a", None], r"segment 1: the reference is missing"),
+    (TEXT, ["a", "b"], ["a", ["b", None]], r"1: references\[1\] is missing.*leave it out"),
+    (TEXT, ["a", "b"], ["a", ["b", ["c"]]], r"segment 1: references\[1\] is a list"),
     (TEXT, ["a", "b"], [["a"], ["b", b"c"]], r"segment 1: references\[1\] is a bytes"),
+    (TEXT, "a b", ["a b"], r"hypotheses is a str.*\[hypothesis\]"),
+    (TEXT, {"a", "b"}, ["a", "b"], "hypotheses is a set"),
+    (TEXT, ["a", "b"], {"a": 1, "b": 2}, "references is a dict"),
     (TEXT, REFERENCES, TEXTS, r"swapped\? hypotheses come first"),
     (TOKENS, [[["a", "b"], ["c"]]], [["a", "b"]], "hypotheses come before references"),
+    # Where a str is no list of characters.
+    (TOKENS, ["the cat"], [GOOD], "hypothesis is a str, expected a list.*split"),
+    (TOKENS, [b"the cat"], [GOOD], "hypothesis is a bytes, expected a list"),
+    (TOKENS, [["a"]], "the cat", "references is a str, expected a list"),
+    (TOKENS, [["a"]], [["the cat"]], r"references\[0\] is a str.*\[\[\.\.\.\]\]"),
+    (TOKENS, [["a"]], [[["a"], "a"]], r"references\[1\] is a str, expected"),
+    (TOKENS, "the cat", [GOOD] * 7, r"hypotheses is a str.*pass \[hypothesis\]"),
+    (TOKENS, [["a"]], [3], "segment 0: references is an int, expected a list"),
+    (TOKENS, [["a"]], 3, "references is an int, expected a list with one entry"),
+    (TOKENS, [["a"]], [None], "segment 0: the reference is missing"),
+    (TOKENS, [None], [GOOD], "segment 0: the hypothesis is missing"),
+    (TOKENS, [3], [GOOD], "segment 0: the hypothesis is an int, expected a list"),
     # Messages of a chat.
     (TEXT, [MESSAGE], ["a"], r"segment 0: the hypothesis is a dict.*the messages' content$"),
     (TEXT, ["a", [MESSAGE]], ["a", "a"], r"segment 1: the hypothesis\[0\] is a dict, expected"),
@@ -67,13 +90,25 @@ CORPORA = [
     (TEXT, MappingProxyType(dict(ROWS)), ["a"], "hypotheses is a mappingproxy"),
     (TEXT, ["a"], [[dict(ROW)]], r"0: references\[0\] is a dict"),
 ]
+OF_VALUES = [
+    (TEXT, ["a", "b"], ["a", []], "segment 1: no references"),
+    (TEXT, ["a", "b"], ["a"], "references has 1 segments, hypotheses has 2"),
+    (TEXT, ["a"], ["a", "b"], r"references has 2 segments.*\[\[reference, ...\]\]"),
+    (TEXT, ["a", "b", "c"], [["a", "b", "c"]] * 2, r"references\[k\]\[segment\].*zip\(\*refer"),
+    (TOKENS, [["a"], ["b"]], [[["a"], ["b"]]] * 3, r"zip\(\*references\)"),
+    (TOKENS, [["a"]] * 3, [GOOD, GOOD, []], "segment 2.*no references"),
+]
 
 
-@pytest.mark.parametrize(("metric", "hypotheses", "references", "words"), CORPORA)
-def test_wrong_corpora_are_refused_by_every_method(metric, hypotheses, references, words):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InputWarning)
-        refused(metric, TypeError, words, hypotheses, references)
+@pytest.mark.parametrize(
+    ("error", "metric", "hypotheses", "references", "words"),
+    [(TypeError, *row) for row in OF_TYPES] + [(ValueError, *row) for row in OF_VALUES],
+)
+def test_wrong_corpora_are_refused_by_every_method(error, metric, hypotheses, references, words):
+    for method_of in [metric] + [FUNCTION] * (metric is TEXT):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InputWarning)
+            refused(method_of, error, words, hypotheses, references)
 
 
 @pytest.mark.parametrize("place", [0, 70])
@@ -112,34 +147,27 @@ CALLS = [
     ),
     (lambda: sentence_bleu([], ["a"]), ValueError, "segment 0.*no references"),
     (lambda: corpus_bleu([GOOD, GOOD, ()], [["a"]] * 3), ValueError, "segment 2.*no references"),
-    (lambda: count([["a"]] * 3, [GOOD, GOOD, []]), ValueError, "segment 2.*no references"),
     (lambda: sentence_bleu([[np.ones(2)]], [np.ones(2)]), TypeError, r"\[0\] is a.*hashable"),
-    # The rows of one call, where a str is no list of characters.
-    (lambda: count(["the cat"], [GOOD]), TypeError, "hypothesis is a str, expected a list.*split"),
-    (lambda: count([b"the cat"], [GOOD]), TypeError, "hypothesis is a bytes, expected a list"),
-    (lambda: count([["a"]], ["the cat"]), TypeError, "references is a str, expected a list"),
-    (lambda: count([["a"]], [["the cat"]]), TypeError, r"references\[0\] is a str.*\[\[\.\.\.\]\]"),
-    (lambda: count([["a"]], [[["a"], "a"]]), TypeError, r"references\[1\] is a str, expected"),
-    (lambda: count("the cat", [GOOD] * 7), TypeError, r"hypotheses is a str.*pass \[hypothesis\]"),
-    (lambda: count([["a"]], [3]), TypeError, "segment 0: references is an int, expected a list"),
-    (lambda: count([["a"]], 3), TypeError, "references is an int, expected a list with one entry"),
-    (lambda: count([["a"]], [None]), TypeError, "segment 0: the reference is missing"),
-    (lambda: count([None], [GOOD]), TypeError, "segment 0: the hypothesis is missing"),
-    (lambda: count([3], [GOOD]), TypeError, "segment 0: the hypothesis is an int, expected a list"),
-    (lambda: count(["a"], ["a"], tokenize="13a", lowercase="no"), TypeError, "lowercase is 'no'"),
     # Options.
     *(
         (partial(BLEU, **{name: "False"}), TypeError, f"{name} is 'False', a str; expected True")
-        for name in ("lowercase", "effective_order", "keep_segments")
+        for name in ("lowercase", "effective_order", "keep_stats")
     ),
     (lambda: BLEU(weights=0.25), TypeError, "expected a number for each order"),
-    (lambda: BLEU(None, ignore_ids=2), TypeError, "ignore_ids is 2, expected several integers"),
-    (lambda: BLEU(None, ignore_ids=None), TypeError, "ignore_ids is None.*leave it out"),
-    (lambda: BLEU(None, ignore_ids="</s>"), TypeError, "ignore_ids is '</s>'.*look up its id"),
-    (lambda: BLEU(None, ignore_ids=(1, 1.0)), TypeError, "ignore_ids"),
-    (lambda: BLEU(None, skip_ids=(1, 2**63)), ValueError, "skip_ids"),
-    (lambda: BLEU(None, stop_id="</s>"), TypeError, "stop_id has '</s>', a str; expected integer"),
-    (lambda: BLEU(None, stop_id=-(2**63) - 1), ValueError, "stop_id"),
+    (lambda: BLEU(tokenize=False, ignore_ids=None), TypeError, "ignore_ids is None.*leave it out"),
+    (
+        lambda: BLEU(tokenize=False, ignore_ids="</s>"),
+        TypeError,
+        "ignore_ids is '</s>'.*look up its id",
+    ),
+    (lambda: BLEU(tokenize=False, ignore_ids=(1, 1.0)), TypeError, "ignore_ids"),
+    (lambda: BLEU(tokenize=False, skip_ids=(1, 2**63)), ValueError, "skip_ids"),
+    (
+        lambda: BLEU(tokenize=False, stop_ids="</s>"),
+        TypeError,
+        "stop_ids is '</s>', expected integers; look up its id",
+    ),
+    (lambda: BLEU(tokenize=False, stop_ids=-(2**63) - 1), ValueError, "stop_ids"),
 ]
 
 
@@ -151,20 +179,17 @@ def test_single_calls_are_refused(call, error, words):
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
-        *(("smooth", "smoothing"), ("smooth_method", "smoothing"), ("lower_case", "lowercase")),
-        *(("max_ngram_order", "max_order"), ("n_gram", "max_order"), ("pad_id", "ignore_ids")),
-        *(("trg_lang", "tokenize"), ("tokenizer", "tokenize"), ("smooth_value", "smoothing_value")),
-        *(("efective_order", "effective_order"), ("answer", None)),
+        *(("smooth", "smooth_method"), ("smoothing", "smooth_method")),
+        *(("lower_case", "lowercase"), ("max_order", "max_ngram_order")),
+        *(("n_gram", "max_ngram_order"), ("pad_id", "ignore_ids"), ("stop_id", "stop_ids")),
+        *(("trg_lang", "tokenize"), ("tokenizer", "tokenize"), ("smoothing_value", "smooth_value")),
+        *(("keep_segments", "keep_stats"), ("efective_order", "effective_order")),
+        ("answer", None),
     ],
 )
 def test_unknown_parameters_are_named(name, meant):
     hint = f"; did you mean '{meant}'" if meant else "$"
-    for make in (
-        BLEU,
-        partial(BLEU.from_state, np.zeros(10, int)),
-        partial(ReferenceIndex, TEXTS),
-        *(partial(call, TEXTS, TEXTS) for call in (pairwise, iter_blocks, mbr, self_bleu)),
-    ):
+    for make in (BLEU, partial(from_state, np.zeros(10, int))):
         raises(TypeError, rf"^fastbleu\.BLEU has no parameter '{name}'{hint}", make, **{name: 4})
 
 
@@ -174,22 +199,22 @@ LONG = "the cat " * 10_000
 @pytest.mark.parametrize(
     "call",
     [
-        lambda long: fastbleu.identify([long], [long], 31.2),
-        lambda long: fastbleu.identify(long, ["a"], ["a"]),
+        lambda long: fastbleu.identify(31.2, [long], [long]),
+        lambda long: fastbleu.identify(["a"], ["a"], long),
         lambda long: fastbleu.patch(str(long)),
         lambda long: fastbleu.dialects.describe(long),
-        lambda long: fastbleu.tokenizers.get_tokenizer(str(long)),
+        lambda long: fastbleu.tokenizers.get(str(long)),
         lambda long: fastbleu.tables.score({"mt": ["a"], "ref": ["a"]}, str(long), "ref"),
-        lambda long: fastbleu.significance.bootstrap(count([["a"]], [[["a"]]]), seed=long),
+        lambda long: fastbleu.significance.bootstrap(["a"] * 2, ["a"] * 2, seed=long),
         lambda long: fastbleu.sacrebleu.BLEU(tokenize=str(long)),
         lambda long: fastbleu.sacrebleu.BLEU(smooth_method=long),
         lambda long: sentence_bleu([["a"]], ["a"], smoothing_function=long),
         lambda long: sentence_bleu([["a"]], ["a"], weights=frozenset([str(long)]).__len__),
-        lambda long: self_bleu(["a", "b"], long),
+        lambda long: self_bleu(["a", "b"], orders=long),
         lambda long: BLEU().score(["a"], ["a"], missing=long),
         *(partial(lambda name, long: BLEU(**{name: long}), name) for name in (
-            "dialect", "tokenize", "smoothing", "reference_length", "weights", "max_order",
-            "threads", "smoothing_value", "ignore_ids",
+            "dialect", "tokenize", "smooth_method", "reference_length", "weights",
+            "max_ngram_order", "threads", "smooth_value", "ignore_ids",
         )),
         lambda long: BLEU(dialect="codebleu-weighted", keywords=str(long)),
         lambda long: BLEU(dialect="mteval-v14", tokenize=str(long)),
@@ -224,7 +249,7 @@ SENTENCES = [
     (TEXT, ["a", b"one"], TypeError, r"hypotheses\[1\] is a bytes, expected a str; decode it"),
     (TEXT, ["a", None], TypeError, r"hypotheses\[1\] is missing \(None\)"),
     (FUNCTION, ["a", 1], TypeError, r"hypotheses\[1\] is an int, expected a str"),
-    (TEXT, ["a", np.array([1, 2])], TypeError, r"\[1\].*for token ids pass tokenize=None"),
+    (TEXT, ["a", np.array([1, 2])], TypeError, r"\[1\].*for token ids pass tokenize=False"),
     (TEXT, [*"a" * 600, ("a", "b")], TypeError, r"hypotheses\[600\] is a tuple, expected a str"),
     (TOKENS, [["a"], "one"], TypeError, r"hypotheses\[1\] is a str.*; split it.*token"),
     (TOKENS, [["a"], [["x"]]], TypeError, r"hypotheses\[1\]\[0\] is a list, expected a token"),

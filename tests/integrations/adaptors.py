@@ -14,6 +14,7 @@ from typing import Any
 
 from commands import python
 from hosts import host
+from metrics import from_state
 
 from fastbleu import BLEU
 
@@ -33,7 +34,7 @@ IDS = (
     [[5, 6, 7, 8, 9, 2, 3, -100], [5, 7, 7, 1, 2, 0, 0, -100]],
     [[5, 6, 7, 8, 1, 2, -100, -100], [5, 7, 7, 3, 2, 0, 0, -100]],
 )
-ID_RULES = {"tokenize": None, "ignore_ids": (-100, 3), "stop_id": 2, "skip_ids": (1,)}
+ID_RULES = {"tokenize": False, "ignore_ids": (-100, 3), "stop_ids": 2, "skip_ids": (1,)}
 TEXT_OF_IDS = ["5 6 7 8 9", "5 7 7"], [["5 6 7 8"], ["5 7 7"]]
 
 
@@ -43,10 +44,11 @@ def pickled(thing):
 
 @dataclass(frozen=True)
 class Adaptor:
-    """A metric of a host, by the names of fastbleu.BLEU; the defaults are what most hosts have.
+    """A metric of a host; the defaults are what most hosts have.
 
-    `options` are those of the BLEU whose scores, divided by `scale`, are the metric's; None if the
-    numbers are the host's own. `counts` and `load` read and set the row of sums. `nothing` is what
+    It is made with options of BLEU by `with_metric`, without any by `make`. `options` are those of
+    the BLEU whose scores, divided by `scale`, are the metric's; `own` says that the numbers are the
+    host's own. `counts` and `load` read and set the row of sums. `nothing` is what
     `compute` gives or raises before the first segment. `over_ranks` computes over all processes.
     Metrics of `other` options are refused where counts are added up, with the words `refused`.
     """
@@ -54,9 +56,11 @@ class Adaptor:
     needs: str
     place: str
     compute: Callable[[Any], float]
-    options: dict[str, Any] | None = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    own: bool = False
     scale: int = 1
-    make: Callable[..., Any] = lambda kind, **options: kind(**options)
+    make: Callable[[Any], Any] = lambda kind: kind()
+    with_metric: Callable[[Any, BLEU], Any] = lambda kind, metric: kind(metric=metric)
     update: Callable[[Any, Any, Any], Any] = lambda metric, *batch: metric.update(*batch)
     reset: Callable[[Any], Any] = lambda metric: metric.reset()
     nothing: Any = 0.0
@@ -76,7 +80,10 @@ class Adaptor:
             # TorchEval compiles functions with torch.jit.script, which is deprecated.
             warnings.simplefilter("ignore", DeprecationWarning)
             host(self.needs)
-        return self.make(getattr(importlib.import_module(module), name), **options)
+        kind = getattr(importlib.import_module(module), name)
+        if options or self.own:
+            return self.with_metric(kind, BLEU(**self.options | options))
+        return self.make(kind)
 
     def filled(self, hypotheses=PREDS, references=TARGET, **options):
         metric = self.new(**options)
@@ -85,14 +92,9 @@ class Adaptor:
 
     def expected(self, hypotheses, references, **options):
         """The score of a corpus: that of BLEU, or of one batch where numbers are the host's own."""
-        if self.options is None:
+        if self.own:
             return self.compute(self.filled(hypotheses, references, **options))
         return BLEU(**self.options | options).score(hypotheses, references).value / self.scale
-
-
-def with_n_gram(**own):
-    """How to make a metric that calls `max_order` n_gram, with options of its own."""
-    return lambda kind, max_order=4, **options: kind(n_gram=max_order, **own, **options)
 
 
 def states_of(*names):
@@ -112,13 +114,13 @@ def states_of(*names):
     return {"counts": counts, "load": load}
 
 
-def torchmetrics(name, options, **own):
+def torchmetrics(name, options, own=False):
     return Adaptor(
         needs="torchmetrics",
         place=f"fastbleu.integrations.torchmetrics:{name}",
-        make=with_n_gram(**own),
         compute=lambda metric: metric.compute().item(),
         options=options,
+        own=own,
         scale=100,
         merge=lambda metric, other: metric.merge_state(other),
         over_ranks=lambda metric: metric.compute().item(),
@@ -128,18 +130,19 @@ def torchmetrics(name, options, **own):
     )
 
 
-def torcheval(options, **own):
+def torcheval(options, own=False):
     toolkit = "torcheval.metrics.toolkit"
     return Adaptor(
         needs="torcheval.metrics",
         place="fastbleu.integrations.torcheval:BLEUScore",
-        make=with_n_gram(**own),
+        make=lambda kind: kind(n_gram=4),
         compute=lambda metric: metric.compute().item(),
         options=options,
+        own=own,
         scale=100,
         merge=lambda metric, other: metric.merge_state([other]),
         over_ranks=lambda m: importlib.import_module(toolkit).sync_and_compute(m).item(),
-        other={"max_order": 2},
+        other={"max_ngram_order": 2},
         refused="cannot be added",
         **states_of("input_len", "target_len", "matches_by_order", "possible_matches_by_order"),
     )
@@ -179,10 +182,11 @@ EVALUATE = Adaptor(
 NATIVE = Adaptor(
     needs="fastbleu",
     place="fastbleu:BLEU",
+    with_metric=lambda kind, metric: metric,
     compute=lambda metric: metric.compute().value,
     nothing="ValueError",
     counts=lambda metric: metric.state.tolist(),
-    load=lambda metric, row: metric.reset() or metric.merge(BLEU.from_state(row)),
+    load=lambda metric, row: metric.reset() or metric.merge(from_state(row)),
     merge=lambda metric, other: metric.merge(other),
     over_ranks=lambda metric: metric.all_reduce().compute().value,
     other={"lowercase": True},
@@ -190,15 +194,16 @@ NATIVE = Adaptor(
     refuses_overflow_over_ranks=True,
 )
 os.environ.setdefault("KERAS_BACKEND", "torch")
-WORDS = {"tokenize": "none", "smoothing": "none"}
+WORDS = {"tokenize": "none", "smooth_method": "none"}
+TORCHMETRICS = {"dialect": "torchmetrics", "tokenize": "13a"}
 ADAPTORS = {
     "BLEU": NATIVE,
     "evaluate": EVALUATE,
-    "torchmetrics": torchmetrics("SacreBLEUScore", {"smoothing": "none"}),
+    "torchmetrics": torchmetrics("SacreBLEUScore", {"smooth_method": "none"}),
     "torchmetrics, of words": torchmetrics("BLEUScore", WORDS),
-    "torchmetrics, own numbers": torchmetrics("SacreBLEUScore", None, dialect="torchmetrics"),
+    "torchmetrics, own numbers": torchmetrics("SacreBLEUScore", TORCHMETRICS, own=True),
     "torcheval": torcheval(WORDS),
-    "torcheval, own numbers": torcheval(None, dialect="torcheval"),
+    "torcheval, own numbers": torcheval({"dialect": "torcheval"}, own=True),
     "ignite": IGNITE,
     "keras": KERAS,
 }

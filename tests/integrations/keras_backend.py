@@ -2,6 +2,7 @@
 
 import keras
 import numpy
+from metrics import from_state
 from texts import OF_IDS
 
 import fastbleu
@@ -24,8 +25,8 @@ def check(backend):
     hypotheses, references = numpy.random.default_rng(7).integers(0, 5, (2, 9, 8))
     big = 1 << 53
     many = [big + 9, big + 3, *range(1 << 40, (1 << 40) + 4), *range(big + 7, big, -2)]
-    expected = fastbleu.BLEU.from_state(many, **OF_IDS)
-    metric = BLEU(**OF_IDS)
+    expected = from_state(many, **OF_IDS)
+    metric = BLEU(metric=fastbleu.BLEU(**OF_IDS))
     [counts] = metric.variables
     assert counts.dtype == ("int64" if backend in ("torch", "tensorflow") else "int32")
     counts.assign(expected.state.view(counts.dtype))
@@ -43,14 +44,14 @@ def check(backend):
     assert metric.score().value == expected.compute().value
 
     # In a model, whose last batch is a short one.
-    model, metric = Echo(), BLEU(**OF_IDS)
+    model, metric = Echo(), BLEU(metric=fastbleu.BLEU(**OF_IDS))
     model.compile(loss=no_loss, metrics=[metric], run_eagerly=True)
     logs = model.evaluate(hypotheses, references, batch_size=4, verbose=0, return_dict=True)
     assert abs(logs["bleu"] - once) < 1e-4, (logs, once)
     assert abs(metric.score().value - once) < 1e-12
 
     # torch needs no run_eagerly.
-    model.compile(loss=no_loss, metrics=[BLEU(**OF_IDS)], run_eagerly=False)
+    model.compile(loss=no_loss, metrics=[BLEU(metric=fastbleu.BLEU(**OF_IDS))], run_eagerly=False)
     if backend == "torch":
         logs = model.evaluate(hypotheses, references, verbose=0, return_dict=True)
         assert logs["bleu"] == once

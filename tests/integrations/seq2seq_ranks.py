@@ -17,6 +17,7 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
+from fastbleu import BLEU
 from fastbleu.integrations.transformers import compute_metrics
 
 PAD, EOS, WORDS, ROWS, LENGTH = 0, 1, 24, 201, 10
@@ -67,7 +68,8 @@ def main():
         usual = {"per_device_eval_batch_size": 8, "predict_with_generate": True}
         usual |= {"generation_max_length": LENGTH, "report_to": [], "use_cpu": True}
         arguments = {**usual, "disable_tqdm": True, **arguments}
-        metrics = compute_metrics(ignore_ids=(PAD,), skip_ids=(EOS,), **options)
+        metric = BLEU(tokenize=False, ignore_ids=(PAD,), skip_ids=(EOS,))
+        metrics = compute_metrics(metric=metric, **options)
         made = Seq2SeqTrainingArguments(str(folder / "out"), **arguments)
         trainer = Seq2SeqTrainer(model, made, collate, compute_metrics=metrics)
         with warnings.catch_warnings(record=True) as caught:

@@ -14,8 +14,7 @@ from ptb_texts import DATA, caption, recorded
 
 import fastbleu
 from fastbleu.cli import main
-from fastbleu.integrations.coco import Bleu, PTBTokenizer
-from fastbleu.tables import read_coco
+from fastbleu.integrations.coco import Bleu, PTBTokenizer, read
 
 PUNCTUATION = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
 # Corpora with "\r", "\v", "\f", U+2028 or U+2029, which end a line in Java.
@@ -156,7 +155,7 @@ def test_files_of_captions(tmp_path, capsys):
     texts = [(1, "A man's riding."), (2, "A cat!"), (2, "the cat sat"), (3, "no result")]
     annotations = write("annotations.json", texts)
     results = write("results.json", [(2, "the cat sat down"), (1, "a man rides a bike")])
-    table = read_coco(annotations, results)
+    table = read(annotations, results)
     assert table == {
         "image_id": [1, 2],
         "hypothesis": ["a man rides a bike", "the cat sat down"],
@@ -174,13 +173,13 @@ def test_files_of_captions(tmp_path, capsys):
     packed = tmp_path / "results.json.xz"
     packed.write_bytes(lzma.compress(b"{}")[:-9])
     message = r"json\.xz: the compressed data ends too early"
-    raises(ValueError, message, read_coco, annotations, packed)
+    raises(ValueError, message, read, annotations, packed)
     for pairs, problem in (
         ([(1, "a"), (1, "b")], "image 1 has 2 captions, expected one"),
         ([], "there are no captions"),
         ([(1, 7)], 'entry 0 has no "image_id" with a "caption"'),
     ):
         wrong = write("wrong.json", pairs)
-        raises(ValueError, problem, read_coco, annotations, wrong)
+        raises(ValueError, problem, read, annotations, wrong)
         assert main([annotations, "-i", wrong, "--dialect", "coco"]) == 1
         assert problem in capsys.readouterr().err

@@ -12,6 +12,8 @@ from generators import raises, seeded
 from hosts import host
 from texts import batches, corpus, one_or_several, random_texts
 
+from fastbleu import BLEU
+
 # Keras' own reading of a torch tensor by numpy.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
@@ -28,14 +30,14 @@ every_adaptor = those(lambda adaptor: True)
 with_counts = those(lambda adaptor: adaptor.counts)
 OPTIONS = [
     {},
-    {"max_order": 2, "weights": (0.7, 0.3), "lowercase": True},
-    {"max_order": 6, "smoothing": "floor", "tokenize": "intl"},
-    {"smoothing": "add-k", "tokenize": "char"},
+    {"max_ngram_order": 2, "weights": (0.7, 0.3), "lowercase": True},
+    {"max_ngram_order": 6, "smooth_method": "floor", "tokenize": "intl"},
+    {"smooth_method": "add-k", "tokenize": "char"},
 ]
 
 
 @random_texts
-@those(lambda adaptor: adaptor.options is not None)
+@those(lambda adaptor: not adaptor.own)
 def test_batches_have_the_score_of_bleu(adaptor):
     rng = seeded("adaptors")
     for options in OPTIONS if adaptor.counts else [{}]:
@@ -53,8 +55,8 @@ def test_batches_have_the_score_of_bleu(adaptor):
 def test_ids_are_scored_by_the_rules_that_are_given(adaptor):
     torch = host("torch") if "fastbleu:" not in adaptor.place else None
     for array in (np.array, torch.tensor) if torch else (np.array,):
-        metric = adaptor.filled(*map(array, IDS), max_order=2, **ID_RULES)
-        as_text = adaptor.filled(*TEXT_OF_IDS, max_order=2, tokenize="none")
+        metric = adaptor.filled(*map(array, IDS), max_ngram_order=2, **ID_RULES)
+        as_text = adaptor.filled(*TEXT_OF_IDS, max_ngram_order=2, tokenize="none")
         assert adaptor.counts(metric) == adaptor.counts(as_text)
         assert adaptor.compute(metric) == adaptor.compute(as_text)
 
@@ -75,13 +77,40 @@ def test_a_refused_batch_adds_nothing(adaptor):
 @with_counts
 def test_wrong_options_are_refused_when_a_metric_is_made(adaptor):
     for options, words in (
-        ({"smoothing": "linear"}, "unknown; choose one of|has none|smooth only"),
+        ({"smooth_method": "linear"}, "unknown; choose one of|has none|smooth only"),
         ({"tokenize": "14a"}, "(?i)tokenize.* '14a' is unknown|choose one of"),
         ({"weights": [1, 2, 3]}, "weights"),
-        ({"max_order": 0}, "1.."),
-        ({"ignore_ids": [0]}, "tokenize=None"),
+        ({"max_ngram_order": 0}, "1.."),
+        ({"ignore_ids": [0]}, "tokenize=False"),
     ):
         raises(ValueError, words, adaptor.new, **options)
+    if adaptor.place == "fastbleu:BLEU":
+        return
+    kind = type(adaptor.new())
+    for metric, error, words in (
+        ("13a", ValueError, r"'13a' is a tokenizer and no dialect"),
+        ("nltkk", ValueError, "nltkk"),
+        (BLEU, TypeError, r"the class BLEU, expected a BLEU: write BLEU\(\)"),
+        (4, TypeError, "an int, expected a fastbleu.BLEU"),
+        (BLEU(keep_stats=True), ValueError, "keep_stats=True cannot be had here"),
+        ("lm-eval", ValueError, "'lm-eval.*does not support state"),
+    ):
+        raises(error, words, kind, metric=metric)
+
+
+@with_counts
+def test_a_metric_is_not_changed_and_a_name_will_do(adaptor):
+    if adaptor.place == "fastbleu:BLEU":
+        return
+    kind = type(adaptor.new())
+    used = BLEU()
+    used.update(PREDS[:1], TARGET[:1])
+    before = used.state.tolist()
+    for metric in (used, "sacrebleu"):
+        made = adaptor.with_metric(kind, metric)
+        adaptor.update(made, PREDS, TARGET)
+        assert adaptor.compute(made) == BLEU().score(PREDS, TARGET).value / adaptor.scale
+    assert used.state.tolist() == before
 
 
 @every_adaptor

@@ -8,7 +8,7 @@ import os
 import pytest
 from generators import raises
 from hosts import host
-from states import metric_with
+from metrics import metric_with
 
 from fastbleu import BLEU
 
@@ -46,9 +46,9 @@ def a_group_has_the_sums_of_its_ranks(rank):
 
 def kept_segments_come_in_the_order_of_ranks(rank):
     first, last = ((0, 3), (3, 3), (3, 12))[rank]
-    metric, expected = (share(*cut, keep_segments=True) for cut in ((first, last), (0, 12)))
-    assert metric.all_reduce().segment_scores().tolist() == expected.segment_scores().tolist()
-    assert len(metric.segments) == last - first
+    metric, expected = (share(*cut, keep_stats=True) for cut in ((first, last), (0, 12)))
+    assert metric.all_reduce().stats == expected.stats
+    assert len(metric.stats) == last - first
 
 
 def reducing_twice_counts_nothing_twice(rank):
@@ -75,11 +75,11 @@ def other_parameters_on_one_rank_are_refused_on_every_rank(rank):
     for words, parameters in (
         ("weights", {"weights": (0.1, 0.2, 0.3, 0.4)}),
         ("tok", {"tokenize": "char"}),
-        ("keep_segments", {"keep_segments": True}),
+        ("keep_stats", {"keep_stats": True}),
     ):
         metric = BLEU(**(parameters if rank == 2 else {}))
         raises(ValueError, words, metric.all_reduce)
-    raises(ValueError, "ignore", BLEU(None, ignore_ids=(0, rank + 1)).all_reduce)
+    raises(ValueError, "ignore", BLEU(tokenize=False, ignore_ids=(0, rank + 1)).all_reduce)
 
 
 def the_number_of_references_is_that_of_all_ranks(rank):

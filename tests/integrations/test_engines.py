@@ -144,7 +144,7 @@ def test_a_killed_worker(engine, tmp_path, run):
 def test_a_table_is_not_read(engine):
     table = engine.unreadable()
     message = r"the table is a (pyspark|ray)\..*fastbleu\.integrations\.(spark|ray)\.score"
-    for call in (tables.score, tables.sentence_scores, tables.statistics):
+    for call in (tables.score, tables.sentence_scores, tables.count):
         raises(TypeError, message, call, table, "mt", "ref")
         part = message.replace("the table", "part 0 of the table")
         raises(TypeError, part, lambda call=call: list(call([table], "mt", "ref")))
@@ -168,7 +168,7 @@ def test_errors_name_the_file_of_a_row(engine, tmp_path):
     pq.write_table(its, tmp_path / "its.parquet", compression="none")
     table, functions = engine.of_files(str(tmp_path)), engine.functions
     message = rf"row 1 of .*{engine.part} \(path '.*its\.parquet'\): column 'mt' has no value"
-    for call in (functions.score, functions.statistics):
+    for call in (functions.score, functions.count):
         raises(Exception, message, lambda call=call: rows(call(table, "mt", "ref")))
 
 
@@ -202,23 +202,23 @@ def test_a_missing_list_of_references(session):
     its = {"mt": ["a b c d e", "c d", "x", "a b c"], "refs": refs, "system": list("abbc")}
     filled = its | {"refs": [[ref or "" for ref in some or [""]] for some in refs]}
     frame = session.createDataFrame(pa.table(its))
-    found = spark.score(frame, "mt", "refs", "system", missing="empty")
-    assert rows(found) == rows(tables.score(filled, "mt", "refs", "system"))
-    column = spark.sentence_column("mt", "refs", missing="empty")
+    found = spark.score(frame, "mt", "refs", by="system", missing="empty")
+    assert rows(found) == rows(tables.score(filled, "mt", "refs", by="system"))
+    column = spark.sentence("mt", "refs", missing="empty")
     scores = [row["score"] for row in rows(frame.withColumn("score", column))]
     assert scores == BLEU().sentence_scores(filled["mt"], filled["refs"]).tolist()
 
 
 def test_sums_can_be_added_up_by_sql(session):
     frame = session.createDataFrame(ITS).repartition(7)
-    sums = spark.sums(frame, "mt", ["ref", "other"], BY)
-    assert by_key(tables.scores(sums.toArrow())) == wanted(["ref", "other"])
+    sums = spark.sums(frame, "mt", ["ref", "other"], by=BY)
+    assert by_key(tables.score_sums(sums.toArrow())) == wanted(["ref", "other"])
     sums.createOrReplaceTempView("sums")
     names = [name for name in sums.columns if name not in (*BY, "counted")]
     least = {"fewest_references": "min", "most_references": "max"}
     added = ", ".join(f"{least.get(name, 'sum')}({name}) {name}" for name in names)
     query = f"SELECT system, counted, {added} FROM sums GROUP BY system, counted"
-    found = tables.scores(session.sql(query).toArrow())
+    found = tables.score_sums(session.sql(query).toArrow())
     assert by_key(found) == wanted(["ref", "other"], "system")
 
 
@@ -237,7 +237,7 @@ def test_structured_streaming(session, tmp_path):
     stream = stream.option("checkpointLocation", str(tmp_path / "checkpoint"))
     stream.trigger(availableNow=True).start().awaitTermination()
     assert len(list((tmp_path / "sums").glob("batch=*"))) > 1
-    found = tables.scores(tables.combine(tmp_path / "sums", by=["system"]))
+    found = tables.score_sums(tables.add_sums(tmp_path / "sums", by=["system"]))
     assert by_key(found) == wanted(["ref"], "system")
 
 
@@ -254,8 +254,8 @@ its = {"mt": ["a b c d e", "x y z w"] * 5, "ref": ["a b c d f", "x y z w"] * 5}
 its["key"] = list("ab") * 5
 frame = session.createDataFrame(pyarrow.table(its))
 assert "connect" in type(frame).__module__
-found = spark.score(frame, "mt", "ref", "key").toArrow().to_pydict()
-assert found == tables.score(its, "mt", "ref", "key")
+found = spark.score(frame, "mt", "ref", by="key").toArrow().to_pydict()
+assert found == tables.score(its, "mt", "ref", by="key")
 frame.createOrReplaceTempView("outputs")
 spark.register(session)
 [[corpus]] = session.sql("SELECT bleu_corpus(mt, ref) FROM outputs").collect()

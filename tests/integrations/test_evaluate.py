@@ -298,12 +298,12 @@ def test_bad_segments_and_options_leave_the_segments(name):
     for error, message, options in {
         "bleu": (
             (TypeError, "tokenizer is a str, expected a function", {"tokenizer": "13a"}),
-            (ValueError, "max_order", {"max_order": 0}),
-            (TypeError, "max_order", {"max_order": 2.5}),
+            (ValueError, "max_order is 0", {"max_order": 0}),
+            (TypeError, "max_order is 2.5", {"max_order": 2.5}),
             (TypeError, "tokenize", {"tokenize": "13a"}),
         ),
         "sacrebleu": (
-            (ValueError, "smoothing 'method1' is unknown", {"smooth_method": "method1"}),
+            (ValueError, "smooth_method 'method1' is unknown", {"smooth_method": "method1"}),
             (ValueError, "tokenizer '13b' is unknown", {"tokenize": "13b"}),
             (TypeError, "tokenizer", {"tokenizer": words}),
         ),

@@ -228,16 +228,19 @@ def test_examples():
 
 def test_weights_in_tensors():
     hypotheses, references, weights = ["a b", "a b c"], ["a b c", "a b", "c d"], [0.25, 0.5, 1.0]
-    expected = mbr(hypotheses, references, weights).utilities.tolist()
+    expected = mbr(hypotheses, references, reference_weights=weights).utilities.tolist()
     for dtype in (torch.float64, torch.bfloat16):
         tensor = torch.tensor(weights, dtype=dtype, requires_grad=True)
         for same_weights in (tensor, list(tensor)):
-            assert mbr(hypotheses, references, same_weights).utilities.tolist() == expected
+            assert (
+                mbr(hypotheses, references, reference_weights=same_weights).utilities.tolist()
+                == expected
+            )
         for logs in (tensor.log(), list(tensor.log())):
-            found = mbr(hypotheses, references, log_probabilities=logs)
+            found = mbr(hypotheses, references, reference_lprobs=logs)
             assert np.allclose(found.utilities, expected, rtol=0.01)
     for rows in (torch.tensor([weights] * 2), [torch.tensor(weights)] * 2):
-        batch = mbr([hypotheses] * 2, [references] * 2, rows)
+        batch = mbr([hypotheses] * 2, [references] * 2, reference_weights=rows)
         assert batch.utilities.tolist() == [expected] * 2
 
 

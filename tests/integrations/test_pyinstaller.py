@@ -25,7 +25,7 @@ print(fastbleu.BLEU().score(texts, references).value)
 print(fastbleu.BLEU(dialect="coco", tokenize="ptb").score(texts, references).value)
 print(fastbleu.BLEU(dialect="nltk").score(["a b c d"], [["a b c d e"]]).value)
 print(nltk.sentence_bleu([["a", "b", "c", "d", "e"]], ["a", "b", "c", "d"]))
-print(fastbleu.matrix.self_bleu([["a", "b"], ["a", "b"]], orders=(2,)).values[2])
+print(fastbleu.matrix.self_bleu(["a b", "a b"], orders=(2,)).values[2])
 from fastbleu.cli import main
 sys.exit(main())
 """

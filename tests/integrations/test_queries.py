@@ -27,13 +27,13 @@ HOLES = [None if row % 7 == 3 else text for row, text in enumerate(ITS["mt"])]
 ALL = ITS | {"refs": LISTS, "holes": HOLES}
 
 
-def by_system(references, hypothesis="mt", **how):
-    found = tables.score(ALL, hypothesis, references, "system", **how)
+def by_system(references, hypotheses="mt", **how):
+    found = tables.score(ALL, hypotheses, references, by="system", **how)
     return dict(zip(found["system"], found["bleu"], strict=True))
 
 
-def sentences(references, hypothesis="mt", **how):
-    return tables.sentence_scores(ALL, hypothesis, references, **how)["bleu"]
+def sentences(references, hypotheses="mt", **how):
+    return tables.sentence_scores(ALL, hypotheses, references, **how)["bleu"]
 
 
 def connected(its=ALL):
@@ -48,10 +48,10 @@ def test_polars_with_nulls_and_filters():
         return table.select(expression).to_series().to_list()
 
     found = selected(frame, pl.col("holes").bleu.sentence("ref", **options))
-    assert found == sentences("ref", hypothesis="holes", **options)
+    assert found == sentences("ref", hypotheses="holes", **options)
     corpus = pl.col("holes").bleu.corpus("ref", **options)
     groups = dict(frame.group_by("system").agg(corpus).iter_rows())
-    assert groups == by_system("ref", hypothesis="holes", **options)
+    assert groups == by_system("ref", hypotheses="holes", **options)
     is_a = pl.col("system") == "a"
     filtered = own.filter(is_a).bleu.corpus(pl.col("ref").filter(is_a))
     assert selected(frame, filtered) == [by_system("ref")["a"]]
@@ -90,10 +90,10 @@ def test_pandas_with_nulls_and_mistakes():
     skipped = frame.bleu.sentence("holes", "ref", missing="skip")
     assert skipped.index.equals(frame.index)
     assert skipped.isna().sum() == HOLES.count(None)
-    for call in (frame.bleu.sentence, frame.bleu.corpus, frame.bleu.score, frame.bleu.statistics):
+    for call in (frame.bleu.sentence, frame.bleu.corpus):
         raises(ValueError, "no column 'reff'; did you mean 'ref'", call, "mt", "reff")
         raises(ValueError, "no column 'mt_'; did you mean 'mt'", call, "mt_", ["ref"])
-        raises(TypeError, "hypothesis is a Series, expected the name", call, frame["mt"], "ref")
+        raises(TypeError, "hypotheses is a Series, expected the name", call, frame["mt"], "ref")
         raises(TypeError, "references is a Series, expected the name", call, "mt", [frame["ref"]])
     numbered = frame.rename(columns={"lang": 7})
     raises(ValueError, "no column 'reff'", numbered.bleu.sentence, "mt", "reff")
@@ -114,8 +114,8 @@ def test_one_text_for_all_rows():
         (literal, own, ("text", "mt"), f"'{text}', mt"),
     ):
         its = ALL | {"text": [text] * 400}
-        rows = tables.sentence_scores(its, *names, name="s")["s"]
-        by = tables.score(its, *names, "system")
+        rows = tables.sentence_scores(its, *names, column="s")["s"]
+        by = tables.score(its, *names, by="system")
         groups = dict(zip(by["system"], by["bleu"], strict=True))
         assert frame.select(one.bleu.sentence(other)).to_series().to_list() == rows
         assert dict(frame.group_by("system").agg(one.bleu.corpus(other)).iter_rows()) == groups
@@ -129,6 +129,24 @@ def test_one_text_for_all_rows():
         assert compute.call_function("one_text_sentence", values).to_pylist() == rows
 
 
+def test_a_metric_by_its_name():
+    [expected] = tables.score(ALL, "mt", "ref", metric=BLEU("nltk"))["bleu"]
+    frame, name = pd.DataFrame(ALL), {"metric": "nltk"}
+    connection = connected()
+    on_duckdb.register(connection, **name)
+    on_arrow.register(name="nltk_bleu", **name)
+    texts = pa.array(ALL["mt"]), pa.array(ALL["ref"])
+    corpus_scores = [
+        tables.score(ALL, "mt", "ref", **name)["bleu"][0],
+        frame.bleu.corpus("mt", "ref", **name),
+        pl.DataFrame(ALL).select(pl.col("mt").bleu.corpus("ref", **name)).item(),
+        connection.sql("SELECT bleu_corpus(mt, ref) FROM outputs").fetchall()[0][0],
+        compute.call_function("nltk_bleu_corpus", texts).as_py(),
+        on_dask.score(dd.from_pandas(frame, npartitions=2), "mt", "ref", **name)["bleu"][0],
+    ]
+    assert corpus_scores == [expected] * len(corpus_scores)
+
+
 def rows_of(columns):
     return sorted(zip(*columns.values(), strict=True), key=str)
 
@@ -137,15 +155,15 @@ def test_groups_without_a_segment():
     """All are left out, so that there is no sum, as in `tables.sums`."""
     part = {name: ALL[name] for name in ("system", "ref")}
     part["mt"] = [None if system == "a" else "a cat" for system in ALL["system"]]
-    expected = rows_of(tables.sums(part, "mt", "ref", "system", missing="skip"))
+    expected = rows_of(tables.sums(part, "mt", "ref", by="system", missing="skip"))
     connection = connected(part)
     on_duckdb.register(connection, missing="skip")
     query = "SELECT system, unnest(bleu_sums(mt, ref)) FROM outputs GROUP BY system"
     of_rows = pl.DataFrame(part).select("system", pl.col("mt").bleu.sums("ref", missing="skip"))
     of_rows = of_rows.unnest("mt").with_columns(counted=pl.lit(expected[0][-1]))
     for sums in (connection.sql(query), of_rows):
-        assert rows_of(pa.table(tables.combine(sums)).to_pydict()) == expected
-        assert "a" not in pa.table(tables.scores(sums))["system"].to_pylist()
+        assert rows_of(pa.table(tables.add_sums(sums)).to_pydict()) == expected
+        assert "a" not in pa.table(tables.score_sums(sums))["system"].to_pylist()
 
 
 def test_duckdb_with_nulls():
@@ -156,18 +174,18 @@ def test_duckdb_with_nulls():
         return connection.sql(query).fetchall()
 
     [*found] = fetched("SELECT bleu_sentence(holes, ref) FROM outputs")
-    assert [score for (score,) in found] == sentences("ref", hypothesis="holes", missing="skip")
-    expected = by_system("ref", hypothesis="holes", missing="skip")
+    assert [score for (score,) in found] == sentences("ref", hypotheses="holes", missing="skip")
+    expected = by_system("ref", hypotheses="holes", missing="skip")
     query = "SELECT system, bleu_corpus(holes, ref) FROM outputs GROUP BY system"
     assert dict(fetched(query)) == expected
     query = "SELECT system, unnest(bleu_sums(holes, ref)) FROM outputs GROUP BY system"
-    scores = tables.scores(connection.sql(query)).to_pylist()
+    scores = tables.score_sums(connection.sql(query)).to_pylist()
     assert {row["system"]: row["bleu"] for row in scores} == expected
     assert fetched("SELECT bleu_corpus(NULL, 'a b')") == [(None,)]
     # Several batches of DuckDB's, of 2,048 rows each.
     query = "SELECT system, bleu_corpus(holes, ref) FROM outputs, range(30) GROUP BY system"
     many = {name: ALL[name] * 30 for name in ("system", "holes", "ref")}
-    scores = tables.score(many, "holes", "ref", "system", missing="skip")
+    scores = tables.score(many, "holes", "ref", by="system", missing="skip")
     assert dict(fetched(query)) == dict(zip(scores["system"], scores["bleu"], strict=True))
 
 
@@ -176,8 +194,8 @@ def test_mistakes_with_duckdb():
     for name in ("b; DROP", 3):
         raises(ValueError, "a name for functions", on_duckdb.register, connection, name=name)
     for number, kind in ((0, ValueError), ("x", TypeError)):
-        raises(kind, "references is", on_duckdb.register, connection, references=number)
-        raises(kind, "references is", on_arrow.register, references=number, name="never")
+        raises(kind, "num_references is", on_duckdb.register, connection, num_references=number)
+        raises(kind, "num_references is", on_arrow.register, num_references=number, name="never")
     raises(TypeError, "connection is a str, expected a conn", on_duckdb.register, "scores.db")
     on_duckdb.register(connection)
     cursor = connection.cursor()
@@ -203,7 +221,7 @@ def test_mistakes_with_duckdb():
     for query, values in ((f"mt, ref) FROM {kinds}", []), ("?, ?)", ["a b c d"] * 2)):
         found = connection.execute(f"SELECT bleu_corpus({query}", values).fetchall()
         assert found == [(pytest.approx(100.0),)]
-    on_duckdb.register(connection, references=None)
+    on_duckdb.register(connection, num_references=None)
     message = refused("bleu_sentence(mt, [ref, NULL])")
     assert "reference_1 is missing (NULL) in some row: leave such rows out by" in message
 
@@ -224,16 +242,18 @@ def test_dask_reads_nothing_for_a_mistake():
 
     frame = pd.DataFrame(ITS)
     ddf = dd.from_pandas(frame, npartitions=3).map_partitions(fail, meta=frame)
-    for call in (on_dask.score, on_dask.sums, on_dask.sentence_scores, on_dask.statistics):
+    for call in (on_dask.score, on_dask.sums, on_dask.sentence_scores, on_dask.count):
         raises(ValueError, "did you mean 'ref'", call, ddf, "mt", "reff")
-    raises(ValueError, "'lang' of its own", on_dask.sentence_scores, ddf, "mt", "ref", name="lang")
+    raises(
+        ValueError, "'lang' of its own", on_dask.sentence_scores, ddf, "mt", "ref", column="lang"
+    )
     counted = ddf.rename(columns={"lang": "matches_1"})
-    raises(ValueError, "'matches_1' of its own", on_dask.statistics, counted, "mt", "ref")
+    raises(ValueError, "'matches_1' of its own", on_dask.count, counted, "mt", "ref")
     message = r"fastbleu\.integrations\.dask\.score"
     raises(TypeError, message, tables.score, ddf, "mt", "ref")
     holes = dd.from_pandas(frame.assign(mt=[*frame["mt"][:-1], None]), npartitions=4, sort=False)
     last = len(holes.partitions[3]) - 1
-    for call in (on_dask.score, on_dask.sums, on_dask.sentence_scores, on_dask.statistics):
+    for call in (on_dask.score, on_dask.sums, on_dask.sentence_scores, on_dask.count):
         message = f"row {last} of partition 3: column 'mt' has no value"
         raises(TypeError, message, lambda call=call: dask.compute(call(holes, "mt", "ref")))
     found = on_dask.sentence_scores(holes, "mt", "ref", missing="skip")
@@ -247,6 +267,6 @@ def test_dask_names_the_file_of_a_row(tmp_path):
     for number, texts in enumerate([["a b"], ["a", None]]):
         pd.DataFrame({"mt": texts, "ref": "a b"}).to_csv(tmp_path / f"{number}.csv")
     ddf = dd.read_csv(f"{tmp_path}/*.csv", include_path_column=True)
-    for call in (on_dask.score, on_dask.sums, on_dask.sentence_scores, on_dask.statistics):
+    for call in (on_dask.score, on_dask.sums, on_dask.sentence_scores, on_dask.count):
         message = r"row 1 of partition 1 \(path '.*1\.csv'\): column 'mt' has no value"
         raises(TypeError, message, lambda call=call: dask.compute(call(ddf, "mt", "ref")))

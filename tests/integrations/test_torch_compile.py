@@ -17,10 +17,10 @@ with warnings.catch_warnings():
 from fastbleu import BLEU  # noqa: E402
 from fastbleu.integrations import torcheval, torchmetrics  # noqa: E402
 
-IDS = {"tokenize": None, "ignore_ids": (0,)}
+IDS, WORDS = BLEU(tokenize=False, ignore_ids=(0,)), BLEU(tokenize="none", smooth_method="none")
 KINDS = {
-    "torchmetrics": lambda **options: torchmetrics.BLEUScore(**options),
-    "torcheval": lambda **options: torcheval.BLEUScore(n_gram=4, **options),
+    "torchmetrics": lambda metric=WORDS: torchmetrics.BLEUScore(metric=metric),
+    "torcheval": lambda metric=WORDS: torcheval.BLEUScore(metric=metric),
 }
 CALLS = [("torchmetrics", "update"), ("torchmetrics", "__call__"), ("torcheval", "update")]
 LINES = ["the cat sat on the mat", "a b c d e", "the dog", "", "on a mat sat the cat and a dog"]
@@ -69,8 +69,8 @@ def logged():
 def test_a_compiled_module_calls_its_metric(adaptor, call, kind, logged):
     from torch._dynamo.utils import counters
 
-    options = IDS if kind == "ids" else {}
-    model, expected = Model(KINDS[adaptor](**options), call), KINDS[adaptor](**options)
+    metric = IDS if kind == "ids" else WORDS
+    model, expected = Model(KINDS[adaptor](metric), call), KINDS[adaptor](metric)
     compiled = torch.compile(model, backend="eager")
     x, frames = torch.ones(2, 4), []
     for batch in batches(kind):
@@ -94,7 +94,7 @@ def test_a_whole_graph_is_refused_in_one_sentence(adaptor, call, logged):
 
 def test_update_in_a_compiled_function(logged):
     """pytest makes an error of Dynamo's warning that it cannot trace a builtin."""
-    metric, ids = BLEU(None), torch.arange(40).reshape(4, 10)
+    metric, ids = BLEU(tokenize=False), torch.arange(40).reshape(4, 10)
 
     def step(x):
         y = x * 2

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from generators import PRISTINE, raises
 from hosts import host
+from metrics import count, from_state
 
 import fastbleu
 from fastbleu import BLEU
@@ -25,7 +26,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors"),
     pytest.mark.filterwarnings("ignore:every .* is empty after"),
 ]
-OPTIONS = {"ignore_ids": (0,), "stop_id": 1, "skip_ids": (2,)}
+OPTIONS = {"ignore_ids": (0,), "stop_ids": 1, "skip_ids": (2,)}
 HYPOTHESES = [[3, 4, 5, 6, 1, 7], [2, 3, 0, 4, 4, 4], [1, 5, 5, 5, 5, 5], [0, 0, 0, 0, 0, 0]]
 REFERENCES = [
     [[3, 4, 5, 1, 0, 0], [0] * 6],
@@ -41,7 +42,7 @@ def tensors(dtype=torch.int64, device="cpu"):
 
 def expected(**parameters):
     """The rows of the same ids as numpy's arrays, which other tests compare with the oracle."""
-    return BLEU(None, **parameters).statistics(np.array(HYPOTHESES), np.array(REFERENCES))
+    return BLEU(tokenize=False, **parameters).count(np.array(HYPOTHESES), np.array(REFERENCES))
 
 
 def transposed(tensor):
@@ -67,42 +68,42 @@ def test_tensors_are_what_arrays_are(dtype):
     for view in (torch.clone, transposed, strided, generated, torch.nn.Buffer):
         hypotheses, references = map(view, tensors(dtype))
         for parameters in ({}, OPTIONS):
-            metric, rows = BLEU(None, **parameters), expected(**parameters)
-            assert metric.statistics(hypotheses, references) == rows
-            assert metric.statistics(hypotheses[1], references[1]) == rows[1]
-            of_first = metric.statistics(np.array(HYPOTHESES), np.array(REFERENCES)[:, 0])
-            assert metric.statistics(hypotheses, references[:, 0]) == of_first
+            metric, rows = BLEU(tokenize=False, **parameters), expected(**parameters)
+            assert metric.count(hypotheses, references) == rows
+            assert metric.count(hypotheses[1], references[1]) == rows[1]
+            of_first = metric.count(np.array(HYPOTHESES), np.array(REFERENCES)[:, 0])
+            assert metric.count(hypotheses, references[:, 0]) == of_first
     row = torch.tensor([3, 4, 5, 6], dtype=dtype)
-    seen = BLEU(None).statistics(row.expand(3, 4), row.expand(3, 2, 4))
-    assert seen == BLEU(None).statistics([[3, 4, 5, 6]] * 3, [[[3, 4, 5, 6]] * 2] * 3)
+    seen = BLEU(tokenize=False).count(row.expand(3, 4), row.expand(3, 2, 4))
+    assert seen == BLEU(tokenize=False).count([[3, 4, 5, 6]] * 3, [[[3, 4, 5, 6]] * 2] * 3)
 
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_on_each_device(device):
-    metric = BLEU(None, max_order=2, effective_order=True, **OPTIONS)
+    metric = BLEU(tokenize=False, max_ngram_order=2, effective_order=True, **OPTIONS)
     hypotheses, references = tensors(device=device)
     arrays = np.array(HYPOTHESES), np.array(REFERENCES)
     assert metric.score(hypotheses, references) == metric.score(*arrays)
     assert (metric.sentence_scores(hypotheses, references) == metric.sentence_scores(*arrays)).all()
     metric.update(hypotheses, references)
     state = torch.tensor(metric.state, device=device)
-    again = BLEU.from_state(state, tokenize=None, max_order=2, effective_order=True, **OPTIONS)
+    again = from_state(state, tokenize=False, max_ngram_order=2, effective_order=True, **OPTIONS)
     assert (again.state == metric.state).all()
 
-    metric = BLEU(None, **OPTIONS)
+    metric = BLEU(tokenize=False, **OPTIONS)
     for theirs in ([list(its) for its in references.long()], [its.tolist() for its in references]):
-        assert metric.statistics(list(hypotheses), theirs) == expected(**OPTIONS)
-        assert metric.statistics(hypotheses, tuple(theirs)) == expected(**OPTIONS)
+        assert metric.count(list(hypotheses), theirs) == expected(**OPTIONS)
+        assert metric.count(hypotheses, tuple(theirs)) == expected(**OPTIONS)
     mixed = [hypotheses[0], hypotheses[1].short(), np.array(HYPOTHESES[2]), HYPOTHESES[3]]
-    assert metric.statistics(mixed, references) == expected(**OPTIONS)
+    assert metric.count(mixed, references) == expected(**OPTIONS)
     ragged = [hypotheses[0, :3], hypotheses[1, :0], hypotheses[2], hypotheses[3, :2]]
-    assert metric.statistics(ragged, references).hyp_lens.tolist() == [3, 0, 0, 0]
+    assert metric.count(ragged, references).hyp_lens.tolist() == [3, 0, 0, 0]
 
     for dtype in (torch.bool, torch.uint8, torch.int64):
         masks = [(ids != 4).to(dtype) for ids in (hypotheses, references)]
         for hyp_mask, ref_mask in (masks, [mask.cpu().numpy() for mask in masks]):
             given = {"hypothesis_mask": hyp_mask, "reference_mask": ref_mask}
-            counted = metric.statistics(hypotheses, references, **given)
+            counted = metric.count(hypotheses, references, **given)
             assert counted == expected(**{**OPTIONS, "ignore_ids": (0, 4)})
 
 
@@ -115,7 +116,7 @@ def test_tokens_of_no_dimension_are_their_values(dtype):
     first, second = (torch.tensor(each, dtype=dtype) for each in (ids, other_ids))
     assert PRISTINE.sentence_bleu([list(first)], list(first)) == 0
     value = PRISTINE.sentence_bleu([ids], other_ids)
-    score = BLEU(None, **OPTIONS).score([other_ids], [[ids]]).value
+    score = BLEU(tokenize=False, **OPTIONS).score([other_ids], [[ids]]).value
     for one, two in (
         *((list(first), list(second)), (ids, list(second)), (tuple(first), second)),
         *((first, other_ids), (first, list(np.array(other_ids)))),
@@ -123,12 +124,12 @@ def test_tokens_of_no_dimension_are_their_values(dtype):
     ):
         assert fastbleu.sentence_bleu([one], two) == fastbleu.corpus_bleu([[one]], [two]) == value
         assert fastbleu.modified_precision([one], two, 2) == Fraction(3, 5)
-        assert fastbleu.count([two], [[one]]) == fastbleu.count([other_ids], [[ids]])
-        assert BLEU(None, **OPTIONS).score([two], [[one]]).value == score
+        assert count([two], [[one]]) == count([other_ids], [[ids]])
+        assert BLEU(tokenize=False, **OPTIONS).score([two], [[one]]).value == score
     assert fastbleu.sentence_bleu(torch.stack([first, second]), second) == 1
     assert fastbleu.corpus_bleu(torch.stack([first, second])[:, None], [first, second]) == 1
     mixed = [["a", torch.tensor(4, dtype=dtype)]], [[["a", 4]]]
-    assert fastbleu.count(*mixed, 2) == fastbleu.count([["a", 4]], [[["a", 4]]], 2)
+    assert count(*mixed, 2) == count([["a", 4]], [[["a", 4]]], 2)
     floats = [list(torch.tensor([0.5, 1.5, 2.5, 3.5])) for _ in range(2)]
     assert fastbleu.sentence_bleu([floats[0]], floats[1]) == 1
 
@@ -140,7 +141,7 @@ def test_tensors_of_other_types_are_refused():
     hypotheses, references = tensors()
     for dtype in (torch.float32, torch.bfloat16, torch.complex64, torch.bool):
         name = str(dtype).rpartition(".")[2]
-        for metric in (BLEU(None), BLEU(None, **OPTIONS)):
+        for metric in (BLEU(tokenize=False), BLEU(tokenize=False, **OPTIONS)):
             for side, pair in (
                 ("hypotheses", (hypotheses.to(dtype), references)),
                 ("references", (hypotheses, references.to(dtype))),
@@ -149,13 +150,13 @@ def test_tensors_of_other_types_are_refused():
                 raises(TypeError, rf"(?i){side}.*{name}", metric.score, *pair)
     logits = torch.rand(4, 6, 10, requires_grad=True)
     shape = r"float32 \(shape \(4, 6, 10\)\).*argmax"
-    raises(TypeError, shape, BLEU(None).score, logits, references)
-    raises(TypeError, "argmax", BLEU(None).score, logits[0], references)
+    raises(TypeError, shape, BLEU(tokenize=False).score, logits, references)
+    raises(TypeError, "argmax", BLEU(tokenize=False).score, logits[0], references)
 
 
 def test_tensors_of_other_shapes_and_layouts_are_refused():
     hypotheses, references = tensors()
-    metric, scalar, rows = BLEU(None), torch.tensor(5), torch.tensor([[1, 2, 3, 4]])
+    metric, scalar, rows = BLEU(tokenize=False), torch.tensor(5), torch.tensor([[1, 2, 3, 4]])
     for pair, error, words in (
         ((hypotheses, references[:3]), ValueError, r"\(3, 2, 6\)"),
         ((references, references), ValueError, r"\(4, 2, 6\)"),
@@ -180,7 +181,7 @@ def test_tensors_of_other_shapes_and_layouts_are_refused():
         ),
     ):
         for options in ({}, {"ignore_ids": (0,)}):
-            raises(TypeError, words, BLEU(None, **options).score, tensor, rows)
-        raises(TypeError, "cannot be read|pass tokenize=None", BLEU().score, tensor, tensor)
+            raises(TypeError, words, BLEU(tokenize=False, **options).score, tensor, rows)
+        raises(TypeError, "cannot be read|pass tokenize=False", BLEU().score, tensor, tensor)
     raises(TypeError, r"hypothesis.*Tensor", metric.score, list(empty), references)
     raises(TypeError, "mask", metric.score, hypotheses, references, hypothesis_mask=empty)

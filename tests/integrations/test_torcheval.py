@@ -16,6 +16,7 @@ with warnings.catch_warnings():
     torcheval = host("torcheval.metrics")
     toolkit = host("torcheval.metrics.toolkit")
 
+from fastbleu import BLEU  # noqa: E402
 from fastbleu.integrations.torcheval import BLEUScore  # noqa: E402
 
 STATES = ("input_len", "target_len", "matches_by_order", "possible_matches_by_order")
@@ -38,8 +39,14 @@ def states(metric):
     return [getattr(metric, name).tolist() for name in STATES]
 
 
-def filled(n_gram=4, **options):
-    return BLEUScore(n_gram=n_gram, **options).update(PREDS, TARGET)
+def own_numbers(n_gram, weights=None):
+    """A metric with TorchEval's own number."""
+    metric = BLEU("torcheval", max_ngram_order=n_gram, weights=weights)
+    return BLEUScore(metric=metric)
+
+
+def filled(metric=None):
+    return (metric or BLEUScore(n_gram=4)).update(PREDS, TARGET)
 
 
 @random_texts
@@ -50,7 +57,7 @@ def test_torchevals_own_score(n_gram):
     for _ in range(300):
         weights = random_weights(rng, n_gram)
         own = torcheval.BLEUScore(n_gram=n_gram, weights=weights)
-        ours = BLEUScore(n_gram=n_gram, weights=weights, dialect="torcheval")
+        ours = own_numbers(n_gram, weights)
         texts, target = corpus(rng)
         target = one_or_several(target)
         for part in batches(rng, texts, target):
@@ -69,10 +76,10 @@ def test_torchevals_own_score(n_gram):
 
 
 def test_single_texts():
-    for dialect in ("sacrebleu", "torcheval"):
-        whole = BLEUScore(n_gram=2, dialect=dialect).update(["a b c"], [["a b d"]])
+    for make in (lambda: BLEUScore(n_gram=2), lambda: own_numbers(2)):
+        whole = make().update(["a b c"], [["a b d"]])
         for batch in (("a b c", ["a b d"]), ("a b c", [["a b d"]]), (["a b c"], ["a b d"])):
-            metric = BLEUScore(n_gram=2, dialect=dialect).update(*batch)
+            metric = make().update(*batch)
             assert states(metric) == states(whole)
 
 
@@ -80,36 +87,52 @@ def test_arguments_are_torchevals_own_and_some():
     for name in ("__init__", "update", "merge_state", "compute"):
         own = inspect.signature(getattr(torcheval.BLEUScore, name)).parameters.values()
         ours = inspect.signature(getattr(BLEUScore, name)).parameters.values()
-        found = [(p.name, p.kind, p.default) for p in ours]
-        assert found[: len(own)] == [(p.name, p.kind, p.default) for p in own]
+        found, expected = ([(p.name, p.kind, p.default) for p in side] for side in (ours, own))
+        if name == "__init__":  # n_gram is required unless there is a metric
+            assert expected[1] == (
+                "n_gram",
+                inspect.Parameter.KEYWORD_ONLY,
+                inspect.Parameter.empty,
+            )
+            expected[1] = (*expected[1][:2], None)
+            expected.append(("metric", inspect.Parameter.KEYWORD_ONLY, None))
+        assert found == expected
+    raises(TypeError, "BLEUScore needs n_gram=, or a metric=", BLEUScore)
     for wrong, words in (
-        ({"dialect": "nltk"}, "expected 'sacrebleu' or 'torcheval'"),
-        ({"dialect": "torcheval", "smoothing": "exp"}, "has none"),
-        ({"dialect": "torcheval", "n_gram": 5}, "default dialect takes any"),
-        ({"weights": torch.ones(3)}, "=3, n_gram=4"),
+        ({"metric": "torcheval", "n_gram": 4}, "metric is given, and n_gram too: a metric has all"),
+        ({"metric": BLEU(), "weights": torch.ones(4)}, "and weights too"),
+        ({"n_gram": 4, "weights": torch.ones(3)}, "=3, n_gram=4"),
     ):
-        raises(ValueError, words, BLEUScore, **{"n_gram": 4, **wrong})
+        raises(ValueError, words, BLEUScore, **wrong)
     weights = [0.1, 0.2, 0.3, 0.4]
     tensor = torch.tensor(weights, dtype=torch.float64)
-    assert same(filled(weights=tensor).compute(), filled(weights=weights).compute())
+    assert same(
+        filled(BLEUScore(n_gram=4, weights=tensor)).compute(),
+        filled(BLEUScore(n_gram=4, weights=weights)).compute(),
+    )
     assert filled().compute().dtype == torch.float64
 
 
 def test_messages_begin_with_torchevals():
-    for options, batch in (
-        ({"n_gram": 5}, (["a"], ["a"])),
-        ({"n_gram": 2, "weights": torch.ones(3)}, (["a"], ["a"])),
-        ({"n_gram": 2}, (["a b", "c"], ["a b"])),
-        ({"n_gram": 2}, ("a b", [["a"], ["b"]])),
-        ({"n_gram": 2}, (["a", "", "b"], ["a", "a", "b b"])),
-        ({"n_gram": 3}, ([], [])),
+    for n_gram, batch in (
+        (2, (["a b", "c"], ["a b"])),
+        (2, ("a b", [["a"], ["b"]])),
+        (2, (["a", "", "b"], ["a", "a", "b b"])),
+        (3, ([], [])),
     ):
         messages = []
-        for kind, dialect in ((torcheval.BLEUScore, {}), (BLEUScore, {"dialect": "torcheval"})):
+        for metric in (torcheval.BLEUScore(n_gram=n_gram), own_numbers(n_gram)):
             with pytest.raises(ValueError) as caught:
-                kind(**options, **dialect).update(*batch)
+                metric.update(*batch)
             messages.append(str(caught.value))
         assert messages[1].startswith(messages[0])
+    messages = []
+    for kind in (torcheval.BLEUScore, BLEUScore):
+        with pytest.raises(ValueError) as caught:
+            kind(n_gram=2, weights=torch.ones(3))
+        messages.append(str(caught.value))
+    assert messages[1].startswith(messages[0])
+    raises(ValueError, "max_ngram_order=5: its longest n-grams are 1, 2, 3, 4", own_numbers, 5)
 
 
 def test_states_can_be_saved_and_cloned():
@@ -133,6 +156,13 @@ def test_several_metrics_are_merged_or_none():
     metric.merge_state([metric])
     expected = states(metric)
     assert expected[0] == 2 * states(filled())[0]
-    for wrong in (filled(dialect="torcheval"), filled(tokenize="13a"), filled(lowercase=True)):
+    for other in (
+        {"dialect": "torcheval"},
+        *(
+            {"smooth_method": "none"},
+            {"smooth_method": "none", "tokenize": "none", "lowercase": True},
+        ),
+    ):
+        wrong = filled(BLEUScore(metric=BLEU(**other)))
         raises(ValueError, "cannot be added", metric.merge_state, [filled(), wrong])
         assert states(metric) == expected

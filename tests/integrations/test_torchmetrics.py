@@ -12,6 +12,7 @@ from texts import batches, corpus, random_texts
 torch = host("torch")
 torchmetrics = host("torchmetrics")
 
+from fastbleu import BLEU  # noqa: E402
 from fastbleu.integrations.torchmetrics import BLEUScore, SacreBLEUScore  # noqa: E402
 
 COUNTS = "preds_len", "target_len", "numerator", "denominator"
@@ -45,6 +46,22 @@ def filled(metric=None, preds=PREDS, target=TARGET):
     return metric
 
 
+def own_numbers(n_gram, smooth, *others):
+    """The metric with TorchMetrics' own number for these options of a class of its."""
+    tokenize, lowercase, weights = others if len(others) > 1 else ("none", False, *others)
+    return BLEU(
+        dialect="torchmetrics",
+        tokenize=tokenize,
+        lowercase=lowercase,
+        max_ngram_order=n_gram,
+        weights=weights,
+        smooth_method="add-k" if smooth else "none",
+    )
+
+
+OWN_13A = own_numbers(4, False, "13a", False, None)
+
+
 @random_texts
 @pytest.mark.parametrize("tokenize", [None, "none", "13a", "zh", "char", "intl"])
 def test_torchmetrics_own_scores(tokenize):
@@ -55,8 +72,8 @@ def test_torchmetrics_own_scores(tokenize):
         options = n_gram, smooth, tokenize, rng.random() < 0.5, random_weights(rng, n_gram)
         if tokenize is None:
             options = n_gram, smooth, random_weights(rng, n_gram)
-        ours, own = KINDS[tokenize is not None]
-        ours, own = ours(*options, dialect="torchmetrics"), own(*options)
+        kind, own = KINDS[tokenize is not None]
+        ours, own = kind(metric=own_numbers(*options)), own(*options)
         for part in batches(rng, *corpus(rng, tokenize)):
             own.update(*part)
             ours.update(*part)
@@ -68,7 +85,7 @@ def test_torchmetrics_own_scores(tokenize):
 @pytest.mark.parametrize("tokenize", ["13a", "char"])
 def test_every_character_is_lowered_when_torchmetrics_does(tokenize):
     own = torchmetrics.text.SacreBLEUScore(1, False, tokenize, True)
-    ours = SacreBLEUScore(1, False, tokenize, True, dialect="torchmetrics")
+    ours = SacreBLEUScore(metric=own_numbers(1, False, tokenize, True, None))
     for character in map(chr, range(0x110000)):
         if character != character.lower():
             text = f"x{character}y.{character} {character}"
@@ -81,14 +98,14 @@ def test_every_character_is_lowered_when_torchmetrics_does(tokenize):
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 def test_torchmetrics_own_dtypes(dtype):
-    own, ours = torchmetrics.text.BLEUScore(), BLEUScore(dialect="torchmetrics")
+    own, ours = torchmetrics.text.BLEUScore(), BLEUScore(metric="torchmetrics")
     for metric in (own, ours):
         metric.set_dtype(dtype)
     assert_equal(filled(ours).compute(), filled(own).compute())
     torch.set_default_dtype(dtype)
     try:
         own = filled(torchmetrics.text.BLEUScore(smooth=True))
-        ours = filled(BLEUScore(smooth=True, dialect="torchmetrics"))
+        ours = filled(BLEUScore(metric=own_numbers(4, True, None)))
         assert_equal(ours.compute(), own.compute())
         assert filled(BLEUScore()).compute().dtype == torch.float64
     finally:
@@ -102,28 +119,53 @@ def test_an_empty_list_is_an_empty_text():
     ):
         for kind, own in KINDS:
             expected = counts(filled(own(2), preds, target))
-            for dialect in ("torchmetrics", "sacrebleu"):
-                assert counts(filled(kind(2, dialect=dialect), preds, target)) == expected
+            tokenize = "13a" if kind is SacreBLEUScore else "none"
+            own_metric = own_numbers(2, False, tokenize, False, None)
+            for metric in (kind(2), kind(metric=own_metric)):
+                assert counts(filled(metric, preds, target)) == expected
 
 
 def test_arguments_are_torchmetrics_own_and_some():
     for ours, own in KINDS:
-        expected = list(inspect.signature(own).parameters.items())[:-1]
-        found = list(inspect.signature(ours).parameters.items())[: len(expected)]
-        defaults = [[(name, p.default) for name, p in side] for side in (found, expected)]
-        assert defaults[0] == defaults[1]
+        own_parameters = inspect.signature(own).parameters.values()
+        parameters = inspect.signature(ours).parameters.values()
+        found, expected = (
+            [(p.name, p.default) for p in side] for side in (parameters, own_parameters)
+        )
+        assert found == [*expected[:-1], ("metric", None), expected[-1]]
         names = "is_differentiable", "higher_is_better", "plot_lower_bound", "plot_upper_bound"
         assert [getattr(ours, name) for name in names] == [getattr(own, name) for name in names]
         assert list(inspect.signature(ours().update).parameters) == ["preds", "target"]
     for wrong, words in (
-        ({"dialect": "nltk"}, "expected 'sacrebleu' or 'torchmetrics'"),
-        ({"dialect": "torchmetrics", "smoothing": "exp"}, "smooth only"),
-        ({"dialect": "torchmetrics", "tokenize": "spm"}, "flores101"),
         ({"gram": 4}, "gram"),
+        ({"weights": [1, 2]}, r"should equal n_gram, got len\(weights\)=2, n_gram=4"),
+        ({"metric": BLEU(), "n_gram": 2}, "metric is given, and n_gram too: a metric has all"),
+        ({"metric": "nltk", "tokenize": "zh", "smooth": True}, "and smooth, tokenize too: "),
+        ({"metric": "nltk", "lowercase": True, "weights": [1] * 4}, "and lowercase, weights too"),
     ):
         raises(ValueError, words, SacreBLEUScore, **wrong)
-    smooth = filled(SacreBLEUScore(smooth=True)).compute()
-    assert_equal(smooth, filled(SacreBLEUScore(smoothing="add-k")).compute())
+    for wrong, words in (
+        ({"metric": BLEU(), "n_gram": 2, "smooth": True}, "and n_gram, smooth too"),
+        ({"metric": "nltk", "weights": [1] * 4}, "and weights too"),
+    ):
+        raises(ValueError, words, BLEUScore, **wrong)
+
+
+def test_options_are_those_of_a_metric_by_other_names():
+    weights = [0.5, 0.3, 0.2]
+    in_bleus_words = {"max_ngram_order": 3, "weights": weights, "smooth_method": "add-k"}
+    for ours, options in (
+        (SacreBLEUScore(3, True, "intl", True, weights), {"tokenize": "intl", "lowercase": True}),
+        (BLEUScore(3, True, weights), {"tokenize": "none"}),
+    ):
+        metric = BLEU(**in_bleus_words, **options)
+        same = type(ours)(metric=metric)
+        assert_equal(filled(ours).compute(), filled(same).compute())
+        assert ours.compute() == metric.score(PREDS, TARGET).value / 100
+        for score in (ours, same):
+            assert (score.n_gram, score.smooth, score.weights) == (3, True, weights)
+    expected = BLEU("nltk").score(PREDS, TARGET).value
+    assert filled(SacreBLEUScore(metric="nltk")).compute() == expected
 
 
 class Model(torch.nn.Module):
@@ -137,12 +179,10 @@ class Model(torch.nn.Module):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch and of torchmetrics
-@pytest.mark.parametrize(
-    ("kind", "dialect"), [(BLEUScore, "torchmetrics"), (SacreBLEUScore, "sacrebleu")]
-)
-def test_a_module_that_holds_a_metric_can_be_scripted(kind, dialect):
-    torch.jit.script(kind(dialect=dialect, weights=(0.25,) * 4))
-    scripted = torch.jit.script(Model(kind(dialect=dialect)))
+@pytest.mark.parametrize(("kind", "metric"), [(BLEUScore, "torchmetrics"), (SacreBLEUScore, None)])
+def test_a_module_that_holds_a_metric_can_be_scripted(kind, metric):
+    torch.jit.script(kind(weights=(0.25,) * 4))
+    scripted = torch.jit.script(Model(kind(metric=metric)))
     assert scripted(torch.ones(2)).tolist() == [2.0, 2.0]
 
 
@@ -161,21 +201,21 @@ def test_forward_counts_a_batch_once_and_a_refused_one_not_at_all(options):
     assert metric.update_count == 2
 
 
-@pytest.mark.parametrize("dialect", ["sacrebleu", "torchmetrics"])
-def test_casting_a_module_casts_no_counts(dialect):
+@pytest.mark.parametrize("own", [False, True])
+def test_casting_a_module_casts_no_counts(own):
     for cast in (
         lambda module: module.double(),
         lambda module: module.half(),
         lambda module: module.to("cpu", torch.bfloat16),
         lambda module: module.apply(lambda m: getattr(m, "set_dtype", m.to)(torch.float16)),
     ):
-        metric = filled(SacreBLEUScore(dialect=dialect))
+        metric = filled(SacreBLEUScore(metric=OWN_13A if own else None))
         expected, score = counts(metric), metric.compute()
         assert cast(Model(metric)).layer.weight.dtype != torch.float32
         for _ in range(2):
             assert counts(metric) == expected
             assert not any(getattr(metric, name).is_floating_point() for name in COUNTS)
-            if dialect == "sacrebleu":
+            if not own:
                 assert_equal(metric.compute(), score)
             metric.compute()
             metric.reset()
@@ -193,10 +233,15 @@ def test_counts_of_another_way_are_refused_wherever_they_come_from():
         filled(loaded, ["x"], [["x"]]).compute(), filled(filled(), ["x"], [["x"]]).compute()
     )
     others = [
-        *(SacreBLEUScore(lowercase=True), SacreBLEUScore(dialect="torchmetrics")),
-        *(SacreBLEUScore(tokenize=str.split), SacreBLEUScore(tokenize=None)),
-        *(SacreBLEUScore(tokenize=None, ignore_ids=ids) for ids in ((0,), (1,))),
-        *(SacreBLEUScore(tokenize=None, skip_ids=(0,)), SacreBLEUScore(tokenize=None, stop_id=0)),
+        *(SacreBLEUScore(lowercase=True), SacreBLEUScore(metric=OWN_13A)),
+        SacreBLEUScore(metric=BLEU(tokenize=str.split)),
+        *(
+            SacreBLEUScore(metric=BLEU(tokenize=False, **options))
+            for options in (
+                *({}, {"ignore_ids": (0,)}, {"ignore_ids": (1,)}),
+                *({"skip_ids": (0,)}, {"stop_ids": 0}),
+            )
+        ),
     ]
     for number, other in enumerate(others):
         raises(ValueError, "different ways", metric.merge_state, other)
@@ -234,11 +279,11 @@ def test_a_collection(compute_groups):
         return {
             "words": BLEUScore(),
             "smooth words": BLEUScore(smooth=True, weights=[1, 1, 1, 1]),
-            "own words": BLEUScore(dialect="torchmetrics"),
+            "own words": BLEUScore(metric="torchmetrics"),
             "13a": SacreBLEUScore(),
-            "13a exp": SacreBLEUScore(smoothing="exp"),
-            "own 13a": SacreBLEUScore(dialect="torchmetrics"),
-            "own 13a smooth": SacreBLEUScore(dialect="torchmetrics", smooth=True),
+            "13a exp": SacreBLEUScore(metric=BLEU()),
+            "own 13a": SacreBLEUScore(metric=OWN_13A),
+            "own 13a smooth": SacreBLEUScore(metric=own_numbers(4, True, "13a", False, None)),
             "lower": SacreBLEUScore(lowercase=True),
             "short": SacreBLEUScore(2),
         }

@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,7 @@ host("accelerate")
 from seq2seq_ranks import EOS, LENGTH, PAD, collate, make_model, make_rows  # noqa: E402
 
 BOS = 3
+of_ids = partial(BLEU, tokenize=False)
 WORDS = [
     *"abcdefghij",
     *("The", "cat", "sat", "on", "mat", ".", ",", "!", "(", ")", "3.5", "é", "世界"),
@@ -130,10 +132,13 @@ def test_ids_are_scored_as_they_are(trainer):
         [[number for number in row if number not in (-100, PAD, EOS, BOS)] for row in side.tolist()]
         for side in (predictions, labels)
     )
-    expected = BLEU(None, smoothing="none").score(hypotheses, [[row] for row in references])
+    expected = BLEU(tokenize=False, smooth_method="none").score(
+        hypotheses, [[row] for row in references]
+    )
     gen_len = float((~np.isin(predictions, [-100, PAD])).sum() / len(predictions))
     for arguments in WAYS.values():
-        score_ids = compute_metrics(ignore_ids=(PAD,), skip_ids=(EOS, BOS), smoothing="none")
+        metric = of_ids(ignore_ids=(PAD,), skip_ids=(EOS, BOS), smooth_method="none")
+        score_ids = compute_metrics(metric=metric)
         found = bleu_of(trainer(score_ids, arguments=arguments).evaluate())
         assert found["bleu"] == expected.value > 0
         assert (found["brevity_penalty"], found["gen_len"]) == (expected.bp, gen_len)
@@ -233,13 +238,14 @@ def test_the_forms_that_a_batch_has(tokenizer):
     ]
     for metrics in (
         compute_metrics(tokenizer),
-        compute_metrics(ignore_ids=(PAD,), skip_ids=(EOS,)),
+        compute_metrics(metric=of_ids(ignore_ids=(PAD,), skip_ids=(EOS,))),
     ):
         expected = metrics((PREDICTIONS, LABELS))
         assert expected["gen_len"] == 5.5
         for form in forms:
             assert metrics(form) == expected
-    assert compute_metrics(ignore_ids=iter([PAD]), stop_id=EOS)((PREDICTIONS, LABELS)) == expected
+    metrics = compute_metrics(metric=of_ids(ignore_ids=(PAD,), stop_ids=EOS))
+    assert metrics((PREDICTIONS, LABELS)) == expected
 
     class Unpadded:
         pad_token_id = None
@@ -253,7 +259,8 @@ def test_the_forms_that_a_batch_has(tokenizer):
 def test_splits_into_batches_change_nothing(tokenizer):
     rng = seeded("splits")
     numbers = np.random.default_rng(rng.getrandbits(32))
-    metrics = [compute_metrics(tokenizer), compute_metrics(ignore_ids=(PAD,), stop_id=EOS)]
+    metric = of_ids(ignore_ids=(PAD,), stop_ids=EOS)
+    metrics = [compute_metrics(tokenizer), compute_metrics(metric=metric)]
     for _ in range(100):
         rows, length = rng.randint(1, 12), rng.randint(1, 9)
         labels = numbers.integers(4, 8, (rows, length))
@@ -358,25 +365,27 @@ def test_repeated_rows(tokenizer, size):
 
 def test_parameters_are_checked_and_passed_to_bleu(tokenizer):
     for error, words, parameters in (
-        (ValueError, "tokenize='13a' needs text: pass the tokenizer", {"tokenize": "13a"}),
-        (ValueError, "tokenize=None is for ids", {"tokenizer": tokenizer, "tokenize": None}),
-        (ValueError, "tokenize=None", {"tokenizer": tokenizer, "stop_id": EOS}),
+        (ValueError, "tokenize='13a', which needs text: pass the tokenizer", {"metric": BLEU()}),
+        (ValueError, "tokenize='none', which needs text", {"metric": "torchmetrics"}),
+        (ValueError, "tokenize=False is for ids", {"tokenizer": tokenizer, "metric": of_ids()}),
         (TypeError, "tokenizer is a str without batch_decode", {"tokenizer": "13a"}),
-        (ValueError, "smoothing 'x' is unknown", {"smoothing": "x"}),
-        (TypeError, "no parameter 'tokeniser'; did you mean 'tokenize'", {"tokeniser": tokenizer}),
+        (TypeError, "the class BLEU, expected a BLEU", {"metric": BLEU}),
+        (ValueError, "is a tokenizer and no dialect", {"tokenizer": tokenizer, "metric": "zh"}),
         (TypeError, "rows is a list, expected its length: pass len", {"rows": [1]}),
         (ValueError, "rows is 0, but must be at least 1", {"rows": 0}),
-        (TypeError, r"ignore_ids is .*, expected several integers; pass \(0,\)", {"ignore_ids": 0}),
-        (TypeError, "ignore_ids is .*, expected .*; leave it out", {"ignore_ids": None}),
-        (TypeError, "ignore_ids is .*, expected .*; look up its id", {"ignore_ids": "</s>"}),
     ):
         raises(error, words, compute_metrics, **parameters)
     pairs = texts(tokenizer, PREDICTIONS), texts(tokenizer, LABELS)
     for options in (
-        {"tokenize": "char", "smoothing": "floor", "max_order": 6},
+        {"tokenize": "char", "smooth_method": "floor", "max_ngram_order": 6},
         {"dialect": "nltk"},
     ):
-        metrics = compute_metrics(tokenizer, **options)
-        assert metrics((PREDICTIONS, LABELS))["bleu"] == BLEU(**options).score(*pairs).value
+        metric = BLEU(**options)
+        metric.update(["a b"], ["a b"])
+        before = metric.state.tolist()
+        metrics = compute_metrics(tokenizer, metric=metric)
+        for _ in range(2):
+            assert metrics((PREDICTIONS, LABELS))["bleu"] == metric.score(*pairs).value
+        assert metric.state.tolist() == before
     parameters = inspect.signature(metrics).parameters  # by which a trainer sees batches are taken
     assert list(parameters) == ["prediction", "compute_result"]

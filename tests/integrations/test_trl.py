@@ -10,7 +10,7 @@ tokenizers = host("tokenizers")
 datasets = host("datasets")
 
 from fastbleu import BLEU  # noqa: E402
-from fastbleu.rewards import BLEUReward  # noqa: E402
+from fastbleu.integrations.rewards import BLEUReward  # noqa: E402
 
 # transformers warns of what TRL calls.
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")

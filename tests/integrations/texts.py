@@ -11,10 +11,10 @@ import fastbleu
 # Of random texts any may look like words in the place of texts, or turned round.
 random_texts = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 
-OF_IDS = {"tokenize": None, "ignore_ids": (0,), "stop_id": 1}
+OF_IDS = {"tokenize": False, "ignore_ids": (0,), "stop_ids": 1}
 
 
-def corpus(rng, tokenize=None):
+def corpus(rng, tokenize=False):
     """Up to 8 texts and a list of references for each; many are odd, empty or long."""
     if rng.random() < 0.5:
         texts, streams = sacrebleu_cases.corpus(rng, missing=False)

@@ -11,7 +11,7 @@ from generators import IGNORED_OF_RANDOM, rounds, seeded
 from oracle import ngram_counts
 from test_mbr import texts
 
-import fastbleu
+from fastbleu import BLEU
 from fastbleu.matrix import mbr
 
 pytestmark = [
@@ -27,11 +27,11 @@ class Length(float):
         return str(float(self))
 
 
-def aggregated(candidates, references, weights=None, max_order=4, **smoothing):
+def aggregated(candidates, references, weights=None, max_ngram_order=4, **smoothing):
     """DeNero's expected scores, in the plainest way."""
     weights = [1.0] * len(references) if weights is None else weights
     total = ref_len = 0.0
-    expected = [Counter() for _ in range(max_order)]
+    expected = [Counter() for _ in range(max_ngram_order)]
     for reference, weight in zip(references, weights, strict=True):
         total += weight
         ref_len += weight * len(reference)
@@ -51,7 +51,7 @@ def aggregated(candidates, references, weights=None, max_order=4, **smoothing):
             totals,
             len(candidate),
             Length(ref_len / total),
-            max_ngram_order=max_order,
+            max_ngram_order=max_ngram_order,
             **{"smooth_method": "exp", "effective_order": True, **smoothing},
         )
         scores.append(score.score)
@@ -64,7 +64,7 @@ SMOOTHING = [
     {"smooth_method": "floor", "smooth_value": 0.5},
     {"smooth_method": "add-k", "smooth_value": 2},
     {"effective_order": False},
-    {"max_order": 70},
+    {"max_ngram_order": 70},
 ]
 
 
@@ -76,7 +76,8 @@ def test_aggregated_references(options):
         longest = rng.choice((3, 12, 90))
         candidates, references = (texts(rng, rng.randint(1, 20), longest) for _ in range(2))
         sides = [[text.split() for text in side] for side in (candidates, references)]
-        found = mbr(*sides, aggregate=True, tokenize=None, **named)
+        metric = BLEU(tokenize=False, **named)
+        found = mbr(*sides, aggregate=True, metric=metric)
         expected = aggregated(*sides, **options)
         same = np.array(found.utilities)
         # Python's sum() is compensated from 3.12 on.
@@ -86,24 +87,26 @@ def test_aggregated_references(options):
             assert found.best == expected.index(max(expected))
         weights = [rng.choice((0, 0.5, rng.random())) for _ in references]
         weights[0] += 1
-        weighted = mbr(*sides, weights, aggregate=True, tokenize=None, **named).utilities
+        weighted = mbr(*sides, reference_weights=weights, aggregate=True, metric=metric).utilities
         assert np.allclose(weighted, aggregated(*sides, weights, **options), rtol=1e-13, atol=0)
-        own = mbr(sides[0], aggregate=True, tokenize=None, **named).utilities
+        own = mbr(sides[0], aggregate=True, metric=metric).utilities
         assert np.allclose(own, aggregated(sides[0], sides[0], **options), rtol=1e-13, atol=0)
-        as_text = mbr(candidates, references, aggregate=True, tokenize="none", **named)
+        metric = BLEU(tokenize="none", **named)
+        as_text = mbr(candidates, references, aggregate=True, metric=metric)
         assert as_text.utilities.tolist() == found.utilities.tolist()
 
 
 def test_aggregated_with_weights_of_orders():
     rng = seeded("mbr weights of orders")
     candidates, references = texts(rng, 20), texts(rng, 20)
-    options = {"max_order": 2, "effective_order": True}
-    expected = mbr(candidates, references, aggregate=True, max_order=2).utilities
-    nearly_even = fastbleu.BLEU(weights=(0.5, 0.5 + 2**-50), **options)
+    options = {"max_ngram_order": 2, "effective_order": True}
+    expected = mbr(candidates, references, aggregate=True, metric=BLEU(max_ngram_order=2)).utilities
+    nearly_even = BLEU(weights=(0.5, 0.5 + 2**-50), **options)
     found = mbr(candidates, references, aggregate=True, metric=nearly_even).utilities
     assert np.allclose(found, expected, rtol=1e-13)
-    first_order = fastbleu.BLEU(weights=(1, 0), **options)
-    even = {"weights": [3.0] * 20, "aggregate": True}
+    first_order = BLEU(weights=(1, 0), **options)
+    even = {"reference_weights": [3.0] * 20, "aggregate": True}
     found = mbr(candidates, references, **even, metric=first_order).utilities
-    expected = mbr(candidates, references, aggregate=True, max_order=1, smoothing="none").utilities
+    unigrams = BLEU(max_ngram_order=1, smooth_method="none")
+    expected = mbr(candidates, references, aggregate=True, metric=unigrams).utilities
     assert np.allclose(found, expected, rtol=1e-13)

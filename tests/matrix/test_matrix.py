@@ -8,19 +8,27 @@ from generators import raises
 
 import fastbleu
 from fastbleu import BLEU, matrix
-from fastbleu.matrix import duplicates, iter_blocks, mbr, nearest, pairwise, self_bleu
+from fastbleu.matrix import duplicates, mbr, nearest, pairwise, pairwise_chunked, self_bleu
 
 TEXTS = ["a b c d", "a"]
+MASKS = {"hypotheses": "hypothesis_mask", "references": "reference_mask"}
+MASKS |= {"sentences": "sentence_mask"}
 
 
-@pytest.mark.parametrize("name", ["pairwise", "iter_blocks", "mbr", "self_bleu"])
-def test_functions_take_a_metric_or_its_options(name):
+@pytest.mark.parametrize("name", [name for name in matrix.__all__ if "Result" not in name])
+def test_all_functions_have_the_same_parameters(name):
+    """Data by position, everything else by name, and a BLEU or its name as the metric."""
     function = getattr(matrix, name)
+    parameters = inspect.signature(function).parameters
     assert not hasattr(BLEU, name)
-    for parameter in inspect.signature(function).parameters:
-        assert parameter in function.__doc__
-    message = "metric is given, and max_order too; the metric has all"
-    raises(TypeError, message, function, ["a"], ["a"], metric=BLEU(), max_order=2)
+    assert (parameters["metric"].default, parameters["progress"].default) == (None, False)
+    masks = [MASKS[parameter] for parameter in parameters if parameter in MASKS]
+    assert masks == [parameter for parameter in parameters if parameter.endswith("_mask")]
+    for parameter in parameters.values():
+        assert parameter.name in function.__doc__
+        is_data = parameter.name in MASKS
+        kinds = parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY
+        assert parameter.kind == kinds[not is_data]
 
 
 def test_functions_are_not_replaced_by_modules():
@@ -33,18 +41,19 @@ def test_functions_are_not_replaced_by_modules():
 
 
 def test_a_metric_in_place_of_parameters():
-    metric = BLEU(max_order=2, smoothing="floor")
+    metric = BLEU(max_ngram_order=2, smooth_method="floor")
     assert pairwise(["a b"], ["a c"], metric=metric) == metric.score(["a b"], ["a c"]).value
-    raises(TypeError, r"a str, expected a fastbleu\.BLEU", pairwise, ["a"], ["a"], metric="nltk")
+    assert pairwise(TEXTS[:1], TEXTS[:1], metric="nltk") == 1
+    raises(TypeError, r"an int, expected a fastbleu\.BLEU", pairwise, ["a"], ["a"], metric=4)
 
 
 SHORT = {
     "pairwise": lambda metric: matrix.pairwise(TEXTS, TEXTS, metric=metric)[1, 1],
-    "nearest": lambda metric: nearest(TEXTS, TEXTS, 1, metric=metric)[0][1, 0],
-    "duplicates": lambda metric: duplicates([*TEXTS, "a"], 0, metric=metric)[1][-1],
+    "nearest": lambda metric: nearest(TEXTS, TEXTS, k=1, metric=metric)[0][1, 0],
+    "duplicates": lambda metric: duplicates([*TEXTS, "a"], min_score=0, metric=metric)[0][-1],
     "mbr": lambda metric: matrix.mbr(TEXTS[1:], metric=metric).utilities[0],
     "index": lambda metric: matrix.ReferenceIndex(TEXTS, metric=metric).sentence_scores(TEXTS)[1],
-    "self_bleu": lambda metric: matrix.self_bleu([*TEXTS, "a"], (4,), metric=metric).scores[1, 0],
+    "self_bleu": lambda metric: self_bleu([*TEXTS, "a"], orders=(4,), metric=metric).scores[1, 0],
 }
 
 
@@ -60,14 +69,14 @@ def test_orders_without_ngrams_are_left_out_unless_effective_order_is_false(name
 
 PROGRESS = {
     "pairwise": (pairwise, (["a b", "c"], ["a b", "d"]), {}, "4.00/4.00"),
-    "iter_blocks": (iter_blocks, (["a b", "c"], ["a b", "d"]), {"rows": 1}, "4.00/4.00"),
+    "chunks": (pairwise_chunked, (["a b", "c"], ["a b", "d"]), {"rows": 1}, "4.00/4.00"),
     "mbr": (mbr, (["a", "b", "a"],), {}, "9.00/9.00"),  # pairs of equal sentences, too
-    "mbr of sources": (mbr, ([["a", "b"]] * 3,), {"threads": 2}, "12.0/12.0"),
+    "mbr of sources": (mbr, ([["a", "b"]] * 3,), {"metric": BLEU(threads=2)}, "12.0/12.0"),
     "aggregated": (mbr, ([["a", "b"]] * 3,), {"aggregate": True}, "12.0/12.0"),
     "nearest": (nearest, (["a b", "c"], ["a b"]), {}, "2.00/2.00"),
-    "duplicates": (duplicates, (["a b", "c"], 1), {}, "2.00/2.00"),
-    "self_bleu": (self_bleu, ([["a"]] * 30_000,), {}, "30.0k/30.0k"),
-    "groups": (self_bleu, ([["a", "b"]] * 3,), {"tokenize": "13a"}, "3.00/3.00"),
+    "duplicates": (duplicates, (["a b", "c"],), {"min_score": 1}, "2.00/2.00"),
+    "self_bleu": (self_bleu, (["a"] * 30_000,), {}, "30.0k/30.0k"),
+    "self_bleu of pairs": (self_bleu, (["a", "b"],), {"against": "each"}, "16.0/16.0"),
     "index": (matrix.ReferenceIndex, (["a"] * 30,), {}, "30.0/30.0"),
     "index of an iterator": (lambda **o: matrix.ReferenceIndex(iter("a" * 30), **o), (), {}, "30"),
 }
@@ -78,6 +87,6 @@ def test_progress_on_request(name, capfd):
     function, arguments, options, shown = PROGRESS[name]
     for wanted in (False, True):
         result = function(*arguments, progress=wanted, **options)
-        if name == "iter_blocks":
+        if name == "chunks":
             list(result)
         assert (shown in capfd.readouterr().err) == wanted

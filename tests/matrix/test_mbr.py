@@ -1,5 +1,6 @@
 """MBR decoding against the means of the scores of all pairs, with `==`."""
 
+import json
 import math
 import re
 from dataclasses import FrozenInstanceError
@@ -12,6 +13,7 @@ from commands import python_ends
 from generators import IGNORED_OF_RANDOM, raises, seeded
 
 import fastbleu
+from fastbleu import BLEU
 from fastbleu.matrix import MBRResult, mbr, pairwise
 
 pytestmark = [
@@ -49,25 +51,26 @@ def check(result, scores, weights=None):
     "options",
     [
         {},
-        {"smoothing": "floor", "smoothing_value": 0.3, "lowercase": True},
-        {"effective_order": False, "max_order": 2, "tokenize": "char"},
-        {"dialect": "nltk", "smoothing": "floor"},
+        {"smooth_method": "floor", "smooth_value": 0.3, "lowercase": True},
+        {"effective_order": False, "max_ngram_order": 2, "tokenize": "char"},
+        {"dialect": "nltk", "smooth_method": "floor"},
     ],
     ids=str,
 )
 def test_means_of_scores(options):
-    rng = seeded("mbr", options)
+    rng, metric = seeded("mbr", options), BLEU(**options)
     for size in (1, 2, 3, 9, 40):
         candidates, references = texts(rng, size), texts(rng, rng.randint(1, 30))
-        scores = pairwise(candidates, references, **options)
-        check(mbr(candidates, references, **options), scores)
+        scores = pairwise(candidates, references, metric=metric)
+        check(mbr(candidates, references, metric=metric), scores)
         weights = np.array([rng.random() for _ in references])
-        check(mbr(candidates, references, weights, **options), scores, weights)
-        result = mbr(candidates, matrix=True, **options)
-        scores = pairwise(candidates, candidates, **options)
+        result = mbr(candidates, references, reference_weights=weights, metric=metric)
+        check(result, scores, weights)
+        result = mbr(candidates, return_matrix=True, metric=metric)
+        scores = pairwise(candidates, candidates, metric=metric)
         check(result, scores)
         assert (result.matrix == scores).all()
-    assert mbr(candidates, **options).matrix is None
+    assert mbr(candidates, metric=metric).matrix is None
     with pytest.raises(FrozenInstanceError):
         result.best = 0
 
@@ -84,7 +87,11 @@ def test_weights_in_every_form():
     candidates, references = texts(rng, 20), texts(rng, 8)
     weights = [rng.randint(0, 5) for _ in references]
     weights[3] = 2
-    expected = mbr(candidates, references, np.array(weights, float)).utilities.tolist()
+
+    def utilities(given):
+        return mbr(candidates, references, reference_weights=given).utilities.tolist()
+
+    expected = utilities(np.array(weights, float))
     for same in (
         weights,
         tuple(weights),
@@ -94,35 +101,35 @@ def test_weights_in_every_form():
         [2.0**1020 * weight for weight in weights],
         [2.0**-1060 * weight for weight in weights],
     ):
-        assert mbr(candidates, references, same).utilities.tolist() == expected
+        assert utilities(same) == expected
     half = [weight % 2 for weight in weights]
-    as_bool = mbr(candidates, references, [bool(weight) for weight in half])
-    assert as_bool.utilities.tolist() == mbr(candidates, references, half).utilities.tolist()
+    assert utilities([bool(weight) for weight in half]) == utilities(half)
 
 
 @pytest.mark.parametrize("aggregate", [False, True])
-def test_log_probabilities(aggregate):
+def test_reference_lprobs(aggregate):
     rng = seeded("mbr log-probabilities")
     candidates, references = texts(rng, 10), texts(rng, 7)
     logs = np.array([rng.uniform(-90, -30) for _ in references])
     logs[2] = -math.inf
-    result = mbr(candidates, references, log_probabilities=logs, aggregate=aggregate)
-    expected = mbr(candidates, references, np.exp(logs - logs.max()), aggregate=aggregate)
+    result = mbr(candidates, references, reference_lprobs=logs, aggregate=aggregate)
+    weights = np.exp(logs - logs.max())
+    expected = mbr(candidates, references, reference_weights=weights, aggregate=aggregate)
     assert np.allclose(result.utilities, expected.utilities, rtol=1e-13)
-    shifted = mbr(candidates, references, log_probabilities=logs - 5000, aggregate=aggregate)
+    shifted = mbr(candidates, references, reference_lprobs=logs - 5000, aggregate=aggregate)
     assert np.allclose(shifted.utilities, result.utilities, rtol=1e-9)
-    far = mbr(candidates, references, log_probabilities=[-1e308, 1e308] + [0] * 5)
+    far = mbr(candidates, references, reference_lprobs=[-1e308, 1e308] + [0] * 5)
     assert far.utilities.tolist() == pairwise(candidates, references)[:, 1].tolist()
 
 
 def test_probabilities_in_place_of_logarithms_are_noticed():
     for given in ([0.1, 0.2, 0.3, 0.4], np.full((2, 4), 0.25, "f4")):
         candidates = SAMPLES if np.ndim(given) == 1 else [SAMPLES] * 2
-        with pytest.warns(fastbleu.InputWarning, match="pass weights="):
-            mbr(candidates, log_probabilities=given)
+        with pytest.warns(fastbleu.InputWarning, match="pass reference_weights="):
+            mbr(candidates, reference_lprobs=given)
     for given in ([0.1, 0.2, 0.3, 0.5], [-0.5, 0.5, 0.5, 0.5], [0, 0, 0, 0], np.log([0.25] * 4)):
-        mbr(SAMPLES, log_probabilities=given)
-    mbr(SAMPLES[:1], log_probabilities=[1])
+        mbr(SAMPLES, reference_lprobs=given)
+    mbr(SAMPLES[:1], reference_lprobs=[1])
 
 
 @pytest.mark.parametrize("aggregate", [False, True])
@@ -130,15 +137,19 @@ def test_batches(aggregate):
     rng = seeded("mbr batches")
     candidates, references = ([texts(rng, size) for _ in range(40)] for size in (7, 9))
     weights = [[rng.random() for _ in range(9)] for _ in range(40)]
-    options = {"aggregate": aggregate, "matrix": not aggregate}
-    alone = [mbr(*sides, **options) for sides in zip(candidates, references, weights, strict=True)]
+    options = {"aggregate": aggregate, "return_matrix": not aggregate}
+    alone = [
+        mbr(*sides, reference_weights=row, **options)
+        for *sides, row in zip(candidates, references, weights, strict=True)
+    ]
     for threads in (1, 3, 50):
-        result = mbr(candidates, references, weights, threads=threads, **options)
+        options["metric"] = BLEU(threads=threads)
+        result = mbr(candidates, references, reference_weights=weights, **options)
         assert (result.best.dtype, result.best.tolist()) == (np.int64, [one.best for one in alone])
         assert result.utilities.tolist() == [one.utilities.tolist() for one in alone]
         if not aggregate:
             assert (result.matrix == [one.matrix for one in alone]).all()
-    logs = mbr(candidates, references, log_probabilities=np.log(weights), aggregate=aggregate)
+    logs = mbr(candidates, references, reference_lprobs=np.log(weights), aggregate=aggregate)
     assert np.allclose(logs.utilities, result.utilities, rtol=1e-12)
 
 
@@ -146,15 +157,17 @@ RAGGED = [["a b c", "a b", "a b c d"], ["x"], ["b c d", "b d"]]
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"threads": 2}, {"aggregate": True}, {"matrix": True}], ids=str
+    "options",
+    [{}, {"metric": BLEU(threads=2)}, {"aggregate": True}, {"return_matrix": True}],
+    ids=str,
 )
 def test_sources_of_different_sizes(options):
     samples = [["a b c d", "a"], ["x y", "x", "z"], ["b c d"]]
     weights = [[1, 2], [3, 1, 1], [1]]
     for further in (
         {},
-        {"references": samples, "weights": weights},
-        {"references": samples, "log_probabilities": [np.log(row) for row in weights]},
+        {"references": samples, "reference_weights": weights},
+        {"references": samples, "reference_lprobs": [np.log(row) for row in weights]},
     ):
         found = mbr(RAGGED, **further, **options)
         assert found.best.dtype == np.int64
@@ -163,22 +176,26 @@ def test_sources_of_different_sizes(options):
             assert found.best[source] == alone.best
             assert found.utilities[source].tolist() == alone.utilities.tolist()
             assert found.signature == alone.signature
-            if "matrix" in options:
+            if "return_matrix" in options:
                 assert found.matrix[source].tolist() == alone.matrix.tolist()
-    assert "1-3 candidates" in mbr(RAGGED)._repr_html_()
+    assert "1-3 hypotheses" in mbr(RAGGED)._repr_html_()
     ids = [np.array([[1, 2, 3], [1, 2, 0]]), np.array([[4, 0, 0], [4, 4, 0], [5, 0, 0]])]
     masks = [rows != 0 for rows in ids]
-    found = mbr(ids, tokenize=None, candidate_mask=masks)
+    metric = BLEU(tokenize=False)
+    found = mbr(ids, hypothesis_mask=masks, metric=metric)
     for utilities, rows, mask in zip(found.utilities, ids, masks, strict=True):
-        alone = mbr(rows, tokenize=None, candidate_mask=mask)
+        alone = mbr(rows, hypothesis_mask=mask, metric=metric)
         assert utilities.tolist() == alone.utilities.tolist()
 
 
 def test_signatures():
     signature = fastbleu.BLEU(effective_order=True).signature
-    for result in (mbr(SAMPLES), mbr([SAMPLES], threads=2), mbr(SAMPLES, weights=[1, 2, 3, 4])):
+    for result in (
+        *(mbr(SAMPLES), mbr(SAMPLES, metric="sacrebleu"), mbr([SAMPLES], metric=BLEU(threads=2))),
+        mbr(SAMPLES, reference_weights=[1, 2, 3, 4]),
+    ):
         assert result.signature == signature
-    assert "smooth:floor[0.10]" in mbr(SAMPLES, smoothing="floor").signature
+    assert "smooth:floor[0.10]" in mbr(SAMPLES, metric=BLEU(smooth_method="floor")).signature
     assert mbr(SAMPLES, aggregate=True).signature == signature + "|references:aggregated"
 
 
@@ -186,18 +203,23 @@ def test_tokens_and_ids():
     rng = seeded("mbr tokens")
     sides = [[text.split() for text in texts(rng, 12)] for _ in range(2)]
     as_text = [[" ".join(tokens) for tokens in side] for side in sides]
-    expected = mbr(*as_text, tokenize="none").utilities.tolist()
+    expected = mbr(*as_text, metric=BLEU(tokenize="none")).utilities.tolist()
     ids = [np.zeros((12, 14), np.int32) for _ in sides]
     for rows, side in zip(ids, sides, strict=True):
         for row, tokens in zip(rows, side, strict=True):
             row[: len(tokens)] = [WORDS.index(token) + 1 for token in tokens]
-    masks = {"candidate_mask": ids[0] != 0, "reference_mask": ids[1] != 0}
-    for given, options in ((sides, {}), (ids, {"ignore_ids": (0,)}), (ids, masks)):
-        assert mbr(*given, tokenize=None, **options).utilities.tolist() == expected
+    tokens, padded = BLEU(tokenize=False), BLEU(tokenize=False, ignore_ids=(0,))
+    masks = {"hypothesis_mask": ids[0] != 0, "reference_mask": ids[1] != 0}
+    for given, options in (
+        (sides, {"metric": tokens}),
+        (ids, {"metric": padded}),
+        (ids, {"metric": tokens, **masks}),
+    ):
+        assert mbr(*given, **options).utilities.tolist() == expected
     batched = [np.stack([rows, rows[::-1]]) for rows in ids]
-    masks = {"candidate_mask": batched[0] != 0, "reference_mask": batched[1] != 0}
-    for options in ({"ignore_ids": (0,)}, masks):
-        found = mbr(*batched, tokenize=None, **options)
+    masks = {"hypothesis_mask": batched[0] != 0, "reference_mask": batched[1] != 0}
+    for options in ({"metric": padded}, {"metric": tokens, **masks}):
+        found = mbr(*batched, **options)
         assert found.utilities[0].tolist() == expected
         assert np.allclose(found.utilities[1], expected[::-1], rtol=1e-13)
 
@@ -210,7 +232,8 @@ def test_many_candidates_are_scored_in_blocks():
     scores = pairwise(candidates, references)
     assert scores.size > 1 << 22
     for threads in (1, 3):
-        found = mbr(candidates, references, weights, matrix=True, threads=threads)
+        options = {"return_matrix": True, "metric": BLEU(threads=threads)}
+        found = mbr(candidates, references, reference_weights=weights, **options)
         check(found, scores, weights)
         assert (found.matrix == scores).all()
 
@@ -221,27 +244,31 @@ BATCH = [["a b", "b c"], ["c", "d"]]
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"candidates": []}, ValueError, "candidates is empty"),
+        ({"hypotheses": []}, ValueError, "hypotheses is empty"),
         ({"references": []}, ValueError, "references is empty"),
         ({"references": ["a", "b", None]}, TypeError, r"references\[2\]"),
-        ({"references": [0.2, 0.3, 0.5]}, TypeError, "pass weights by their name"),
-        ({"references": None, "reference_mask": [[1]]}, ValueError, "candidate_mask="),
-        ({"weights": [1, 2]}, ValueError, r"shape \(2,\).*3 references.*\(3,\)"),
-        ({"weights": (0.25,) * 4}, ValueError, r"weights of n-gram orders go to fastbleu\.BLEU"),
-        ({"weights": [1, -0.5, 2]}, ValueError, r"weights\[1\] is -0.5.*at least 0"),
-        ({"weights": [1, 2, math.inf]}, ValueError, r"weights\[2\] is inf"),
-        ({"weights": [0, 0, 0]}, ValueError, "0 for all references"),
-        ({"weights": ["a", "b", "c"]}, TypeError, "expected numbers"),
-        ({"weights": [[1], [2, 3], 4]}, ValueError, "weights cannot be read"),
-        ({"log_probabilities": [0, math.nan, 0]}, ValueError, r"log_probabilities\[1\] is nan"),
-        ({"log_probabilities": [-math.inf] * 3}, ValueError, "-inf for all references"),
-        ({"weights": [1] * 3, "log_probabilities": [0] * 3}, ValueError, "pass only one"),
-        ({"aggregate": True, "matrix": True}, ValueError, "makes no matrix"),
-        ({"aggregate": True, "dialect": "nltk"}, ValueError, "dialect 'nltk'"),
+        ({"references": [0.2, 0.3, 0.5]}, TypeError, "pass weights by name, reference_w"),
+        ({"references": None, "reference_mask": [[1]]}, ValueError, "hypothesis_mask="),
+        ({"reference_weights": [1, 2]}, ValueError, r"shape \(2,\).*3 references.*\(3,\)"),
+        (
+            {"reference_weights": (0.25,) * 4},
+            ValueError,
+            r"weights of n-gram orders go to fastbleu\.BLEU",
+        ),
+        ({"reference_weights": [1, -0.5, 2]}, ValueError, r"weights\[1\] is -0.5.*at least 0"),
+        ({"reference_weights": [1, 2, math.inf]}, ValueError, r"weights\[2\] is inf"),
+        ({"reference_weights": [0, 0, 0]}, ValueError, "0 for all references"),
+        ({"reference_weights": ["a", "b", "c"]}, TypeError, "expected numbers"),
+        ({"reference_weights": [[1], [2, 3], 4]}, ValueError, "weights cannot be read"),
+        ({"reference_lprobs": [0, math.nan, 0]}, ValueError, r"reference_lprobs\[1\] is nan"),
+        ({"reference_lprobs": [-math.inf] * 3}, ValueError, "-inf for all references"),
+        ({"reference_weights": [1] * 3, "reference_lprobs": [0] * 3}, ValueError, "pass only one"),
+        ({"aggregate": True, "return_matrix": True}, ValueError, "makes no matrix"),
+        ({"aggregate": True, "metric": "nltk"}, ValueError, "dialect 'nltk'"),
     ],
 )
 def test_errors(arguments, error, message):
-    arguments = {"candidates": ["a b", "b"], "references": ["a", "b", "c d"], **arguments}
+    arguments = {"hypotheses": ["a b", "b"], "references": ["a", "b", "c d"], **arguments}
     raises(error, message, mbr, **arguments)
 
 
@@ -251,11 +278,11 @@ def test_errors(arguments, error, message):
         ((BATCH, None, [1, 1]), ValueError, r"shape \(2,\).*2 references for each of 2 sources"),
         ((BATCH, None, [[1, 1], [1, -1]]), ValueError, r"weights\[1, 1\] is -1"),
         ((BATCH, None, [[1, 1], [0, 0]]), ValueError, r"weights\[1\] is 0 for all references"),
-        (([["a"], []],), ValueError, r"candidates\[1\] is empty.*choose by; leave this source out"),
+        (([["a"], []],), ValueError, r"hypotheses\[1\] is empty.*choose by; leave this source out"),
         (([["a"], ["b"]], [["a", "b"], []]), ValueError, r"references\[1\] is empty"),
-        (([["a", "b"], ["c", ["d"]]],), TypeError, r"candidates\[1\]\[1\] is a list, expected a"),
-        (([["a"], "b"],), TypeError, r"candidates\[1\] is a str, expected the list of sentences"),
-        ((RAGGED, RAGGED[:2]), ValueError, "candidates has 3 sources, references has 2"),
+        (([["a", "b"], ["c", ["d"]]],), TypeError, r"hypotheses\[1\]\[1\] is a list, expected a"),
+        (([["a"], "b"],), TypeError, r"hypotheses\[1\] is a str, expected the list of sentences"),
+        ((RAGGED, RAGGED[:2]), ValueError, "hypotheses has 3 sources, references has 2"),
         ((RAGGED, None, [1, 2]), ValueError, "weights has 2 entries, but there are 3 sources of"),
         ((RAGGED, None, 5), ValueError, "weights has no entries, but there are 3 sources"),
         ((RAGGED, None, [[1] * 3, [1], [1] * 3]), ValueError, r"weights\[2\] has the shape \(3,\)"),
@@ -263,7 +290,24 @@ def test_errors(arguments, error, message):
     ],
 )
 def test_errors_of_batches_name_the_source(arguments, error, message):
-    raises(error, message, mbr, *arguments)
+    hypotheses, references, weights, *_ = *arguments, None, None
+    raises(error, message, mbr, hypotheses, references, reference_weights=weights)
+
+
+@pytest.mark.parametrize("hypotheses", [SAMPLES, [SAMPLES] * 2, RAGGED], ids=len)
+def test_a_result_as_plain_values(hypotheses):
+    result = mbr(hypotheses, return_matrix=True)
+    plain = json.loads(json.dumps(result.to_dict()))
+    assert plain == result.to_dict()
+    assert list(plain) == ["best", "utilities", "matrix", "signature"]
+    assert (plain["best"], plain["signature"]) == (
+        np.asarray(result.best).tolist(),
+        result.signature,
+    )
+    for name in ("utilities", "matrix"):
+        parts = zip(plain[name], getattr(result, name), strict=True)
+        assert all(part == array.tolist() for part, array in parts)
+    assert mbr(hypotheses).to_dict()["matrix"] is None
 
 
 EXAMPLE = wmt22.PROJECT / "examples" / "mbr.py"

@@ -7,8 +7,8 @@ import pytest
 import sacrebleu_cases as cases
 from generators import KINDS, SEGMENTS, edge_length, raises, seeded, sentences
 
-import fastbleu
-from fastbleu.matrix import iter_blocks, pairwise
+from fastbleu import BLEU
+from fastbleu.matrix import pairwise, pairwise_chunked
 
 pytestmark = pytest.mark.pythons
 
@@ -43,15 +43,15 @@ def parameters(rng, dialect):
     """Any parameters: of texts for sacrebleu, of tokens for nltk."""
     if dialect == "sacrebleu":
         named = cases.named_here(cases.options(rng))
-        if named["smoothing"] in ("exp", "none"):
-            named["smoothing_value"] = None
+        if named["smooth_method"] in ("exp", "none"):
+            named["smooth_value"] = None
         return named
     order = rng.choice((1, 2, 3, 4, 5, 8, 9, 13))
     return {
         "dialect": "nltk",
-        "tokenize": None,
-        "max_order": order,
-        "smoothing": rng.choice(("none", "floor", "add-k", "exp", "method4")),
+        "tokenize": False,
+        "max_ngram_order": order,
+        "smooth_method": rng.choice(("none", "floor", "add-k", "exp", "method4")),
         "weights": rng.choice((None, [rng.random() for _ in range(order)])),
     }
 
@@ -65,8 +65,8 @@ def test_every_entry_is_the_score_of_its_pair(dialect, make):
         named = parameters(rng, dialect)
         hypotheses = make(rng, rng.randint(1, 20))
         references = make(rng, rng.choice((1, 9, 63, 64, 65, 130)))
-        scores = pairwise(hypotheses, references, threads=rng.randint(1, 2), **named)
-        expected = by_pairs(fastbleu.BLEU(**named), hypotheses, references)
+        scores = pairwise(hypotheses, references, metric=BLEU(threads=rng.randint(1, 2), **named))
+        expected = by_pairs(BLEU(**named), hypotheses, references)
         assert scores.tolist() == expected.tolist(), (named, hypotheses)
         done += scores.size
 
@@ -77,7 +77,7 @@ def test_long_sentences(length):
     rng = seeded("pairwise", "long", length)
     base = rng.choices([f"w{number}" for number in range(2000)], k=length)
     sentences = [base, base[: length // 2], base[::-1], ["w1"] * length, ["w1"] * (length // 3), []]
-    metric = fastbleu.BLEU(tokenize=None, effective_order=True, max_order=5)
+    metric = BLEU(tokenize=False, effective_order=True, max_ngram_order=5)
     scores = pairwise(sentences, sentences, metric=metric)
     assert (scores == by_pairs(metric, sentences, sentences)).all()
 
@@ -85,7 +85,7 @@ def test_long_sentences(length):
 def test_long_after_short_and_many_orders(simd):
     """Sources of one call may differ: what is kept between them must hold for all."""
     rng = seeded("pairwise", "sources")
-    metric = fastbleu.BLEU(tokenize=None, effective_order=True, max_order=6)
+    metric = BLEU(tokenize=False, effective_order=True, max_ngram_order=6)
     sources = [token_lists(rng, 65, lambda rng, n=n: rng.randint(0, n)) for n in (2, 3, 9, 400, 5)]
     scores = pairwise(sources, sources, metric=metric)
     for source, its in zip(sources, scores, strict=True):
@@ -109,9 +109,9 @@ def test_threads_and_types_change_nothing(pools, threads):
     hypotheses, references = pools
     small = [hypotheses[n : n + 5] for n in range(0, 90, 5)]
     for sides in (pools, (small, small), ([references] * 2, [references, references[::-1]])):
-        expected = pairwise(*sides, tokenize="none")
-        assert (pairwise(*sides, tokenize="none", threads=threads) == expected).all()
-        single = pairwise(*sides, tokenize="none", threads=threads, dtype="float32")
+        expected = pairwise(*sides, metric=BLEU(tokenize="none"))
+        assert (pairwise(*sides, metric=BLEU(tokenize="none", threads=threads)) == expected).all()
+        single = pairwise(*sides, dtype="float32", metric=BLEU(tokenize="none", threads=threads))
         assert single.dtype == np.float32
         assert (single == expected.astype(np.float32)).all()
 
@@ -143,7 +143,7 @@ def test_batches(pools):
 
 def test_masks_of_batches():
     ids = np.ones((2, 3, 4), int)
-    metric = fastbleu.BLEU(tokenize=None, effective_order=True)
+    metric = BLEU(tokenize=False, effective_order=True)
     scores = pairwise(ids, ids, hypothesis_mask=ids * (np.arange(4) < 2), metric=metric)
     assert scores.shape == (2, 3, 3)
     assert (scores == pairwise(ids[..., :2], ids, metric=metric)).all()
@@ -154,19 +154,19 @@ def test_masks_of_batches():
 
 def test_blocks_are_those_of_the_matrix(pools, scores):
     for rows in (None, 1, 7, 90, 1000):
-        blocks = list(iter_blocks(*pools, rows=rows))
+        blocks = list(pairwise_chunked(*pools, rows=rows))
         assert [block.start for block, _ in blocks] == list(range(0, 90, min(rows or 90, 90)))
         assert (np.concatenate([part for _, part in blocks]) == scores).all()
         for block, part in blocks:
             assert len(part) == block.stop - block.start
-    assert [part.dtype for _, part in iter_blocks(*pools, dtype=np.float32)] == [np.float32]
-    _, block = next(iter_blocks(["a"] * 100, ["a"] * 100_000))
+    assert [part.dtype for _, part in pairwise_chunked(*pools, dtype=np.float32)] == [np.float32]
+    _, block = next(pairwise_chunked(["a"] * 100, ["a"] * 100_000))
     assert 60e6 < block.nbytes < 2**26
 
 
 def test_blocks_refuse_at_once():
-    raises(ValueError, "takes one source", iter_blocks, [["a"]], [["a"]])
-    raises(ValueError, "rows is 0", iter_blocks, ["a"], ["a"], rows=0)
+    raises(ValueError, "takes one source", pairwise_chunked, [["a"]], [["a"]])
+    raises(ValueError, "rows is 0", pairwise_chunked, ["a"], ["a"], rows=0)
 
 
 def test_no_sentences():
@@ -174,10 +174,10 @@ def test_no_sentences():
         scores = pairwise(hypotheses, references)
         assert scores.shape == (len(hypotheses), len(references))
         assert not scores.any()
-        blocks = [part for _, part in iter_blocks(hypotheses, references)]
+        blocks = [part for _, part in pairwise_chunked(hypotheses, references)]
         assert [part.shape for part in blocks] == [scores.shape] * len(hypotheses)
     no_sources = np.ones((0, 3, 4), int)
-    assert pairwise(no_sources, no_sources, tokenize=None).shape == (0, 0, 0)
+    assert pairwise(no_sources, no_sources, metric=BLEU(tokenize=False)).shape == (0, 0, 0)
 
 
 def test_a_list_on_both_sides_is_read_once(pools):
@@ -187,7 +187,7 @@ def test_a_list_on_both_sides_is_read_once(pools):
         read.append(text)
         return text.split()
 
-    pairwise(pools[0], pools[0], tokenize=split)
+    pairwise(pools[0], pools[0], metric=BLEU(tokenize=split))
     assert read == pools[0]
 
 
@@ -199,7 +199,7 @@ def test_sources_that_change_while_they_are_read():
         return [text]
 
     message = "hypotheses or references changed while it was read"
-    raises(ValueError, message, pairwise, sources, sources, tokenize=split)
+    raises(ValueError, message, pairwise, sources, sources, metric=BLEU(tokenize=split))
 
 
 @pytest.mark.parametrize(
@@ -213,12 +213,8 @@ def test_sources_that_change_while_they_are_read():
         (["a"], {"out": np.broadcast_to(0.0, (1, 1))}, "out is read-only"),
         (["a"], {"out": np.zeros(9, "u1")[1:].view("f8")[None]}, "out is not aligned"),
         (None, {}, "references is a NoneType"),
-        (["a"], {"smoothing": "method5", "dialect": "nltk"}, r"single pairs by sentence_bleu\("),
-        (
-            ["a"],
-            {"smoothing": fastbleu.SmoothingFunction().method1, "dialect": "nltk"},
-            "method1 goes by its name here; pass smoothing='floor'",
-        ),
+        (["a"], {"metric": BLEU}, r"the class BLEU, expected a BLEU: write BLEU\(\)"),
+        (["a"], {"metric": "nltk@1"}, "nltk@1"),
     ],
 )
 def test_refused_arguments(references, options, message):

@@ -1,6 +1,6 @@
 """Sentences over one vocabulary: every token has one number, by Python's own equality.
 
-The oracle numbers the tokens by a dict. Of text these are what `fastbleu.tokenize` says.
+The oracle numbers the tokens by a dict. Of text these are what `fastbleu.tokenizers.tokenize` says.
 """
 
 import gc
@@ -20,7 +20,7 @@ from fastbleu.matrix.reader import SentenceReader
 pytestmark = pytest.mark.pythons
 
 COMPILED = ["13a", "none", "zh", "intl", "char"]
-TOKENS = BLEU(None)
+TOKENS = BLEU(tokenize=False)
 
 
 def split(sentences):
@@ -65,7 +65,7 @@ class Oracle:
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_random_texts(tokenizer, lowercase):
     rng = seeded("sentences", tokenizer, lowercase)
-    reader = SentenceReader(BLEU(tokenizer, lowercase))
+    reader = SentenceReader(BLEU(tokenize=tokenizer, lowercase=lowercase))
     for _ in range(rounds(30)):
         reader.vocabulary.forget()
         oracle = Oracle()
@@ -74,7 +74,7 @@ def test_random_texts(tokenizer, lowercase):
             texts = random_texts(rng, rng.choice((0, 1, 15, 600)))
             known_only = rng.random() < 0.3
             lowered = [text.lower() if lowercase else text for text in texts]
-            tokens = [fastbleu.tokenize(text, tokenizer) for text in lowered]
+            tokens = [fastbleu.tokenizers.tokenize(text, tokenizer) for text in lowered]
             found = split(reader.read(texts, "hypotheses", known_only=known_only))
             # A text that is rewritten may be read twice and leave tokens that no sentence has.
             if known_only:
@@ -89,12 +89,12 @@ def test_every_instruction_set(simd):
     rng = seeded("levels of sentences")
     texts = random_texts(rng, 300)
     found = split(SentenceReader(BLEU()).read(texts, "x"))
-    assert in_order(found) == in_order(Oracle().read(map(fastbleu.tokenize, texts)))
+    assert in_order(found) == in_order(Oracle().read(map(fastbleu.tokenizers.tokenize, texts)))
 
 
 def test_long_tokens_outlive_their_texts():
     """Tokens that are no keys by themselves are copied: texts and buffers of lines go away."""
-    reader = SentenceReader(BLEU("none"))
+    reader = SentenceReader(BLEU(tokenize="none"))
     words = ["w" * n + str(n) for n in range(14, 80)]
     words += ["я" * n + str(n) for n in range(7, 50)] + ["\U0001f600" * n for n in range(4, 30)]
     first = [split(reader.read([word + " &amp;"], "x"))[0][0] for word in words]
@@ -116,14 +116,14 @@ def test_str_subclasses_are_texts():
 
 
 def test_tokenizers_that_are_functions():
-    reader = SentenceReader(BLEU(str.split, lowercase=True))
+    reader = SentenceReader(BLEU(tokenize=str.split, lowercase=True))
     assert split(reader.read(["A b a", "B c", ""], "x")) == [[0, 1, 0], [1, 2], []]
     assert split(reader.read(["d C ."], "x", known_only=True, counted=True)) == [[-1, 2, -1]]
     assert reader.tokenized_periods == 1
     raises(TypeError, r"x\[1\] is a list, expected a str", reader.read, ["a", ["b"]], "x")
     raises(TypeError, r"x\[1\] is an int, expected a str", reader.read, ["a", 5], "x")
     with pytest.raises(ZeroDivisionError):
-        SentenceReader(BLEU(lambda text: 1 / 0)).read(["a"], "x")
+        SentenceReader(BLEU(tokenize=lambda text: 1 / 0)).read(["a"], "x")
 
 
 def test_texts_that_look_tokenized_are_counted():
@@ -216,14 +216,14 @@ def test_very_long_sentences():
 # --- token ids
 
 
-RULES = {"stop_id": 3, "ignore_ids": (0, -100), "skip_ids": (1, 5)}
+RULES = {"stop_ids": 3, "ignore_ids": (0, -100), "skip_ids": (1, 5)}
 
 
 def counted(row, mask, rules):
     """The ids of a row that count."""
     kept = []
     for id, use in zip(row, mask, strict=True):
-        if use and id == rules.get("stop_id"):
+        if use and id == rules.get("stop_ids"):
             break
         if use and id not in rules.get("ignore_ids", ()) + rules.get("skip_ids", ()):
             kept.append(id)
@@ -238,7 +238,7 @@ def test_random_ids(dtype):
     for number in range(rounds(120)):
         names = [(), *zip(RULES, strict=True), tuple(RULES)][number % 5]
         rules = {name: RULES[name] for name in names}
-        reader = readers.setdefault(names, SentenceReader(BLEU(None, **rules)))
+        reader = readers.setdefault(names, SentenceReader(BLEU(tokenize=False, **rules)))
         reader.vocabulary.forget()
         oracle = Oracle()
         for _ in range(3):
@@ -266,8 +266,8 @@ def test_what_is_noticed_of_ids():
     with pytest.warns(fastbleu.InputWarning, match=r"most rows of x end in a run of the id 0"):
         reader.read(padded, "x")
     reader.read(padded, "x")
-    SentenceReader(BLEU(None, ignore_ids=(0,))).read(padded, "x")
-    of_nothing = SentenceReader(BLEU(None, stop_id=0))
+    SentenceReader(BLEU(tokenize=False, ignore_ids=(0,))).read(padded, "x")
+    of_nothing = SentenceReader(BLEU(tokenize=False, stop_ids=0))
     of_nothing.read(padded[:, 2:] * 0, "x")
     with pytest.warns(fastbleu.InputWarning, match="every one of x is empty after"):
         of_nothing.warn_of_input()
@@ -297,7 +297,7 @@ def test_unique():
 
 
 def test_sentences_are_pickled():
-    rules = BLEU(None, ignore_ids=(0,))
+    rules = BLEU(tokenize=False, ignore_ids=(0,))
     read = SentenceReader(rules).read(np.array([[0, 0], [1, 0], [2, 1]]), "x")
     copy = pickle.loads(pickle.dumps(read))
     assert (split(copy), copy.padding) == ([[], [0], [1, 0]], [0])

@@ -16,7 +16,7 @@ from fastbleu import BLEU, InputWarning
 from fastbleu.matrix import mbr, pairwise
 from fastbleu.matrix.reader import SentenceReader
 
-TEXT, TOKENS, IDS = BLEU(), BLEU(None), BLEU(None, ignore_ids=(0,))
+TEXT, TOKENS, IDS = BLEU(), BLEU(tokenize=False), BLEU(tokenize=False, ignore_ids=(0,))
 H = np.arange(1, 13).reshape(3, 4)
 
 
@@ -93,13 +93,13 @@ TOKENIZED = [["the", "cat", "sat"], ["a", "cat", "sat"]]
 @pytest.mark.parametrize("tokenize", ["13a", "none"])
 def test_lists_of_tokens_that_are_taken_for_sources_of_text(tokenize):
     for sources in (TOKENIZED, tuple(map(tuple, TOKENIZED)), [*TOKENIZED] * 4):
-        with pytest.warns(InputWarning, match="^candidates looks like.*pass tokenize=None"):
-            assert len(mbr(sources, tokenize=tokenize).best) == len(sources)
-    advice = "if these are lists of tokens pass tokenize=None"
+        with pytest.warns(InputWarning, match="^hypotheses looks like.*with tokenize=False"):
+            assert len(mbr(sources, metric=BLEU(tokenize=tokenize)).best) == len(sources)
+    advice = "if these are lists of tokens pass a metric with tokenize=False"
     with pytest.raises(ValueError, match=f"2 sources, references has 3;.*; {advice}"):
-        mbr(TOKENIZED, TOKENIZED[:1] * 3, tokenize=tokenize)
+        mbr(TOKENIZED, TOKENIZED[:1] * 3, metric=BLEU(tokenize=tokenize))
     with pytest.raises(ValueError, match=rf"hypotheses\[1\] has 4 sentences.*; {advice}"):
-        pairwise([TOKENIZED[0], ["a"] * 4], [["a"]] * 2, tokenize=tokenize)
+        pairwise([TOKENIZED[0], ["a"] * 4], [["a"]] * 2, metric=BLEU(tokenize=tokenize))
 
 
 def test_sources_of_text_are_not_taken_for_lists_of_tokens():
@@ -107,15 +107,15 @@ def test_sources_of_text_are_not_taken_for_lists_of_tokens():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for tokenize in ("zh", "char", str.split):
-            assert len(mbr(TOKENIZED, tokenize=tokenize).best) == 2
+            assert len(mbr(TOKENIZED, metric=BLEU(tokenize=tokenize)).best) == 2
         for sources in ([["one", "two"]] * 3, [["a text", "b", "c"], ["d", "e", "f"]]):
-            assert len(mbr(sources, tokenize="13a").best) == len(sources)
+            assert len(mbr(sources, metric=BLEU(tokenize="13a")).best) == len(sources)
 
 
 def test_ids_in_tuples_that_are_taken_for_tokens():
     ids = (((1, 2), (3, 4)), ((5,), (6,)))
     with pytest.warns(InputWarning, match="hypotheses holds tuples of tuples of numbers.*pass l"):
-        pairwise(ids, [["a"]], tokenize=None)
+        pairwise(ids, [["a"]], metric=BLEU(tokenize=False))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for fine in (ids[0], [list(ids[0])], ((("a",), (1, 2)),), ((1, 2), ((1,), (2,)))):

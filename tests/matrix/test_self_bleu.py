@@ -1,5 +1,7 @@
 """Self-BLEU equals scoring each sentence with the list of all others, bit for bit."""
 
+import dataclasses
+import json
 import math
 import warnings
 from functools import partial
@@ -21,9 +23,13 @@ from generators import (
 
 import fastbleu
 from fastbleu import BLEU
-from fastbleu.matrix import self_bleu
+from fastbleu.matrix import SelfBLEUResult, self_bleu
 
 pytestmark = pytest.mark.pythons
+
+TOKENS = BLEU("nltk", smooth_method="floor", tokenize=False)
+# As by default, but of lists of tokens.
+of_tokens = partial(self_bleu, metric=TOKENS)
 
 RULES = ("closest", "first", "shortest")
 SMALL_POOLS = [
@@ -54,7 +60,7 @@ def by_nltk(sentences, order):
 
 def by_bleu(sentences, order, mask=None, **parameters):
     """What `sentence_scores` gives for each sentence and the explicit list of all others."""
-    metric = BLEU(**{**parameters, "max_order": order})
+    metric = BLEU(**{**parameters, "max_ngram_order": order})
     references = [others(sentences, i) for i in range(len(sentences))]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -77,7 +83,7 @@ def pool(rng, kind, length=tiny_length):
 
 def test_small_pools_equal_nltk():
     for tokens in SMALL_POOLS:
-        check(self_bleu(tokens, (1, 2, 3, 4, 5, 9)), partial(by_nltk, tokens), tokens)
+        check(of_tokens(tokens, orders=(1, 2, 3, 4, 5, 9)), partial(by_nltk, tokens), tokens)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -89,7 +95,8 @@ def test_random_pools_equal_nltk(kind):
             rng = seeded("self-bleu", kind, length.__name__, number)
             sentences = pool(rng, kind, length)
             orders = iter(rng.sample(range(1, 8), rng.randint(1, 5)))
-            check(self_bleu(sentences, orders), partial(by_nltk, sentences), number, sentences)
+            expected = partial(by_nltk, sentences)
+            check(of_tokens(sentences, orders=orders), expected, number, sentences)
 
 
 @pytest.mark.filterwarnings("ignore:.*hypotheses have fewer than")
@@ -98,15 +105,15 @@ def test_random_parameters_equal_bleu(dialect):
     for number in range(rounds(120)):
         rng = seeded("self-bleu", dialect, number)
         sentences, rule = pool(rng, "four letters"), rng.choice(RULES)
-        options = {"tokenize": None, "dialect": dialect, "reference_length": rule}
+        options = {"tokenize": False, "dialect": dialect, "reference_length": rule}
         if dialect == "sacrebleu":
             options |= {
-                "smoothing": rng.choice(("exp", "floor", "add-k", "none")),
+                "smooth_method": rng.choice(("exp", "floor", "add-k", "none")),
                 "effective_order": rng.random() < 0.5,
             }
         else:
-            options["smoothing"] = rng.choice(("none", "floor", "add-k", "exp", "method4"))
-        result = self_bleu(sentences, (1, 2, 4), **options)
+            options["smooth_method"] = rng.choice(("none", "floor", "add-k", "exp", "method4"))
+        result = self_bleu(sentences, orders=(1, 2, 4), metric=BLEU(**options))
         check(result, partial(by_bleu, sentences, **options), number, sentences, options)
 
 
@@ -117,15 +124,17 @@ TEXTS = ["The cat sat.", "the cat, sat!", "A dog -- 5,000 dogs.", "", "The cat s
 def test_text(tokenize):
     for lowercase in (False, True):
         options = {"dialect": "sacrebleu", "tokenize": tokenize, "lowercase": lowercase}
-        result = self_bleu(TEXTS, **options)
+        result = self_bleu(TEXTS, metric=BLEU(**options))
         check(result, partial(by_bleu, TEXTS, effective_order=True, **options))
 
 
 def test_orders_replace_those_of_a_metric():
-    options = {"dialect": "nltk", "smoothing": "exp", "tokenize": "13a"}
-    metric = BLEU(**options, max_order=2, weights=(1, 0))
-    mine, function = self_bleu(TEXTS, (3, 4), metric=metric), self_bleu(TEXTS, (3, 4), **options)
-    assert mine.scores.tolist() == function.scores.tolist()
+    options = {"dialect": "nltk", "smooth_method": "exp", "tokenize": "13a"}
+    metric = BLEU(**options, max_ngram_order=2, weights=(1, 0))
+    result, expected = (
+        self_bleu(TEXTS, orders=(3, 4), metric=each) for each in (metric, BLEU(**options))
+    )
+    assert result.scores.tolist() == expected.scores.tolist()
 
 
 @pytest.mark.filterwarnings(*IGNORED_OF_RANDOM)
@@ -138,28 +147,28 @@ def test_ids_with_rules_and_masks():
             ids[rng.randrange(len(ids))] = 0
             ids[rng.randrange(len(ids))] = 0
         options = {
-            "tokenize": None,
+            "tokenize": False,
             "ignore_ids": (0,),
-            "stop_id": rng.choice((None, 4)),
+            "stop_ids": rng.choice(((), 4)),
             "skip_ids": rng.choice(((), (3,))),
             "dialect": "nltk",
-            "smoothing": "floor",
+            "smooth_method": "floor",
             "reference_length": rng.choice(RULES),
         }
-        result = self_bleu(ids, (1, 2, 3), **options)
+        result = self_bleu(ids, orders=(1, 2, 3), metric=BLEU(**options))
         check(result, partial(by_bleu, list(ids), **options), number, ids, options)
 
 
 def test_a_mask_is_that_of_the_sentences():
     ids = np.array([[1, 2, 3, 4], [1, 2, 9, 9], [7, 7, 7, 7]])
     mask = np.array([[1, 1, 1, 0], [1, 1, 0, 0], [0, 0, 0, 0]])
-    masked = self_bleu(ids, mask=mask)
-    assert masked.scores.tolist() == self_bleu([[1, 2, 3], [1, 2], []]).scores.tolist()
+    masked = of_tokens(ids, sentence_mask=mask)
+    assert masked.scores.tolist() == of_tokens([[1, 2, 3], [1, 2], []]).scores.tolist()
 
 
 def test_means_are_exact_sums():
     sentences = pool(seeded("means"), "words", edge_length)
-    result = self_bleu(sentences)
+    result = of_tokens(sentences)
     assert list(result.values) == [*result.orders] == [2, 3, 4, 5]
     for column, mean in enumerate(result.values.values()):
         assert mean == math.fsum(result.scores[:, column]) / len(sentences)
@@ -169,57 +178,95 @@ def test_means_are_exact_sums():
 
 def test_a_sample_is_of_those_scores():
     sentences = [row for n in range(6) for row in pool(seeded("sample", n), "words")]
-    everything = self_bleu(sentences)
-    for sample in (1, 5, len(sentences)):
-        result = self_bleu(sentences, sample=sample, seed=3)
-        assert len(result.indices) == sample == len(set(result.indices.tolist()))
+    everything = of_tokens(sentences)
+    for size in (1, 5, len(sentences)):
+        result = of_tokens(sentences, sample_size=size, seed=3)
+        assert len(result.indices) == size == len(set(result.indices.tolist()))
         assert sorted(result.indices) == result.indices.tolist()
         assert result.scores.tolist() == everything.scores[result.indices].tolist()
-        again = self_bleu(sentences, sample=sample, seed=3)
+        again = of_tokens(sentences, sample_size=size, seed=3)
         assert again.indices.tolist() == result.indices.tolist()
-    one, other = (self_bleu(sentences, sample=9, seed=seed).indices.tolist() for seed in (1, 2))
-    assert one != other
+    default, fixed, other = (
+        of_tokens(sentences, sample_size=9, **seed).indices.tolist()
+        for seed in ({}, {"seed": 12345}, {"seed": 2})
+    )
+    assert default == fixed != other
+
+
+def test_without_a_seed_each_sample_is_another_one_and_can_be_drawn_again():
+    texts = [f"text {number}" for number in range(400)]
+    drawn = [self_bleu(texts, orders=(1,), sample_size=200, seed=None) for _ in range(2)]
+    assert drawn[0].indices.tolist() != drawn[1].indices.tolist()
+    for result in drawn:
+        seed = int(result.signature.rpartition("|seed:")[2])
+        again = self_bleu(texts, orders=(1,), sample_size=200, seed=seed)
+        assert again.indices.tolist() == result.indices.tolist()
+        assert again.signature == result.signature
+
+
+NEEDS_TOKENS = r'expected a str: .*BLEU\("nltk", smooth_method="floor", tokenize=False\)'
 
 
 @pytest.mark.parametrize(
-    ("arguments", "options", "error", "message"),
+    ("sentences", "options", "error", "message"),
     [
-        (([],), {}, ValueError, "there are 0 sentences; self-BLEU needs 2 or more"),
-        (([["a"]] * 2, ()), {}, ValueError, "orders is empty"),
-        (([["a"]] * 2, (2, 0)), {}, ValueError, r"orders\[1\] is 0, but must lie in 1"),
-        (([["a"]] * 2, (2, 3, 2)), {}, ValueError, "orders has 2 twice"),
-        (([["a"]] * 2, 4), {}, TypeError, r"orders is 4, expected integers; pass \(4,\)"),
-        (([["a"]] * 2, (2.5,)), {}, TypeError, r"orders\[0\] is 2.5, expected an integer"),
-        (([["a"]] * 2, (1,), 3), {}, ValueError, r"sample is 3, but must lie in 1"),
-        (([["a"]] * 2, (1,), 1.5), {}, TypeError, r"sample is 1\.5, expected an integer"),
-        (([["a"]] * 2,), {"seed": "x"}, TypeError, "seed is 'x', expected an integer"),
-        (("a b",), {}, TypeError, "sentences is a str, expected a list of sentences"),
-        (([["a"], "a c"],), {}, TypeError, r"sentences\[1\] is a str, expected a list of tokens"),
-        ((["a b", "a c"],), {"tokenize": None}, TypeError, r"sentences\[0\] is a str, expected"),
-        (([["a"]] * 2,), {"smoothing": "method7"}, ValueError, "last segment"),
-        (([["a"]] * 2,), {"against": "all"}, ValueError, "against"),
-        (([["a"]] * 2,), {"against": "each", "sample": 1}, ValueError, "'each', which takes no s"),
-        (([["a"]],), {"against": "each"}, ValueError, "there are 1 sentences"),
+        ([], {}, ValueError, "there are 0 sentences; self-BLEU needs 2 or more"),
+        (["a"] * 2, {"orders": ()}, ValueError, "orders is empty"),
+        (["a"] * 2, {"orders": (2, 0)}, ValueError, r"orders\[1\] is 0, but must lie in 1"),
+        (["a"] * 2, {"orders": (2, 3, 2)}, ValueError, "orders has 2 twice"),
+        (["a"] * 2, {"orders": 4}, TypeError, r"orders is 4, expected integers; pass \(4,\)"),
+        (["a"] * 2, {"orders": (2.5,)}, TypeError, r"orders\[0\] is 2.5, expected an integer"),
+        (["a"] * 2, {"sample_size": 3}, ValueError, r"sample_size is 3, but must lie in 1"),
+        (["a"] * 2, {"sample_size": 1.5}, TypeError, r"sample_size is 1\.5, expected an integer"),
+        (["a"] * 2, {"seed": "x"}, TypeError, "seed is 'x', expected an integer"),
+        ("a b", {}, TypeError, "sentences is a str, expected a list of sentences"),
+        (["a c", ["a"]], {}, TypeError, r"sentences\[1\] is a list, expected a str"),
+        (["a"] * 2, {"metric": TOKENS}, TypeError, r"sentences\[0\] is a str, expected"),
+        ([["a"], "a c"], {"metric": TOKENS}, TypeError, r"sentences\[1\] is a str, expected a l"),
+        (["a"] * 2, {"metric": "13a"}, ValueError, "a tokenizer"),
+        (["a"] * 2, {"against": "all"}, ValueError, "against"),
+        (["a"] * 2, {"against": "each", "sample_size": 1}, ValueError, "'each', which takes no s"),
+        (["a"], {"against": "each"}, ValueError, "there are 1 sentences"),
     ],
 )
-def test_errors(arguments, options, error, message):
-    raises(error, message, self_bleu, *arguments, **options)
+def test_errors(sentences, options, error, message):
+    raises(error, message, self_bleu, sentences, **options)
+
+
+def test_lists_of_tokens_and_ids_and_groups_need_a_metric():
+    """They are neither guessed to be tokens nor read as texts."""
+    ids = np.array([[1, 2, 3], [1, 2, 4]])
+    for wrong in ([["a", "b"], ["a", "c"]], (("a", "b"),), ids, list(ids), [["a dog", "a cat"]]):
+        for against in ("others", "each"):
+            raises(TypeError, NEEDS_TOKENS, self_bleu, wrong, against=against)
+        for metric in ("sacrebleu", BLEU("nltk"), BLEU(tokenize=str.split)):
+            raises(TypeError, "tokenize=False", self_bleu, wrong, metric=metric)
+    raises(TypeError, r"sentences\[0\] is a list.*tokenize=False", self_bleu, iter([["a"], ["b"]]))
+    groups = [[["a"], ["b"]], [["c"], ["d"]]]
+    raises(TypeError, r"sentences\[0\]\[0\] is a list, expected a token", of_tokens, groups)
+    raises(ValueError, r"\(1, 2, 3\)", of_tokens, ids[None])
 
 
 def test_the_result_cannot_be_changed_and_shows_itself():
-    result = self_bleu([["a", "b"], ["a", "b"]], (1, 2))
+    result = self_bleu(["a b", "a b"], orders=(1, 2))
     with pytest.raises(AttributeError):
         result.values = {}
-    assert repr(result) == "<SelfBLEU {1: 1, 2: 1} of 2 sentences>"
+    assert repr(result) == "<SelfBLEUResult {1: 1, 2: 1} of 2 sentences>"
+    plain = result.to_dict()
+    assert json.loads(json.dumps(plain)) == plain | {"values": {"1": 1.0, "2": 1.0}}
+    assert plain["values"] == result.values
+    for name in ("scores", "indices"):
+        assert plain[name] == getattr(result, name).tolist()
+    assert list(plain) == [field.name for field in dataclasses.fields(SelfBLEUResult)]
 
 
 def test_an_iterator_is_read_in_blocks():
     sentences = [["a", "b", str(number % 700)] for number in range(20_000)]
-    expected = self_bleu(sentences, (1, 2))
-    found = self_bleu(iter(sentences), (1, 2))
-    assert found.scores.tolist() == expected.scores.tolist()
+    expected = of_tokens(sentences, orders=(1, 2))
+    result = of_tokens(iter(sentences), orders=(1, 2))
+    assert result.scores.tolist() == expected.scores.tolist()
     with pytest.raises(TypeError, match=r"sentences\[15000\] is a str"):
-        self_bleu("a" if number == 15_000 else ["a"] for number in range(20_000))
+        of_tokens("a" if number == 15_000 else ["a"] for number in range(20_000))
     raises(ValueError, "there are 0 sentences", self_bleu, iter(()))
 
 
@@ -228,99 +275,35 @@ def test_short_sentences_of_the_highest_order_are_noticed():
     with pytest.warns(fastbleu.InputWarning, match="2 of 4 hypotheses have fewer than 5 tokens"):
         self_bleu(short, metric=BLEU(effective_order=False))
     with pytest.warns(fastbleu.InputWarning, match="1 of 4 hypotheses have fewer than 3 tokens"):
-        self_bleu(short, (3, 1), metric=BLEU(max_order=9, effective_order=False))
-    self_bleu(short, (2,), metric=BLEU(effective_order=False))
-    self_bleu(short, dialect="sacrebleu")
+        self_bleu(short, orders=(3, 1), metric=BLEU(max_ngram_order=9, effective_order=False))
+    self_bleu(short, orders=(2,), metric=BLEU(effective_order=False))
+    self_bleu(short, metric="sacrebleu")
 
 
 def test_signatures():
     sentences = [["a", "b", "c"], ["a", "b", "d"]]
     dialect = "dialect:nltk-3.10.4"
-    plain = self_bleu(sentences)
+    plain = of_tokens(sentences)
     assert plain.signature == f"case:mixed|tok:given|{dialect}|smooth:floor"
-    sampled = self_bleu(sentences, sample=1, seed=7, smoothing="none")
+    unsmoothed = BLEU("nltk", smooth_method="none", tokenize=False)
+    sampled = self_bleu(sentences, sample_size=1, seed=7, metric=unsmoothed)
     assert sampled.signature == f"case:mixed|tok:given|{dialect}|smooth:none|sample:1|seed:7"
-    metric = BLEU(effective_order=True, max_order=2, weights=(1, 0))
+    metric = BLEU(effective_order=True, max_ngram_order=2, weights=(1, 0))
     found = self_bleu(["a b", "a c"], metric=metric).signature
     assert found == BLEU(effective_order=True).signature
 
 
-def test_the_default_dialect_is_named():
-    with pytest.raises(ValueError, match=r'self_bleu has nltk.*pass dialect="sacrebleu"'):
-        self_bleu(TEXTS, effective_order=True)
-
-
 @pytest.mark.parametrize("form", [list, np.array, iter])
 def test_text_is_tokenized_as_by_pairwise(form):
-    expected = self_bleu(TEXTS, tokenize="13a")
-    found = self_bleu(form(TEXTS))
-    assert found.scores.tolist() == expected.scores.tolist()
-    assert found.signature == expected.signature
-    assert "|tok:13a|" in found.signature
-    found = self_bleu(form(TEXTS), dialect="nltk", tokenize="none")
-    assert found.scores.tolist() == self_bleu([text.split() for text in TEXTS]).scores.tolist()
-
-
-GROUPS = [["the cat sat", "the cat lay", "a dog"], ["it is", "it was"], ["x"] * 21]
-
-
-@pytest.mark.parametrize("tokenize", ["13a", None])
-@pytest.mark.parametrize("options", [{}, {"sample": 2, "seed": 5}], ids=str)
-def test_groups_of_any_sizes(tokenize, options):
-    groups = GROUPS if tokenize else [[text.split() for text in group] for group in GROUPS]
-    for given in (groups, iter(groups)):
-        found = self_bleu(given, (1, 3), tokenize=tokenize, **options)
-        for one, group in zip(found, groups, strict=True):
-            alone = self_bleu(group, (1, 3), tokenize=tokenize, **options)
-            assert one.scores.tolist() == alone.scores.tolist()
-            assert one.indices.tolist() == alone.indices.tolist()
-            assert (one.values, one.signature) == (alone.values, alone.signature)
-
-
-def test_groups_of_ids_and_masks():
-    rng = seeded("self-bleu of groups of ids")
-    ids = np.array([[[rng.randrange(4) for _ in range(6)] for _ in range(5)] for _ in range(3)])
-    mask = ids != 3
-    found = self_bleu(ids, (1, 2), mask=mask)
-    for one, rows, of_rows in zip(found, ids, mask, strict=True):
-        assert one.scores.tolist() == self_bleu(rows, (1, 2), mask=of_rows).scores.tolist()
-    ragged = self_bleu([ids[0], ids[1][:2]], (1, 2))
-    assert [len(one.indices) for one in ragged] == [5, 2]
-    found = self_bleu(ids, (2,), metric=BLEU(dialect="nltk", tokenize=None))
-    assert len(found) == 3
-    raises(ValueError, "the mask of sentences has 1 sources", self_bleu, ids, mask=mask[:1])
-
-
-@pytest.mark.parametrize(
-    ("groups", "error", "message"),
-    [
-        ([["a", "b"], []], ValueError, r"sentences\[1\]: there are 0 sentences.*leave this group"),
-        ([["a", "b"], ["c"]], ValueError, r"sentences\[1\]: there are 1 sentences; self-BLEU"),
-        ([["a", "b"], "c d"], TypeError, r"sentences\[1\] is a str, expected the list of"),
-        ([["a", "b"], ["c", ["d"]]], TypeError, r"sentences\[1\]\[1\] is a list, expected a str"),
-        ([["a"] * 3, ["b"] * 2], ValueError, r"sentences\[1\]: sample is 3, but must lie in 1"),
-    ],
-)
-def test_errors_name_the_group(groups, error, message):
-    sample = 3 if "sample" in message else None
-    raises(error, message, self_bleu, groups, sample=sample, tokenize="13a")
-
-
-def test_lists_of_texts_without_a_tokenizer_are_noticed():
-    with pytest.warns(fastbleu.InputWarning, match='groups of texts pass tokenize="13a"'):
-        found = self_bleu([["the cat", "a dog"], ["the cat", "a cow"]], (1,))
-    assert found.values == self_bleu([["x", "y"], ["x", "z"]], (1,)).values
-    with pytest.warns(fastbleu.InputWarning, match="2 of 5 hypotheses have fewer than 3 tokens"):
-        self_bleu(
-            [["a b c", "a b", "a b c d"], ["x", "a b c"]], (3,), metric=BLEU(effective_order=False)
-        )
-
-
-def test_words_are_no_groups_of_texts():
-    words = [["the", "cat", "sat"], ["a", "dog"]]
-    for metric in (BLEU(dialect="nltk"), BLEU()):
-        with pytest.raises(ValueError, match=r"lists of single words.*pass tokenize=None"):
-            self_bleu(words, metric=metric)
+    default = BLEU("nltk", smooth_method="floor", tokenize="13a")
+    expected = self_bleu(TEXTS, metric=default)
+    result = self_bleu(form(TEXTS))
+    assert result.scores.tolist() == expected.scores.tolist()
+    assert result.signature == expected.signature
+    assert "|tok:13a|" in result.signature
+    words = BLEU("nltk", smooth_method="floor", tokenize="none")
+    result = self_bleu(form(TEXTS), metric=words)
+    assert result.scores.tolist() == of_tokens([text.split() for text in TEXTS]).scores.tolist()
 
 
 def pair_scores(sentences):
@@ -348,14 +331,12 @@ def test_means_over_pairs_equal_nltk(against):
             if against == "earlier"
             else np.nonzero(~np.eye(size, dtype=bool))
         )
-        options = {"smoothing": "method4", "tokenize": "none", "against": against}
-        found = self_bleu(sentences, (4, 2), **options)
+        metric = BLEU("nltk", smooth_method="method4", tokenize="none")
+        found = self_bleu(sentences, orders=(4, 2), against=against, metric=metric)
         assert found.values[4] == np.mean([*scores[pairs]])
         last = [scores[i, -1] for i in range(size - 1)]
         assert found.scores[-1, 0] == pytest.approx(np.mean(last), rel=1e-14)
         assert np.isnan(found.scores[0, 0]) == (against == "earlier")
         assert found.signature.endswith(f"|against:{against}")
-        groups = self_bleu([sentences, sentences[:2]], (4,), **options)
-        assert groups[0].values[4] == found.values[4]
-        again = self_bleu(iter(sentences), (4,), **options)
+        again = self_bleu(iter(sentences), orders=(4,), against=against, metric=metric)
         assert again.values[4] == found.values[4]

@@ -1,4 +1,4 @@
-"""`documents=`: d-BLEU equals BLEU of texts that were joined by hand."""
+"""`join=`: d-BLEU equals BLEU of texts that were joined by hand."""
 
 import sacrebleu
 from generators import raises, seeded
@@ -27,12 +27,12 @@ def test_texts_and_tokens_are_joined_in_their_order():
     given, joined = (HYPOTHESES, REFERENCES), (JOINED, JOINED_REFERENCES)
     for metric, sides, expected in (
         (BLEU(effective_order=True), given, joined),
-        (BLEU(None, effective_order=True), map(split, given), map(split, joined)),
+        (BLEU(tokenize=False, effective_order=True), map(split, given), map(split, joined)),
     ):
         sides, expected = list(sides), list(expected)
-        assert metric.score(*sides, documents=DOCUMENTS) == metric.score(*expected)
-        assert metric.statistics(*sides, documents=DOCUMENTS) == metric.statistics(*expected)
-        scores = metric.sentence_scores(*sides, documents=DOCUMENTS)
+        assert metric.score(*sides, join=DOCUMENTS) == metric.score(*expected)
+        assert metric.count(*sides, join=DOCUMENTS) == metric.count(*expected)
+        scores = metric.sentence_scores(*sides, join=DOCUMENTS)
         assert scores.tolist() == metric.sentence_scores(*expected).tolist()
 
 
@@ -49,14 +49,14 @@ def test_random_documents_equal_sacrebleu():
             for side in sides
         ]
         expected = sacrebleu.corpus_bleu(whole[0], [whole[1]]).score
-        assert BLEU().score(*sides, documents=documents).value == expected
+        assert BLEU().score(*sides, join=documents).value == expected
 
 
 def test_wrong_documents_are_refused():
     for error, words, *arguments in (
-        (ValueError, "documents has 1 entries, hypotheses has 2", ["a", "b"], ["a", "b"], ["x"]),
+        (ValueError, "join has 1 entries, hypotheses has 2", ["a", "b"], ["a", "b"], ["x"]),
         (ValueError, "references has 1 segments", ["a", "b"], ["a"], ["x", "x"]),
-        (TypeError, "documents is a str", ["a", "b"], ["a", "b"], "xy"),
+        (TypeError, "join is a str", ["a", "b"], ["a", "b"], "xy"),
         (ValueError, "segment 1 has 2 references", ["a", "b"], ["a", ["b", "c"]], ["x", "x"]),
         (TypeError, "segment 1 holds a NoneType", ["a", None], ["a", "b"], ["x", "x"]),
         (TypeError, "segment 1: references is a NoneType", ["a", "b"], ["a", None], ["x", "x"]),
@@ -64,8 +64,8 @@ def test_wrong_documents_are_refused():
         (TypeError, "segment 0: the document is a list", ["a"], ["a"], [["x"]]),
     ):
         hypotheses, references, documents = arguments
-        raises(error, words, BLEU().score, hypotheses, references, documents=documents)
+        raises(error, words, BLEU().score, hypotheses, references, join=documents)
     score = BLEU().score
-    raises(ValueError, "without masks", score, ["a"], ["a"], documents=["x"], missing="skip")
-    score, ids = BLEU(tokenize=None).score, ([[5, 6]], [[[5, 6]]])
-    raises(ValueError, "without masks", score, *ids, documents=["x"], hypothesis_mask=[[1, 0]])
+    raises(ValueError, "without masks", score, ["a"], ["a"], join=["x"], missing="skip")
+    score, ids = BLEU(tokenize=False).score, ([[5, 6]], [[[5, 6]]])
+    raises(ValueError, "without masks", score, *ids, join=["x"], hypothesis_mask=[[1, 0]])

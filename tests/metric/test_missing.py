@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 from generators import raises
+from metrics import count
 
-from fastbleu import BLEU, InputWarning, count
+from fastbleu import BLEU, InputWarning
 
 HYPOTHESES = [
     "The cat sat on the mat.",
@@ -25,9 +26,9 @@ IDS = [np.array([row, 5, 6, 7, 8]) for row in range(4)]
 MISSING = [None, float("nan"), np.float32("nan")]
 METRICS = [
     BLEU(effective_order=True),
-    BLEU(str.split, threads=2),
-    BLEU(None),
-    BLEU(None, stop_id=9),
+    BLEU(tokenize=str.split, threads=2),
+    BLEU(tokenize=False),
+    BLEU(tokenize=False, stop_ids=9),
 ]
 INPUTS = [
     (HYPOTHESES, REFERENCES, ""),
@@ -57,9 +58,9 @@ def test_missing_values_are_named(metric, corpus):
             ((hypotheses, with_holes(references, several, segment)), r"references\[1\]"),
         ):
             words = rf"segment {segment}: ({where}).* is missing \((None|NaN)\)"
-            for method in (metric.score, metric.sentence_scores, metric.statistics, metric.update):
+            for method in (metric.score, metric.sentence_scores, metric.count, metric.update):
                 raises(TypeError, words, method, *holes)
-    assert metric == type(metric)(**metric.as_arguments())  # nothing was added
+    assert metric == type(metric)(**metric.get_params())  # nothing was added
 
 
 @pytest.mark.parametrize(("metric", "corpus"), CASES)
@@ -77,13 +78,13 @@ def test_missing_values_are_replaced_or_left_out(metric, corpus):
     rest = without(hypotheses, 0, 2, 3), without(references, 0, 2, 3)
     for value in MISSING:
         holes = with_all_holes(value, value, value)
-        stream = BLEU(**metric.as_arguments())
-        for method in ("score", "statistics", "sentence_scores", "update"):
+        stream = BLEU(**metric.get_params())
+        for method in ("score", "count", "sentence_scores", "update"):
             found = getattr(stream, method)(*holes, missing="empty")
             np.testing.assert_equal(found, getattr(metric, method)(*filled))
         assert stream.compute() == metric.score(*filled)
         stream.reset()
-        for method in ("score", "statistics", "sentence_scores", "update"):
+        for method in ("score", "count", "sentence_scores", "update"):
             expected = getattr(metric, method)(*rest)
             if method == "sentence_scores":
                 expected = np.array([np.nan, *expected, np.nan, np.nan])
@@ -100,8 +101,10 @@ def test_other_values_and_what_is_left_of_nothing_are_refused():
             BLEU().score(["a", 5], ["a", "b"], missing=how)
         mask = [np.ones(5, bool)] * 2
         with pytest.raises(TypeError, match="the hypothesis is missing"):
-            BLEU(None).score([IDS[0], None], IDS[:2], hypothesis_mask=mask, missing=how)
-        assert BLEU(None).score([[None, 1.5, "a", "b"]], [[[None, 1.5, "a", "b"]]]).bp == 1
+            BLEU(tokenize=False).score([IDS[0], None], IDS[:2], hypothesis_mask=mask, missing=how)
+        assert (
+            BLEU(tokenize=False).score([[None, 1.5, "a", "b"]], [[[None, 1.5, "a", "b"]]]).bp == 1
+        )
     with pytest.raises(ValueError, match="missing 'drop' is unknown; choose one of error, empty"):
         BLEU().score(HYPOTHESES, REFERENCES, missing="drop")
     with (
@@ -114,8 +117,8 @@ def test_other_values_and_what_is_left_of_nothing_are_refused():
 
 def test_progress_is_shown_on_request(capsys):
     texts, ids = ["The cat sat on a mat."] * 1200, np.tile(np.arange(50), (1200, 1))
-    for metric, values in ((BLEU(), texts), (BLEU(None), ids), (BLEU(threads=2), texts)):
-        for method in (metric.score, metric.sentence_scores, metric.statistics, metric.update):
+    for metric, values in ((BLEU(), texts), (BLEU(tokenize=False), ids), (BLEU(threads=2), texts)):
+        for method in (metric.score, metric.sentence_scores, metric.count, metric.update):
             method(values, values)
             assert capsys.readouterr().err == ""
             method(values, values, progress=True)

@@ -46,7 +46,7 @@ def test_random_batches(simd):
         options = {**batch.options, "effective_order": rng.random() < 0.7}
         if rng.random() < 0.3:
             options["reference_length"] = rng.choice(["first", "shortest"])
-        metric = BLEU(None, max_order=rng.choice((1, 2, 4, 8)), **options)
+        metric = BLEU(tokenize=False, max_ngram_order=rng.choice((1, 2, 4, 8)), **options)
         found = metric.prefix_scores(hypotheses, references, **masks)
         assert found.dtype == np.float64
         assert (found == by_definition(metric, hypotheses, references, **masks)).all()
@@ -64,7 +64,9 @@ def test_rows_of_any_length_that_end_anywhere(simd):
             row[end + 1 :] = 0
             row[: rng.randrange(3)] = 1
         several = np.stack([references, noisy(rng, references, ids)], axis=1)
-        metric = BLEU(None, stop_id=2, ignore_ids=(0,), skip_ids=(1,), effective_order=True)
+        metric = BLEU(
+            tokenize=False, stop_ids=2, ignore_ids=(0,), skip_ids=(1,), effective_order=True
+        )
         found = metric.prefix_scores(hypotheses, several)
         assert (found == by_definition(metric, hypotheses, several)).all(), length
 
@@ -73,7 +75,7 @@ def test_more_prefixes_than_are_counted_at_a_time():
     rng = seeded("prefixes")
     references = np.array([rng.choices(range(9), k=11) for _ in range(1500)])
     hypotheses = noisy(rng, references, range(9))
-    metric = BLEU(None, effective_order=True)
+    metric = BLEU(tokenize=False, effective_order=True)
     found = metric.prefix_scores(hypotheses, references)
     assert (found == by_definition(metric, hypotheses, references)).all()
 
@@ -84,7 +86,7 @@ def test_every_dialect(name):
         pytest.importorskip("torch")
     rng = seeded("prefixes", name)
     # torcheval refuses hypotheses of fewer tokens than the longest n-grams have.
-    metric = BLEU(None, dialect=name, max_order=1 if name == "torcheval" else None)
+    metric = BLEU(tokenize=False, dialect=name, max_ngram_order=1 if name == "torcheval" else None)
     references = np.array([[rng.choice(range(9)) for _ in range(12)] for _ in range(20)])
     hypotheses = noisy(rng, references, range(9))
     if name in ("codebleu-weighted", "fairseq"):
@@ -96,7 +98,7 @@ def test_every_dialect(name):
 
 
 def test_lists_of_tokens_are_filled_up_to_the_longest():
-    metric = BLEU(None, effective_order=True)
+    metric = BLEU(tokenize=False, effective_order=True)
     hypotheses = [["a", "b", "x", "c"], [], ["a", "c"]]
     references = [[["a", "b", "c"]], [["a"]], [["b"], ["a", "b", "c"]]]
     expected = [
@@ -109,7 +111,7 @@ def test_lists_of_tokens_are_filled_up_to_the_longest():
 
 def test_prefixes_without_ids_that_count_score_0():
     hypotheses, references = np.array([[1, 5, 6, 7], [1, 1, 0, 0]]), np.array([[5, 6, 7, 8]] * 2)
-    metric = BLEU(None, skip_ids=(1,), ignore_ids=(0,), effective_order=True)
+    metric = BLEU(tokenize=False, skip_ids=(1,), ignore_ids=(0,), effective_order=True)
     found = metric.prefix_scores(hypotheses, references)
     assert (found == by_definition(metric, hypotheses, references)).all()
     assert (found[0, 0], found[1].tolist()) == (0.0, [0.0] * 4)
@@ -118,7 +120,7 @@ def test_prefixes_without_ids_that_count_score_0():
 
 
 def test_deltas_add_up_to_the_score():
-    metric = BLEU(None, stop_id=2, effective_order=True)
+    metric = BLEU(tokenize=False, stop_ids=2, effective_order=True)
     sampled = np.array([[5, 6, 9, 7, 2, 5], [5, 6, 7, 8, 9, 4]])
     references = np.array([[5, 6, 7, 8, 2], [5, 6, 7, 8, 9]])
     deltas = metric.prefix_scores(sampled, references, delta=True)
@@ -129,14 +131,20 @@ def test_deltas_add_up_to_the_score():
 
 
 def test_what_has_no_prefix_scores_is_refused():
-    ids, tokens = np.array([[5, 6, 7]]), BLEU(None)
-    raises(ValueError, "pass tokenize=None", BLEU().prefix_scores, ["a"], ["a"])
-    raises(ValueError, "orders up to 8", BLEU(None, max_order=9).prefix_scores, ids, ids)
+    ids, tokens = np.array([[5, 6, 7]]), BLEU(tokenize=False)
+    raises(ValueError, "pass tokenize=False", BLEU().prefix_scores, ["a"], ["a"])
+    raises(
+        ValueError,
+        "orders up to 8",
+        BLEU(tokenize=False, max_ngram_order=9).prefix_scores,
+        ids,
+        ids,
+    )
     raises(TypeError, "delta", lambda: tokens.prefix_scores(ids, ids, delta="no"))
     raises(TypeError, "split it into tokens", tokens.prefix_scores, ["a b"], [["a b"]])
     words, several = "references has 2 segments", np.ones((2, 3, 4), int)
     raises(ValueError, words, tokens.prefix_scores, np.ones((3, 4), int), several)
-    metric = BLEU(None, dialect="evaluate", skip_ids=(1,))
+    metric = BLEU(tokenize=False, dialect="evaluate", skip_ids=(1,))
     sides = np.array([[5, 6], [1, 5]]), np.array([[5, 6], [5, 6]])
     raises(ValueError, "segment 1, position 0: ", metric.prefix_scores, *sides)
 
@@ -144,6 +152,6 @@ def test_what_has_no_prefix_scores_is_refused():
 def test_padding_that_counts_is_warned_of():
     ids = np.array([[5, 6, 7, 0, 0]] * 8)
     with pytest.warns(InputWarning, match="run of the id 0"):
-        BLEU(None).prefix_scores(ids, ids)
+        BLEU(tokenize=False).prefix_scores(ids, ids)
     with pytest.warns(InputWarning, match="the id -100"):
-        BLEU(None).prefix_scores(ids - 100 * (ids == 0), ids)
+        BLEU(tokenize=False).prefix_scores(ids - 100 * (ids == 0), ids)

@@ -26,6 +26,7 @@ from generators import (
     tiny_length,
     typed,
 )
+from metrics import count
 
 import fastbleu
 import fastbleu.nltk
@@ -33,7 +34,7 @@ import fastbleu.nltk
 CHUNK = 500
 ONE_IN_NLTK = 8
 
-Family = namedtuple("Family", "share kinds length max_references max_order")
+Family = namedtuple("Family", "share kinds length max_references max_ngram_order")
 LETTERS = ["one letter", "two letters", "four letters"]
 FAMILIES = {
     "tiny and repetitive": Family(0.62, LETTERS, tiny_length, 1, 4),
@@ -52,7 +53,7 @@ def chunk(name, number):
     family = FAMILIES[name]
     rng = seeded(name, number)
     kind = family.kinds[number % len(family.kinds)]
-    order = rng.randint(1, family.max_order) if rng.random() < 0.4 else 4
+    order = rng.randint(1, family.max_ngram_order) if rng.random() < 0.4 else 4
     method = rng.choice((0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 7))
     made = segments(
         rng, CHUNK, kind, family.length, family.max_references, fresh=rng.random() < 0.3
@@ -74,7 +75,7 @@ def test_random_segments(implementation, name, part):
         pairs = list(zip(hypotheses, list_of_references, strict=True))
         rows = [oracle.row(*pair, len(weights)) for pair in pairs]
         if implementation is not PRISTINE:
-            counted = fastbleu.count(hypotheses, list_of_references, max_order=len(weights))
+            counted = count(hypotheses, list_of_references, max_ngram_order=len(weights))
             for seen, row, pair in zip(counted.__array__().tolist(), rows, pairs, strict=True):
                 assert seen == row, (where, pair)
         smoothing = implementation.SmoothingFunction()
@@ -121,7 +122,7 @@ def test_real_data(system):
         assert len(hypotheses) == len(list_of_references), where
         expected = outcome(PRISTINE.corpus_bleu, list_of_references, hypotheses)
         assert outcome(fastbleu.corpus_bleu, list_of_references, hypotheses) == expected, where
-        stats = fastbleu.count(hypotheses, list_of_references, threads=2)
+        stats = count(hypotheses, list_of_references, threads=2)
         for line in rng.sample(range(len(hypotheses)), 150):
             segment = list_of_references[line], hypotheses[line]
             assert np.asarray(stats)[line].tolist() == oracle.row(segment[1], segment[0]), where

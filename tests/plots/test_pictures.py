@@ -36,9 +36,9 @@ def texts(ax):
 def test_precisions():
     expected = [*(100 * precision for precision in SCORE.precisions), 100 * SCORE.bp]
     own = pyplot.subplots()[1]
-    ax = SCORE.plot(own)
+    ax = plots.plot_precisions(SCORE, ax=own)
     assert ax is own
-    assert heights(ax) == heights(SCORE.plot()) == expected
+    assert heights(ax) == heights(plots.plot_precisions(SCORE)) == expected
     assert (texts(ax)[0], texts(ax)[-1]) == (f"BLEU {SCORE.value:.4g}", f"{100 * SCORE.bp:.1f}")
     ax = plots.plot_precisions({"one": SCORE, "other": SHORT})
     assert heights(ax) == [*expected, *(100 * p for p in SHORT.precisions), 100 * SHORT.bp]
@@ -59,27 +59,10 @@ def test_brevity_penalty():
     assert 0.8 < low < 1 < high < 1.4
 
 
-def test_distribution():
-    ax = plots.plot_distribution({"a": [1, 2, 2, 9], "b": [9, 9, 9, 9]}, bins=2)
-    assert heights(ax) == [3, 1, 0, 4]
-    boxes = plots.plot_distribution({name: [1, 2, 3, 4 + ord(name)] for name in "abcd"})
-    assert len(boxes.patches) == 4
-    assert [label.get_text() for label in boxes.get_xticklabels()] == [*"abcd"]
-
-
 def test_differences():
     ax = plots.plot_differences([1.0, 5.0, 3.0], [2.0, 1.0, 3.0])
     assert ax.lines[1].get_ydata().tolist() == [4.0, 0.0, -1.0]
     assert texts(ax) == ["Better in 1, worse in 1 segments"]
-
-
-def test_history():
-    ax = plots.plot_history({"run": [SCORE, SHORT], "other": [1.0, 2.0]}, steps=[100, 200])
-    assert ax.lines[0].get_xydata().tolist() == [[100, SCORE.value], [200, SHORT.value]]
-    found = plots.plot_history([3.0, 5.0, 4.0])
-    assert found.lines[0].get_xdata().tolist() == [1, 2, 3]
-    assert texts(found)[1:] == ["5"]
-    assert found.collections[0].get_offsets().tolist() == [[2, 5]]
 
 
 def test_comparisons():
@@ -120,8 +103,6 @@ def test_legible_on_white_and_on_black(background):
 def test_nothing_and_other_things_are_refused():
     words = "scores has 1 segments, baseline has 2"
     raises(ValueError, words, plots.plot_differences, [1.0], [1.0, 2.0])
-    words = "steps has 1 values, but there are 2 scores"
-    raises(ValueError, words, plots.plot_history, [3.0, 4.0], [1])
     raises(ValueError, "no systems", plots.plot_comparisons, {})
     raises(ValueError, "scores is empty", plots.plot_matrix, [])
     raises(TypeError, "scores has a float, expected a Score", plots.plot_precisions, 31.2)
@@ -132,6 +113,6 @@ def test_without_matplotlib():
     code = (
         "import sys; sys.modules['matplotlib'] = None\nimport fastbleu\n"
         "score = fastbleu.BLEU().score(['a b c d'], ['a b c d'])\n"
-        "try: score.plot()\nexcept ImportError as error: print(error)"
+        "try: fastbleu.plots.plot_precisions(score)\nexcept ImportError as error: print(error)"
     )
     assert "pictures need matplotlib; install the extra: pip install" in python("-c", code)

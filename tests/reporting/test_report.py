@@ -12,15 +12,17 @@ import pytest
 import wmt22
 from commands import EXAMPLES, error, output, run, usage_error
 from generators import raises, seeded
+from hosts import host
 from random_texts import random_corpus
 from report_samples import ATTACKS, CASES, make_report, wmt22_systems
 
 import fastbleu
-from fastbleu import BLEU, significance
+from fastbleu import BLEU, significance, tables
 from fastbleu.plots.tables import Table
 from fastbleu.reporting import document, flags, token_bounds
 from fastbleu.reporting.report_input import Labels, Segments
-from fastbleu.tokenizers.loaded import get_tokenizer, load_tokenizer
+from fastbleu.tokenizers.loaded import get as get_tokenizer
+from fastbleu.tokenizers.loaded import load_tokenizer
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 
@@ -49,14 +51,14 @@ def test_every_dialect_has_a_report(dialect):
     """With its scores, or with its error."""
     metric = BLEU(dialect=dialect)
     of_sentences = metric
-    if "effective_order" in metric.scorer.dialect.options:
-        of_sentences = BLEU(**{**metric.as_arguments(), "effective_order": True})
+    if "effective_order" in metric._scorer.dialect.options:
+        of_sentences = BLEU(**{**metric.get_params(), "effective_order": True})
     references = [its[0] for its in REFERENCES]
     options = {"metric": metric, "dialects": False, "samples": 20}
     try:
         expected = metric.score(TEXTS, references)
         sentences, _ = (of_sentences.sentence_scores(its, references) for its in SYSTEMS.values())
-        metric.statistics(TEXTS, references)
+        metric.count(TEXTS, references)
     except (ValueError, ZeroDivisionError, ImportError) as error:
         with pytest.raises(type(error), match=re.escape(str(error))):
             fastbleu.report(SYSTEMS, references, **options).html()
@@ -74,32 +76,53 @@ def test_every_dialect_has_a_report(dialect):
 def test_tokens_in_place_of_text():
     systems = {name: [text.split() for text in its] for name, its in SYSTEMS.items()}
     references = [[text.split() for text in its] for its in REFERENCES]
-    report = fastbleu.report(systems, references, metric=BLEU(tokenize=None))
+    report = fastbleu.report(systems, references, metric=BLEU(tokenize=False))
     _, sections = payload(report.html(), "texts")
     assert bytes(sections["texts"]).decode().startswith("The cat sat on a mat.The cat sat on the")
     numbers = {name: [[1, 2, 3, 4, 5]] for name in "ab"}
-    assert fastbleu.report(numbers, [[[1, 2, 3, 4]]], metric=BLEU(None)).html()
+    assert fastbleu.report(numbers, [[[1, 2, 3, 4]]], metric=BLEU(tokenize=False)).html()
 
 
 def test_a_table_by_columns():
+    for library in ("narwhals", "pyarrow"):
+        host(library)
     lines = [its[0] for its in REFERENCES]
     table = {"mt": TEXTS, "new": OTHER, "ref": lines, "ref2": TEXTS, "src": OTHER, "doc": [1, 1, 2]}
-    expected = fastbleu.report({"mt": TEXTS, "new": OTHER}, lines, OTHER, documents=[1, 1, 2])
-    columns = {"sources": "src", "documents": "doc", "table": table}
-    report = fastbleu.report(["mt", "new"], "ref", **columns)
+    labels = {"sources": OTHER, "documents": [1, 1, 2]}
+    expected = fastbleu.report({"mt": TEXTS, "new": OTHER}, lines, **labels)
+    labels = {"sources": "src", "documents": "doc"}
+    report = tables.report(table, ["mt", "new"], "ref", **labels)
     assert report.html() == expected.html()
-    named = fastbleu.report({"a": "mt"}, ["ref", "ref2"], table=table)
+    named = tables.report(table, {"a": "mt"}, ["ref", "ref2"])
     both = list(zip(lines, TEXTS, strict=True))
     assert named.scores["a"] == BLEU().score(TEXTS, both)
-    with pytest.raises(ValueError, match="systems names a column 'old'; table has 'mt', 'new'"):
-        fastbleu.report(["old"], "ref", table=table)
+    for arguments, kind, words in (
+        ((["old"], "ref"), ValueError, "the table has no column 'old'"),
+        (({"a": TEXTS}, "ref"), TypeError, r"systems\['a'\] is a list, expected the name of a col"),
+        (("mt", []), ValueError, "references is empty"),
+    ):
+        raises(kind, words, tables.report, table, *arguments)
+    raises(TypeError, "ids is an int, expected the name", tables.report, table, "mt", "ref", ids=3)
 
 
-def test_a_data_frame():
+@pytest.mark.parametrize("kind", ["pandas", "polars", "csv", "jsonl"])
+def test_tables_of_all_kinds(kind, tmp_path):
     lines = [its[0] for its in REFERENCES]
-    frame = pytest.importorskip("pandas").DataFrame({"mt": TEXTS, "ref": lines})
-    report = fastbleu.report(["mt"], "ref", table=frame)
-    assert report.scores["mt"] == BLEU().score(TEXTS, lines)
+    table = host("polars").DataFrame(
+        {"mt": TEXTS, "ref": lines, "both": REFERENCES, "id": [7, 8, 9]}
+    )
+    if kind == "pandas":
+        table = table.to_pandas()
+    elif kind != "polars":
+        table, frame = tmp_path / f"table.{kind}", table.drop("both")
+        frame.write_csv(table) if kind == "csv" else frame.write_ndjson(table)
+    report = tables.report(table, "mt", "ref", ids="id", metric="nltk")
+    assert report.scores["mt"] == BLEU(dialect="nltk").score(TEXTS, lines)
+    expected = fastbleu.report({"mt": TEXTS}, lines, ids=[7, 8, 9], metric=BLEU(dialect="nltk"))
+    assert report.html() == expected.html()
+    if kind == "polars":
+        report = tables.report(table, "mt", "both")
+        assert report.scores["mt"] == BLEU().score(TEXTS, REFERENCES)
 
 
 def test_wrong_arguments_are_refused():
@@ -112,7 +135,9 @@ def test_wrong_arguments_are_refused():
         ({"sources": TEXTS[:2]}, ValueError, "sources has 2 values, but there are 3 segments"),
         ({"sources": "text"}, TypeError, "sources is a str"),
         ({"sources": [1, 2, 3]}, TypeError, r"sources\[0\] is an int, expected a str"),
-        ({"metric": "13a"}, TypeError, "metric is a str"),
+        ({"metric": "13a"}, ValueError, "'13a' is a tokenizer and no dialect"),
+        ({"metric": 4}, TypeError, "metric is an int, expected a fastbleu.BLEU or the name"),
+        ({"seed": "none"}, TypeError, "seed is 'none', expected an integer from 0, or None"),
         ({"samples": -1}, ValueError, "samples"),
         ({"systems": {1: TEXTS, "1": OTHER}}, ValueError, "two systems have the same name: 1, 1"),
         ({"systems": {"one": TEXTS, "b": [1, 2, 3]}}, TypeError, "systems.'b'.: .*segment 0"),
@@ -121,9 +146,19 @@ def test_wrong_arguments_are_refused():
         raises(kind, words, fastbleu.report, **given)
 
 
+def test_bars_of_progress(capsys):
+    many = {name: texts * 4 for name, texts in SYSTEMS.items()}
+    report = fastbleu.report(many, REFERENCES * 4, progress=True, dialects=False)
+    assert "trials" in capsys.readouterr().err
+    assert report.html() == fastbleu.report(many, REFERENCES * 4, dialects=False).html()
+    assert capsys.readouterr().err == ""
+    fastbleu.identify(TEXTS, REFERENCES, 50, progress=True)
+    assert "settings" in capsys.readouterr().err
+
+
 def test_nothing_is_half_written(tmp_path):
-    report = fastbleu.report(SYSTEMS, REFERENCES, TEXTS)
-    again = fastbleu.report(SYSTEMS, REFERENCES, TEXTS)
+    report = fastbleu.report(SYSTEMS, REFERENCES, sources=TEXTS)
+    again = fastbleu.report(SYSTEMS, REFERENCES, sources=TEXTS)
     for name in ("report.html", "report.md"):
         path = tmp_path / name
         path.write_text("before")
@@ -190,7 +225,7 @@ def test_in_notebooks():
     assert "<table>" in report._repr_html_()
     assert str(report).startswith("Systems\n")
     assert "3 segments, one: " in repr(report)
-    stats = BLEU().statistics(TEXTS, REFERENCES)
+    stats = BLEU().count(TEXTS, REFERENCES)
     shown = stats._repr_html_()
     for row in (stats.sum(), *stats):
         matches, total = row.matches[0][0], row.totals[0][0]
@@ -316,11 +351,7 @@ def test_tokens_of_the_page_are_those_that_are_counted(name):
         cut = token_bounds.cut_texts(texts, [False] * len(texts), tokenizer, lowercase)
         found = decoded(token_bounds.Texts(texts, *cut), texts)
         for number, (text, tokens) in enumerate(zip(texts, found, strict=True)):
-            if tokenizer.prepared is not None:
-                prepare, compiled = tokenizer.prepared
-                expected = fastbleu.tokenize(prepare(text, lowercase, False), compiled)
-            else:
-                expected = fastbleu.tokenize(text.lower() if lowercase else text, tokenizer)
+            expected = tokenizer.tokens(text, lowercase)
             of_text = number not in cut[2]
             assert [t.lower() if lowercase and of_text else t for t in tokens] == expected
 
@@ -339,7 +370,9 @@ def test_flags():
     ]
     references = [[[rng.choice("abc") for _ in range(rng.randint(1, 20))]] for _ in range(300)]
     sources = [" ".join(its) if rng.random() < 0.2 else "x" for its in hypotheses]
-    segments = Segments({"a": hypotheses}, references, Labels(sources=sources), BLEU(None))
+    segments = Segments(
+        {"a": hypotheses}, references, Labels(sources=sources), BLEU(tokenize=False)
+    )
     found = flags.flags_of(segments, 0).tolist()
     for mark, own, [its], source in zip(found, hypotheses, references, sources, strict=True):
         counts = oracle.ngram_counts(own, 4).values()
@@ -362,7 +395,7 @@ def test_the_command_writes_what_report_makes(tmp_path):
     lines = [wmt22.read_lines(path) for path in (*files, *systems)]
     page, notes = tmp_path / "report.html", tmp_path / "report.md"
     arguments = *files, "-i", *systems
-    options, labels = ["--html", page, "--md", notes, "--source", files[0]], {}
+    options, labels = ["--html", page, "--md", notes, "--sources", files[0]], {}
     for name in ("documents", "groups", "ids"):
         labels[name] = [f"{name} {number // 7}" for number in range(len(lines[0]))]
         path = tmp_path / f"{name}.txt"
@@ -374,7 +407,7 @@ def test_the_command_writes_what_report_makes(tmp_path):
         assert f"fastbleu: wrote {path} (2 systems, 40 segments)\n" in said
     named = dict(zip(("system-a", "system-b"), lines[2:], strict=True))
     references = [list(its) for its in zip(*lines[:2], strict=True)]
-    report = fastbleu.report(named, references, lines[0], **labels)
+    report = fastbleu.report(named, references, sources=lines[0], **labels)
     assert page.read_text(encoding="utf-8") == report.html()
     assert notes.read_text(encoding="utf-8") == report.markdown()
 
@@ -393,14 +426,14 @@ def test_the_command_scores_as_its_options_say(tmp_path):
 def test_the_command_refuses(tmp_path):
     files = [EXAMPLES / f"{name}.txt" for name in ("reference.1", "system-a")]
     given = files[0], "-i", files[1]
-    assert "--html or --md" in usage_error(*given, "--source", files[0])
+    assert "--html or --md" in usage_error(*given, "--sources", files[0])
     assert "--groups is shown in a report" in usage_error(*given, "--groups", files[0])
     assert "--html" in usage_error(*given, "--open")
     where = tmp_path / "no" / "r.html"
     assert str(where) in error(*given, "--html", where)
     short = tmp_path / "short.txt"
     short.write_text("one line\n")
-    assert "short.txt" in error(*given, "--html", tmp_path / "r.html", "--source", short)
+    assert "short.txt" in error(*given, "--html", tmp_path / "r.html", "--sources", short)
     assert not (tmp_path / "r.html").exists()
 
 
@@ -463,7 +496,7 @@ def test_the_verdict_names_a_document_in_which_it_is_the_other_way_round():
 def test_each_system_has_its_own_numbers_on_the_page():
     _, sections = payload(fastbleu.report(SYSTEMS, REFERENCES).html(), "numbers")
     for number, texts in enumerate(SYSTEMS.values()):
-        stats = BLEU().statistics(texts, REFERENCES)
+        stats = BLEU().count(texts, REFERENCES)
         assert sections[f"hyp_len.{number}"].tolist() == stats.hyp_lens.tolist()
         assert sections[f"matches.{number}.0"].tolist() == stats.matches[:, 0].tolist()
 

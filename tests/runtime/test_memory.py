@@ -51,7 +51,8 @@ for Finalized.last_death in range(1, 16):
 print("alive")
 """
 CALLS = (
-    "fastbleu.count([hypothesis], [references], 2);fastbleu.sentence_bleu(references, hypothesis)"
+    "metric = fastbleu.BLEU(tokenize=False); metric.count([hypothesis], [references]);"
+    "fastbleu.sentence_bleu(references, hypothesis)"
 )
 
 
@@ -103,7 +104,7 @@ def test_a_corpus_that_is_made_while_it_is_read_is_not_kept():
 @pytest.mark.parametrize("dtype", ["i8", "i4", "i2"])
 def test_contiguous_arrays_are_not_copied(dtype):
     ids = (np.arange(4_000_000).reshape(4000, 1000) % 30_000).astype(dtype)
-    metric = BLEU(None, ignore_ids=(-100,), stop_id=1, skip_ids=(2,))
+    metric = BLEU(tokenize=False, ignore_ids=(-100,), stop_ids=1, skip_ids=(2,))
     metric.score(ids[:2], ids[:2])
     assert peak_of(metric.score, ids, ids) < ids.nbytes / 8
 
@@ -115,7 +116,7 @@ def test_contiguous_arrays_are_not_copied(dtype):
 )
 def test_memory_for_one_long_row_is_not_kept():
     ids = np.full((1, 8_000_000), -100, "i1")
-    metric = BLEU(None, ignore_ids=(-100,), stop_id=1, skip_ids=(2,))
+    metric = BLEU(tokenize=False, ignore_ids=(-100,), stop_ids=1, skip_ids=(2,))
     before = resident_kilobytes()
     metric.update(ids, ids)
     grown = resident_kilobytes() - before

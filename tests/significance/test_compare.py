@@ -16,26 +16,22 @@ from sacrebleu.significance import PairedTest
 from test_significance import random_systems
 
 from fastbleu import BLEU, InputWarning, Stats, report, tables
-from fastbleu.significance import (
-    Comparisons,
-    bootstrap,
-    compare,
-    paired_approximate_randomization,
-    paired_bootstrap,
-)
+from fastbleu.significance import Comparisons, bootstrap, compare
 
 REFERENCES = ["the cat sat on the mat", ["it rained", "it rained all night"], "A dog barked at us"]
 NEW = ["the cat sat on a mat", "it rained all night", "a dog barked"]
 SYSTEMS = {"old": [text[::-1] for text in NEW], "new": NEW, "<b>": ["the cat", "it", "A dog at us"]}
 METRICS = [
     None,
-    BLEU(lowercase=True, smoothing="add-k", smoothing_value=2, effective_order=True),
-    BLEU(dialect="nltk", smoothing="floor", max_order=2, weights=(0.25, 0.75)),
-    BLEU(list, reference_length="first"),
+    BLEU(lowercase=True, smooth_method="add-k", smooth_value=2, effective_order=True),
+    BLEU(dialect="nltk", smooth_method="floor", max_ngram_order=2, weights=(0.25, 0.75)),
+    BLEU(tokenize=list, reference_length="first"),
+    "multi-bleu",
+    "nltk",
 ]
 TESTS = {
-    "bootstrap": (paired_bootstrap, {"samples": 50}),
-    "approximate_randomization": (paired_approximate_randomization, {"trials": 50, "samples": 20}),
+    "bootstrap": {"samples": 50},
+    "approximate_randomization": {"trials": 50, "samples": 20},
 }
 
 
@@ -43,17 +39,17 @@ TESTS = {
 @pytest.mark.parametrize("method", TESTS)
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_from_texts_as_from_rows(metric, method):
-    found = compare(SYSTEMS, REFERENCES, method=method, metric=metric, seed=7, **TESTS[method][1])
-    counter = metric or BLEU()
-    rows = {name: counter.statistics(texts, REFERENCES) for name, texts in SYSTEMS.items()}
-    scoring = {"dialect": counter.dialect, "smoothing": counter.smoothing}
-    scoring |= {"smoothing_value": counter.smoothing_value, "weights": counter.weights}
-    if counter.effective_order:
-        scoring["effective_order"] = True
-    run, options = TESTS[method]
-    assert found == run(rows.pop("old"), rows, seed=7, **scoring, **options)
+    options = {"method": method, "metric": metric, "seed": 7, **TESTS[method]}
+    counter = metric if isinstance(metric, BLEU) else BLEU(dialect=metric or "sacrebleu")
+    found = compare(SYSTEMS, REFERENCES, **options)
+    rows = {name: counter.count(texts, REFERENCES) for name, texts in SYSTEMS.items()}
+    assert compare(rows, **options) == found
+    assert compare(rows | {"new": NEW}, REFERENCES, **options) == found
     assert found["new"].score == counter.score(NEW, REFERENCES).value
     assert found["new"].baseline_score == counter.score(SYSTEMS["old"], REFERENCES).value
+    interval = bootstrap(NEW, REFERENCES, metric=metric, seed=7, samples=TESTS[method]["samples"])
+    assert interval == found["new"].interval
+    assert interval == bootstrap(rows["new"], metric=metric, seed=7, samples=interval.samples)
 
 
 def corpus_of(source, count):
@@ -112,9 +108,8 @@ def test_a_score_stands_if_samples_have_none():
     score = metric.score(hypotheses, references).value
     drawn = np.random.default_rng(12345).choice(3, (50, 3))
     message = f"{(drawn > 0).all(axis=1).sum()} of 50 samples have no score"
-    stats = metric.statistics(hypotheses, references)
     with pytest.warns(InputWarning, match=message):
-        interval = bootstrap(stats, dialect="multi-bleu", samples=50)
+        interval = bootstrap(hypotheses, references, metric="multi-bleu", samples=50)
     assert interval.score == score
     assert all(map(math.isnan, (interval.mean, interval.low, interval.high)))
     systems = {"old": hypotheses, "new": references}
@@ -149,9 +144,9 @@ def test_the_command_prints_a_score_if_samples_have_none(tmp_path):
         ({"old": NEW}, {}, ValueError, "1 entries.* the baseline"),
         ([NEW, NEW], {}, TypeError, "systems is a list"),
         (SYSTEMS, {"method": "t"}, ValueError, "choose one of approximate_randomization, boot"),
-        (SYSTEMS, {"metric": "nltk"}, TypeError, "metric is a str, expected a fastbleu.BLEU"),
-        (SYSTEMS, {"dialect": "nltk"}, TypeError, r"pass metric=fastbleu.BLEU\(dialect='nltk'\)"),
-        (SYSTEMS, {"sample": 9}, TypeError, "did you mean 'samples'"),
+        (SYSTEMS, {"metric": "zh"}, ValueError, r"pass fastbleu.BLEU\(tokenize='zh'\)"),
+        (SYSTEMS, {"metric": 4}, TypeError, "metric is an int, expected a fastbleu.BLEU or the na"),
+        (SYSTEMS, {"dialect": "nltk"}, TypeError, "unexpected keyword argument 'dialect'"),
     ],
 )
 def test_errors(systems, options, error, message):
@@ -189,7 +184,7 @@ def test_tables(method, options, columns):
 
 @pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 def test_intervals_and_dicts():
-    interval = bootstrap(BLEU().statistics(NEW, REFERENCES), samples=20, confidence=0.9, seed=7)
+    interval = bootstrap(NEW, REFERENCES, samples=20, confidence=0.9, seed=7)
     head, row, caption = str(interval).splitlines()
     assert head.endswith("90 % interval")
     assert row.split() == [
@@ -212,12 +207,14 @@ def similar_systems(rng, count):
     return [Stats([b if rng.random() < k / 30 else a for a, b in pairs]) for k in range(count)]
 
 
-@pytest.mark.parametrize("test", [paired_bootstrap, paired_approximate_randomization])
-def test_significance_is_corrected_and_never_contradicts_the_interval(test):
+@pytest.mark.parametrize("method", TESTS)
+def test_significance_is_corrected_and_never_contradicts_the_interval(method):
     rng = seeded("similar")
     for _ in range(3):
-        baseline, *others = similar_systems(rng, 9)
-        found = test(baseline, others, samples=200)
+        systems = similar_systems(rng, 9)
+        metric = BLEU(max_ngram_order=systems[0].max_ngram_order)
+        compared = compare(dict(enumerate(systems)), method=method, metric=metric, samples=200)
+        found = list(compared.values())
         # Holm's method in one line: the least p-value times the number of all, the next one times
         # one less; never less than an earlier one.
         order = sorted(found, key=lambda one: one.p_value)
@@ -243,4 +240,5 @@ def test_the_least_p_value():
     assert found["b3"].adjusted_p_value == 12 / 10_001
     assert str(found).count("< 0.002*  ") == 12
     # With few trials the least possible p-value says nothing, and is not marked.
-    assert "-25.00  0.5000\n" in str(paired_approximate_randomization(one, other, trials=1))
+    few = compare({"a": one, "b": other}, metric=BLEU(max_ngram_order=1), trials=1, samples=0)
+    assert "-25.00  0.5000\n" in str(few)

@@ -16,26 +16,21 @@ from scorers import score
 
 import fastbleu
 from fastbleu import Stats
-from fastbleu.dialects.nltk import NLTK
 from fastbleu.dialects.sacrebleu import SACREBLEU
-from fastbleu.significance import (
-    bootstrap,
-    paired_approximate_randomization,
-    paired_bootstrap,
-    resampling,
-)
+from fastbleu.sacrebleu.bleu_score import seed_of_environment
+from fastbleu.significance import bootstrap, compare, resampling
 from fastbleu.significance.results import adjusted
 
 CASES = max(SEGMENTS // 20_000, 10)
 SMOOTHING = [
     {},
-    {"smoothing": "floor"},
-    {"smoothing": "floor", "smoothing_value": 0.3},
-    {"smoothing": "add-k"},
-    {"smoothing": "add-k", "smoothing_value": 0.7},
-    {"smoothing": "add-k", "smoothing_value": 2.5},
-    {"smoothing": "none"},
-    {"smoothing": "none", "effective_order": True},
+    {"smooth_method": "floor"},
+    {"smooth_method": "floor", "smooth_value": 0.3},
+    {"smooth_method": "add-k"},
+    {"smooth_method": "add-k", "smooth_value": 0.7},
+    {"smooth_method": "add-k", "smooth_value": 2.5},
+    {"smooth_method": "none"},
+    {"smooth_method": "none", "effective_order": True},
     {"effective_order": True},
 ]
 
@@ -47,24 +42,24 @@ class MetricOfRows(BLEU):
         return [list(row) for row in hypotheses]
 
 
-def metric_of_rows(max_order, smoothing="exp", smoothing_value=None, effective_order=False):
+def metric_of_rows(max_ngram_order, smooth_method="exp", smooth_value=None, effective_order=False):
     metric = MetricOfRows(
-        smooth_method=smoothing,
-        smooth_value=smoothing_value,
-        max_ngram_order=max_order,
+        smooth_method=smooth_method,
+        smooth_value=smooth_value,
+        max_ngram_order=max_ngram_order,
         effective_order=effective_order,
     )
     metric.num_refs = 1  # for the signature
     return metric
 
 
-def random_rows(rng, segments, max_order, longest=60):
+def random_rows(rng, segments, max_ngram_order, longest=60):
     """Rows as counting makes them; the quality differs from call to call."""
     quality = rng.uniform(0.3, 0.9)
     rows = []
     for _ in range(segments):
         length = rng.randint(0, longest)
-        totals = [max(0, length - order) for order in range(max_order)]
+        totals = [max(0, length - order) for order in range(max_ngram_order)]
         matches, most = [], length
         for total in totals:
             most = int(min(most, total) * min(1, rng.uniform(quality - 0.2, quality + 0.2)))
@@ -74,10 +69,10 @@ def random_rows(rng, segments, max_order, longest=60):
 
 
 def random_systems(rng, number=3, longest=60, segments=None):
-    """Rows of several systems for the same segments; max_order is at random."""
+    """Rows of several systems for the same segments; max_ngram_order is at random."""
     segments = segments or rng.choice((2, 7, 33, 100, 257))
-    max_order = rng.choice((1, 2, 4, 4, 4, 6))
-    return [random_rows(rng, segments, max_order, longest) for _ in range(number)]
+    max_ngram_order = rng.choice((1, 2, 4, 4, 4, 6))
+    return [random_rows(rng, segments, max_ngram_order, longest) for _ in range(number)]
 
 
 def theirs(test, systems, samples, **scoring):
@@ -94,15 +89,35 @@ def theirs(test, systems, samples, **scoring):
     return results
 
 
+def metric_for(rows, **scoring):
+    """A metric of the rows' order."""
+    return fastbleu.BLEU(max_ngram_order=len(rows[0]) // 2 - 1, **scoring)
+
+
 def ours(test, systems, samples, **scoring):
     """The same of fastbleu."""
-    baseline, *others = map(Stats, systems)
-    if test == "bs":
-        found = paired_bootstrap(baseline, others, samples=samples, **scoring)
-    else:
-        found = paired_approximate_randomization(baseline, others, trials=samples, **scoring)
+    compared = compare(
+        dict(enumerate(map(Stats, systems))),
+        method={"bs": "bootstrap", "ar": "approximate_randomization"}[test],
+        metric=metric_for(systems[0], **scoring),
+        samples=samples if test == "bs" else 0,
+        trials=samples,
+        seed=seed_of_environment(),
+    )
+    found = list(compared.values())
     first = found[0].baseline_score, None, *mean_and_width(found[0].baseline_interval)
     return [first] + [(c.score, c.p_value, *mean_and_width(c.interval)) for c in found]
+
+
+def shuffle(baseline, system, trials=10_000, samples=0, **options):
+    """A system against a baseline by approximate randomization, without intervals."""
+    systems = {"a": baseline, "b": system}
+    return compare(systems, trials=trials, samples=samples, **options)["b"]
+
+
+def draw(baseline, system, **options):
+    """A system against a baseline by the bootstrap."""
+    return compare({"a": baseline, "b": system}, method="bootstrap", **options)["b"]
 
 
 def mean_and_width(interval):
@@ -157,9 +172,10 @@ def test_sums_of_many_segments_are_exact(monkeypatch):
     drawn = np.random.default_rng(12345).choice(1000, (30, 1000))
     sums = np.array(rows)[drawn].sum(axis=1).astype(np.float32)
     expected = [metric_of_rows(1)._compute_score_from_stats(row).score for row in sums]
-    as_sacrebleu = bootstrap(Stats(rows), samples=30)
+    metric = metric_for(rows)
+    as_sacrebleu = bootstrap(Stats(rows), metric=metric, samples=30)
     monkeypatch.setattr(resampling, "COUNTED_SEGMENTS", 1000)
-    found = bootstrap(Stats(rows), samples=30)
+    found = bootstrap(Stats(rows), metric=metric, samples=30)
     assert found.mean == np.sort(expected).mean() != as_sacrebleu.mean
 
 
@@ -171,15 +187,19 @@ def test_seeds(monkeypatch):
     assert found[0] == theirs("bs", systems, 50)[0]
     assert found == ours("bs", systems, 50)
     stats = Stats(systems[0])
-    assert bootstrap(stats, samples=20, seed=3) == bootstrap(stats, samples=20, seed="3")
-    assert bootstrap(stats, samples=20, seed="none") != bootstrap(stats, samples=20, seed="none")
+    options = {"metric": metric_for(systems[0]), "samples": 20}
+    assert bootstrap(stats, seed=None, **options) != bootstrap(stats, seed=None, **options)
+    assert bootstrap(stats, seed=None, **options).seed is None
+    # Only the command and fastbleu.sacrebleu read the variable.
     monkeypatch.setenv("SACREBLEU_SEED", "None")
-    assert bootstrap(stats, samples=20) != bootstrap(stats, samples=20)
-    assert bootstrap(stats, samples=20).seed is None
+    assert seed_of_environment() is None
+    assert bootstrap(stats, **options) == bootstrap(stats, seed=np.int32(12345), **options)
     monkeypatch.setenv("SACREBLEU_SEED", "twelve")
-    raises(ValueError, "environment variable SACREBLEU_SEED is 'twelve'", bootstrap, stats)
+    raises(ValueError, "environment variable SACREBLEU_SEED is 'twelve'", seed_of_environment)
+    monkeypatch.setenv("SACREBLEU_SEED", "-3")
+    raises(ValueError, "SACREBLEU_SEED is -3, but must be at least 0", seed_of_environment)
     monkeypatch.delenv("SACREBLEU_SEED")
-    assert bootstrap(stats, samples=20) == bootstrap(stats, samples=20, seed=12345)
+    assert seed_of_environment() == 12345 == bootstrap(stats, **options).seed
 
 
 # Exact numbers
@@ -219,13 +239,14 @@ def test_bootstrap_is_exact(case):
     )
     score, baseline_score = (exact_score(plain_sum(rows), weights) for rows in (system, baseline))
 
-    options = {"samples": samples, "confidence": confidence, "seed": seed, "weights": weights}
+    options = {"samples": samples, "confidence": confidence, "seed": seed}
+    options["metric"] = metric_for(system, weights=weights)
     found = bootstrap(Stats(system), **options)
     assert (found.score, found.mean) == (score, np.sort(scores).mean())
     assert (found.low, found.high) == bounds(scores, confidence)
     assert found.half_width == 0.5 * (found.high - found.low)
 
-    compared = paired_bootstrap(Stats(baseline), Stats(system), **options)
+    compared = draw(Stats(baseline), Stats(system), **options)
     assert compared.interval == found
     assert compared.baseline_interval == bootstrap(Stats(baseline), **options)
     above = [one - other for one, other in zip(scores, baseline_scores, strict=True)]
@@ -255,30 +276,30 @@ def test_approximate_randomization_is_exact(case):
         return abs(exact_score(one, weights) - exact_score(other, weights))
 
     observed, distances = distance([False] * len(system)), [distance(toss) for toss in coins]
-    options = {"seed": seed, "weights": weights}
+    options = {"seed": seed, "metric": metric_for(system, weights=weights)}
     sides = Stats(baseline), Stats(system)
-    found = paired_approximate_randomization(*sides, trials=trials, **options)
+    found = shuffle(*sides, trials=trials, **options)
     assert abs(found.difference) == observed
     assert found.p_value == (sum(d > observed for d in distances) + 1) / (trials + 1)
     assert (found.interval, found.wins, found.trials, found.seed) == (None, None, trials, seed)
-    found = paired_approximate_randomization(*sides, trials=trials, samples=40, **options)
-    same = paired_bootstrap(*sides, samples=40, **options)
+    found = shuffle(*sides, trials=trials, samples=40, **options)
+    same = draw(*sides, samples=40, **options)
     for name in ("interval", "baseline_interval", "difference_interval", "wins"):
         assert getattr(found, name) == getattr(same, name)
 
 
 def test_sums_reach_to_the_end_of_int64():
     most = (2**63 - 1) // 3
-    rows = Stats([[most, most, most - 1, most]] * 3)
-    assert bootstrap(rows, samples=5).score == pytest.approx(100)
+    rows, unigrams = Stats([[most, most, most - 1, most]] * 3), fastbleu.BLEU(max_ngram_order=1)
+    assert bootstrap(rows, metric=unigrams, samples=5).score == pytest.approx(100)
     columns = resampling.Columns([rows], repeated=True)
     sums = columns.add_drawn(np.array([[0, 0, 2], [1, 2, 0]]))
     assert sums.tolist() == [[[3 * most, 3 * most, 3 * most - 3, 3 * most]] * 2]
     more = Stats([[most + 1, 1, 1, 1], [0, 1, 1, 1], [0, 1, 1, 1]])
     for call in (
-        lambda: bootstrap(more),
-        lambda: paired_bootstrap(more, more),
-        lambda: paired_approximate_randomization(rows, rows),
+        lambda: bootstrap(more, metric=unigrams),
+        lambda: draw(more, more, metric=unigrams),
+        lambda: shuffle(rows, rows, metric=unigrams),
     ):
         raises(OverflowError, "does not fit into int64", call)
 
@@ -288,9 +309,10 @@ def test_other_dialects_score_samples_of_their_own_rows():
     words = ["a", "b", "c", "d", "e"]
     hypotheses = [rng.choices(words, k=rng.randint(1, 12)) for _ in range(30)]
     references = [[rng.choices(words, k=rng.randint(4, 12))] for _ in range(30)]
-    stats = fastbleu.count(hypotheses, references)
-    found = bootstrap(stats, dialect=NLTK, samples=50, smoothing="floor")
-    assert bootstrap(stats, dialect="nltk", samples=50, smoothing="floor") == found
+    metric = fastbleu.BLEU(tokenize=False, dialect="nltk", smooth_method="floor")
+    stats = metric.count(hypotheses, references)
+    found = bootstrap(stats, metric=metric, samples=50)
+    assert bootstrap(hypotheses, references, metric=metric, samples=50) == found
     smooth = fastbleu.SmoothingFunction().method1
     scores = [
         fastbleu.corpus_bleu(
@@ -302,8 +324,9 @@ def test_other_dialects_score_samples_of_their_own_rows():
     ]
     assert found.score == fastbleu.corpus_bleu(references, hypotheses, smoothing_function=smooth)
     assert (found.mean, (found.low, found.high)) == (np.sort(scores).mean(), bounds(scores, 0.95))
-    compared = paired_approximate_randomization(stats, stats, dialect=NLTK, trials=10)
-    assert compared.p_value == 1
+    assert shuffle(stats, stats, metric=metric, trials=10).p_value == 1
+    message = r"\['a'\]: the Stats were counted with tokenizer given, the metric has none"
+    raises(ValueError, message, shuffle, stats, stats, metric="nltk")
 
 
 # Laws
@@ -311,11 +334,12 @@ def test_other_dialects_score_samples_of_their_own_rows():
 
 def test_systems_that_no_sample_tells_apart_have_the_p_value_1():
     [rows] = random_systems(seeded("identical"), 1, segments=50)
-    stats = Stats(rows)
+    stats, metric = Stats(rows), metric_for(rows)
+    unigrams = fastbleu.BLEU(max_ngram_order=1, smooth_method="none")
     for found in (
-        paired_bootstrap(stats, stats, samples=99),
-        paired_approximate_randomization(stats, Stats(rows), trials=99),
-        paired_bootstrap(Stats.zeros(5, 1), Stats([[5, 5, 0, 4]] * 5), smoothing="none"),
+        draw(stats, stats, metric=metric, samples=99),
+        shuffle(stats, Stats(rows), metric=metric, trials=99),
+        draw(Stats.zeros(5, 1), Stats([[5, 5, 0, 4]] * 5), metric=unigrams),
     ):
         assert (found.p_value, found.difference) == (1, 0)
         assert found.wins in (0.5, None)
@@ -323,13 +347,14 @@ def test_systems_that_no_sample_tells_apart_have_the_p_value_1():
 
 def test_more_systems_change_nothing():
     systems = list(map(Stats, random_systems(seeded("more systems"), 5, segments=70)))
-    for test in (paired_bootstrap, paired_approximate_randomization):
-        together = test(systems[0], systems[1:], seed=3)
-        single = [test(systems[0], system, seed=3) for system in systems[1:]]
-        assert together == adjusted(single)
-        assert test(systems[0], tuple(systems[1:]), seed=3) == together
-        by_name = test(systems[0], {"b": systems[1], 7: systems[2]}, seed=3)
-        assert by_name == dict(zip(["b", 7], adjusted(single[:2]), strict=True))
+    metric = fastbleu.BLEU(max_ngram_order=systems[0].max_ngram_order)
+    for method in ("bootstrap", "approximate_randomization"):
+        options = {"method": method, "metric": metric, "seed": 3}
+        names = ["a", 7, "b", ("c", 1), None]
+        together = compare(dict(zip(names, systems, strict=True)), **options)
+        single = [compare({0: systems[0], 1: system}, **options)[1] for system in systems[1:]]
+        assert together == dict(zip(names[1:], adjusted(single), strict=True))
+        assert together.baseline == "a"
 
 
 # Blocks
@@ -352,12 +377,13 @@ def test_ways_and_blocks_change_nothing(monkeypatch, way):
     # Else a new numpy wants a look, and the slow way is taken.
     assert resampling.coins_are_bits()
     assert resampling.draws_are_words()
-    options = {"samples": 100}
 
     def tests(systems):
-        baseline, *others = systems
-        yield paired_bootstrap(baseline, others, **options)
-        yield paired_approximate_randomization(baseline, others, trials=50, **options)
+        metric = fastbleu.BLEU(max_ngram_order=systems[0].max_ngram_order)
+        options = {"metric": metric, "samples": 100}
+        by_number = dict(enumerate(systems))
+        yield compare(by_number, method="bootstrap", **options)
+        yield compare(by_number, trials=50, **options)
 
     for segments in (2, 31, 32, 33, 64, 101):
         systems = [*map(Stats, random_systems(seeded("blocks", segments), segments=segments))]
@@ -391,32 +417,58 @@ NEGATIVE = Stats([[5, 5, 4, 5], [6, 6, 3, 6], [1, 1, -1, 1]])
 IMPOSSIBLE = Stats([[5, 5, 4, 4], [5, 5, 6, 4]])
 TWICE = Stats.concatenate([GOOD, GOOD])
 OTHER = Stats.zeros(2, 3)
-shuffle = paired_approximate_randomization
+UNIGRAMS = {"metric": fastbleu.BLEU(max_ngram_order=1)}
+
+
+@pytest.mark.parametrize(
+    ("stats", "options", "error", "message"),
+    [
+        (Stats.zeros(0), {}, ValueError, "the Stats have max_ngram_order=4, the metric has 1"),
+        (Stats.zeros(0, 1), {}, ValueError, "0 rows, but at least 2"),
+        (GOOD.sum(), {}, ValueError, "hypotheses has 1 row, .*not their sum"),
+        ([[5, 5, 4, 5]], {}, TypeError, "references is None, and hypotheses is a list; only"),
+        (GOOD, {"references": ["a", "b"]}, TypeError, "leave out references"),
+        (NEGATIVE, {}, ValueError, "row 2 of hypotheses has a negative number"),
+        (GOOD, {"samples": 0}, ValueError, "samples is 0, but must be at least 1"),
+        (GOOD, {"samples": 1.5}, TypeError, "samples is 1.5, expected an integer"),
+        (GOOD, {"seed": 0.5}, TypeError, "seed is 0.5, expected an integer"),
+        (GOOD, {"seed": "none"}, TypeError, "seed is 'none', expected .*None for a new one"),
+        (GOOD, {"seed": True}, TypeError, "seed is True, expected an integer"),
+        (GOOD, {"seed": -1}, ValueError, "seed is -1, but must be at least 0"),
+        (GOOD, {"confidence": 95}, ValueError, "confidence is 95, but must"),
+        (GOOD, {"n_samples": 9}, TypeError, "unexpected keyword argument 'n_samples'"),
+        (GOOD, {"metric": "nltkk"}, ValueError, "'nltkk' is unknown; did you mean 'nltk'"),
+        (IMPOSSIBLE, {}, ValueError, "row 1 of hypotheses has more matches than n-grams"),
+    ],
+)
+def test_errors_of_intervals(stats, options, error, message):
+    raises(error, message, bootstrap, stats, **UNIGRAMS | options)
 
 
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: bootstrap(Stats.zeros(0)), ValueError, "stats has 0 rows, but at least 2"),
-        (lambda: bootstrap(GOOD.sum()), ValueError, "stats has 1 row, .*not their sum"),
-        (lambda: bootstrap([[5, 5, 4, 5]]), TypeError, "stats is a list, expected Stats"),
-        (lambda: bootstrap(NEGATIVE), ValueError, "row 2 of stats has a negative number"),
-        (lambda: bootstrap(GOOD, samples=0), ValueError, "samples is 0, but must be at least 1"),
-        (lambda: bootstrap(GOOD, samples=1.5), TypeError, "samples is 1.5, expected an integer"),
-        (lambda: bootstrap(GOOD, seed=0.5), TypeError, "seed is 0.5, expected an integer"),
-        (lambda: bootstrap(GOOD, confidence=95), ValueError, "confidence is 95, but must"),
-        (lambda: bootstrap(GOOD, seed=-1), ValueError, "seed is -1, but must be at least 0"),
-        (lambda: bootstrap(GOOD, seed="x"), ValueError, "seed is 'x', expected an integer"),
-        (lambda: bootstrap(GOOD, n_samples=9), TypeError, "'n_samples'; did you mean 'samples'"),
-        (lambda: shuffle(GOOD, GOOD, smoothin=1), TypeError, "'smoothin'; did you mean 'smooth"),
-        (lambda: bootstrap(IMPOSSIBLE), ValueError, "row 1 of stats has more matches than n-grams"),
-        (lambda: paired_bootstrap(GOOD, TWICE), ValueError, "systems has 4 rows, baseline has 2;"),
-        (lambda: paired_bootstrap(GOOD, {"c": TWICE}), ValueError, r"systems\['c'\] has 4 rows"),
-        (lambda: shuffle(GOOD, [OTHER]), ValueError, r"\[0\] has max_order=3, baseline has max_o"),
-        (lambda: paired_bootstrap(GOOD, []), ValueError, "systems is empty"),
-        (lambda: paired_bootstrap(GOOD, [[5, 5, 4, 5]]), TypeError, r"systems\[0\] is a list"),
+        (
+            lambda: draw(GOOD, TWICE, **UNIGRAMS),
+            ValueError,
+            r"\['b'\] has 4 rows, systems\['a'\]",
+        ),
+        (
+            lambda: shuffle(GOOD, OTHER, **UNIGRAMS),
+            ValueError,
+            r"\['b'\]: the Stats have max_ngram_order=3",
+        ),
+        (
+            lambda: draw(GOOD, [[5, 5, 4]], **UNIGRAMS),
+            TypeError,
+            r"systems\['b'\]: references is None",
+        ),
+        (lambda: compare({"a": GOOD}, **UNIGRAMS), ValueError, "1 entries.* the baseline"),
+        (lambda: compare({}), ValueError, "systems has 0 entries"),
         (lambda: shuffle(GOOD, GOOD, trials=0), ValueError, "trials is 0, but must be at least 1"),
         (lambda: shuffle(GOOD, GOOD, samples=-1), ValueError, "samples is -1, but must be at"),
+        (lambda: draw(GOOD, GOOD, samples=0), ValueError, "samples is 0, but must be at least 1"),
+        (lambda: shuffle(GOOD, GOOD, smoothin=1), TypeError, "unexpected keyword .*'smoothin'"),
     ],
 )
 def test_errors_say_what_where_and_how(call, error, message):
@@ -425,10 +477,10 @@ def test_errors_say_what_where_and_how(call, error, message):
 
 def test_progress_goes_to_standard_error(capfd):
     for progress, shown in ((False, ""), (True, "samples")):
-        bootstrap(GOOD, samples=10, progress=progress)
+        bootstrap(GOOD, samples=10, progress=progress, **UNIGRAMS)
         out, err = capfd.readouterr()
         assert (out, shown in err, not err) == ("", True, not progress)
-    paired_approximate_randomization(GOOD, GOOD, trials=10, progress=True)
+    shuffle(GOOD, GOOD, trials=10, progress=True, **UNIGRAMS)
     assert "trials" in capfd.readouterr().err
 
 
@@ -443,8 +495,8 @@ def test_memory_is_bounded_for_a_million_segments():
     for samples in (24, 36):
         for name, test in {
             "bootstrap": lambda n: bootstrap(one, samples=n),
-            "paired": lambda n: paired_bootstrap(one, other, samples=n),
-            "shuffled": lambda n: paired_approximate_randomization(one, other, trials=20 * n),
+            "paired": lambda n: draw(one, other, samples=n),
+            "shuffled": lambda n: shuffle(one, other, trials=20 * n),
         }.items():
             tracemalloc.start()
             test(samples)

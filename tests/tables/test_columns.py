@@ -56,13 +56,13 @@ LIBRARIES = {
 @pytest.mark.parametrize("kind", LIBRARIES)
 def test_any_column_goes_on_either_side(kind):
     make, metric = LIBRARIES[kind], BLEU(effective_order=True)
-    expected = metric.statistics(HYPOTHESES, REFERENCES)
+    expected = metric.count(HYPOTHESES, REFERENCES)
     for sides in (
         (make(HYPOTHESES), REFERENCES),
         (pandas.Series(HYPOTHESES), make(REFERENCES)),
         (make(HYPOTHESES), make(REFERENCES)),
     ):
-        assert metric.statistics(*sides) == expected
+        assert metric.count(*sides) == expected
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ def test_any_column_goes_on_either_side(kind):
 )
 def test_several_references(lists):
     several = list(map(list, zip(REFERENCES, HYPOTHESES[::-1], strict=True)))
-    found = BLEU().statistics(polars.Series(HYPOTHESES), lists(several))
-    assert found == BLEU().statistics(HYPOTHESES, several)
+    found = BLEU().count(polars.Series(HYPOTHESES), lists(several))
+    assert found == BLEU().count(HYPOTHESES, several)
 
 
 @pytest.mark.parametrize(
@@ -92,14 +92,14 @@ def test_several_references(lists):
 def test_token_ids(column):
     ids = [[5, 6, 7, 0], [1, 2, 3, 4], [9, 0, 0, 0]]
     ours, theirs = np.array(ids), np.array(ids[::-1])
-    metric = BLEU(tokenize=None, ignore_ids=(0,), max_order=2)
-    expected = metric.statistics(ours, theirs)
+    metric = BLEU(tokenize=False, ignore_ids=(0,), max_ngram_order=2)
+    expected = metric.count(ours, theirs)
     for sides in (
         (column(ids), column(ids[::-1])),
         (ours, column(ids[::-1])),
         (column(ids), theirs),
     ):
-        assert metric.statistics(*sides) == expected
+        assert metric.count(*sides) == expected
 
 
 @pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
@@ -162,16 +162,16 @@ def test_a_missing_second_reference(kind):
     texts, filled = [pair[0] for pair in PAIRS], [[text or "" for text in p] for p in PAIRS]
     metric, hypotheses = BLEU(effective_order=True), texts
     if kind == "tokens":
-        metric, hypotheses = BLEU(tokenize=None, effective_order=True), [t.split() for t in texts]
+        metric, hypotheses = BLEU(tokenize=False, effective_order=True), [t.split() for t in texts]
         filled = [[text.split() for text in pair] for pair in filled]
     elif kind == "columns":
         hypotheses = pyarrow.array(texts)
     match = r"segment 1: references\[1\] is missing"
     raises(TypeError, match, metric.score, hypotheses, SEVERAL[kind])
-    expected = metric.statistics(list(hypotheses) if kind == "tokens" else texts, filled)
-    assert metric.statistics(hypotheses, SEVERAL[kind], missing="empty") == expected
+    expected = metric.count(list(hypotheses) if kind == "tokens" else texts, filled)
+    assert metric.count(hypotheses, SEVERAL[kind], missing="empty") == expected
     with pytest.warns(InputWarning, match="left out 1 of 3 segments.* is segment 1"):
-        found = metric.statistics(hypotheses, SEVERAL[kind], missing="skip")
+        found = metric.count(hypotheses, SEVERAL[kind], missing="skip")
     assert found == expected[::2]
 
 

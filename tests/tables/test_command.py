@@ -59,7 +59,9 @@ def test_columns_are_scored_as_files_of_lines(path, tmp_path):
 @pytest.mark.parametrize("form", ["json", "csv", "parquet"])
 def test_groups_are_those_of_tables(path, form):
     found = run(f"{path}::ref", "-i", f"{path}::mt", "--by", "lang", "-f", form, "-lc")
-    expected = tables.score(path, "mt", ["ref"], ["lang"], metric=BLEU(lowercase=True)).to_pylist()
+    expected = tables.score(
+        path, "mt", ["ref"], by=["lang"], metric=BLEU(lowercase=True)
+    ).to_pylist()
     if form == "json":
         assert json.loads(found) == expected
     elif form == "parquet":
@@ -97,8 +99,11 @@ def test_columns_that_hold_no_texts(its, message, tmp_path):
         ("{path}::ref -i {path}::mt --by lang --html a.html", 2, "--by has no --html"),
         ("{path}::ref -i {path}::mt -f parquet", 2, "it needs --by"),
         ("{path}.parquet::ref -i {path}::mt", 1, "no such file"),
-        ("{path}::ref -i {path}::mt --by lang --by-language lang", 1, "as in lang:zh=zh"),
-        ("{path}::ref -i {path}::mt --by-language lang:zh=zh", 2, "it needs --by"),
+        ("{path}::ref -i {path}::mt --by lang --language lang --tokenizers zh", 1, "as in zh=zh"),
+        ("{path}::ref -i {path}::mt --by lang --language lang", 2, "go together"),
+        ("{path}::ref -i {path}::mt --by lang --tokenizers zh=zh", 2, "go together"),
+        ("{path}::ref -i {path}::mt --language en-de", 2, "a pair is -l"),
+        ("{path}::ref -i {path}::mt --tokenizers zh=zh", 2, "add --by"),
     ],
 )
 def test_mistakes(path, words, status, problem):
@@ -120,7 +125,9 @@ def parts(tmp_path):
 def test_several_files(parts, end, tmp_path):
     name = f"{parts}{end}"
     by = run(f"{name}::ref", "-i", f"{name}::mt", "--by", "lang")
-    assert json.loads(by) == tables.score(pyarrow.table(ITS), "mt", ["ref"], ["lang"]).to_pylist()
+    assert (
+        json.loads(by) == tables.score(pyarrow.table(ITS), "mt", ["ref"], by=["lang"]).to_pylist()
+    )
     for column in ("mt", "ref"):
         lines = "".join(f"{line}\n" for line in ITS[column])
         (tmp_path / column).write_text(lines, encoding="utf-8")
@@ -134,9 +141,9 @@ def test_tokenizers_of_languages(tmp_path):
     holes = pyarrow.table(ITS | {"mt": [None, *ITS["mt"][1:]]})
     parquet.write_table(holes, path)
     arguments = f"{path}::ref", "-i", f"{path}::mt", "--by", "lang", "--missing", "skip"
-    how = {"language": "lang", "tokenize": {"zh": "char", "de": "none", None: "13a"}}
-    found = json.loads(run(*arguments, "--by-language", "lang:zh=char,de=none"))
-    assert found == tables.score(holes, "mt", ["ref"], "lang", missing="skip", **how).to_pylist()
+    how = {"language": "lang", "tokenizers": {"zh": "char", "de": "none", None: "13a"}}
+    found = json.loads(run(*arguments, "--language", "lang", "--tokenizers", "zh=char,de=none"))
+    assert found == tables.score(holes, "mt", ["ref"], by="lang", missing="skip", **how).to_pylist()
 
 
 CAFE = "mt;ref;lang\na b café d;a b caffè d;=x\n"

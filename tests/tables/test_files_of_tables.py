@@ -23,14 +23,14 @@ PARTS = [
     {name: values[first : first + 100] for name, values in ITS.items()} for first in (0, 100, 200)
 ]
 BY = ["system", "lang"]
-EXPECTED = tables.score(ITS, "mt", ["ref", "other"], BY)
+EXPECTED = tables.score(ITS, "mt", ["ref", "other"], by=BY)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_every_suffix(suffix, tmp_path):
     for number, part in enumerate(PARTS):
         write(part, tmp_path / f"{number}.{suffix}")
-    assert as_dict(tables.score(tmp_path, "mt", ["ref", "other"], BY)) == EXPECTED
+    assert as_dict(tables.score(tmp_path, "mt", ["ref", "other"], by=BY)) == EXPECTED
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
@@ -40,7 +40,7 @@ def test_files_as_a_list_a_pattern_and_a_relative_path(suffix, tmp_path, monkeyp
     paths = sorted(tmp_path.iterdir())
     monkeypatch.chdir(tmp_path.parent)
     for table in (paths, list(map(str, paths)), f"{tmp_path}/*.{suffix}", tmp_path.name):
-        assert as_dict(tables.score(table, "mt", ["ref", "other"], BY)) == EXPECTED
+        assert as_dict(tables.score(table, "mt", ["ref", "other"], by=BY)) == EXPECTED
     [*parts] = tables.sentence_scores(f"{tmp_path.name}/[12].{suffix}", "mt", "ref")
     assert sum(map(len, parts)) == 200
 
@@ -49,7 +49,7 @@ def test_files_of_several_formats(tmp_path):
     names = ["0.parquet", "1.csv.gz", "2.jsonl"]
     for name, part in zip(names, PARTS, strict=True):
         write(part, tmp_path / name)
-    assert as_dict(tables.score(tmp_path, "mt", ["ref", "other"], BY)) == EXPECTED
+    assert as_dict(tables.score(tmp_path, "mt", ["ref", "other"], by=BY)) == EXPECTED
     twice = tables.score([tmp_path / "0.parquet", tmp_path], "mt", "ref")
     assert twice["segments"].to_pylist() == [400]
 
@@ -60,7 +60,7 @@ def test_keys_in_the_names_of_directories(tmp_path):
         write(part, tmp_path / f"day={number}" / "t.parquet")
     (tmp_path / "_SUCCESS").touch()
     for table in (tmp_path, f"{tmp_path}/day=*/*.parquet", f"{tmp_path}/**/*.parquet"):
-        found = tables.score(table, "mt", "ref", "day")
+        found = tables.score(table, "mt", "ref", by="day")
         assert as_dict(found)["day"] == [0, 1, 2]
         assert as_dict(found)["segments"] == [100] * 3
 
@@ -165,7 +165,7 @@ CSV = {
     "pandas' name": (
         CELLS.encode(),
         {"sep": ";"},
-        "no parameter 'sep'",
+        "argument 'sep'",
     ),
     "a format's case": (CELLS.encode(), {"format": ".CSV"}, None),
     "two": (CELLS.encode(), {"delimiter": ";;"}, "delimiter is ';;', expected one of"),
@@ -211,7 +211,7 @@ def test_an_odd_mark_in_the_header_of_a_plain_file(tmp_path):
 def test_files_of_any_name_in_a_format_that_is_named(suffix, tmp_path):
     for number, part in enumerate(PARTS):
         write(part, tmp_path / f"{number}.{suffix}").rename(tmp_path / f"{number}.data")
-    found = tables.score(tmp_path, "mt", ["ref", "other"], BY, format=suffix)
+    found = tables.score(tmp_path, "mt", ["ref", "other"], by=BY, format=suffix)
     assert as_dict(found) == EXPECTED
     words = 'ends in .*data.*, or name the format, as in format="jsonl"'
     raises(ValueError, words, tables.score, tmp_path / "0.data", "mt", "ref")
@@ -297,14 +297,14 @@ def bucket():
 
 @pytest.mark.parametrize("pattern", ["/day=*/t.parquet", "/**/*.parquet"])
 def test_s3(bucket, pattern):
-    found = tables.score(bucket + pattern, "mt", ["ref", "other"], BY)
+    found = tables.score(bucket + pattern, "mt", ["ref", "other"], by=BY)
     assert as_dict(found) == EXPECTED
-    assert as_dict(tables.score(bucket + pattern, "mt", "ref", "day"))["day"] == [0, 1, 2]
+    assert as_dict(tables.score(bucket + pattern, "mt", "ref", by="day"))["day"] == [0, 1, 2]
 
 
 def test_s3_files_texts_and_errors(bucket):
     paths = [f"{bucket}/day={number}/t.parquet" for number in range(3)]
-    assert as_dict(tables.score(paths, "mt", ["ref", "other"], BY)) == EXPECTED
+    assert as_dict(tables.score(paths, "mt", ["ref", "other"], by=BY)) == EXPECTED
     for path, segments in (("day=1/", 100), ("texts/t.tsv.gz", 9)):
         found = tables.score(f"{bucket}/{path}", "mt", "ref")
         assert as_dict(found)["segments"] == [segments]
@@ -320,7 +320,7 @@ def test_urls_of_fsspec():
         with system.open(f"/outputs/{number}.parquet", "wb") as file:
             pq.write_table(pa.table(part), file)
     for path in ("memory://outputs/*.parquet", "memory://outputs"):
-        assert as_dict(tables.score(path, "mt", ["ref", "other"], BY)) == EXPECTED
+        assert as_dict(tables.score(path, "mt", ["ref", "other"], by=BY)) == EXPECTED
 
 
 PATTERNS = ["d/[!a]?.csv", "d/**", "**/*.csv", "d/**/?b.csv"]
@@ -359,10 +359,10 @@ def test_scores_of_a_stream_are_written_lazily(tmp_path):
             existing_data_behavior="overwrite_or_ignore",
         )
         assert as_dict(dataset.dataset(tmp_path / "scores").to_table()) == expected
-    counted = tables.statistics(pattern, "mt", "ref").to_reader()  # noqa: F841 (DuckDB finds it)
+    counted = tables.count(pattern, "mt", "ref").to_reader()  # noqa: F841 (DuckDB finds it)
     duckdb.sql(f"COPY (FROM counted) TO '{tmp_path}/counts.csv'")
     assert sum(csv.read_csv(tmp_path / "counts.csv")["hyp_len"].to_pylist()) == sum(
-        tables.statistics(ITS, "mt", "ref")["hyp_len"]
+        tables.count(ITS, "mt", "ref")["hyp_len"]
     )
     stream = pa.RecordBatchReader.from_stream(tables.sentence_scores(pattern, "mt", "ref"))
     assert stream.read_all()["bleu"].to_pylist() == expected["bleu"]
@@ -380,5 +380,5 @@ def test_parts_of_other_columns_than_the_first():
 def test_every_batch_of_a_parquet_file_counts(tmp_path, monkeypatch):
     monkeypatch.setattr("fastbleu.tables.data_files.CHUNK_ROWS", 70)
     pq.write_table(pa.table(ITS), tmp_path / "t.parquet", row_group_size=110)
-    found = tables.score(tmp_path / "t.parquet", "mt", ["ref", "other"], BY)
+    found = tables.score(tmp_path / "t.parquet", "mt", ["ref", "other"], by=BY)
     assert as_dict(found) == EXPECTED

@@ -13,7 +13,7 @@ from fastbleu.tables import sources
 host("narwhals")
 pa = host("pyarrow")
 
-NAMES = ("mt", ["ref"], ["key"])
+NAMES = {"hypotheses": "mt", "references": ["ref"], "by": ["key"]}
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 DAYS = [datetime.date(2026, 1, day) for day in (1, 2, 3)]
 NUMBERS = [Decimal("0.10"), Decimal("0.20"), Decimal("-1.00")]
@@ -72,18 +72,18 @@ def test_keys_with_nulls(kind, values, form, tmp_path, monkeypatch):
         file.write_table(table, max_chunksize=4)
 
     def combined():
-        return tables.combine(tables.sums(table[:4], *NAMES), tables.sums(table[4:], *NAMES))
+        return tables.add_sums(tables.sums(table[:4], **NAMES), tables.sums(table[4:], **NAMES))
 
     def in_chunks():
         monkeypatch.setattr(sources, "CHUNK_ROWS", 4)
-        return tables.score(iter([table]), *NAMES)
+        return tables.score(iter([table]), **NAMES)
 
     ways = {
-        "table": lambda: tables.score(table, *NAMES),
-        "file": lambda: tables.score(path, *NAMES),
-        "intervals": lambda: tables.score(table, *NAMES, confidence=0.9, samples=2),
-        "texts": lambda: tables.score(table, *NAMES, metric=BLEU(dialect="fairseq")),
-        "sums": lambda: tables.sums(table, *NAMES),
+        "table": lambda: tables.score(table, **NAMES),
+        "file": lambda: tables.score(path, **NAMES),
+        "intervals": lambda: tables.score(table, **NAMES, confidence=0.9, samples=2),
+        "texts": lambda: tables.score(table, **NAMES, metric=BLEU(dialect="fairseq")),
+        "sums": lambda: tables.sums(table, **NAMES),
         "combined": combined,
         "chunks": in_chunks,
     }

@@ -7,6 +7,7 @@ import pytest
 from commands import TRAINS, python
 from generators import raises
 from hosts import host
+from metrics import from_state
 from table_families import as_dict, columns
 
 from fastbleu import BLEU, tables
@@ -91,7 +92,7 @@ def test_relations_of_duckdb_are_projected():
 
 def test_a_state_of_duckdbs_sums():
     """They are HUGEINT, decimals in Arrow."""
-    counts = tables.statistics(pa.table(columns(ROWS)), "mt", "ref")  # noqa: F841 (DuckDB finds it)
+    counts = tables.count(pa.table(columns(ROWS)), "mt", "ref")  # noqa: F841 (DuckDB finds it)
     names = [
         "hyp_len",
         "ref_len",
@@ -100,7 +101,7 @@ def test_a_state_of_duckdbs_sums():
     sums = duckdb.connect().sql(f"SELECT {', '.join(f'sum({name})' for name in names)} FROM counts")
     score = BLEU().score(columns(ROWS)["mt"], columns(ROWS)["ref"])
     [state] = sums.to_arrow_table().to_pylist()
-    assert BLEU.from_state(list(state.values())).compute().value == score.value
+    assert from_state(list(state.values())).compute().value == score.value
 
 
 ENCODINGS = {
@@ -133,7 +134,7 @@ def test_encodings_that_differ_between_parts(one, other):
                 plain[key] += values
         for how in ({}, {"confidence": 0.9, "samples": 9}):
             found = tables.score(iter(parts), "mt", "ref", by=BY, missing="empty", **how)
-            assert as_dict(found) == tables.score(plain, "mt", "ref", BY, missing="empty", **how)
+            assert as_dict(found) == tables.score(plain, "mt", "ref", by=BY, missing="empty", **how)
         scored = list(tables.sentence_scores(iter(parts), "mt", "ref", missing="empty"))
         scores = [score for part in scored for score in part["bleu"].to_pylist()]
         assert scores == tables.sentence_scores(plain, "mt", "ref", missing="empty")["bleu"]
@@ -143,12 +144,12 @@ def test_types_of_keys_that_differ_between_parts_of_pandas():
     """As `read_csv` in chunks has them, which would make two groups of one key."""
     pandas = host("pandas")
     parts = [pandas.DataFrame({"mt": ["a b c d"] * 2, "key": key}) for key in ([1, 2], [1.0, 3.0])]
-    assert tables.score(parts, "mt", "mt", "key")["segments"].tolist() == [2, 1, 1]
+    assert tables.score(parts, "mt", "mt", by="key")["segments"].tolist() == [2, 1, 1]
     parts[1]["key"] = ["1", "x"]
     message = "columns of different types: key is of text and of numbers"
-    raises(TypeError, message, tables.score, parts, "mt", "mt", "key")
+    raises(TypeError, message, tables.score, parts, "mt", "mt", by="key")
     parts[0]["key"] = pandas.Categorical(["x", "y"])
-    assert tables.score(parts, "mt", "mt", "key")["segments"].tolist() == [2, 1, 1]
+    assert tables.score(parts, "mt", "mt", by="key")["segments"].tolist() == [2, 1, 1]
 
 
 def test_encodings_that_differ_between_parts_of_polars():
@@ -164,7 +165,7 @@ def test_encodings_that_differ_between_parts_of_polars():
 
 def test_numbers_in_a_column_of_csv_are_texts(tmp_path):
     (tmp_path / "numbers.csv").write_text("mt,ref\n1 2,1 2\n7,7\n")
-    [part] = tables.statistics(tmp_path / "numbers.csv", "mt", "ref")
+    [part] = tables.count(tmp_path / "numbers.csv", "mt", "ref")
     assert as_dict(part)["mt"] == ["1 2", "7"]
 
 

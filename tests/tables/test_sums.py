@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from generators import raises
 from hosts import host
+from metrics import count
 from table_families import FAMILIES, as_dict, columns, table_of
 
-from fastbleu import BLEU, count, tables
+from fastbleu import BLEU, tables
 
 host("narwhals")
 pa = host("pyarrow")
@@ -22,12 +23,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 ITS = columns(300)
 BY = ["system", "lang"]
 REFERENCES = ["ref", "other"]
-LANGUAGES = {"language": "lang", "tokenize": {"zh": "zh", None: "13a"}}
+LANGUAGES = {"language": "lang", "tokenizers": {"zh": "zh", None: "13a"}}
 COUNTS = ["hyp_len", "ref_len", *(f"{k}_{n}" for k in ("matches", "totals") for n in (1, 2, 3, 4))]
 SUMS = ", ".join(f"sum({name}) AS {name}" for name in ["segments", *COUNTS])
 SUMS += ", min(fewest_references) AS fewest_references"
 SUMS += ", max(most_references) AS most_references"
-# Written by the first commit that had sums: later ones must read them.
+# Written before the first release: later ones must read them.
 KEPT = Path(__file__).parent / "kept"
 
 
@@ -41,9 +42,9 @@ def same(found, expected):
 
 METRICS = {
     "lowercase": {"lowercase": True, "tokenize": "intl"},
-    "order": {"max_order": 2},
-    "scores": {"smoothing": "floor", "smoothing_value": 0.5, "effective_order": True},
-    "nltk": {"dialect": "nltk", "weights": (0.5, 0.3, 0.2), "max_order": 3},
+    "order": {"max_ngram_order": 2},
+    "scores": {"smooth_method": "floor", "smooth_value": 0.5, "effective_order": True},
+    "nltk": {"dialect": "nltk", "weights": (0.5, 0.3, 0.2), "max_ngram_order": 3},
     "multi-bleu": {"dialect": "multi-bleu"},
     "fairseq": {"dialect": "fairseq", "hashed": False},
     "length": {"dialect": "coco", "reference_length": "shortest"},
@@ -53,9 +54,16 @@ METRICS = {
 @pytest.mark.parametrize("name", METRICS)
 def test_the_metric_comes_back(name):
     metric = BLEU(**METRICS[name])
-    sums = tables.sums(ITS, "mt", ["ref"], BY, metric=metric)
-    assert tables.scores(sums) == tables.score(ITS, "mt", ["ref"], BY, metric=metric)
-    assert tables.combine(sums, sums)["segments"] == [2 * n for n in sums["segments"]]
+    sums = tables.sums(ITS, "mt", ["ref"], by=BY, metric=metric)
+    assert tables.score_sums(sums) == tables.score(ITS, "mt", ["ref"], by=BY, metric=metric)
+    assert tables.add_sums(sums, sums)["segments"] == [2 * n for n in sums["segments"]]
+
+
+def test_sums_of_a_corpus_do_not_tell_of_sentences():
+    """Without effective_order, and with False, a corpus has one score."""
+    sums = tables.sums(ITS, "mt", ["ref"], metric=BLEU(effective_order=False))
+    assert tables.sums(ITS, "mt", ["ref"]) == sums
+    assert tables.score_sums(sums) == tables.score_sums(sums, metric=BLEU(effective_order=False))
 
 
 @pytest.mark.parametrize(
@@ -65,53 +73,55 @@ def test_tables_of_two_libraries_are_added(family, other):
     keys = ["system", "year"]
     its = {**ITS, "year": [2020 + row % 3 for row in range(300)]}
     one, two = (
-        tables.sums(table_of(its_family, its), "mt", "ref", keys) for its_family in (family, other)
+        tables.sums(table_of(library, its), "mt", "ref", by=keys) for library in (family, other)
     )
-    both = tables.combine(one, two)
+    both = tables.add_sums(one, two)
     assert type(both) is type(one)
-    same(both, tables.combine(one, one))
+    same(both, tables.add_sums(one, one))
 
 
 def test_a_key_of_the_name_that_sums_have():
     its = {"mt": ["a"], "ref": ["a"], "counted": ["b"]}
-    raises(ValueError, "a column 'counted' of its own", tables.sums, its, "mt", "ref", "counted")
+    raises(ValueError, "a column 'counted' of its own", tables.sums, its, "mt", "ref", by="counted")
 
 
 def test_a_key_that_pandas_has_as_an_attribute():
     frame = host("pandas").DataFrame({"mt": ITS["mt"], "ref": ITS["ref"], "schema": ITS["system"]})
-    sums = tables.sums([frame, frame], "mt", "ref", "schema")
-    same(tables.combine(sums), tables.combine(*[tables.sums(frame, "mt", "ref", "schema")] * 2))
+    sums = tables.sums([frame, frame], "mt", "ref", by="schema")
+    half = tables.sums(frame, "mt", "ref", by="schema")
+    same(tables.add_sums(sums), tables.add_sums(half, half))
 
 
 @pytest.mark.parametrize("form", ["query", "pandas", "polars", "pyarrow"])
 def test_sums_of_sql(form):
     duckdb = host("duckdb")
-    sums = tables.sums(pa.table(ITS), "mt", REFERENCES, BY)  # noqa: F841 (DuckDB finds it)
+    sums = tables.sums(pa.table(ITS), "mt", REFERENCES, by=BY)  # noqa: F841 (DuckDB finds it)
     query = duckdb.sql(f"SELECT system, counted, {SUMS} FROM sums GROUP BY system, counted")
     found = {"query": lambda: query, "pandas": query.df, "polars": query.pl}
     found = found.get(form, query.to_arrow_table)()
-    same(tables.scores(found), tables.score(ITS, "mt", REFERENCES, "system"))
-    same(tables.scores(tables.combine(found)), tables.score(ITS, "mt", REFERENCES, "system"))
+    expected = tables.score(ITS, "mt", REFERENCES, by="system")
+    same(tables.score_sums(found), expected)
+    same(tables.score_sums(tables.add_sums(found)), expected)
 
 
 def test_a_tokenizer_for_each_language():
-    sums = tables.sums(ITS, "mt", ["ref"], BY, **LANGUAGES)
-    expected = tables.score(ITS, "mt", ["ref"], BY, **LANGUAGES)
-    assert tables.scores(sums) == expected
+    sums = tables.sums(ITS, "mt", ["ref"], by=BY, **LANGUAGES)
+    expected = tables.score(ITS, "mt", ["ref"], by=BY, **LANGUAGES)
+    assert tables.score_sums(sums) == expected
     assert len(set(sums["counted"])) == 2
     same(
-        tables.scores(tables.combine(sums, by=["lang"])),
-        tables.score(ITS, "mt", ["ref"], ["lang"], **LANGUAGES),
+        tables.score_sums(tables.add_sums(sums, by=["lang"])),
+        tables.score(ITS, "mt", ["ref"], by=["lang"], **LANGUAGES),
     )
     raises(
-        ValueError, "tokenizer depends on 'lang': add it to by", tables.combine, sums, by="system"
+        ValueError, "tokenizer depends on 'lang': add it to by", tables.add_sums, sums, by="system"
     )
-    other = tables.sums(ITS, "mt", ["ref"], BY, language="lang", tokenize={None: "13a"})
-    raises(ValueError, "tokenize is 'zh' in some and '13a' in others", tables.combine, sums, other)
+    other = tables.sums(ITS, "mt", ["ref"], by=BY, language="lang", tokenizers={None: "13a"})
+    raises(ValueError, "tokenize is 'zh' in some and '13a' in others", tables.add_sums, sums, other)
     # A metric gives the smoothing, and each language keeps its tokenizer.
-    smoothed = tables.scores(sums, metric=BLEU(smoothing="add-k"))
-    metric = BLEU(smoothing="add-k")
-    assert smoothed == tables.score(ITS, "mt", ["ref"], BY, metric=metric, **LANGUAGES)
+    smoothed = tables.score_sums(sums, metric=BLEU(smooth_method="add-k"))
+    metric = BLEU(smooth_method="add-k")
+    assert smoothed == tables.score(ITS, "mt", ["ref"], by=BY, metric=metric, **LANGUAGES)
 
 
 @pytest.mark.parametrize(
@@ -120,26 +130,25 @@ def test_a_tokenizer_for_each_language():
         ({"lowercase": True}, "lowercase is False in some and True in others"),
         ({"tokenize": "intl"}, "tokenize is '13a' in some and 'intl' in others"),
         ({"dialect": "nltk"}, "dialect is 'sacrebleu' in some and 'nltk' in others"),
-        ({"smoothing": "floor"}, "smoothing is 'exp' in some and 'floor' in others"),
+        ({"smooth_method": "floor"}, "smooth_method is 'exp' in some and 'floor' in others"),
     ],
 )
 def test_sums_counted_with_other_options_are_refused(options, difference):
-    one = tables.sums(ITS, "mt", ["ref"], BY)
-    other = tables.sums(ITS, "mt", ["ref"], BY, metric=BLEU(**options))
-    raises(ValueError, difference, tables.combine, one, other)
-    raises(ValueError, difference, tables.combine, pa.table(one), iter([pa.table(other)]))
-    if "smoothing" in options:
-        expected = tables.score(ITS, "mt", ["ref"], BY, metric=BLEU(**options))
-        assert tables.scores(one, metric=BLEU(**options)) == expected
+    one = tables.sums(ITS, "mt", ["ref"], by=BY)
+    other = tables.sums(ITS, "mt", ["ref"], by=BY, metric=BLEU(**options))
+    raises(ValueError, difference, tables.add_sums, one, other)
+    raises(ValueError, difference, tables.add_sums, pa.table(one), iter([pa.table(other)]))
+    if "smooth_method" in options:
+        expected = tables.score(ITS, "mt", ["ref"], by=BY, metric=BLEU(**options))
+        assert tables.score_sums(one, metric=BLEU(**options)) == expected
     else:
         name = difference.partition(" ")[0]
-        raises(
-            ValueError, f"{name} is .* in the metric", tables.scores, one, metric=BLEU(**options)
-        )
+        words = f"{name} is .* in the metric"
+        raises(ValueError, words, tables.score_sums, one, metric=BLEU(**options))
 
 
 def test_other_rules_and_damaged_sums():
-    sums = tables.sums(ITS, "mt", ["ref"], BY)
+    sums = tables.sums(ITS, "mt", ["ref"], by=BY)
     rows = len(sums["counted"])
     newer = [text.replace('"rules": 1', '"rules": 2') for text in sums["counted"]]
     assert newer != sums["counted"]
@@ -150,20 +159,21 @@ def test_other_rules_and_damaged_sums():
         (without, "has no column 'counted'"),
         (sums | {"matches_1": [10**6] * rows}, "row 0 of the sums: .*more matches than"),
     ):
-        raises(ValueError, words, tables.scores, damaged)
+        raises(ValueError, words, tables.score_sums, damaged)
     for wrong in (0.5, None, 2.0**60):
         damaged = sums | {"hyp_len": [wrong] * rows}
-        raises(TypeError, "'hyp_len' holds a value that is no count", tables.combine, damaged)
+        raises(TypeError, "'hyp_len' holds a value that is no count", tables.add_sums, damaged)
     words = "pass tables with the same keys"
-    raises(ValueError, words, tables.combine, sums, sums | {"day": [1] * rows})
-    raises(ValueError, "at least one table", tables.combine)
+    raises(ValueError, words, tables.add_sums, sums, sums | {"day": [1] * rows})
+    raises(ValueError, "at least one table", tables.add_sums)
 
 
 def test_a_function_as_tokenizer():
     metric = BLEU(tokenize=str.split)
-    sums = tables.sums(ITS, "mt", ["ref"], BY, metric=metric)
-    raises(ValueError, "pass metric=", tables.scores, sums)
-    assert tables.scores(sums, metric=metric) == tables.score(ITS, "mt", ["ref"], BY, metric=metric)
+    sums = tables.sums(ITS, "mt", ["ref"], by=BY, metric=metric)
+    raises(ValueError, "pass metric=", tables.score_sums, sums)
+    expected = tables.score(ITS, "mt", ["ref"], by=BY, metric=metric)
+    assert tables.score_sums(sums, metric=metric) == expected
 
 
 def test_a_tokenizer_by_script():
@@ -173,30 +183,30 @@ def test_a_tokenizer_by_script():
     found = tables.score(its, "mt", "ref", metric=metric)
     day = tables.sums(its, "mt", "ref", metric=metric)
     expected = metric.score(its["mt"], its["ref"])
-    assert found == tables.scores(day) == tables.scores(tables.combine(day))
+    assert found == tables.score_sums(day) == tables.score_sums(tables.add_sums(day))
     assert found["bleu"] == [expected.value]
     assert found["signature"] == [expected.signature.replace("tok:auto+13a+zh", "tok:auto")]
 
 
 def test_metadata():
     expected = {"by": BY, "counted": [json.loads(tables.sums(ITS, "mt", "ref")["counted"][0])]}
-    found = tables.combine(tables.sums(pa.table(ITS), "mt", "ref", BY))
+    found = tables.add_sums(tables.sums(pa.table(ITS), "mt", "ref", by=BY))
     assert json.loads(found.schema.metadata[b"fastbleu.sums"]) == expected
     assert {str(found.schema.field(name).type) for name in COUNTS} == {"int64"}
-    sums = tables.sums(host("pandas").DataFrame(ITS), "mt", "ref", BY)
+    sums = tables.sums(host("pandas").DataFrame(ITS), "mt", "ref", by=BY)
     assert sums.attrs["fastbleu.sums"] == expected
 
 
 @pytest.mark.parametrize("name", ["sums.parquet", "sums.arrow", "sums.csv", "languages.parquet"])
-def test_files_of_the_first_commit(name):
-    found = tables.scores(KEPT / name)
+def test_files_of_the_first_release(name):
+    found = tables.score_sums(KEPT / name)
     assert as_dict(found) == json.loads((KEPT / f"{name.partition('.')[0]}.json").read_text())
-    assert as_dict(tables.scores(tables.combine(KEPT / name))) == as_dict(found)
-    twice = tables.combine(KEPT / name, KEPT / name, by=["lang"])
+    assert as_dict(tables.score_sums(tables.add_sums(KEPT / name))) == as_dict(found)
+    twice = tables.add_sums(KEPT / name, KEPT / name, by=["lang"])
     assert sum(as_dict(twice)["segments"]) == 10
 
 
-METRIC = BLEU(tokenize="intl", keep_segments=True)
+METRIC = BLEU(tokenize="intl", keep_stats=True)
 METRIC.update(ITS["mt"], ITS["ref"])
 PICKLED = {
     "metric": METRIC,
@@ -215,11 +225,11 @@ def test_pickles_name_public_paths_only(name):
 
 
 @pytest.mark.parametrize("name", ["metric", "rows"])
-def test_pickles_of_the_first_commit(name):
+def test_pickles_of_the_first_release(name):
     kept = pickle.loads((KEPT / f"{name}.pickle").read_bytes())
     expected = {
         "metric": [[9, 9, 9, 7, 5, 3, 9, 7, 5, 3]],
         "rows": [[2, 2, 1, 0, 0, 0, 2, 1, 0, 0]],
     }
-    rows = kept.segments.sum() if name == "metric" else kept
+    rows = kept.stats.sum() if name == "metric" else kept
     assert rows.__array__().tolist() == expected[name]

@@ -19,11 +19,11 @@ from pathlib import Path
 import pytest
 import wmt22
 from generators import SEED, SEGMENTS
+from metrics import count
 from ptb_texts import KINDS, java_lines, recorded
 
 import fastbleu
-from fastbleu import tokenize
-from fastbleu.tokenizers import _ptb
+from fastbleu.tokenizers import _ptb, tokenize
 
 PUNCTUATION = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
 FOLLOWING = {"end": "", "next a": "\na cat", "next A": "\nA cat", "next 1": "\n1 cat"}
@@ -157,12 +157,12 @@ def test_counted_text_has_these_tokens(kind):
     sides = [
         (some[::3], list(zip(some[1::3], some[2::3], strict=True))) for some in (texts, tokens)
     ]
-    expected = fastbleu.count(*sides[1])
+    expected = count(*sides[1])
     for threads in (1, 2):
-        assert fastbleu.count(*sides[0], tokenize="ptb", threads=threads) == expected
-        metric = fastbleu.BLEU("ptb", lowercase=True, threads=threads)
-        assert metric.statistics(*sides[0]) == expected
-    assert metric.counter.match_positions(*sides[0])[1] == expected
+        assert count(*sides[0], tokenize="ptb", threads=threads) == expected
+        metric = fastbleu.BLEU(tokenize="ptb", lowercase=True, threads=threads)
+        assert metric.count(*sides[0]) == expected
+    assert metric._counter.match_positions(*sides[0])[1] == expected
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,13 @@ import warnings
 import pytest
 import sacrebleu.tokenizers.tokenizer_spm as sacrebleu_spm
 from generators import raises
+from metrics import count
 from random_texts import batch
 from sacrebleu.metrics.bleu import _get_tokenizer
 from sacrebleu_tokenizers import uncached
 
-import fastbleu
-from fastbleu.tokenizers import get_tokenizer, tokenize
+from fastbleu import tokenizers
+from fastbleu.tokenizers import tokenize
 from fastbleu.tokenizers.table import TABLE
 
 SPM = ("spm", "flores101", "flores200", "spBLEU-1K")
@@ -107,14 +108,14 @@ def texts():
 
 
 def check_tokens(name):
-    theirs, ours = sacrebleus(name), get_tokenizer(name)
+    theirs, ours = sacrebleus(name), tokenizers.get(name)
     line = uncached(theirs)
     assert (ours.name, ours.compiled, ours.signature) == (name, None, theirs.signature())
     for text in texts():
         expected = line(text.rstrip()).split()
-        assert tokenize(text, name) == ours.function(text) == expected, text
+        assert tokenize(text, name) == ours.tokens(text) == expected, text
     assert tokenize(LINES[0], pickle.loads(pickle.dumps(ours))) == tokenize(LINES[0], name)
-    assert get_tokenizer(name) is ours
+    assert tokenizers.get(name) is ours
 
 
 @pytest.mark.parametrize("name", MECAB)
@@ -139,15 +140,15 @@ def test_the_models_are_those_of_sacrebleu():
 
 def test_another_model_by_its_path(model, cache):
     for name in SPM:
-        tokenizer = get_tokenizer(name, model)
+        tokenizer = tokenizers.get(name, model)
         for path in (str(model), os.fsencode(model)):
-            assert get_tokenizer(name, path) is tokenizer
+            assert tokenizers.get(name, path) is tokenizer
         checksum = hashlib.sha256(model.read_bytes()).hexdigest()[:8]
         assert tokenizer.signature == f"{name}-{checksum}"
-        assert tokenize(LINES[3], name, model) == tokenize(LINES[3], name)
+        assert tokenize(LINES[3], tokenizer) == tokenize(LINES[3], name)
         back = pickle.loads(pickle.dumps(tokenizer))
         assert (back, back.signature) == (tokenizer, tokenizer.signature)
-        assert back != get_tokenizer(name)
+        assert back != tokenizers.get(name)
 
 
 def test_a_copy_under_the_name_of_sacrebleus_file_keeps_its_signature(model, tmp_path):
@@ -155,16 +156,16 @@ def test_a_copy_under_the_name_of_sacrebleus_file_keeps_its_signature(model, tmp
         signature, _, file_names = TABLE[name].details
         for file_name in file_names:
             (tmp_path / file_name).write_bytes(model.read_bytes())
-            assert get_tokenizer(name, tmp_path / file_name).signature == signature
+            assert tokenizers.get(name, tmp_path / file_name).signature == signature
 
 
 def test_a_relative_path_is_kept_where_it_was(model, monkeypatch, tmp_path, nothing_loaded):
     monkeypatch.chdir(model.parent)
-    tokenizer = get_tokenizer("spm", "tiny.model")
+    tokenizer = tokenizers.get("spm", "tiny.model")
     pickled = pickle.dumps(tokenizer)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fastbleu.tokenizers.loaded._LOADED", {})
-    assert pickle.loads(pickled).function(LINES[3]) == tokenizer.function(LINES[3])
+    assert pickle.loads(pickled).tokens(LINES[3]) == tokenizer.tokens(LINES[3])
 
 
 @pytest.mark.parametrize("name", SPM)
@@ -174,11 +175,11 @@ def test_a_missing_model(name, tmp_path, monkeypatch, nothing_loaded):
     address = sacrebleu_spm.SPM_MODELS[name]["url"]
     expected = tmp_path / "models" / os.path.basename(address)
     with pytest.raises(FileNotFoundError) as caught:
-        get_tokenizer(name)
-    for part in (repr(name), str(expected), address, "get_tokenizer", "model="):
+        tokenizers.get(name)
+    for part in (repr(name), str(expected), address, "tokenizers.get", "model="):
         assert part in str(caught.value)
     with pytest.raises(FileNotFoundError, match=r"elsewhere\.model"):
-        get_tokenizer(name, tmp_path / "elsewhere.model")
+        tokenizers.get(name, tmp_path / "elsewhere.model")
     assert list(tmp_path.iterdir()) == [], "nothing is downloaded"
 
 
@@ -187,12 +188,12 @@ def test_the_cache_in_the_home_folder(model, monkeypatch, tmp_path, nothing_load
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     folder = tmp_path / ".sacrebleu" / "models"
-    raises(FileNotFoundError, r"\.sacrebleu", get_tokenizer, "flores200")
+    raises(FileNotFoundError, r"\.sacrebleu", tokenizers.get, "flores200")
     folder.mkdir(parents=True)
     (folder / "flores200sacrebleuspm").write_bytes(model.read_bytes())
-    assert get_tokenizer("flores200").signature == "flores200"
+    assert tokenizers.get("flores200").signature == "flores200"
     monkeypatch.setenv("SACREBLEU", str(tmp_path / "other"))
-    raises(FileNotFoundError, "other", get_tokenizer, "flores200")
+    raises(FileNotFoundError, "other", tokenizers.get, "flores200")
 
 
 def test_an_invalid_model(tmp_path):
@@ -200,7 +201,7 @@ def test_an_invalid_model(tmp_path):
     path = tmp_path / "broken.model"
     for content in (b"no model at all", os.urandom(3000)):
         path.write_bytes(content)
-        raises(ValueError, r"broken\.model is not a sentencepiece", get_tokenizer, "spm", path)
+        raises(ValueError, r"broken\.model is not a sentencepiece", tokenizers.get, "spm", path)
 
 
 @pytest.fixture
@@ -227,8 +228,8 @@ def test_counting(name, available):
             [tokenize(text.lower() if lowercase else text, name) for text in side]
             for side in (hypotheses, references)
         ]
-        expected = fastbleu.count(tokens[0], [[reference] for reference in tokens[1]])
-        found = fastbleu.count(hypotheses, references, tokenize=name, lowercase=lowercase)
+        expected = count(tokens[0], [[reference] for reference in tokens[1]])
+        found = count(hypotheses, references, tokenize=name, lowercase=lowercase)
         assert found == expected
 
 
@@ -239,7 +240,7 @@ def test_a_missing_library_names_the_extra(name, monkeypatch, nothing_loaded):
             patched.setitem(sys.modules, module, None)
             extra = EXTRAS.get(name, "spm")
             with pytest.raises(ImportError, match=rf"{name}' needs .*pip install '\.\[{extra}\]'"):
-                get_tokenizer(name)
+                tokenizers.get(name)
 
 
 @pytest.mark.parametrize("name", MECAB)
@@ -254,10 +255,10 @@ def test_the_dictionary_must_be_that_of_sacrebleu(name, monkeypatch, nothing_loa
     monkeypatch.setitem(sys.modules, dictionary, types.SimpleNamespace(MECAB_ARGS="-r none"))
     words = {"ja-mecab": 392_126, "ko-mecab": 811_795}[name]
     loaded.size = words - 1
-    raises(RuntimeError, rf"{words - 1} words.*{words}.*\.\[{EXTRAS[name]}\]", get_tokenizer, name)
+    raises(RuntimeError, rf"{words - 1} words.*{words}.*\.\[{EXTRAS[name]}\]", tokenizers.get, name)
     loaded.size, loaded.next = words, types.SimpleNamespace(filename="mine.dic")
-    raises(RuntimeError, r"mine\.dic", get_tokenizer, name)
+    raises(RuntimeError, r"mine\.dic", tokenizers.get, name)
     loaded.next = None
-    tokenizer = get_tokenizer(name)
+    tokenizer = tokenizers.get(name)
     assert tokenizer.signature == f"{name}-0.9-{ {'ja-mecab': 'IPA', 'ko-mecab': 'KO'}[name] }"
-    assert tokenizer.function("  a  b\u3000") == ["a", "b."]
+    assert tokenizer.tokens("  a  b\u3000") == ["a", "b."]

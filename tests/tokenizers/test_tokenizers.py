@@ -13,8 +13,9 @@ from generators import raises
 
 import fastbleu
 import fastbleu.sacrebleu
-from fastbleu.tokenizers import TOKENIZERS, Tokenizer, get_tokenizer, tokenize
-from fastbleu.tokenizers.table import TABLE
+from fastbleu import tokenizers
+from fastbleu.tokenizers import Tokenizer, tokenize
+from fastbleu.tokenizers.table import TABLE, TOKENIZERS
 
 pytestmark = pytest.mark.pythons
 
@@ -38,7 +39,16 @@ class Upper:
 
 
 def test_names_are_those_of_sacrebleu():
-    assert tuple(sacrebleu_bleu._TOKENIZERS) == TOKENIZERS
+    assert tuple(sacrebleu_bleu._TOKENIZERS) == TOKENIZERS == tokenizers.names()[: len(TOKENIZERS)]
+
+
+@pytest.mark.parametrize("name", tokenizers.names())
+def test_every_name_is_one_of_bleu(name):
+    try:
+        tokenizer = tokenizers.get(name)
+    except (ImportError, OSError):  # without its library, or its model
+        return
+    assert fastbleu.BLEU(tokenize=name).tokenize is tokenizer
 
 
 def test_the_table_has_the_compiled_ones():
@@ -49,13 +59,13 @@ def test_the_table_has_the_compiled_ones():
 
 @pytest.mark.parametrize("name", COMPILED)
 def test_compiled_tokenizers(name):
-    tokenizer = get_tokenizer(name)
+    tokenizer = tokenizers.get(name)
     sacrebleus = sacrebleu_bleu._get_tokenizer(name)()
-    assert (tokenizer.name, tokenizer.compiled, tokenizer.function) == (name, name, None)
+    assert (tokenizer.name, tokenizer.compiled, tokenizer.split) == (name, name, None)
     assert tokenizer.signature == sacrebleus.signature()
     assert tokenize(TEXT, name) == sacrebleu_tokenizers.tokens(TEXT, name)
     assert tokenize(TEXT, tokenizer) == tokenize(TEXT, name)
-    assert get_tokenizer(tokenizer) is tokenizer
+    assert tokenizers.get(tokenizer) is tokenizer
     assert all(type(token) is str for token in tokenize(TEXT, name))
 
 
@@ -72,10 +82,10 @@ def test_compiled_tokenizers(name):
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_callables(function, name, expected):
-    tokenizer = get_tokenizer(function)
+    tokenizer = tokenizers.get(function)
     assert (tokenizer.name, tokenizer.signature, tokenizer.compiled) == (name, name, None)
-    assert tokenize("A, b. C", function) == tokenizer.function("A, b. C") == expected
-    assert type(tokenizer.function("A, b. C")) is list
+    assert tokenize("A, b. C", function) == tokenizer.tokens("A, b. C") == expected
+    assert type(tokenizer.tokens("A, b. C")) is list
 
 
 def test_a_callable_decides_about_its_tokens():
@@ -115,7 +125,7 @@ def test_callables_that_return_something_else(returned, what):
     ],
 )  # fmt: skip
 def test_unknown_names_get_a_hint(name, close):
-    for call in (lambda: get_tokenizer(name), lambda: tokenize("text", name)):
+    for call in (lambda: tokenizers.get(name), lambda: tokenize("text", name)):
         words = f"{name!r} is unknown; did you mean '{close}'"
         with pytest.raises(ValueError, match=words) as caught:
             call()
@@ -125,40 +135,43 @@ def test_unknown_names_get_a_hint(name, close):
 def test_the_default_is_13a_and_case_does_not_matter():
     assert tokenize(TEXT) == tokenize(TEXT, "13a")
     for name, known in (("13A", "13a"), ("INTL", "intl"), ("None", "none")):
-        assert get_tokenizer(name) is get_tokenizer(known) is fastbleu.BLEU(name).tokenizer
+        assert tokenizers.get(name) is tokenizers.get(known)
+        assert fastbleu.BLEU(tokenize=name).tokenize is tokenizers.get(name)
 
 
 @pytest.mark.parametrize("name", ["moses", "sentences", "multi-bleu"])
 def test_tokenizers_of_one_recipe_are_no_names(name):
     """They are made for texts of their recipe: "moses" is a split at spaces."""
-    for call in (get_tokenizer, fastbleu.BLEU):
-        raises(ValueError, f"tokenizer '{name}' is unknown; ", call, tokenize=name)
+    for call in (tokenizers.get, lambda name: fastbleu.BLEU(tokenize=name)):
+        raises(ValueError, f"tokenizer '{name}' is unknown; ", call, name)
     for metric in (fastbleu.sacrebleu.BLEU, sacrebleu_bleu.BLEU):
         raises(KeyError, name, metric, tokenize=name)
-    assert fastbleu.BLEU(dialect="marian-words").tokenizer.name == "moses"
+    assert fastbleu.BLEU("marian-words").tokenize.name == "moses"
 
 
 def test_unknown_names_without_a_hint():
     for name in ("", "entirely different", "\ud800"):
         words = r"is unknown; choose one of " + ", ".join(TOKENIZERS)
-        raises(ValueError, words, get_tokenizer, name, model="some.model")
+        raises(ValueError, words, tokenizers.get, name, model="some.model")
 
 
 @pytest.mark.parametrize("value", [None, 13, b"13a", ["13a"]])
 def test_arguments_of_other_types(value):
-    raises(TypeError, r"tokenize is an? \w+, expected a name .*13a.*callable", get_tokenizer, value)
+    raises(
+        TypeError, r"tokenize is an? \w+, expected a name .*13a.*callable", tokenizers.get, value
+    )
     for tokenizer in ("13a", str.split, "no such name"):
         raises(TypeError, r"text is an? \w+, expected a str", tokenize, value, tokenizer)
 
 
-@pytest.mark.parametrize("tokenizer", ["13a", "ja-mecab", str.split, get_tokenizer("zh")])
+@pytest.mark.parametrize("tokenizer", ["13a", "ja-mecab", str.split, tokenizers.get("zh")])
 def test_a_model_for_a_tokenizer_without_one(tokenizer):
     words = "model is given.*spm, flores101, flores200, spBLEU-1K do"
-    raises(ValueError, words, get_tokenizer, tokenizer, model="some.model")
+    raises(ValueError, words, tokenizers.get, tokenizer, model="some.model")
 
 
 def test_tokenizers_do_not_change():
-    tokenizer = get_tokenizer("13a")
+    tokenizer = tokenizers.get("13a")
     for change in (
         lambda: setattr(tokenizer, "name", "zh"),
         lambda: setattr(tokenizer, "other", 1),
@@ -169,16 +182,16 @@ def test_tokenizers_do_not_change():
 
 
 def test_equality_and_hash():
-    assert get_tokenizer("13a") == get_tokenizer("13a") != get_tokenizer("zh")
-    assert get_tokenizer(str.split) == get_tokenizer(str.split) != get_tokenizer(list)
-    assert get_tokenizer("13a") != "13a"
-    assert len({get_tokenizer(name) for name in ("13a", "zh", "13a", str.split, str.split)}) == 3
-    assert repr(get_tokenizer("13a")) == "<Tokenizer 13a>"
+    assert tokenizers.get("13a") == tokenizers.get("13a") != tokenizers.get("zh")
+    assert tokenizers.get(str.split) == tokenizers.get(str.split) != tokenizers.get(list)
+    assert tokenizers.get("13a") != "13a"
+    assert len({tokenizers.get(name) for name in ("13a", "zh", "13a", str.split, str.split)}) == 3
+    assert repr(tokenizers.get("13a")) == "<Tokenizer 13a>"
 
 
 @pytest.mark.parametrize("source", [*COMPILED, str.split, letters_and_digits, Upper().method])
 def test_pickling(source):
-    tokenizer = get_tokenizer(source)
+    tokenizer = tokenizers.get(source)
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         back = pickle.loads(pickle.dumps(tokenizer, protocol))
         assert isinstance(back, Tokenizer)
@@ -199,4 +212,4 @@ def test_a_model_at_another_path_is_another_tokenizer(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "sentencepiece", stub)
     for path in (tmp_path / "one", tmp_path / "other"):
         path.touch()
-        assert tokenize("a text", "spm", path) == [str(path)]
+        assert tokenize("a text", tokenizers.get("spm", path)) == [str(path)]

@@ -10,11 +10,11 @@ from importlib.metadata import version
 import numpy
 import pytest
 from generators import SEED, raises
+from metrics import count
 from test_tokenizer_libraries import need, nothing_loaded  # noqa: F401 (a fixture)
 
-import fastbleu
-from fastbleu import BLEU
-from fastbleu.tokenizers import get_tokenizer, tokenize
+from fastbleu import BLEU, tokenizers
+from fastbleu.tokenizers import tokenize
 
 ENGLISH = "A boy's playing football in the park."
 CHINESE = "一个男孩正在公园里踢足球。"
@@ -46,14 +46,14 @@ def test_words_are_those_of_the_library(name):
     for text in (TEXTS[name], f" {TEXTS[name]}\t(a-b)\n", CHINESE, ENGLISH, "", " ", "\U0001f600"):
         assert tokenize(text, name) == [w for word in found(text) for w in word.split()]
     assert tokenize(TEXTS[name], name) == WORDS[name].split()
-    assert get_tokenizer(name).signature == f"{name}-{version(name)}"
+    assert tokenizers.get(name).signature == f"{name}-{version(name)}"
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_missing_library_is_named(name, monkeypatch, nothing_loaded):  # noqa: F811
     monkeypatch.setitem(sys.modules, MODULES[name][0], None)
     message = rf"tokenizer '{name}' needs {name}, which .*\[words\]"
-    raises(ImportError, message, get_tokenizer, name)
+    raises(ImportError, message, tokenizers.get, name)
     raises(ImportError, message, BLEU(tokenize="auto").score, ["a"], [TEXTS[name]])
 
 
@@ -77,11 +77,11 @@ SCRIPTS = {
 
 @pytest.mark.parametrize("text", SCRIPTS)
 def test_the_tokenizer_of_a_script(text):
-    of_captions = BLEU("auto", dialect="coco").tokenizer
-    for tokenizer, name in zip((get_tokenizer("auto"), of_captions), SCRIPTS[text], strict=True):
+    of_captions = BLEU("coco", tokenize="auto").tokenize
+    for tokenizer, name in zip((tokenizers.get("auto"), of_captions), SCRIPTS[text], strict=True):
         need(*{"ja-mecab": ("MeCab", "ipadic"), "ko-mecab": ("mecab_ko",)}.get(name, ()))
         need(*([name] if name in (*TEXTS, "jieba") else []))
-        assert tokenizer.function.tokenizer_of(text).name == name
+        assert tokenizer.choose(text).name == name
         assert tokenize(text, tokenizer) == tokenize(text, name)
 
 
@@ -120,10 +120,10 @@ def test_each_segment_is_counted_by_its_own_tokenizer(options, names):
     name = "auto" if names[0] == "13a" else "auto-captions"
     assert f"|tok:{'+'.join([name, *sorted(names)])}|" in score.signature
     assert f"tok:{name}|" in metric.signature
-    if metric.scorer.adds_batches:
-        rows = metric.statistics(hypotheses, references)
-        assert [list(r) for r in rows] == [list(m.statistics([h], [r])) for h, r, m in segments]
-        positions, matched = metric.counter.match_positions(hypotheses, references)
+    if metric._scorer.adds_batches:
+        rows = metric.count(hypotheses, references)
+        assert [list(r) for r in rows] == [list(m.count([h], [r])) for h, r, m in segments]
+        positions, matched = metric._counter.match_positions(hypotheses, references)
         assert matched == rows
         assert len(positions) == numpy.asarray(rows)[:, 0].sum()
 
@@ -132,10 +132,10 @@ def test_the_first_reference_decides():
     """Also about a hypothesis in another script."""
     metric = BLEU(tokenize="auto")
     for references in ([CHINESE, ENGLISH], CHINESE, (CHINESE,)):
-        [row] = numpy.asarray(metric.statistics([ENGLISH], [references]))
+        [row] = numpy.asarray(metric.count([ENGLISH], [references]))
         assert row[0] == len(tokenize(ENGLISH, "zh"))
-    found = metric.statistics([CHINESE], [[ENGLISH, CHINESE]])
-    assert found == BLEU().statistics([CHINESE], [[ENGLISH, CHINESE]])
+    found = metric.count([CHINESE], [[ENGLISH, CHINESE]])
+    assert found == BLEU().count([CHINESE], [[ENGLISH, CHINESE]])
 
 
 def test_batches_and_copies_name_the_tokenizers():
@@ -164,8 +164,8 @@ def test_errors_name_the_segment():
     raises(TypeError, r"segment 2: references\[1\] is an int", metric.score, three, wrong)
     raises(TypeError, "segment 1: references is an int", metric.score, two, [["a"], 3])
     raises(ValueError, "segment 1", metric.score, two, [["a"], []])
-    raises(ValueError, "does not support tokenize='auto'", BLEU, "auto", dialect="multi-bleu")
-    raises(ValueError, "'auot' is unknown; did you mean 'auto'", BLEU, "auot")
+    raises(ValueError, "does not support tokenize='auto'", BLEU, "multi-bleu", tokenize="auto")
+    raises(ValueError, "'auot' is unknown; did you mean 'auto'", BLEU, tokenize="auot")
 
 
 def test_the_command(tmp_path, capsys):
@@ -186,7 +186,7 @@ def test_the_command(tmp_path, capsys):
     assert "tok:auto-captions+jieba+ptb" in printed["signature"] == score.signature
     main([*files, "-tok", "auto", "-w", "9"])
     printed = json.loads(capsys.readouterr().out)
-    score = BLEU("auto").score(["男孩踢球", ENGLISH, "dogs sleep"], references)
+    score = BLEU(tokenize="auto").score(["男孩踢球", ENGLISH, "dogs sleep"], references)
     assert (printed["score"], printed["tok"]) == (round(score.value, 9), "auto+13a+zh")
     assert (printed["nrefs"], printed["signature"]) == ("var", score.signature)
 
@@ -194,8 +194,8 @@ def test_the_command(tmp_path, capsys):
 def test_count_and_columns_of_pyarrow():
     hypotheses, references = mixed(100, "columns")
     firsts = [some[0] for some in references]
-    expected = BLEU(tokenize="auto").statistics(hypotheses, firsts)
-    assert fastbleu.count(hypotheses, firsts, tokenize="auto") == expected
+    expected = BLEU(tokenize="auto").count(hypotheses, firsts)
+    assert count(hypotheses, firsts, tokenize="auto") == expected
     pyarrow = pytest.importorskip("pyarrow")
     columns = map(pyarrow.array, (hypotheses, firsts))
-    assert BLEU(tokenize="auto").statistics(*columns) == expected
+    assert BLEU(tokenize="auto").count(*columns) == expected

@@ -43,8 +43,8 @@ OF_IDS = [(IDS, IDS[::-1]), (IDS / 2, IDS), (IDS, IDS[:1])]
 # By the options of the metric; the first corpus of each is sound.
 CORPORA: list[tuple[dict[str, Any], list[tuple[Any, Any]]]] = [
     ({}, OF_TEXT),
-    ({"tokenize": None}, OF_TOKENS),
-    ({"tokenize": None, "ignore_ids": (0,), "stop_id": 2}, OF_IDS),
+    ({"tokenize": False}, OF_TOKENS),
+    ({"tokenize": False, "ignore_ids": (0,), "stop_ids": 2}, OF_IDS),
 ]
 # Without what takes long.
 HERE = [

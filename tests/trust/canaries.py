@@ -18,7 +18,10 @@ from trust.sanitizers import BUILD
 FLAGS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv", "-ffp-contract=off", "-w"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 GENERATED = ROOT / "build" / "cython" / "src" / "fastbleu"
-WORDS = 'import fastbleu; fastbleu.count([["sixteen-or-more-characters"]], [[["a"]]])'
+WORDS = (
+    "from fastbleu import BLEU; "
+    'BLEU(tokenize=False).count([["sixteen-or-more-characters"]], [[["a"]]])'
+)
 # More tokens than short segments have, which number none.
 MANY_WORDS = WORDS.replace('"]]', '"] * 600]')
 SUMS = "import fastbleu; rows = fastbleu.Stats([[2**63 - 1] * 4]); rows + rows"

@@ -16,6 +16,7 @@ import warnings
 
 import numpy as np
 from first_call_fork import WAIT, forked
+from metrics import count
 from threads import again_and_again
 
 import fastbleu
@@ -28,20 +29,20 @@ IDS = np.arange(6000).reshape(600, 10) % 97
 
 METRIC = fastbleu.BLEU(effective_order=True, threads=2)
 INDEX = matrix.ReferenceIndex(TEXTS[:2], metric=METRIC)
-STREAM = fastbleu.BLEU(None)
+STREAM = fastbleu.BLEU(tokenize=False)
 
 
 def counted() -> list[object]:
     """Some of everything, on kept memory and on threads."""
     return [
         fastbleu.sentence_bleu([TOKENS[1:]], TOKENS),
-        np.asarray(fastbleu.count([TOKENS] * 600, [[TOKENS]] * 600, threads=2)).sum().item(),
+        np.asarray(count([TOKENS] * 600, [[TOKENS]] * 600, threads=2)).sum().item(),
         METRIC.score(TEXTS, TEXTS[::-1]).value,
         matrix.pairwise(TEXTS[:2], TEXTS[:2], metric=METRIC).tolist(),
         INDEX.sentence_scores(TEXTS[:3]).tolist(),
-        fastbleu.BLEU(None, threads=2).score(IDS, IDS[:, ::-1]).value,
+        fastbleu.BLEU(tokenize=False, threads=2).score(IDS, IDS[:, ::-1]).value,
         fastbleu.sacrebleu.sentence_bleu(TEXTS[0], TEXTS[:2]).score,
-        fastbleu.tokenize(TEXTS[1], "intl"),
+        fastbleu.tokenizers.tokenize(TEXTS[1], "intl"),
     ]
 
 

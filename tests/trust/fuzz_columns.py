@@ -12,9 +12,9 @@ import re
 
 import numpy as np
 from arrow_producer import EXPORTED, WRONG, Array, Column, Stream, list_array, text_array
+from counting.levels import LEVELS, use_simd
 
 from fastbleu import BLEU
-from fastbleu.runtime._process import SIMD_LEVELS, use_simd
 from trust.fuzz_input import Input, Wrong, equal
 
 StringDType = getattr(getattr(np, "dtypes", None), "StringDType", None)
@@ -39,10 +39,7 @@ def lines_of(given: Input) -> list[bytes]:
 def run(data: bytes) -> None:
     given = Input(data)
     kind = given.byte()
-    try:
-        use_simd(given.choice(SIMD_LEVELS))
-    except ValueError:
-        use_simd()
+    use_simd(given.choice(LEVELS))
     if kind % 4 == 3:
         run_damaged(given)
     else:
@@ -69,7 +66,7 @@ def run_lines(given: Input, kind: int) -> None:
     expected = expected_error(lines, turned, bool(kind & 8))
     if expected:
         try:
-            metric.statistics(ours, theirs)
+            metric.count(ours, theirs)
         except ValueError as error:
             equal(str(error)[: len(expected)], expected, lines)
             return
@@ -80,7 +77,7 @@ def run_lines(given: Input, kind: int) -> None:
     if kind & 16 and StringDType is not None:
         ours = np.array(texts, StringDType())[:: -1 if kind & 32 else 1]
         texts = texts[:: -1 if kind & 32 else 1]
-    equal(metric.statistics(ours, theirs), metric.statistics(texts, its), lines, metric.signature)
+    equal(metric.count(ours, theirs), metric.count(texts, its), lines, metric.signature)
 
 
 def expected_error(lines: list[bytes], turned: list[bytes], pairs: bool) -> str:
@@ -116,7 +113,7 @@ def run_damaged(given: Input) -> None:
         buffers.append(size.to_bytes(8, "little"))
     column = Column(Array(format, length, buffers, offset=offset))
     try:
-        METRICS[0].statistics(column, column)
+        METRICS[0].count(column, column)
     except ValueError as error:
         if not re.search("cannot be read at row|is not UTF-8", str(error)):
             raise

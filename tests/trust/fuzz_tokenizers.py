@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import functools
 
+import numpy as np
 import oracle
 import sacrebleu_tokenizers
+from counting.levels import COMPILED, LEVELS, use_simd
 from random_texts import other_unicode
 
 from fastbleu import BLEU
-from fastbleu.runtime import _process
 from fastbleu.tokenizers import tokenize
-from fastbleu.tokenizers._compiled import COMPILED
 from trust.fuzz_input import Input, equal
 
 # What bytes from 128 on stand for where a byte is a piece of text: what a tokenizer looks at.
@@ -32,12 +32,9 @@ PIECES = [
 SEPARATOR = "\x1d"  # white space, so that every tokenizer ends a token there
 
 
-LEVELS = _process.SIMD_LEVELS[: _process.SIMD_LEVELS.index(_process.active_simd()) + 1]
-
-
 @functools.cache
-def metric(name: str, lowercase: bool, max_order: int) -> BLEU:
-    return BLEU(name, lowercase=lowercase, max_order=max_order)
+def metric(name: str, lowercase: bool, max_ngram_order: int) -> BLEU:
+    return BLEU(tokenize=name, lowercase=lowercase, max_ngram_order=max_ngram_order)
 
 
 def by_pieces(data: bytes) -> str:
@@ -59,15 +56,15 @@ def run(data: bytes) -> None:
     text = text_of(given.rest())
     if name == "intl":  # about these characters versions of Unicode disagree
         text = text.translate(other_unicode())
-    _process.use_simd(level)
+    use_simd(level)
     if not asked & 1:
         equal(tokenize(text, name), sacrebleu_tokenizers.tokens(text, name), name, level, text)
         return
-    lowercase, max_order = bool(asked & 2), 1 + (asked >> 2) % 5
+    lowercase, max_ngram_order = bool(asked & 2), 1 + (asked >> 2) % 5
     hypothesis, *references = text.split(SEPARATOR)
     references = references or [text]
-    found = metric(name, lowercase, max_order).statistics([hypothesis], [references])
+    found = metric(name, lowercase, max_ngram_order).count([hypothesis], [references])
     lowered = [t.lower() if lowercase else t for t in (hypothesis, *references)]
     tokens = [sacrebleu_tokenizers.tokens(t, name) for t in lowered]
-    row = oracle.row(tokens[0], tokens[1:], max_order)
-    equal(found._rows.tolist(), row, name, level, lowercase, hypothesis, references)
+    row = oracle.row(tokens[0], tokens[1:], max_ngram_order)
+    equal(np.asarray(found).tolist()[0], row, name, level, lowercase, hypothesis, references)

@@ -69,10 +69,8 @@ TARGETS = [
     Target("files", 600, share=0.5, python=CLI),
     Target("columns", 600),
     Target("ids", 400),
-    Target("kernels", 400, share=0.1),
     Target("tokenizers", 300),
     Target("tokenizers-redzones", 300, redzones=True, share=0.1),
-    Target("pairs", 200, share=0.1),
 ]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from entry_points import Corpus, Entry
 from hostile import World
+from metrics import from_state
 
 from fastbleu import BLEU, Stats, matrix, nltk, sacrebleu, significance
 from trust.calls import HERE
@@ -84,7 +85,10 @@ def weights(world: World, count: int) -> Any:
 
 def parameters(world: World, kind: str) -> dict[str, Any]:
     rng = world.rng
-    made: dict[str, Any] = {"threads": rng.choice([1, 1, 1, 2]), "max_order": rng.choice([1, 2, 4])}
+    made: dict[str, Any] = {
+        "threads": rng.choice([1, 1, 1, 2]),
+        "max_ngram_order": rng.choice([1, 2, 4]),
+    }
     made["tokenize"] = None
     if kind == "text":
 
@@ -96,11 +100,11 @@ def parameters(world: World, kind: str) -> dict[str, Any]:
         made["lowercase"] = rng.random() < 0.3
     if kind == "id":
         made["ignore_ids"] = sequence(world, [leaf(world, "id")])
-        made["stop_id"] = rng.choice([None, 1, leaf(world, "id")])
+        made["stop_ids"] = rng.choice([(), 1, leaf(world, "id")])
     if rng.random() < 0.3:
         made["dialect"] = "nltk"
     if rng.random() < 0.3:
-        made["weights"] = weights(world, made["max_order"])
+        made["weights"] = weights(world, made["max_ngram_order"])
     return made
 
 
@@ -142,25 +146,26 @@ def sacrebleu_call(world: World) -> list[Action]:
 def rows_call(world: World) -> list[Action]:
     state, seed = sequence(world, [9, 9, 5, 4, 9, 8]), leaf(world, "id")
     rows = sequence(world, [sequence(world, [9, 9, 5, 4, 9, 8]) for _ in range(3)])
-    stats = Stats([[5, 6, 4, 3, 5, 4]] * 3)
-    others = sequence(world, [stats, stats])
+    bigrams = BLEU(max_ngram_order=2)
+    texts = sequence(world, [leaf(world, "text") for _ in range(3)])
+    systems = {"rows": Stats([[5, 6, 4, 3, 5, 4]] * 3), "texts": texts}
     return [
-        lambda: BLEU.from_state(state, max_order=2).compute(),
-        lambda: significance.bootstrap(Stats(rows), samples=3),
-        lambda: significance.paired_bootstrap(stats, others, seed=seed, samples=3),
-        lambda: significance.paired_approximate_randomization(stats, others, seed=seed, samples=3),
+        lambda: from_state(state, max_ngram_order=2).compute(),
+        lambda: significance.bootstrap(Stats(rows), metric=bigrams, seed=seed, samples=3),
+        lambda: significance.compare(systems, texts, metric=bigrams, trials=3, samples=3),
+        lambda: significance.compare(systems, texts, metric=bigrams, method="bootstrap", samples=3),
     ]
 
 
 def metric_call(world: World, kind: str) -> list[Action]:
     """Scores with masks, and updates: hostile code may add to the very metric that is added to."""
-    metric = BLEU(**parameters(world, kind), keep_segments=world.rng.random() < 0.5)
+    metric = BLEU(**parameters(world, kind), keep_stats=world.rng.random() < 0.5)
     both, its = corpus(world, kind), masks(world, kind)
     world.again += [lambda: metric.update(*both, **its), metric.compute]
     return [
         lambda: (metric.update(*both, **its), metric.compute(), metric.state),
         lambda: metric.sentence_scores(*both, **its),
-        lambda: metric.statistics(*both, **its),
+        lambda: metric.count(*both, **its),
     ]
 
 
@@ -169,27 +174,31 @@ def pairs_call(world: World, kind: str) -> list[Action]:
     rng, of, its = world.rng, parameters(world, kind), masks(world, kind)
     sides = sentences(world, kind, 3), sentences(world, kind, 2)
     by = weights(world, 2)
-    unweighted = {name: of[name] for name in of if name not in ("max_order", "weights")}
     orders = sequence(world, [2, 3, rng.choice([4, world.leaf("id")])])
 
     def ask_index() -> object:
-        index = matrix.ReferenceIndex(sides[1], **of)
+        index = matrix.ReferenceIndex(sides[1], metric=BLEU(**of))
         world.again.append(lambda: index.score(sides[0]))
-        return getattr(index, rng.choice(["score", "sentence_scores", "statistics"]))(sides[0])
+        return getattr(index, rng.choice(["score", "sentence_scores", "count"]))(sides[0])
 
     def write_into_out() -> object:
         out = np.zeros([len(side) if type(side) is list else 2 for side in sides])
         world.arrays.append(out)
-        return matrix.pairwise(*sides, out=out, **of, **its)
+        return matrix.pairwise(*sides, out=out, **its, metric=BLEU(**of))
 
     return [
         ask_index,
         write_into_out,
-        lambda: list(matrix.iter_blocks(*sides, rows=1, **of, **its)),
-        lambda: matrix.nearest(*sides, rng.randint(1, 3), **of, **its),
-        lambda: matrix.mbr(*sides, by, **of | {"aggregate": True, "dialect": "sacrebleu"}),
-        lambda: matrix.mbr(sides[0], matrix=True, **of),
-        lambda: matrix.self_bleu(sides[0], orders, **unweighted),
+        lambda: list(matrix.pairwise_chunked(*sides, rows=1, **its, metric=BLEU(**of))),
+        lambda: matrix.nearest(*sides, k=rng.randint(1, 3), **its, metric=BLEU(**of)),
+        lambda: matrix.mbr(
+            *sides,
+            reference_weights=by,
+            aggregate=True,
+            metric=BLEU(**of | {"dialect": "sacrebleu"}),
+        ),
+        lambda: matrix.mbr(sides[0], return_matrix=True, metric=BLEU(**of)),
+        lambda: matrix.self_bleu(sides[0], orders=orders, metric=BLEU(**of)),
     ]
 
 

@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 from hostile import Hostile, World
+from metrics import count
 from threads import again_and_again, at_once
 
 import fastbleu
@@ -51,10 +52,10 @@ IDS = (np.arange(12).reshape(2, 6), np.arange(12).reshape(2, 6)[:, ::-1])
 def usual() -> list[object]:
     """What ordinary calls give."""
     return [
-        np.asarray(fastbleu.count(*TOKENS)).tolist(),
+        np.asarray(count(*TOKENS)).tolist(),
         fastbleu.sentence_bleu(TOKENS[1][0], TOKENS[0][0], (0.5, 0.5)),
         fastbleu.BLEU().score(*TEXT).value,
-        np.asarray(fastbleu.BLEU(None).statistics(*IDS)).tolist(),
+        np.asarray(fastbleu.BLEU(tokenize=False).count(*IDS)).tolist(),
         matrix.pairwise(TEXT[0], TEXT[1][0], metric=fastbleu.BLEU(effective_order=True)).tolist(),
     ]
 

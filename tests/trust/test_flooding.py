@@ -16,11 +16,12 @@ from statistics import median
 
 import numpy as np
 import pytest
+from counting.levels import reseed
+from metrics import count
 from plain import plain
 
 import fastbleu
 from fastbleu import matrix
-from fastbleu.runtime._process import reseed
 from trust import crafting
 from trust.children import SEED
 
@@ -31,7 +32,7 @@ OTHERS = [(0x1F83D9ABFB41BD6B, 0x5BE0CD19137E2179), (2**63 + 1, 3), (977, 2**64 
 # At which the known seed has to show: quadratic time is long enough with fewer tokens.
 SHOWN_TOKENS = 10_000
 LEAST_SHOWN = 5.0
-METRIC = fastbleu.BLEU(None, effective_order=True)
+METRIC = fastbleu.BLEU(tokenize=False, effective_order=True)
 
 
 def short(tokens, length=50):
@@ -44,8 +45,8 @@ def text(tokens):
 
 
 LISTS = {
-    "count, one segment": lambda x: fastbleu.count([x], [[x[::-1]]]),
-    "count, short segments": lambda x: fastbleu.count(short(x), [[s[::-1]] for s in short(x)]),
+    "count, one segment": lambda x: count([x], [[x[::-1]]]),
+    "count, short segments": lambda x: count(short(x), [[s[::-1]] for s in short(x)]),
     "sentence_bleu": lambda x: fastbleu.sentence_bleu([x[::-1], x], x),
     "modified_precision": lambda x: fastbleu.modified_precision([x[::-1]], x, 2),
     "pairwise, one with one": lambda x: matrix.pairwise([x], [x[::-1]], metric=METRIC),
@@ -54,15 +55,13 @@ LISTS = {
     "ReferenceIndex": lambda x: matrix.ReferenceIndex(short(x), metric=METRIC).sentence_scores(
         short(x)
     ),
-    "ReferenceIndex, one segment": lambda x: matrix.ReferenceIndex([x], metric=METRIC).statistics(
-        [x]
-    ),
-    "self_bleu": lambda x: matrix.self_bleu(short(x), (2, 4), metric=METRIC).values,
+    "ReferenceIndex, one segment": lambda x: matrix.ReferenceIndex([x], metric=METRIC).count([x]),
+    "self_bleu": lambda x: matrix.self_bleu(short(x), orders=(2, 4), metric=METRIC).values,
 }
 TEXT = {
     "text, one segment": lambda x: fastbleu.BLEU().score([text(x)], [text(x[::-1])]),
     "text, short segments": lambda x: matrix.pairwise(
-        [text(s) for s in short(x)], [text(x[:99])], metric=fastbleu.BLEU("none")
+        [text(s) for s in short(x)], [text(x[:99])], metric=fastbleu.BLEU(tokenize="none")
     ),
 }
 IDS = {
@@ -71,7 +70,9 @@ IDS = {
     "ids, ReferenceIndex": lambda x: matrix.ReferenceIndex(np.array(short(x)), metric=METRIC).score(
         np.array([x])
     ),
-    "ids, self_bleu": lambda x: matrix.self_bleu(np.array(short(x)), (2,), metric=METRIC).values,
+    "ids, self_bleu": lambda x: (
+        matrix.self_bleu(np.array(short(x)), orders=(2,), metric=METRIC).values
+    ),
 }
 # What is crafted, and the paths that it takes.
 PATHS = {

@@ -28,8 +28,6 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT
 # The seconds within which a call that was interrupted has to end, and how often it is looked at.
 LIMIT, LOOKS = 0.2, 3
 REPETITIONS = 20
-# The short form takes another selection of calls with each seed.
-SELECTION = random.Random(int(SEED)).sample(list(CALLS), 33)
 # For so long the long form looks at a call for the longest time without a look for signals.
 GAP_SECONDS = 10.0
 # The seconds after opening its files within which a run of the command is interrupted.
@@ -46,10 +44,7 @@ def check_latency(interrupt):
     pytest.fail(f"it went on for {min(latencies):.3f} s")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=[] if n in SELECTION else [pytest.mark.long_only]) for n in CALLS],
-)
+@pytest.mark.parametrize("name", CALLS)
 def test_calls_of_python(long, name):
     parts, chance = (REPETITIONS if long else 1), random.Random(f"{SEED} {name}")
     with Child(name) as child:

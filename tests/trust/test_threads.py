@@ -1,20 +1,17 @@
-"""Threads on shared objects, processes made meanwhile, and sub-interpreters."""
+"""Threads on shared objects, and processes that are made meanwhile."""
 
 from __future__ import annotations
 
-import glob
 import json
 import os
 import random
-import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
 from first_call_fork import CALLS
 
-from trust.children import SEED, WORK, build_into, environment, finish, python
+from trust.children import SEED, environment, finish, python
 
 FIRST_CALLS, LONG_FIRST_CALLS = 50, 1000
 SUB_INTERPRETERS = Path(__file__).with_name("subinterpreters.py")
@@ -48,22 +45,3 @@ def test_forks_while_another_thread_is_in_its_first_call(long):
     delays = [moments.uniform(0, 0.2) for _ in names]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         assert [*filter(None, pool.map(fork, names, delays))] == []
-
-
-@pytest.mark.long_only
-@pytest.mark.parametrize("order", ["main first", "main last"])
-@pytest.mark.parametrize("version", ["3.10", "3.11", "3.12", "3.13", "3.14"])
-def test_sub_interpreters(version, order):
-    """Of this Python, tests/runtime/test_subinterpreters.py tests them in each run."""
-    # Where tests/pythons.sh finds another CPython, too.
-    root = os.environ.get("PYENV_ROOT", str(Path.home() / ".pyenv"))
-    found = sorted(glob.glob(f"{root}/versions/{version}.*/bin/python3"))
-    python = found[-1] if found else shutil.which(f"python{version}")
-    if not python:
-        pytest.skip(f"there is no CPython {version}")
-    build = WORK / f"python-{version}"
-    build_into(build, python)
-    child = finish([python, SUB_INTERPRETERS, order], 60, env=environment(build))
-    assert child.status == 0, child.why()
-    if child.output.startswith("not here"):
-        pytest.skip("this Python has none")

@@ -7,7 +7,6 @@ lines of ``--sentence-level`` are kept in a spool that moves to a temporary file
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import os
 import sys
@@ -26,13 +25,13 @@ from ..inputs.missing import is_blank
 from ..inputs.mistakes import warn_of_equal, warn_of_words
 from ..inputs.warnings import InputWarning, warn_of_blank
 from ..runtime.progress import ProgressBar
-from . import command_line
 from .coco_files import align_images
 from .diagnosis import diagnose, joined
 from .dialect_text import DialectText, metric_of
 from .files import STDIN, InputError, as_options, printable
 from .formats import REFERENCE, SYSTEM, align_documents, open_input
 from .imports import import_undisturbed
+from .options import Options, check_systems, option_warnings, parse_options
 from .readers import CHUNK_LINES, ChainReader, Chunks, Reader, in_step, listed, open_lines, present
 from .sacrebleu_text import RESET, SacrebleuText, system_names, uses_colors
 from .sentence_level import SegmentList
@@ -48,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     130 Ctrl-C, 141 closed pipe; argparse exits after ``--help``, ``--version`` and wrong arguments.
     """
     try:
-        options = command_line.parse(argv)
+        options = parse_options(argv)
         if sys.stdout is None:
             raise InputError("standard output is closed: there is nowhere to print the result")
         if hasattr(sys.stdout, "reconfigure"):  # as in sacreBLEU; odd file names are escaped
@@ -74,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _run(options: argparse.Namespace) -> None:
+def _run(options: Options) -> None:
     """Do what the options ask for."""
     if options.delegated:
         from .testsets import print_about
@@ -83,8 +82,8 @@ def _run(options: argparse.Namespace) -> None:
     if options.by is not None:
         from .table_files import score_groups
 
-        groups, found = score_groups(options, metric_of(options))
-        _warn(options, [], found)
+        groups, warnings = score_groups(options, metric_of(options))
+        _warn(options, [], warnings)
         return _print(groups)
     with ExitStack() as opened:
         try:
@@ -100,7 +99,7 @@ def _run(options: argparse.Namespace) -> None:
     return None
 
 
-def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
+def _open(options: Options, opened: ExitStack) -> list[Reader]:
     """Open the references and then the systems."""
     readers: list[Reader] = []
     if options.test_set is not None:
@@ -127,9 +126,7 @@ def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
     return readers
 
 
-def _opened(
-    options: argparse.Namespace, opened: ExitStack, name: str, role: str, fields: int = 1
-) -> Reader:
+def _opened(options: Options, opened: ExitStack, name: str, role: str, fields: int = 1) -> Reader:
     missing = options.missing or "error"
     if missing == "ragged":
         missing = "empty" if role == REFERENCE else "error"
@@ -137,12 +134,12 @@ def _opened(
     return open_input(name, opened, role, options.encoding, fields, *of_tables)
 
 
-def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack) -> Iterable[str]:
+def _score(options: Options, readers: list[Reader], opened: ExitStack) -> Iterable[str]:
     """Read all input, score it, print warnings, and return the text of the result."""
     systems = readers[-1].width if options.input is None else len(options.systems)
     references = sum([reader.width for reader in readers]) - systems
     try:
-        command_line.check_number(options, systems)
+        check_systems(options, systems)
     except InputError:
         for reader in readers:
             reader.check_fields()
@@ -198,13 +195,13 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
             raise
         except (ValueError, ImportError) as error:
             raise InputError(f"{printer.place}{error}") from error
-    found = [] if options.force else list(dict.fromkeys([str(w.message) for w in caught]))
-    _warn(options, readers, found)
+    warnings = [] if options.force else list(dict.fromkeys([str(w.message) for w in caught]))
+    _warn(options, readers, warnings)
     return result
 
 
 def _count(
-    options: argparse.Namespace,
+    options: Options,
     printer: SacrebleuText | DialectText,
     readers: list[Reader],
     chunks: Chunks,
@@ -263,7 +260,7 @@ def _count(
                 of_system.blank_references = 0
         if segments is not None:
             segments.add(chunk[:references], columns, counted)
-        added = [printer.sums(one, keep) for one in counted]
+        added = [printer.sums(of_system, keep) for of_system in counted]
         totals = list(map(add, totals, added)) if totals else added
     if not totals:
         raise InputError("no segment to score: the files have no lines")
@@ -280,11 +277,11 @@ def _side_by_side(columns: list[Any], ragged: bool) -> Any:
     return list(map(present if ragged else tuple, zip(*columns, strict=True)))
 
 
-def _warn(options: argparse.Namespace, readers: list[Reader], found: Sequence[str] = ()) -> None:
-    """Print warnings about the options, the files and what was `found` in them."""
+def _warn(options: Options, readers: list[Reader], warnings: Sequence[str] = ()) -> None:
+    """Print warnings about the options and the files, and the `warnings` of what these hold."""
     notes = [note for reader in readers for note in reader.notes()]
     default = "--dialect sacrebleu " if options.prints_as_sacrebleu else ""
-    for warning in [*command_line.warnings(options), *notes, *found]:
+    for warning in [*option_warnings(options), *notes, *warnings]:
         _complain(f"warning: {as_options(warning).replace(default, '')}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from itertools import chain
@@ -11,11 +10,12 @@ from typing import Any
 
 from .files import InputError, as_options
 from .imports import import_undisturbed
+from .options import Options
 from .readers import Chunks, present
 from .sacrebleu_text import RESET, uses_colors
 
 
-def diagnose(options: argparse.Namespace, systems: int, references: int, chunks: Chunks) -> str:
+def diagnose(options: Options, systems: int, references: int, chunks: Chunks) -> str:
     """The requested tables, or with ``-f json`` their contents."""
     option = "--explain" if options.identify is None else "--identify"
     if systems > 1:
@@ -27,18 +27,21 @@ def diagnose(options: argparse.Namespace, systems: int, references: int, chunks:
     hypotheses = [segment[references] for segment in columns]
     try:
         if options.identify is not None:
-            of_numbers = import_undisturbed("fastbleu.diagnosis.identification")
-            found = of_numbers.identify(options.identify, hypotheses, texts)
+            identification = import_undisturbed("fastbleu.diagnosis.identification")
+            answer = identification.identify(hypotheses, texts, options.identify)
+        elif options.explain:
+            explanation = import_undisturbed("fastbleu.diagnosis.explanation")
+            answer = explanation.explain(hypotheses, texts, *options.explain)
         else:
-            of_pairs = import_undisturbed("fastbleu.diagnosis.explanation")
-            found = of_pairs.explain(hypotheses, texts, *options.explain)
+            dialect_overview = import_undisturbed("fastbleu.diagnosis.dialect_overview")
+            answer = dialect_overview.overview(hypotheses, texts)
     except (ValueError, ImportError) as error:
         raise InputError(f"{option}: {error}") from error
-    if options.format == "json":
-        return as_options(f"{json.dumps(found.to_dict(), indent=1)}\n")
+    if options.output_format == "json":
+        return as_options(f"{json.dumps(answer.to_dict(), indent=1)}\n")
     # Tables fit into the terminal; elsewhere a row is a line, for scripts.
     is_terminal = sys.stdout.isatty()
-    text = as_options(found._text(get_terminal_size().columns if is_terminal else None))
+    text = as_options(answer._text(get_terminal_size().columns if is_terminal else None))
     return f"{_colored(text) if is_terminal and uses_colors(options) else text}\n"
 
 

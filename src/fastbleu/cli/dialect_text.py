@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,27 +13,31 @@ from .files import InputError
 if TYPE_CHECKING:
     from ..dialects.score import Score
     from ..metric.bleu import BLEU
+    from .options import Options
 
 
-def metric_of(options: Namespace) -> BLEU:
+def metric_of(options: Options) -> BLEU:
     """The metric that the options describe; those not given are the defaults of the dialect."""
     from ..metric.bleu import BLEU
 
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "lowercase": options.lowercase,
-        "max_order": options.max_ngram_order,
-        "smoothing": options.smooth_method,
-        "smoothing_value": options.smooth_value,
+        "max_ngram_order": options.max_ngram_order,
+        "smooth_method": options.smooth_method,
+        "smooth_value": options.smooth_value,
         "reference_length": options.reference_length,
         "threads": options.threads,
         "dialect": options.dialect,
     }
     if options.prints_as_sacrebleu:
-        given |= {"tokenize": options.tokenizer, "effective_order": options.sentence_level or None}
+        arguments |= {
+            "tokenize": options.tokenizer,
+            "effective_order": options.sentence_level or None,
+        }
     elif options.tokenize is not None:
-        given["tokenize"] = options.tokenize
+        arguments["tokenize"] = options.tokenize
     try:
-        return BLEU(**given)
+        return BLEU(**arguments)
     except (ValueError, ImportError, OSError, RuntimeError) as error:
         where = "" if options.prints_as_sacrebleu else f"--dialect {options.dialect}: "
         raise InputError(f"{where}{error}") from error
@@ -43,15 +46,15 @@ def metric_of(options: Namespace) -> BLEU:
 class DialectText:
     """Counts and prints by a dialect's rules; see `sacrebleu_text.SacrebleuText`."""
 
-    def __init__(self, options: Namespace, references: int) -> None:
-        if options.confidence or options.table or options.format == "latex":
+    def __init__(self, options: Options, references: int) -> None:
+        if options.confidence or options.table or options.output_format == "latex":
             raise InputError(
                 f"--dialect {options.dialect} has no --confidence, no -f latex, and of single "
                 "segments no tables: fastbleu.BLEU and fastbleu.significance have all of these"
             )
         self._options = options
-        metric = metric_of(options)
-        self.counter, self._scorer = metric.counter, metric.scorer
+        self._metric = metric = metric_of(options)
+        self.counter, self._scorer = metric._counter, metric._scorer
         self.place = f"--dialect {options.dialect}: "
         self.adds_batches = self._scorer.adds_batches
         self.keep_rows = self._scorer.keep_rows
@@ -70,7 +73,7 @@ class DialectText:
         systems = list(zip(names, scores, p_values, strict=True))
         if options.score_only:
             return "".join([f"{self._digits(s.value, s.printed)}\n" for s in scores])
-        if options.format == "json":
+        if options.output_format == "json":
             records = [self._record(*system) for system in systems]
             return json.dumps(records[0] if len(records) == 1 else records, indent=1) + "\n"
         if len(systems) == 1:
@@ -102,16 +105,16 @@ class DialectText:
 
     def _p_values(self, totals: list[Sums]) -> list[float | None]:
         """The p-value of each system compared with the first, which has none."""
-        from ..significance import paired_approximate_randomization, paired_bootstrap
+        from ..significance import compare
 
-        scorer, options = self._scorer, self._options
-        baseline, *others = [total.rows() for total in totals]
-        scoring: Any = {name: getattr(scorer, name) for name in scorer.dialect.options}
-        scoring |= {"dialect": scorer.dialect, "progress": options.progress}
-        if options.test == "bs":
-            found = paired_bootstrap(baseline, others, samples=options.samples, **scoring)
-        else:
-            found = paired_approximate_randomization(
-                baseline, others, trials=options.samples, **scoring
-            )
-        return [None, *(comparison.p_value for comparison in found)]
+        options, count = self._options, self._options.samples
+        compared = compare(
+            {number: total.rows() for number, total in enumerate(totals)},
+            method="bootstrap" if options.test == "bs" else "approximate_randomization",
+            metric=self._metric,
+            samples=count if options.test == "bs" else 0,
+            trials=count,
+            seed=options.random_seed,
+            progress=options.progress,
+        )
+        return [None, *(comparison.p_value for comparison in compared.values())]

@@ -231,6 +231,6 @@ class TextLines:
             fix = "the file declares this encoding: correct the declaration or the text"
         elif self.encoding != "utf-8":
             fix = "--encoding applies to all files: convert those in other encodings"
-        found = f"byte {byte} of the line is 0x{error.object[error.start]:02x}"
+        wrong = f"byte {byte} of the line is 0x{error.object[error.start]:02x}"
         place = f"{self.source.label}: line {line}"
-        return InputError(f"{place} is not valid {name} ({found}): {fix}")
+        return InputError(f"{place} is not valid {name} ({wrong}): {fix}")

@@ -306,8 +306,8 @@ class MarkupReader(Reader):
         self.segments += len(texts)
         return [texts]
 
-    def _ordered(self, found: Iterator[Document]) -> Iterator[tuple[tuple[str, str], Segment]]:
-        for document in found:
+    def _ordered(self, documents: Iterator[Document]) -> Iterator[tuple[tuple[str, str], Segment]]:
+        for document in documents:
             part = self._part
             if self._by_kind:
                 part = next((p for p in document.parts if p.kind == part.kind), part)

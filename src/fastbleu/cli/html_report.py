@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import warnings
@@ -12,11 +11,12 @@ from .diagnosis import joined
 from .dialect_text import metric_of
 from .files import InputError
 from .imports import import_undisturbed
+from .options import Options
 from .readers import Chunks, present
 
 
 def write_reports(
-    options: argparse.Namespace,
+    options: Options,
     names: list[str],
     references: int,
     chunks: list[list[list[str]]],
@@ -27,8 +27,6 @@ def write_reports(
         raise InputError("no segment to score: the files have no lines")
     systems_end = references + len(names)
     labels = dict(zip(options.labels, columns[systems_end:], strict=True))
-    if "source" in labels:
-        labels["sources"] = labels.pop("source")
     texts = list(map(present, zip(*columns[:references], strict=True)))
     systems = dict(zip(_short(names), columns[references:systems_end], strict=True))
     report = import_undisturbed("fastbleu.reporting.report").report
@@ -37,7 +35,9 @@ def write_reports(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InputWarning)
-            made = report(systems, texts, **labels, metric=metric_of(options))
+            metric, seed = metric_of(options), options.random_seed
+            shows = {"metric": metric, "seed": seed, "progress": options.progress}
+            made = report(systems, texts, **labels, **shows)
             for path in paths:
                 made.save(path, "html" if path is options.html else "md")
     except OSError as error:
@@ -53,7 +53,7 @@ def write_reports(
     if options.open:
         import webbrowser
 
-        webbrowser.open(f"file://{os.path.abspath(options.html)}")
+        webbrowser.open(f"file://{os.path.abspath(str(options.html))}")
     return iter([chunk[:systems_end] for chunk in chunks])
 
 

@@ -226,8 +226,8 @@ def _sgml(source: ByteSource, encoding: str, collector: _Collector) -> Iterator[
             if closing:
                 collector.end(name)
             else:
-                found = {key: a or b or c for key, a, b, c in _ATTRIBUTE.findall(attributes)}
-                collector.start(name, found)
+                values = {key: a or b or c for key, a, b, c in _ATTRIBUTE.findall(attributes)}
+                collector.start(name, values)
             line += text.count("\n", done, tag.end())
             done = tag.end()
         cut = text.rfind("<", done)  # a tag may go on in the next lines

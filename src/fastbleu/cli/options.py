@@ -1,274 +1,348 @@
-"""The options of the command line.
-
-Spellings and defaults are those of the command `sacrebleu`, so that its users' scripts work.
-"""
+"""The options of the command line, checked, and what follows from them."""
 
 from __future__ import annotations
 
 import argparse
-import codecs
-import re
-from contextlib import suppress
-from itertools import chain
-from shutil import get_terminal_size
-from textwrap import wrap
+import os
+import sys
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
-from .. import __version__
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
-from ..dialects.names import get, names
-from ..inputs.arguments import known_name, shown, unknown_name
-from ..inputs.missing import CHOICES
-from ..inputs.quoting import DELIMITERS
-from ..tokenizers.table import OF_WORDS, TOKENIZERS
-from .formats import NAMED
+from ..dialects.names import names
+from ..inputs.arguments import shown
+from ..runtime.extras import install_command
+from ..sacrebleu.bleu_score import read_seed, seed_of_environment, seed_text
+from ..tokenizers.table import BY_LANGUAGE, WITHOUT_MODEL
+from .coco_files import is_coco_file
+from .files import STDIN, InputError
+from .parser import FORMATS, OF_GROUPS, ONLY_DIALECTS, SUMMARY, make_parser
 
-REPORT_LABELS = ("source", "documents", "groups", "ids")  # files of a report only
-FORMATS = ("json", "text", "latex")
-OF_GROUPS = ("csv", "markdown", "parquet")  # formats of --by only
-_SHELLS = ("bash", "zsh", "fish", "tcsh")
-# Values that only some dialects accept; the dialects check them.
-ONLY_DIALECTS = {
-    "tokenize": ("international", "international-e"),
-    "smooth_method": ("add-1", "method4"),
+REPORT_LABELS = ("sources", "documents", "groups", "ids")  # files of a report only
+_DEFAULT_SAMPLES = {"bs": 1000, "ar": 10_000}
+_LIMITS = {
+    "num_refs": (1, sys.maxsize),
+    "max_ngram_order": (1, 100),
+    "threads": (1, 256),
+    "width": (0, 1000),
+    "worst": (1, sys.maxsize),
+    **dict.fromkeys(("confidence_n", "paired_bs_n", "paired_ar_n"), (-sys.maxsize, sys.maxsize)),
 }
+# sacreBLEU's defaults, and its options that do not exist here.
+_DEFAULTS = {"lowercase": False, "smooth_method": "exp", "max_ngram_order": 4, "width": 1}
+_ELSEWHERE = ("-d", "--detail", "--chrf", "--ter", "-cc", "-cw")
+_ONLY_SEGMENTS = "-f tsv, --sort and --worst list single segments: they need -sl"
 
 
-# What `fastbleu` alone and -h print: ten lines of 50 columns.
-SUMMARY = """\
-usage: fastbleu REF ... -i HYP ... [options]
-BLEU of one or more systems, as sacreBLEU has it.
+# Not a dataclass, because importing `dataclasses` would take a tenth of what the command takes.
+class Options(argparse.Namespace):
+    """The options of the command line, and what follows from them."""
 
-  fastbleu ref.txt -i system.txt -b
-  fastbleu ref.txt -i a.txt b.txt --paired-bs
-  fastbleu news.tsv::ref -i news.tsv::mt -f text
+    references: Sequence[str]
+    input: Sequence[str] | None = None
+    num_refs: int = 1
+    encoding: str = "utf-8"
+    print_completion: str | None = None
+    test_set: str | None = None
+    langpair: str | None = None
+    origlang: str | None = None
+    subset: str | None = None
+    echo: Sequence[str] | None = None
+    list: bool = False
+    citation: bool = False
+    download: str | None = None
+    dialect: str = "sacrebleu"
+    tokenize: str | None = None
+    # None is what the dialect does; of sacreBLEU `parse_options` fills them in.
+    lowercase: Any = None
+    smooth_method: Any = None
+    max_ngram_order: Any = None
+    width: Any = None
+    smooth_value: float | None = None
+    reference_length: str | None = None
+    sentence_level: bool = False
+    explain: Sequence[str] | None = None
+    identify: str | None = None
+    force: bool = False
+    threads: int = 1
+    confidence: bool = False
+    paired_bs: bool = False
+    paired_ar: bool = False
+    confidence_n: int = 1000
+    paired_bs_n: int = 0
+    paired_ar_n: int = 0
+    seed: str | None = None
+    format: str | None = None  # as given; see `output_format`
+    by: str | None = None
+    language: str | None = None
+    tokenizers: str | None = None
+    missing: str | None = None
+    quoted: bool | None = None
+    delimiter: str | None = None
+    read_as: str | None = None
+    score_only: bool = False
+    short: bool = False
+    sort: str | None = None
+    worst: int | None = None
+    html: str | None = None
+    md: str | None = None
+    sources: str | None = None
+    documents: str | None = None
+    groups: str | None = None
+    ids: str | None = None
+    open: bool = False
+    no_color: bool = False
+    quiet: bool = False
 
--b prints the score only, -tok names a tokenizer,
---dialect another BLEU, --html writes a report.
-fastbleu --help explains all options.
-"""
-_EPILOG = """\
-Files are plain text, one segment per line; line i of every file belongs to segment i. Files of \
-.gz, .bz2, .xz, .zst or .zip are unpacked; - is standard input. Without -i, the hypotheses are \
-read from standard input, where tabs separate systems. Some files hold several texts; ::SELECTOR \
-after the name selects one:
-  FILE.tsv::3              column 3; FILE.tsv::mt is the column named mt in line 1
-  FILE.jsonl::mt           the string under a key; ::output.mt follows nested keys
-  FILE.xml::A              a translator or system in WMT's or NIST's XML or SGML (.sgm)
-  FILE.parquet::mt         a column; the same for .feather, .arrow and .csv
+    @property
+    def systems(self) -> Sequence[str]:
+        """The names after -i, each once."""
+        return [*dict.fromkeys(self.input or [])]
 
-The score is sacreBLEU's, 0-100, to the last digit. For one system it is printed as a JSON object, \
-or as a line with -f text; for several systems as a list, or as a table. Exit status: 0 scored; \
-1 input that cannot be scored (no score is printed); 2 wrong arguments; 17 a line with more or \
-fewer fields than the others; 130 interrupted.
+    @property
+    def target_language(self) -> str:
+        """Of the language pair; "" without one."""
+        return self.langpair.split("-")[1] if self.langpair is not None else ""
 
-Shell completion needs the package shtab:
-  eval "$(fastbleu --print-completion bash)"
+    @property
+    def tokenizer(self) -> str:
+        """The name to use where the dialect has none."""
+        return self.tokenize or BY_LANGUAGE.get(self.target_language, "13a")
 
-Examples:
-  fastbleu reference.txt -i system.txt.gz -b
-  fastbleu ref.1.txt ref.2.txt -i system-a.txt system-b.txt -f text --paired-bs
-  fastbleu reference.txt -i system-a.txt system-b.txt -sl -f tsv --worst 20
-  fastbleu reference.txt -i system-a.txt system-b.txt --html report.html --source source.txt
-  fastbleu news.xml::A -i news.xml::MySystem -tok intl -lc
-  cat system.txt | fastbleu -t wmt22 -l en-de
-"""
+    @property
+    def prints_as_sacrebleu(self) -> bool:
+        """By default; other dialects print as their originals."""
+        return self.dialect == Options.dialect
 
+    @property
+    def test(self) -> str:
+        """The paired test: "bs", "ar" or ""."""
+        return "bs" if self.paired_bs else "ar" if self.paired_ar else ""
 
-class _Help(argparse.HelpFormatter):
-    """Wraps each line of a text, between words, because names have hyphens."""
+    @property
+    def samples(self) -> int:
+        """Samples or trials of the paired test."""
+        asked = self.paired_bs_n if self.paired_bs else self.paired_ar_n
+        return asked if asked > 0 else _DEFAULT_SAMPLES[self.test or "bs"]
 
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=24 if get_terminal_size().columns >= 70 else 6)
+    @property
+    def random_seed(self) -> int | None:
+        """The seed of random draws; None: another each time."""
+        try:
+            return read_seed(self.seed, "--seed") if self.seed else seed_of_environment()
+        except ValueError as error:
+            raise InputError(str(error)) from error
 
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return "\n".join(chain(*(self._split_lines(line, width) for line in text.splitlines())))
+    @property
+    def signature_seed(self) -> str:
+        """The seed as sacreBLEU's signature has it."""
+        return (self.seed or seed_text()).lower()
 
-    def _split_lines(self, text: str, width: int) -> list[str]:
-        hanging = "    " * text.startswith(" ")
-        return wrap(text, width, subsequent_indent=hanging, break_on_hyphens=False) or [""]
+    @property
+    def reported(self) -> bool:
+        """Whether --html or --md is there."""
+        return self.html is not None or self.md is not None
 
+    @property
+    def labels(self) -> Sequence[str]:
+        """The options that name files of a report."""
+        return [name for name in REPORT_LABELS if getattr(self, name) is not None]
 
-class _Parser(argparse.ArgumentParser):
-    def spelled(self, word: str) -> str:
-        """A word of the command line; a long option as it is spelled here."""
-        name, equals, value = word.partition("=")
-        known = [option for option in self._option_string_actions if option.startswith("--")]
-        own = known_name(name, known) if word.startswith("--") else None
-        return (own or name) + equals + value
+    @property
+    def diagnosed(self) -> bool:
+        """Whether --explain or --identify is there."""
+        return self.explain is not None or self.identify is not None
 
-    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
-        """A value; of several choices the one that differs at most in case and hyphens."""
-        value, choices = super()._get_value(action, arg_string), [*(action.choices or ())]
-        if choices and known_name(value, choices) is None:
-            more = "; for others call the command sacrebleu" * (action.dest == "metrics")
-            raise argparse.ArgumentError(action, unknown_name("value", value, choices, more))
-        return known_name(value, choices) if choices else value
+    @property
+    def output_format(self) -> str:
+        """The format of the result; see `table` for that of single segments."""
+        of_environment = os.environ.get("SACREBLEU_FORMAT", "").lower()
+        if of_environment in FORMATS and self.by is None:
+            return of_environment
+        return self.format or ("text" if self.diagnosed else "json")
 
-    def error(self, message: str) -> NoReturn:
-        """Exit with status 2; for an ambiguous option say what each candidate does."""
-        start, found, names = message.partition(" could match ")
-        if found:
-            options = {name: self._option_string_actions[name] for name in names.split(", ")}
-            meanings = [f"{name} ({action.help})" for name, action in options.items()]
-            message = f"{start} could be {' or '.join(meanings)}".replace("%%", "%")
-        super().error(
-            re.sub(r"'[^']{79,}'|[^\s:]{81,}", lambda long: long[0][:77] + "...", message)
-        )
+    @property
+    def table(self) -> str:
+        """How single segments are listed: "tsv", "json" or ""."""
+        if not self.sentence_level or self.diagnosed:
+            return ""
+        listed = self.format or ("tsv" if self.sort or self.worst else "")
+        return "" if listed in ("text", "latex") else listed
 
+    @property
+    def lists_texts(self) -> bool:
+        """Whether something needs the texts themselves."""
+        return self.reported or self.diagnosed or bool(self.table and not self.score_only)
 
-def make_parser() -> _Parser:
-    """The parser of the command line."""
-    parser = _Parser(
-        prog="fastbleu",
-        usage="fastbleu REF ... -i HYP ... [options]",
-        description="BLEU of one or more systems, as sacreBLEU computes it.",
-        epilog=_EPILOG,
-        formatter_class=_Help,
-        add_help=False,
-    )
-    add = parser.add_argument
-    add("-h", action="version", version=SUMMARY, help="print the most important in ten lines")
-    add("--help", action="help", help="print this and exit")
-    add("references", nargs="*", metavar="REF", help="reference files; they come first")
-    text = "files of hypotheses, one for each system (default: standard input)"
-    add("-i", "--input", nargs="+", metavar="HYP", help=text)
-    text = "each line of the REF file has N references, separated by tabs"
-    add("-nr", "--num-refs", type=int, metavar="N", default=1, help=text)
-    text = "encoding of all text files (default: utf-8)"
-    add("-e", "--encoding", type=_encoding, metavar="ENC", default="utf-8", help=text)
-    add("-V", "--version", action="version", version=f"%(prog)s {__version__}")
-    text = f"print a completion script for {', '.join(_SHELLS)} and exit"
-    add("--print-completion", choices=_SHELLS, metavar="SHELL", help=text)
+    @property
+    def filtered(self) -> bool:
+        """Whether only some segments of a test set count."""
+        return self.origlang is not None or self.subset is not None
 
-    add = parser.add_argument_group("test sets (from an installed sacreBLEU)").add_argument
-    add("-t", "--test-set", metavar="SET", help="take the references from SET, or from SET,SET")
-    text = "languages; without -tok, the targets zh, ja and ko select their own tokenizer"
-    add("-l", "--language-pair", dest="langpair", type=_pair, metavar="SRC-TRG", help=text)
-    text = "only segments originally written in language L; non-L: in any other language"
-    add("-ol", "--origlang", metavar="L", help=text)
-    add("--subset", metavar="REGEX", help="only segments of documents whose annotation matches")
-    text = "print fields of the test set (src, ref, ..., all) and exit"
-    add("--echo", nargs="+", metavar="FIELD", help=text)
-    add("--list", action="store_true", help="print all test sets, or the fields of -t, and exit")
-    add("--citation", "--cite", action="store_true", help="print how to cite the test set and exit")
-    add("--download", metavar="SET", help="download a test set and exit")
+    @property
+    def delegated(self) -> bool:
+        """Whether sacreBLEU prints about test sets."""
+        return bool(self.list or self.echo or self.citation or self.download)
 
-    add = parser.add_argument_group("scoring").add_argument
-    dialects = names()
-    text = f"rules and defaults to use: {', '.join(dialects)} (default: sacrebleu); or a recipe"
-    add("--dialect", type=_dialect, metavar="NAME", default=dialects[0], help=text)
-    text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
-    known = *TOKENIZERS, *OF_WORDS, *ONLY_DIALECTS["tokenize"]
-    add("-tok", "--tokenize", choices=known, metavar="NAME", help=text)
-    add("-lc", "--lowercase", action="store_true", default=None, help="ignore case")
-    add("--cased", dest="lowercase", action="store_false", help="do not ignore case")
-    text = f"smoothing of orders without a match: {', '.join(SMOOTH_DEFAULTS)} (default: exp)"
-    known = *SMOOTH_DEFAULTS, *ONLY_DIALECTS["smooth_method"]
-    add("-s", "--smooth-method", choices=known, metavar="METHOD", help=text)
-    text = "closest, shortest, ... if a dialect has several"
-    add("--reference-length", metavar="RULE", help=text)
-    text = "value of floor (default: 0.1) or add-k (default: 1)"
-    add("-sv", "--smooth-value", type=float, metavar="X", help=text)
-    text = "print the score of every dialect, or why the scores of two dialects differ"
-    add("--explain", nargs="*", type=_dialect, metavar="DIALECT", help=text)
-    text = "find the settings whose score prints as NUMBER, such as 31.2"
-    add("--identify", metavar="NUMBER", help=text)
-    text = "length of the longest n-grams (default: 4)"
-    add("--max-ngram-order", type=int, metavar="N", help=text)
-    add("-sl", "--sentence-level", action="store_true", help="print a score for each segment")
-    add("--force", action="store_true", help="do not warn about text that looks tokenized")
-    text = "number of threads (default: 1); it does not change the result"
-    add("--threads", type=int, metavar="N", default=1, help=text)
-    text = "bleu; for other metrics use the command sacrebleu"
-    add("-m", "--metrics", nargs="+", choices=["bleu"], metavar="M", default=["bleu"], help=text)
-
-    group = parser.add_argument_group("statistics")
-    add = group.add_argument
-    text = "95%% confidence interval of one system's score, by bootstrap resampling"
-    add("-ci", "--confidence", action="store_true", help=text)
-    test = group.add_mutually_exclusive_group().add_argument
-    text = "compare each system with the first one by paired bootstrap resampling"
-    test("-pbs", "--paired-bs", action="store_true", help=text)
-    text = "compare each system with the first one by paired approximate randomization"
-    test("-par", "--paired-ar", action="store_true", help=text)
-    text = "samples of --confidence (default: 1000)"
-    add("-cin", "--confidence-n", type=int, metavar="N", default=1000, help=text)
-    text = "samples of --paired-bs (default: 1000)"
-    add("-pbsn", "--paired-bs-n", type=int, metavar="N", default=0, help=text)
-    text = "trials of --paired-ar (default: 10000)"
-    add("-parn", "--paired-ar-n", type=int, metavar="N", default=0, help=text)
-    text = "accepted for compatibility with sacreBLEU; no effect"
-    add("-j", "--paired-jobs", type=int, metavar="N", help=text)
-
-    add = parser.add_argument_group("output").add_argument
-    text = (
-        "json (default), text, or latex for a table of several systems ($SACREBLEU_FORMAT "
-        "overrides these); with -sl, tsv or json: number, scores and texts of each segment; "
-        "with --by also csv, markdown or parquet"
-    )
-    add("-f", "--format", choices=(*FORMATS, "tsv", *OF_GROUPS), metavar="FORMAT", help=text)
-    text = (
-        "score each group of rows; REF, HYP and COLUMN are columns of the same file, or of the "
-        "same files: a directory, or a pattern in quotation marks"
-    )
-    add("--by", metavar="COLUMN[,COLUMN]", help=text)
-    text = (
-        "error, empty or skip: of tables, segments without a text (an empty cell, null) are an "
-        "error (default), have an empty one, or are skipped; ragged: of all files, references that "
-        "are blank or missing are left out, unless a segment has no other"
-    )
-    add("--missing", choices=CHOICES, metavar="CHOICE", help=text)
-    text = "whether quotation marks enclose cells of .tsv and .csv files (default: see the file)"
-    add("--quoted", action=argparse.BooleanOptionalAction, help=text)
-    text = "what separates cells of .tsv and .csv files (default: what line 1 has)"
-    add("--delimiter", type=_delimiter, metavar="CHARACTER", help=text)
-    text = f"format of files with ::SELECTOR, whatever their names end in: {', '.join(NAMED)}"
-    add("--read-as", choices=NAMED, metavar="FORMAT", help=text)
-    text = "with --by: the tokenizer of each language, as in lang:zh=zh,ja=ja-mecab"
-    add("--by-language", metavar="COLUMN:VALUE=NAME[,...]", help=text)
-    add("-b", "--score-only", action="store_true", help="print only scores")
-    add("-w", "--width", type=int, metavar="N", help="decimals (default: 1)")
-    add("-sh", "--short", action="store_true", help="print the short form of the signature")
-    text = "with -sl: sort by number, or by the mean score of all systems, the lowest first"
-    add("--sort", choices=("segment", "score"), metavar="KEY", help=text)
-    text = "with -sl: list only the N segments that have the lowest mean scores"
-    add("--worst", type=int, metavar="N", help=text)
-    text = "write a page that shows where the systems are good or bad; see also --source"
-    add("--html", metavar="FILE", help=text)
-    add("--md", metavar="FILE", help="write the overview and some segments as Markdown")
-    add("--source", metavar="SRC", help="with --html or --md: the file of the source texts")
-    for name, what in (("documents", "document"), ("groups", "group"), ("ids", "name")):
-        text = f"with --html or --md: a file with the {what} of each segment, one per line"
-        add(f"--{name}", metavar="FILE", help=text)
-    add("--open", action="store_true", help="with --html: open the page in the browser")
-    text = "never print colors; the same as setting $NO_COLOR"
-    add("-nc", "--no-color", action="store_true", help=text)
-    add("-q", "--quiet", action="store_true", help="never show a progress bar")
-    return parser
+    @property
+    def progress(self) -> bool:
+        """Whether a progress bar may be shown."""
+        return not self.quiet and sys.stderr is not None and sys.stderr.isatty()
 
 
-def _dialect(text: str) -> str:
+def parse_options(argv: Sequence[str] | None) -> Options:
+    """Return the checked options; InputError where they contradict each other."""
+    parser = make_parser()
+    terminal = sys.stdin is None or sys.stdin.isatty()
+    words = [*map(parser.spelled, sys.argv[1:] if argv is None else argv)]
+    if not words:
+        parser.exit(2, SUMMARY)
+    options, unknown = parser.parse_known_args(words, Options())
+    if unknown:
+        hint = ""
+        if any(word.startswith(_ELSEWHERE) for word in unknown):
+            hint = ": only the command sacrebleu has this"
+        elif not unknown[0].startswith("-"):
+            hint = ": all REF files come first, and all HYP files after -i"
+        elif meant := parser.closest(unknown[0]):
+            hint = f": did you mean {meant}?"
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+    if options.print_completion:
+        _print_completion(parser, options.print_completion)
+    if options.labels and not options.reported:
+        parser.error(f"--{options.labels[0]} is shown in a report: it needs --html or --md")
+    if options.open and options.html is None:
+        parser.error("--open opens the page that --html writes")
+    _check_groups(options, parser)
+    if options.explain is not None and len(options.explain) not in (0, 2):
+        parser.error("--explain takes two dialects, or none for a table of all")
+    if options.prints_as_sacrebleu:
+        _fill_in(options, parser)
+    for name, (low, high) in _LIMITS.items():
+        value = getattr(options, name)
+        if value is not None and not low <= value <= high:
+            unlimited = low == 1 and high == sys.maxsize
+            limits = f"at least {low}" if unlimited else f"from {low} to {high}"
+            parser.error(f"argument --{name.replace('_', '-')}: must be {limits}, not {value}")
+    if options.sort or options.worst:
+        if not options.sentence_level:
+            parser.error(_ONLY_SEGMENTS)
+        if not options.table:
+            parser.error("--sort and --worst need -f tsv or -f json")
+    elif options.format == "tsv" and not options.sentence_level:
+        parser.error(_ONLY_SEGMENTS)
+    if options.dialect == "coco" and any(map(is_coco_file, options.references)):
+        options.tokenize = options.tokenize or "ptb"  # COCO's captions are not tokenized yet
+    if not options.delegated:
+        _check(options)
+        if options.input is None and terminal:
+            parser.error("no hypotheses: name their files after -i, or pipe them in")
+    return options
+
+
+def _print_completion(parser: argparse.ArgumentParser, shell: str) -> NoReturn:
+    """Print the script for a shell, and exit."""
     try:
-        return known_name(text, names()) or str(get(text) and text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+        import shtab
+    except ImportError as error:
+        problem = f"shell completion needs shtab: {install_command('completion')}"
+        raise InputError(problem) from error
+    for action in parser._actions:
+        if action.metavar in ("REF", "HYP"):
+            action.complete = shtab.FILE  # type: ignore[attr-defined]
+        elif action.dest in ("dialect", "explain"):
+            action.choices = names()
+    print(shtab.complete(parser, shell))
+    parser.exit()
 
 
-def _pair(text: str) -> str:
-    if "-" in text:
-        return text
-    raise argparse.ArgumentTypeError(f"{shown(text)} is not a language pair, such as en-de")
+def _fill_in(options: Options, parser: argparse.ArgumentParser) -> None:
+    """Set sacreBLEU's defaults, and refuse options that it does not have."""
+    for name, values in ONLY_DIALECTS.items():
+        if (value := getattr(options, name)) in values:
+            parser.error(f"sacreBLEU does not have {shown(value)}: name the --dialect that has it")
+    if options.reference_length not in (None, "closest"):
+        parser.error("--reference-length: sacreBLEU takes the closest; see --dialect")
+    for name, value in _DEFAULTS.items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
 
 
-def _delimiter(text: str) -> str:
-    if (text := text.replace(r"\t", "\t")) in DELIMITERS:
-        return text
-    raise argparse.ArgumentTypeError(f"{shown(text)} is none of {' '.join(DELIMITERS)!r}")
+def _check_groups(options: Options, parser: argparse.ArgumentParser) -> None:
+    """Refuse options that --by does not support, and without it those that need it."""
+    if options.by is None:
+        if options.language is not None and options.tokenizers is None:
+            parser.error("--language is a column, for --tokenizers; a pair is -l, as in -l en-de")
+        if options.language is not None or options.tokenizers is not None:
+            parser.error("--language and --tokenizers are for groups of rows of tables: add --by")
+        if options.format in OF_GROUPS:
+            parser.error(f"-f {options.format} is a table of groups: it needs --by")
+        return
+    if (options.language is None) != (options.tokenizers is None):
+        parser.error("--language and --tokenizers go together: a column, and its tokenizers")
+    tests = "paired_bs", "paired_ar", "identify", "explain"
+    others = "sentence_level", "score_only", "short", "width", "html", "md", "test_set"
+    for name in (*tests, *others):
+        if getattr(options, name) not in (None, False):
+            parser.error(f"--by has no --{name.replace('_', '-')}")
+    if options.format == "tsv":
+        parser.error("the formats of --by are json, text, csv, latex, markdown and parquet")
 
 
-def _encoding(text: str) -> str:
-    with suppress(LookupError, ValueError):  # ValueError: a NUL in the name
-        "".encode(text)  # fails for codecs that do not encode text
-        return codecs.lookup(text).name
-    raise argparse.ArgumentTypeError(f"{shown(text)} is not an encoding that Python knows")
+def _check(options: Options) -> None:
+    """Refuse combinations of options that cannot be scored, before any file is opened."""
+    if options.num_refs != 1 and (options.test_set is not None or len(options.references) > 1):
+        raise InputError(
+            "--num-refs splits the lines of one reference file; it cannot be used with several "
+            "reference files or with a test set (-t)"
+        )
+    if options.test_set is None:
+        if not options.references:
+            message = "no references: give their files first, or choose a test set with -t and -l"
+            if options.input and len(options.input) > 1:
+                *systems, last = options.input
+                message += f". Did you mean: fastbleu {last} -i {' '.join(systems)}"
+            raise InputError(message)
+        if options.filtered:
+            raise InputError("--origlang and --subset select segments of a test set: -t names it")
+    elif options.references:
+        raise InputError("there are both reference files and a test set (-t): drop one of them")
+    elif options.langpair is None:
+        raise InputError(f"test set {options.test_set} needs a language pair, such as -l en-de")
+    if [*options.references, *(options.input or [STDIN])].count(STDIN) > 1:
+        hint = " (without -i the hypotheses are read from it)" if options.input is None else ""
+        problem = f"standard input (-) is named more than once{hint}, but can be read only once"
+        raise InputError(f"{problem}: save it to a file first")
+    # The baseline of a test is often listed again among all systems.
+    for name in options.systems[1:] if options.test else options.systems:
+        if (options.input or []).count(name) > 1:
+            raise InputError(f"{name} is given twice after -i; every system needs its own name")
+
+
+def check_systems(options: Options, systems: int) -> None:
+    """Refuse options that do not fit the number of systems."""
+    if options.sentence_level:
+        if systems > 1 and not options.table:
+            problem = f"-sl prints the scores of one system, but there are {systems}"
+            raise InputError(f"{problem}: add -f tsv or -f json to list them side by side")
+        if options.confidence or options.test:
+            raise InputError("-sl scores single segments, for which there are no statistical tests")
+    if options.test and systems == 1:
+        problem = f"--paired-{options.test} compares different systems, but there is only one"
+        raise InputError(f"{problem}: name all of them after -i")
+    if options.confidence and systems > 1:
+        problem = f"--confidence is for one system, but there are {systems}"
+        raise InputError(f"{problem}: use --paired-bs")
+
+
+def option_warnings(options: Options) -> Iterator[str]:
+    """Yield warnings about the options."""
+    wanted = BY_LANGUAGE.get(options.target_language)
+    if wanted and options.tokenize in WITHOUT_MODEL and options.tokenize != wanted:
+        fix = f"use {wanted} or a SentencePiece tokenizer, such as flores200"
+        yield f"-tok {options.tokenize} does not suit -l {options.langpair}: {fix}"
+    method = options.smooth_method
+    if options.smooth_value is not None and SMOOTH_DEFAULTS.get(method, 1) is None:
+        yield f"--smooth-value has no effect with --smooth-method {method}"
+    if options.test_set is not None and options.tokenize == "none":
+        yield "with -tok none the score cannot be compared with published ones"

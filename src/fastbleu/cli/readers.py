@@ -206,14 +206,14 @@ class FieldsReader(LineReader):
                 raise self._uneven(number, len(row))
         return list(map(list, zip(*fields, strict=True))) or [[] for _ in range(self.width)]
 
-    def _uneven(self, number: int, found: int) -> InputError:
+    def _uneven(self, number: int, width: int) -> InputError:
         expected = f"--num-refs is {self.width}: every line needs that many references"
         if self._cuts == -1:
             expected = (
                 f"line 1 has {self.width}: on standard input each field is a system; for text that "
                 "contains tabs name the file after -i"
             )
-        fields = f"{_counted(found, 'field')} separated by tabs"
+        fields = f"{_counted(width, 'field')} separated by tabs"
         return InputError(f"{self.label}: line {number} has {fields}, {expected}", 17)
 
 

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import sys
-from argparse import Namespace
 from array import array
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,12 +18,13 @@ from ..counting.counter import Counter
 from ..dialects._sacrebleu import details
 from ..inputs.warnings import TOKENIZED_PERIODS, warn_input
 from ..runtime.terminal import CONTROLS
-from ..sacrebleu.bleu_score import BLEUScore, BLEUSignature, estimate_from_rows
-from ..tokenizers.loaded import get_tokenizer
+from ..sacrebleu.bleu_score import CONFIDENCE, BLEUScore, BLEUSignature, estimate_from_rows
+from ..tokenizers.loaded import get as get_tokenizer
 from .files import InputError
 
 if TYPE_CHECKING:
     from ..counting._counted import Counted
+    from .options import Options
 
 _METRIC = "BLEU"
 _BASELINE = "Baseline: "
@@ -78,7 +78,7 @@ class System(NamedTuple):
     ci: float | None = None
 
 
-def system_names(options: Namespace, systems: int) -> list[str]:
+def system_names(options: Options, systems: int) -> list[str]:
     """Return the systems' names; the baseline of a paired test is marked."""
     names = list(options.systems) or [f"System {number}" for number in range(1, systems + 1)]
     if not options.test:
@@ -94,7 +94,7 @@ def _compared(name: str, score: float, p_value: float | None, interval: Any) -> 
     return System(name, score, p_value, interval.mean, interval.half_width)
 
 
-def uses_colors(options: Namespace) -> bool:
+def uses_colors(options: Options) -> bool:
     return not (options.no_color or os.environ.get("NO_COLOR"))
 
 
@@ -117,7 +117,7 @@ class SacrebleuText:
     keep_rows = False
     sums = staticmethod(Sums.from_counts)
 
-    def __init__(self, options: Namespace, references: int) -> None:
+    def __init__(self, options: Options, references: int) -> None:
         self._options = options
         try:
             tokenizer = get_tokenizer(options.tokenizer)
@@ -198,6 +198,8 @@ class SacrebleuText:
         experiment = Experiment(
             [SACREBLEU.adapt(total.rows()) for total in totals],
             SacrebleuScoring(*self._scoring),
+            CONFIDENCE,
+            options.random_seed,
             progress=options.progress,
             tells_identical_apart=True,
         )
@@ -208,27 +210,28 @@ class SacrebleuText:
         first = results[0]
         self._add_test(str(first.seed).lower(), options.samples, options.test)
         systems = [_compared(names[0], first.baseline_score, None, first.baseline_interval)]
-        for name, found in zip(names[1:], results, strict=True):
-            systems.append(_compared(name, found.score, found.p_value, found.interval))
+        for name, result in zip(names[1:], results, strict=True):
+            systems.append(_compared(name, result.score, result.p_value, result.interval))
         return systems
 
     def _one(self, total: Sums) -> str:
         """Return the report on one system."""
         options, score = self._options, self.score(total.row)
         if options.confidence and options.confidence_n > 1:
-            smoothing = options.smooth_method, options.smooth_value, options.sentence_level
-            seed = estimate_from_rows(score, total.rows(), options.confidence_n, *smoothing)
-            self._add_test(seed, options.confidence_n)
+            samples, (_, *scoring) = options.confidence_n, self._scoring
+            arguments = total.rows(), samples, *scoring, options.random_seed
+            estimate_from_rows(score, *arguments)
+            self._add_test(options.signature_seed, samples)
         style = options.width, options.score_only
-        if options.format == "json":
+        if options.output_format == "json":
             return score.format(*style, self.signature(False), True) + "\n"
         text = score.format(*style, self.signature(options.short))
-        text = _INTERVAL.sub(lambda found: self._color(found.group(), "cyan"), text)
+        text = _INTERVAL.sub(lambda match: self._color(match.group(), "cyan"), text)
         return self._finished(f"{text}\n")
 
     def _several(self, systems: Sequence[System]) -> str:
         """Return the report on several systems; the first is the baseline of a test."""
-        if self._options.format == "json":
+        if self._options.output_format == "json":
             return json.dumps([self._record(system) for system in systems], indent=4) + "\n"
         systems = [system._replace(name=system.name.translate(CONTROLS)) for system in systems]
         text = f"{self._table(systems)}\n\n"
@@ -249,7 +252,7 @@ class SacrebleuText:
         from tabulate import tabulate  # type: ignore[import-untyped]
 
         width = self._options.width
-        latex = self._options.format == "latex"
+        latex = self._options.output_format == "latex"
         names = [system.name for system in systems]
         cells = [self._cell(system, " " if latex else "\n") for system in systems]
         if names[0].startswith(_BASELINE):

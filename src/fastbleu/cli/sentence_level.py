@@ -6,7 +6,6 @@ They are kept in a spool, because nothing is printed before all input has been r
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import nsmallest
 from itertools import islice
@@ -18,6 +17,7 @@ from .sacrebleu_text import SacrebleuText
 if TYPE_CHECKING:
     from ..counting._counted import Counted
     from .dialect_text import DialectText
+    from .options import Options
 
 _BLOCK_LINES = 1 << 12
 # In a table these characters would start a new cell or line.
@@ -32,7 +32,7 @@ class SegmentList:
 
     def __init__(
         self,
-        options: Namespace,
+        options: Options,
         printer: DialectText | SacrebleuText,
         names: Sequence[str],
         references: int,
@@ -58,8 +58,8 @@ class SegmentList:
         """Add a chunk: a column of text for each reference and system, and the counts of these."""
         options, printer = self._options, self._printer
         if not options.table:
-            for one in counted:
-                lines = printer.segment_lines(one)
+            for of_system in counted:
+                lines = printer.segment_lines(of_system)
                 self._spool.write("".join([f"{line}\n" for line in lines]).encode())
             return
         assert isinstance(printer, SacrebleuText)  # dialects refuse tables

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import re
@@ -21,6 +20,7 @@ from .readers import Reader
 
 if TYPE_CHECKING:
     from ..metric.bleu import BLEU
+    from .options import Options
 
 
 class TableReader(Reader):
@@ -43,7 +43,10 @@ class TableReader(Reader):
         if not column:
             raise InputError(f"{path}: choose a column by ::NAME after the name of the file")
         sources = _named(path, lambda: import_undisturbed("fastbleu.tables.sources"))
-        self._source = _named(path, lambda: sources.open_table(path, [column], [column], options))
+        file_options = sources.FileOptions(**options)
+        self._source = _named(
+            path, lambda: sources.open_table(path, [column], [column], file_options)
+        )
         self._frames: Iterator[Any] = self._source.chunks()
         self._texts: Any = None  # of the frame that is being read, and those of rows that are left
         self._lines: Any = None  # where they are read
@@ -74,20 +77,20 @@ class TableReader(Reader):
         if self._lines is None:
             return Utf8Rows()
         first = self.segments
-        found, missing = self._lines.read(count)
+        rows, missing = self._lines.read(count)
         self._missing = [number for number, _ in missing]
         for number in self._missing:
             self.without_value(self._source.place(first + number), self._column)
         if not self.keeps_ends:
-            found.rstrip()
-        self.segments += len(found)
-        self._left -= len(found)
-        self._read = [*self._read[-2:], (found, first)]
-        return found  # type: ignore[no-any-return]
+            rows.rstrip()
+        self.segments += len(rows)
+        self._left -= len(rows)
+        self._read = [*self._read[-2:], (rows, first)]
+        return rows  # type: ignore[no-any-return]
 
     def listed(self, rows: Utf8Rows) -> list[str]:
         lines: list[str] = []
-        first = next((first for found, first in self._read if found is rows), 0)
+        first = next((first for read, first in self._read if read is rows), 0)
         if rows.levels:
             column = f"column {self._column!r}"
             return rows.as_lists(lambda row, k: f"{self._source.place(first + row)}: {column}[{k}]")
@@ -129,7 +132,7 @@ class TableReader(Reader):
         self.ragged = self.ragged or self._lines.levels > 0
 
 
-def score_groups(options: argparse.Namespace, metric: BLEU) -> tuple[str | bytes, list[str]]:
+def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]]:
     """The scores of ``--by`` as text, or as bytes of Parquet, and warnings."""
     names = *options.references, *options.systems
     files = [name.rpartition("::")[::2] for name in names]
@@ -142,28 +145,29 @@ def score_groups(options: argparse.Namespace, metric: BLEU) -> tuple[str | bytes
     [path] = paths
     *columns, hypothesis = [column for _, column in files]
     tables = _named(path, lambda: import_undisturbed("fastbleu.tables"))
-    by = options.by.split(",")
+    by = str(options.by).split(",")
     settings: dict[str, Any] = {"metric": metric, "progress": options.progress}
     settings |= {"missing": options.missing or "error", "format": options.read_as}
     settings |= {name: getattr(options, name) for name in ("quoted", "delimiter", "encoding")}
-    if options.by_language:
-        settings |= _tokenizers(options.by_language, metric)
+    if options.tokenizers is not None:
+        settings["language"] = options.language
+        settings["tokenizers"] = _tokenizers(options.tokenizers, metric)
     if options.confidence:
         settings |= {"confidence": 0.95, "samples": options.confidence_n}
+        settings["seed"] = options.random_seed
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InputWarning)
-        found = _named(path, lambda: tables.score(path, hypothesis, columns, by, **settings))
+        scores = _named(path, lambda: tables.score(path, hypothesis, columns, by=by, **settings))
     notes = [] if options.force else [str(warning.message) for warning in caught]
-    return _printed(found, options.format), notes
+    return _printed(scores, options.output_format), notes
 
 
-def _tokenizers(text: str, metric: BLEU) -> dict[str, Any]:
-    """The column of languages, and the tokenizer of each, from ``lang:zh=zh,ja=ja-mecab``."""
-    column, _, pairs = text.partition(":")
-    found = dict(pair.partition("=")[::2] for pair in pairs.split(","))
-    if not (column and all(found) and all(found.values())):
-        raise InputError(f"--by-language is {shown(text)}, expected as in lang:zh=zh,ja=ja-mecab")
-    return {"language": column, "tokenize": {**found, None: metric.tokenizer}}
+def _tokenizers(text: str, metric: BLEU) -> dict[Any, Any]:
+    """The tokenizer of each language, from ``zh=zh,ja=ja-mecab``; the metric's for all others."""
+    tokenizers: dict[Any, Any] = dict(pair.partition("=")[::2] for pair in text.split(","))
+    if not (all(tokenizers) and all(tokenizers.values())):
+        raise InputError(f"--tokenizers is {shown(text)}, expected as in zh=zh,ja=ja-mecab")
+    return {**tokenizers, None: metric.tokenize}
 
 
 def _printed(table: Any, form: str) -> str | bytes:

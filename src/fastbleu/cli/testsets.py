@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import re
 import sys
-from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
@@ -17,13 +16,14 @@ from ..inputs.arguments import closest, shown
 from ..runtime.extras import install_command
 from .files import InputError
 from .imports import import_undisturbed
+from .options import Options
 
 
-def reference_files(options: Namespace) -> list[list[str]]:
+def reference_files(options: Options) -> list[list[str]]:
     """Return the paths of the references: for each reference one file per test set."""
     utils = _sacrebleu(options)
-    names = options.test_set.split(",")
-    found = []
+    names = str(options.test_set).split(",")
+    files_of_sets = []
     for name in names:
         _check_known(utils, name)
         pairs = utils.get_langpairs_for_testset(name)
@@ -31,20 +31,20 @@ def reference_files(options: Namespace) -> list[list[str]]:
             problem = f"test set {name} has no language pair {options.langpair}"
             raise InputError(f"{problem}; it has {', '.join(pairs)}")
         with _trouble(name):
-            found.append(utils.get_reference_files(name, options.langpair))
-        if not found[-1]:
+            files_of_sets.append(utils.get_reference_files(name, options.langpair))
+        if not files_of_sets[-1]:
             raise InputError(f"test set {name} has no references for {options.langpair}")
-    counts = [len(files) for files in found]
+    counts = [len(files) for files in files_of_sets]
     if len(set(counts)) > 1:
         each = ", ".join(f"{name} has {count}" for name, count in zip(names, counts, strict=True))
         raise InputError(f"the test sets differ in the number of references: {each}")
-    return [list(files) for files in zip(*found, strict=True)]
+    return [list(files) for files in zip(*files_of_sets, strict=True)]
 
 
-def kept_segments(options: Namespace) -> set[int]:
+def kept_segments(options: Options) -> set[int]:
     """Return the numbers, from 0, of the segments that --origlang and --subset select."""
     utils = _sacrebleu(options)
-    with _trouble(options.test_set):
+    with _trouble(str(options.test_set)):
         chosen = options.test_set, options.langpair, options.origlang, options.subset
         (kept,) = utils.filter_subset([itertools.count()], *chosen)
     if not kept:
@@ -55,7 +55,7 @@ def kept_segments(options: Namespace) -> set[int]:
     return set(kept)
 
 
-def print_about(options: Namespace) -> None:
+def print_about(options: Options) -> None:
     """Do what --list, --echo, --citation and --download ask for."""
     utils = _sacrebleu(options)
     sets = options.test_set.split(",") if options.test_set is not None else []
@@ -83,7 +83,7 @@ def print_about(options: Namespace) -> None:
     sys.stdout.flush()
 
 
-def _print_list(utils: ModuleType, options: Namespace) -> None:
+def _print_list(utils: ModuleType, options: Options) -> None:
     if options.test_set is not None:
         pairs = [options.langpair] if options.langpair else None
         with _trouble(options.test_set):
@@ -107,7 +107,7 @@ def _check_known(utils: ModuleType, name: str) -> None:
     raise InputError(f"test set {shown(name)} is unknown to sacreBLEU: {hint}--list prints all")
 
 
-def _sacrebleu(options: Namespace) -> ModuleType:
+def _sacrebleu(options: Options) -> ModuleType:
     try:
         utils: ModuleType = import_undisturbed("sacrebleu.utils")
     except ImportError as error:

@@ -120,8 +120,8 @@ cdef class Sums:
     """What a dialect adds up of any number of corpora: a value that never changes.
 
     Only a `Scorer` makes one, of rows that its dialect has adapted, and nothing adapts these again. Adding
-    replaces the object, so that exceptions, signals and other threads never see a partial sum. `segments` and
-    `nrefs` are None if they are unknown, because the row came from a state.
+    replaces the object, so that exceptions, signals and other threads never see a partial sum. `segments` is
+    None if it is unknown, because the row came from a state, and so is `nrefs`, also for rows of numbers.
     """
 
     cdef readonly array row    # the sum of the adapted rows
@@ -154,8 +154,9 @@ cdef class Sums:
             row = zero_rows(1, counted.max_order)
             accumulate_rows(counted.rows if adapted is None else adapted, counted.segments, row)
         kept = counted.stats if keep_rows and counted.segments else None
+        nrefs = None if counted.segments and not counted.nrefs else counted.nrefs   # of Stats of numbers
         total = Sums(
-            row, counted.segments, counted.nrefs, counted.tokenized_periods, kept, counted.tokenizers)
+            row, counted.segments, nrefs, counted.tokenized_periods, kept, counted.tokenizers)
         total.extra = counted.extra
         total.blank_references = counted.blank_references
         return total
@@ -168,7 +169,8 @@ cdef class Sums:
         segments = nrefs = None
         if self.segments is not None and other.segments is not None:
             segments = self.segments + other.segments
-            nrefs = joint_nrefs(self.nrefs or 0, other.nrefs or 0)
+            if self.nrefs is not None and other.nrefs is not None:
+                nrefs = joint_nrefs(self.nrefs, other.nrefs)
         total = Sums(row, segments, nrefs, self.tokenized_periods + other.tokenized_periods)
         total.blank_references = self.blank_references + other.blank_references
         total.kept = self.kept
@@ -274,7 +276,7 @@ def count_segments(counter, hypotheses, references, bint keep_rows=True, Py_ssiz
     cdef object kind = type(hypotheses) if type(hypotheses) in _ROW_TYPES else list
     cdef Py_ssize_t segments = len(hypotheses), read = 0, taken
     cdef int64_t least_total = counter.least_total
-    cdef Counted counted = Counted(segments, counter.max_order, keep_rows)
+    cdef Counted counted = Counted(segments, counter.max_ngram_order, keep_rows)
     cdef array rows = counted.rows
     cdef Worker worker
     cdef Pool idle = counter.idle[kind]
@@ -315,13 +317,13 @@ def count_prefixes(counter, hypotheses, references, Py_ssize_t length, take, Row
     """
     cdef object kind = IdRows if type(hypotheses) is IdRows else list
     cdef Py_ssize_t segments = len(hypotheses), read = 0, taken
-    cdef Counted counted = Counted(0, counter.max_order)
+    cdef Counted counted = Counted(0, counter.max_ngram_order)
     cdef Buffer found = None if scorer is None else buffer_of(scores, "d", 2)
     cdef bint scored
     cdef Worker worker
-    if counter.max_order > MATCH_BITS:
+    if counter.max_ngram_order > MATCH_BITS:
         raise ValueError(
-            f"max_order is {counter.max_order}, but prefixes are counted for orders up to {MATCH_BITS}")
+            f"max_ngram_order is {counter.max_ngram_order}, but prefixes are counted for orders up to {MATCH_BITS}")
     worker = counter.idle[kind].acquire(counter.new_worker, kind)
     while read < segments:
         taken = worker.packer.fill(hypotheses, references, read, 0)
@@ -449,7 +451,7 @@ cdef Py_ssize_t useful_threads(object hypotheses, object references, object coun
     """How many threads have work."""
     if type(hypotheses) is IdRows:
         chunks = (hypotheses.size + references.size) // CHUNK_IDS
-    elif counter.tokenizer is not None and counter.tokenizer.function and counter.line_writer is None:
+    elif counter.tokenizer is not None and counter.tokenizer.compiled is None and counter.line_writer is None:
         return 1  # a user's function may not be safe on several
     elif counter.tokenizer is None and is_list_or_tuple(hypotheses):
         return 1  # reading, most of the work, holds the GIL

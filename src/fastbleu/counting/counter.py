@@ -38,7 +38,7 @@ class Counter:
     ----------
     tokenizer : Tokenizer or None
         None: the input is lists of tokens, or rows of ids.
-    lowercase, max_order, threads, reference_length
+    lowercase, max_ngram_order, threads, reference_length
         As for `fastbleu.BLEU`.
     id_filter : IdFilter, optional
         Which ids count.
@@ -54,7 +54,7 @@ class Counter:
         self,
         tokenizer: Tokenizer | None,
         lowercase: bool = False,
-        max_order: int = 4,
+        max_ngram_order: int = 4,
         threads: int = 1,
         *,
         reference_length: str = "closest",
@@ -64,7 +64,7 @@ class Counter:
         checks: TokenChecks = _TOKEN_CHECKS,
     ) -> None:
         self.lowercase = lowercase
-        self.max_order = max_order
+        self.max_ngram_order = max_ngram_order
         self.threads = threads
         self.reference_length = reference_length
         self.id_filter = id_filter or None
@@ -74,11 +74,11 @@ class Counter:
         self.tokenizer = tokenizer
         self.is_text = tokenizer is not None
         self.watch = MistakeWatch()
-        self.split = None if tokenizer is None else tokenizer.function
-        # Of "auto" (tokenizers/words.py), and of "ptb" (_ptb.pyx).
-        self.by_script = getattr(self.split, "tokenizer_of", None)
-        prepare, _ = (tokenizer and tokenizer.prepared) or (None, "")
-        self.line_writer = getattr(prepare, "line_writer", None)
+        self.split = None if tokenizer is None else tokenizer.split
+        rewrite = None if tokenizer is None else tokenizer.rewrite
+        self.line_writer = None if rewrite is None else rewrite.line_writer
+        # The function from a text to its tokenizer, of "auto".
+        self.choose = None if tokenizer is None else tokenizer.choose
         # Workers that are not in use, by the type of hypotheses: lists stand for tuples and arrays.
         self.idle = {list: Pool(threads), IdRows: Pool(threads), Utf8Rows: Pool(threads)}
         self._others: dict[Tokenizer, Counter] = {}
@@ -87,25 +87,25 @@ class Counter:
         """This counter, or one for text that differs only in the tokenizer."""
         if tokenizer == self.tokenizer:
             return self
-        found = self._others.get(tokenizer)
-        if found is None:
-            found = Counter(
+        counter = self._others.get(tokenizer)
+        if counter is None:
+            counter = Counter(
                 tokenizer,
                 self.lowercase,
-                self.max_order,
+                self.max_ngram_order,
                 self.threads,
                 reference_length=self.reference_length,
                 skip_none=self.skip_none,
                 least_total=self.least_total,
             )
             if not callable(tokenizer.argument):  # each batch may have other functions
-                self._others[tokenizer] = found
-        return found
+                self._others[tokenizer] = counter
+        return counter
 
     @property
     def reads_utf8(self) -> bool:
         """Whether text can be counted as UTF-8: by a compiled tokenizer, without Python strings."""
-        return self.tokenizer is not None and self.tokenizer.function is None
+        return self.tokenizer is not None and self.tokenizer.compiled is not None
 
     def count(
         self,
@@ -128,7 +128,7 @@ class Counter:
             Is called once while other threads count.
         """
         # A ColumnBatch has several blocks.
-        if progress or type(batch) is not Batch or self.by_script is not None:
+        if progress or type(batch) is not Batch or self.choose is not None:
             counted = self._count_blocks(batch, keep_rows, progress)
         else:
             hypotheses, before = batch.hypotheses, batch.before
@@ -143,11 +143,11 @@ class Counter:
 
     def _count_blocks(self, batch: Batch, keep_rows: bool, progress: bool) -> Counted:
         """Count block by block, so that memory does not grow with a column."""
-        total = Counted(0, self.max_order, keep_rows)
+        total = Counted(0, self.max_ngram_order, keep_rows)
         with ProgressBar(progress, batch.segments, " segments") as bar:
             for block in batch.blocks(self.threads):
                 sides = block.hypotheses, block.references
-                if self.by_script is not None:
+                if self.choose is not None:
                     counters = map(self._counter_for, block.references)
                     counted = count_runs(self, block, counters, keep_rows, bar)
                     if counted.tokenizers:  # after "auto", which chose them
@@ -189,29 +189,29 @@ class Counter:
         Stats
             S rows, those of `count`.
         """
-        found, parts = [], []
+        matched, parts = [], []
         for counter, part in self.parts(Batch(hypotheses, references)):
             worker, first = counter.new_worker(list), 0
             while taken := worker.packer.fill(part.hypotheses, part.references, first, 0):
                 positions, rows = worker.counter.match_positions(worker.packer)
-                found.append(positions)
-                parts.append(Stats._own(rows, self.max_order))
+                matched.append(positions)
+                parts.append(Stats._own(rows, self.max_ngram_order))
                 first += taken
-        stats = Stats.concatenate(parts) if parts else Stats.zeros(0, self.max_order)
-        return b"".join(found), stats
+        stats = Stats.concatenate(parts) if parts else Stats.zeros(0, self.max_ngram_order)
+        return b"".join(matched), stats
 
     def parts(self, batch: Batch) -> Iterator[tuple[Counter, Batch]]:
         """Parts of a batch of lists, each with its counter: all with this one, or by script."""
-        if self.by_script is None:
+        if self.choose is None:
             return iter([(self, batch)])
         return runs(batch, map(self._counter_for, batch.references))
 
     def _counter_for(self, references: Any) -> Counter:
         """What counts a segment: all of it by the tokenizer of the first reference's script."""
-        assert self.by_script is not None
+        assert self.choose is not None
         texts = list_or_tuple(references) if is_collection(references) else [references]
         first = next((text for text in texts if isinstance(text, str)), "")
-        return self.with_tokenizer(self.by_script(first))
+        return self.with_tokenizer(self.choose(first))
 
     def new_worker(self, kind: type) -> Worker:
         """The worker of one more thread, for lists of segments, IdRows or Utf8Rows."""
@@ -222,14 +222,13 @@ class Counter:
             packer = IdPacker(ids.ignore_ids, ids.skip_ids, ids.stop_ids)
         elif tokenizer is None:
             packer = TokenPacker(self.checks)
-        elif tokenizer.prepared is not None:
-            prepare, compiled = tokenizer.prepared
-            lines = None
+        elif (rewrite := tokenizer.rewrite) is not None:
+            function, lines = rewrite.function, None
             if self.line_writer is None:
-                lines = PreparedLines(lambda text, of: prepare(text, lowercase, of), skip_none)
+                lines = PreparedLines(lambda text, of: function(text, lowercase, of), skip_none)
             packer = TextPacker(
                 TextChecks(),
-                compiled,
+                rewrite.compiled,
                 missing=skip_none,
                 prepared=lines,
                 line_writer=self.line_writer,
@@ -241,7 +240,7 @@ class Counter:
             packer = TokenPacker(self.checks, lines)
         else:
             packer = TextPacker(TextChecks(), str(tokenizer.compiled), lowercase, skip_none)
-        return Worker(packer, SegmentCounter(self.max_order, self.reference_length))
+        return Worker(packer, SegmentCounter(self.max_ngram_order, self.reference_length))
 
 
 def runs(batch: Batch, counters: Iterable[Counter]) -> Iterator[tuple[Counter, Batch]]:
@@ -261,7 +260,7 @@ def count_runs(
     own: Counter, batch: Batch, counters: Iterable[Counter], keep_rows: bool, bar: ProgressBar
 ) -> Counted:
     """Count the parts that `runs` gives, for the counter `own`; see `Counted.tokenizers`."""
-    total = Counted(0, own.max_order, keep_rows)
+    total = Counted(0, own.max_ngram_order, keep_rows)
     used: set[str | None] = set()
     for counter, part in runs(batch, counters):
         counted = counter.count(part, keep_rows=keep_rows)
@@ -271,8 +270,8 @@ def count_runs(
             counted.tokenized_periods = 0  # as they should be
         total.add(counted)
         bar.update(counted.segments)
-        its = None if counter is own else tokenizer.signature
-        used |= {its if one is None else one for one in counted.tokenizers or [None]}
+        signature = None if counter is own else tokenizer.signature
+        used |= {signature if name is None else name for name in counted.tokenizers or [None]}
     if used - {None}:
         total.tokenizers = frozenset(used)
     return total

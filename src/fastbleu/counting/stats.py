@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copyreg
 from array import array
-from collections.abc import Iterable, Iterator
+from collections import namedtuple
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 
 from .._core import accumulate_rows, add_rows, zero_rows
 from ..inputs.arguments import a_type, check_positive
@@ -30,25 +32,61 @@ else:
 _SHOWN_ROWS = 10
 
 
-class Rows:
-    """Rows of counts in one buffer, shape (rows, 2 + 2 * max_order), int64: see `Stats`."""
+class Origin(namedtuple("Origin", "nrefs tokenizers tokenizer lowercase reference_length")):
+    """How rows were counted: the options of the metric that counts depend on.
 
-    __slots__ = ("_rows", "max_order")
+    `nrefs` is the number of references of every segment: -1, it varies; None, it is unknown.
+    `tokenizers` are those of `Counted`.
+    """
+
+    __slots__ = ()
+
+    def joined(self, other: Origin) -> Origin:
+        """That of the rows of both.
+
+        Raises
+        ------
+        ValueError
+            They were counted with different options.
+        """
+        for name in ("tokenizer", "lowercase", "reference_length"):
+            here, there = getattr(self, name), getattr(other, name)
+            if here != there:
+                raise ValueError(
+                    f"the rows were counted in different ways: {name} is {here} and {there}"
+                )
+        nrefs, tokenizers = self.nrefs, self.tokenizers
+        if nrefs != other.nrefs:
+            nrefs = None if None in (nrefs, other.nrefs) else -1
+        if tokenizers != other.tokenizers:
+            tokenizers = (tokenizers or _OWN) | (other.tokenizers or _OWN)
+        return self._replace(nrefs=nrefs, tokenizers=tokenizers)
+
+
+_OWN = frozenset([None])
+
+
+class Rows:
+    """Rows of counts in one buffer, shape (rows, 2 + 2 * max_ngram_order), int64: see `Stats`."""
+
+    __slots__ = ("_origin", "_rows", "max_ngram_order")
 
     _rows: array[int]
-    max_order: int
+    max_ngram_order: int
+    _origin: Origin | None
 
     @classmethod
-    def _own(cls, rows: array[int], max_order: int) -> Self:
-        """Rows that take over a flat buffer."""
+    def _own(cls, rows: array[int], max_ngram_order: int, origin: Origin | None = None) -> Self:
+        """Rows that take over a flat buffer; `origin` is how they were counted, if it is known."""
         self = object.__new__(cls)
         self._rows = rows
-        self.max_order = max_order
+        self.max_ngram_order = max_ngram_order
+        self._origin = origin
         return self
 
     @property
     def _width(self) -> int:
-        return 2 + 2 * self.max_order
+        return 2 + 2 * self.max_ngram_order
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -56,7 +94,7 @@ class Rows:
 
     def __getitem__(self, index: int | slice) -> Self:
         """One row or a slice of them, copied; of the same type in both cases."""
-        width = self._width
+        width, order = self._width, self.max_ngram_order
         if isinstance(index, slice):
             start, stop, step = index.indices(len(self))
         else:
@@ -66,20 +104,21 @@ class Rows:
                 raise IndexError(f"row {index} of {len(self)} rows") from None
             stop, step = start + 1, 1
         if step == 1:
-            return self._own(self._rows[start * width : max(start, stop) * width], self.max_order)
+            rows = self._rows[start * width : max(start, stop) * width]
+            return self._own(rows, order, self._origin)
         rows = array("q")
         for row in range(start, stop, step):
             rows.extend(self._rows[row * width : (row + 1) * width])
-        return self._own(rows, self.max_order)
+        return self._own(rows, order, self._origin)
 
     def __iter__(self) -> Iterator[Self]:
         return (self[row] for row in range(len(self)))
 
     def sum(self) -> Self:
         """One row: the sum of all."""
-        total = zero_rows(1, self.max_order)
+        total = zero_rows(1, self.max_ngram_order)
         accumulate_rows(self._rows, len(self), total)
-        return self._own(total, self.max_order)
+        return self._own(total, self.max_ngram_order, self._origin)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         rows = numpy.frombuffer(self._rows, numpy.int64) if self._rows else numpy.zeros(0, "int64")
@@ -102,13 +141,13 @@ class Rows:
 
     @property
     def matches(self) -> Integers:
-        """Clipped n-gram matches, shape (segments, max_order); a view."""
-        return self.__array__()[:, 2 : 2 + self.max_order]
+        """Clipped n-gram matches, shape (segments, max_ngram_order); a view."""
+        return self.__array__()[:, 2 : 2 + self.max_ngram_order]
 
     @property
     def totals(self) -> Integers:
-        """N-grams of the hypotheses, shape (segments, max_order); a view."""
-        return self.__array__()[:, 2 + self.max_order :]
+        """N-grams of the hypotheses, shape (segments, max_ngram_order); a view."""
+        return self.__array__()[:, 2 + self.max_ngram_order :]
 
 
 class AdaptedRows(Rows):
@@ -121,24 +160,26 @@ class AdaptedRows(Rows):
 
     @classmethod
     def of_table(cls, table: NDArray[Any]) -> Self:
-        """The rows of an array, shape (rows, 2 + 2 * max_order), int64."""
+        """The rows of an array, shape (rows, 2 + 2 * max_ngram_order), int64."""
         return cls._own(array("q", table.tobytes()), table.shape[1] // 2 - 1)
 
 
 class Stats(Rows):
-    """Rows of sufficient statistics, shape (segments, 2 + 2 * max_order), int64.
+    """Rows of sufficient statistics, shape (segments, 2 + 2 * max_ngram_order), int64.
 
     A row is ``[hyp_len, ref_len, matches_1, ..., matches_N, totals_1, ..., totals_N]``: the lengths
     in tokens of the hypothesis and of the reference closest to it (the shorter of two equally
     close), the clipped n-gram matches and the n-grams of the hypothesis for each order. Every BLEU
     is a function of rows, and rows add up: the row of a corpus is the sum of its segments' rows.
 
-    ``numpy.asarray(stats)`` is a view, not a copy.
+    ``numpy.asarray(stats)`` is a view, not a copy. Stats from `BLEU.count` know how they were
+    counted, also when they are sliced, added or pickled, and a metric that counts in another way
+    refuses them. Of rows of numbers nothing is known; signatures of their scores say ``tok:given``.
 
     Parameters
     ----------
-    rows : array_like of int, shape (segments, 2 + 2 * max_order)
-    max_order : int, optional
+    rows : array_like of int, shape (segments, 2 + 2 * max_ngram_order)
+    max_ngram_order : int, optional
         Checked against the rows if given; required if there are no rows.
 
     Raises
@@ -148,82 +189,88 @@ class Stats(Rows):
 
     Examples
     --------
-    >>> from fastbleu import count
-    >>> stats = count([["the", "cat"]], [[["the", "cat", "sat"]]], max_order=2)
+    >>> metric = fastbleu.BLEU(tokenize=False, max_ngram_order=2)
+    >>> stats = metric.count([["the", "cat"]], [[["the", "cat", "sat"]]])
     >>> stats
-    Stats([[2, 3, 2, 1, 2, 1]], max_order=2)
+    Stats([[2, 3, 2, 1, 2, 1]], max_ngram_order=2)
     >>> stats + stats
-    Stats([[4, 6, 4, 2, 4, 2]], max_order=2)
+    Stats([[4, 6, 4, 2, 4, 2]], max_ngram_order=2)
+    >>> metric.score(stats).value == metric.score([["the", "cat"]], [[["the", "cat", "sat"]]]).value
+    True
     """
 
     __module__ = "fastbleu"
     __slots__ = ("__weakref__",)
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, rows: Any, max_order: int | None = None) -> None:
+    def __init__(self, rows: Any, max_ngram_order: int | None = None) -> None:
         rows = copy_lists(rows)
         table = numpy.asarray(rows)
-        if max_order is not None:
-            max_order = check_positive("max_order", max_order)
+        if max_ngram_order is not None:
+            max_ngram_order = check_positive("max_ngram_order", max_ngram_order)
         if table.ndim < 2 and table.size == 0:
-            if max_order is None:
-                raise ValueError("rows is empty, so that max_order has to be given")
-            table = numpy.zeros((0, 2 + 2 * max_order), numpy.int64)
+            if max_ngram_order is None:
+                raise ValueError("rows is empty, so that max_ngram_order has to be given")
+            table = numpy.zeros((0, 2 + 2 * max_ngram_order), numpy.int64)
         if table.dtype.kind not in "iu" and table.size:
             if all(type(value) is int for value in numpy.array(rows, object).flat):
                 raise OverflowError("rows has a number that does not fit into int64")
             raise TypeError(f"rows has the type {table.dtype}, expected integers")
         if table.ndim != 2 or table.shape[1] < 4 or table.shape[1] % 2:
             raise ValueError(
-                f"rows has the shape {table.shape}, expected (segments, 2 + 2 * max_order)"
+                f"rows has the shape {table.shape}, expected (segments, 2 + 2 * max_ngram_order)"
             )
         width = table.shape[1]
-        if max_order is not None and width != 2 + 2 * max_order:
-            raise ValueError(
-                f"rows has {width} columns, but max_order={max_order} needs {2 + 2 * max_order}"
-            )
+        if max_ngram_order is not None and width != 2 + 2 * max_ngram_order:
+            needed = f"max_ngram_order={max_ngram_order} needs {2 + 2 * max_ngram_order}"
+            raise ValueError(f"rows has {width} columns, but {needed}")
         if table.dtype.kind == "u" and table.size and int(table.max()) > 2**63 - 1:
             raise OverflowError(f"rows has {table.max()}, which does not fit into int64")
-        self.max_order = table.shape[1] // 2 - 1
+        self._origin = None
+        self.max_ngram_order = table.shape[1] // 2 - 1
         self._rows = array("q", numpy.ascontiguousarray(table, numpy.int64).tobytes())
 
     @classmethod
-    def zeros(cls, segments: int, max_order: int = 4) -> Stats:
+    def zeros(cls, segments: int, max_ngram_order: int = 4) -> Stats:
         """Rows of zeros: the neutral element of ``+``."""
         if segments < 0:
             raise ValueError(f"segments is {segments}, but must be at least 0")
-        max_order = check_positive("max_order", max_order)
-        return cls._own(zero_rows(segments, max_order), max_order)
+        max_ngram_order = check_positive("max_ngram_order", max_ngram_order)
+        return cls._own(zero_rows(segments, max_ngram_order), max_ngram_order)
 
     @classmethod
     def concatenate(cls, parts: Iterable[Stats]) -> Stats:
-        """The rows of several Stats of the same max_order, one after the other."""
+        """The rows of several Stats of the same max_ngram_order, one after the other."""
         parts = list(parts)
         if not parts:
-            raise ValueError("nothing to concatenate; Stats.zeros(0, max_order) has no rows")
-        rows = array("q")
+            raise ValueError("nothing to concatenate; Stats.zeros(0, max_ngram_order) has no rows")
+        rows, origins = array("q"), []
+        order = getattr(parts[0], "max_ngram_order", 0)
         for number, part in enumerate(parts):
             if not isinstance(part, Stats):
                 raise TypeError(f"part {number} is {a_type(part)}, expected Stats")
-            if part.max_order != parts[0].max_order:
-                orders = f"max_order={part.max_order}, part 0 has max_order={parts[0].max_order}"
-                raise ValueError(f"part {number} has {orders}")
+            if part.max_ngram_order != order:
+                raise ValueError(
+                    f"part {number} has max_ngram_order={part.max_ngram_order}, part 0 has {order}"
+                )
             rows.extend(part._rows)
-        return cls._own(rows, parts[0].max_order)
+            if len(part):
+                origins.append(part._origin)
+        return cls._own(rows, order, _joined(origins))
 
     def __add__(self, other: object) -> Stats:
-        """Add row by row; both must have the same number of segments and the same max_order."""
+        """Add row by row; both must have as many segments and the same max_ngram_order."""
         if not isinstance(other, Stats):
             return NotImplemented
-        if (len(self), self.max_order) != (len(other), other.max_order):
+        if (len(self), self.max_ngram_order) != (len(other), other.max_ngram_order):
             raise ValueError(
-                f"cannot add {len(other)} rows of max_order {other.max_order} to {len(self)} rows "
-                f"of max_order {self.max_order}; for the rows of two corpora use "
-                "Stats.concatenate, for their totals add the sums: a.sum() + b.sum()"
+                f"cannot add {len(other)} rows of max_ngram_order {other.max_ngram_order} to "
+                f"{len(self)} rows of max_ngram_order {self.max_ngram_order}; for the rows of two "
+                "corpora use Stats.concatenate, for their totals add the sums: a.sum() + b.sum()"
             )
-        total = zero_rows(len(self), self.max_order)
+        total = zero_rows(len(self), self.max_ngram_order)
         add_rows(self._rows, other._rows, total)
-        return self._own(total, self.max_order)
+        return self._own(total, self.max_ngram_order, _joined([self._origin, other._origin]))
 
     def __radd__(self, other: object) -> Stats:
         """Support the builtin sum(), which starts from 0."""
@@ -234,30 +281,32 @@ class Stats(Rows):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Stats):
             return NotImplemented
-        return self.max_order == other.max_order and self._rows == other._rows
+        return self.max_ngram_order == other.max_ngram_order and self._rows == other._rows
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles name `fastbleu.Stats`, and hold its numbers: later versions read them."""
-        return copyreg.__newobj__, (type(self),), (self._rows, self.max_order)  # type: ignore[attr-defined]
+        origin = None if self._origin is None else tuple(self._origin)
+        state = self._rows, self.max_ngram_order, origin
+        return copyreg.__newobj__, (type(self),), state  # type: ignore[attr-defined]
 
-    def __setstate__(self, state: tuple[array[int], int]) -> None:
-        rows, max_order = state
+    def __setstate__(self, state: tuple[array[int], int, tuple[Any, ...] | None]) -> None:
+        rows, self.max_ngram_order, origin = state
         self._rows = rows[:]
-        self.max_order = max_order
+        self._origin = None if origin is None else Origin(*origin)
 
     def __repr__(self) -> str:
         shown = ", ".join(str(list(self[row]._rows)) for row in range(min(len(self), 3)))
         more = f", ... ({len(self)} rows)" if len(self) > 3 else ""
-        return f"{type(self).__name__}([{shown}{more}], max_order={self.max_order})"
+        return f"{type(self).__name__}([{shown}{more}], max_ngram_order={self.max_ngram_order})"
 
     def _repr_html_(self) -> str:
-        orders = range(1, self.max_order + 1)
+        orders = range(1, self.max_ngram_order + 1)
         head = ["", "hyp_len", "ref_len", *(f"{order}-grams" for order in orders)]
         shown = [(str(number), self[number]) for number in range(min(len(self), _SHOWN_ROWS))]
         cells = []
         for name, row in [("sum", self.sum()), *shown]:
             hyp_len, ref_len, *counts = row._rows
-            pairs = zip(counts[: self.max_order], counts[self.max_order :], strict=True)
+            pairs = zip(counts[: self.max_ngram_order], counts[self.max_ngram_order :], strict=True)
             cells.append(
                 [name, str(hyp_len), str(ref_len), *(f"{m} / {total}" for m, total in pairs)]
             )
@@ -265,12 +314,20 @@ class Stats(Rows):
         return tables.html_table([head, *cells], note)
 
 
+def _joined(origins: Sequence[Origin | None]) -> Origin | None:
+    """How rows together were counted; None if that of some is unknown."""
+    known = [origin for origin in origins if origin is not None]
+    if not known or len(known) < len(origins):
+        return None
+    return reduce(Origin.joined, known)
+
+
 def _whole(value: Any) -> Any:
     """A whole Decimal, such as a HUGEINT of DuckDB's, as an int; any other value as it is."""
     return int(value) if type(value).__name__ == "Decimal" and value == int(value) else value
 
 
-def row_of_state(state: object, max_order: int, least_total: int = 0) -> array[int]:
+def row_of_state(state: object, max_ngram_order: int, least_total: int = 0) -> array[int]:
     """A metric's state as a row, if some text can have it with that least total of a segment."""
     row = in_main_memory(state, "the state")
     listed: Any = state if isinstance(state, (list, tuple)) else ()
@@ -278,14 +335,14 @@ def row_of_state(state: object, max_order: int, least_total: int = 0) -> array[i
         listed = row.tolist()
     if row.dtype.kind == "b" or any(type(count).__name__ in ("bool", "bool_") for count in listed):
         raise TypeError("the state holds booleans, expected counts")
-    if row.shape != (2 + 2 * max_order,):
+    if row.shape != (2 + 2 * max_ngram_order,):
         raise ValueError(
-            f"the state has the shape {row.shape}, but max_order={max_order} needs "
-            f"({2 + 2 * max_order},): [hyp_len, ref_len, matches..., totals...]"
+            f"the state has the shape {row.shape}, but max_ngram_order={max_ngram_order} needs "
+            f"({2 + 2 * max_ngram_order},): [hyp_len, ref_len, matches..., totals...]"
         )
     # Lists are passed on as they are: numpy would convert integers beyond int64 to floats.
-    counts = Stats([list(map(_whole, listed))] if listed else row[None], max_order)._rows
-    matches, ngrams = counts[2 : 2 + max_order], counts[2 + max_order :]
+    counts = Stats([list(map(_whole, listed))] if listed else row[None], max_ngram_order)._rows
+    matches, ngrams = counts[2 : 2 + max_ngram_order], counts[2 + max_ngram_order :]
     problem = ""
     if min(counts) < 0:
         problem = "a count is negative"
@@ -295,7 +352,7 @@ def row_of_state(state: object, max_order: int, least_total: int = 0) -> array[i
         problem = "there are more unigrams than tokens in hypotheses"
     else:
         # Each segment with n-grams has one (n + 1)-gram less, the others have none of either.
-        fewer = [ngrams[n] - ngrams[n + 1] for n in range(max_order - 1)]
+        fewer = [ngrams[n] - ngrams[n + 1] for n in range(max_ngram_order - 1)]
         impossible = [*fewer, 0] != sorted([*fewer, 0], reverse=True)
         if impossible or (0 in fewer and ngrams[fewer.index(0)] and not least_total):
             problem = "its numbers of n-grams do not fit each other"

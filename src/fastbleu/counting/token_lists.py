@@ -7,8 +7,6 @@ from functools import cache, partial
 from ..inputs._id_rows import IdRows
 from ..inputs.arrays import list_or_tuple
 from ..inputs.batch import Batch
-from ..tokenizers.libraries import splitting
-from ..tokenizers.loaded import tokenize
 from ._counted import Counted
 from .counter import Counter
 
@@ -66,9 +64,9 @@ class TokenListCounter(Counter):
         segments = []
         for counter, part in self.parts(batch):
             read_hypothesis, read_reference = _reader(counter, False), _reader(counter, True)
-            for hypothesis, some in zip(part.hypotheses, part.references, strict=True):
-                listed = [some] if isinstance(some, str) else list_or_tuple(some)
-                references = [read_reference(one) for one in listed]
+            for hypothesis, texts in zip(part.hypotheses, part.references, strict=True):
+                listed = [texts] if isinstance(texts, str) else list_or_tuple(texts)
+                references = [read_reference(text) for text in listed]
                 segments.append((read_hypothesis(hypothesis), references))
         return segments
 
@@ -78,7 +76,6 @@ def _reader(counter: Counter, is_reference: bool) -> Callable[[Any], list[Any]]:
     tokenizer, lowercase = counter.tokenizer, counter.lowercase
     if tokenizer is None:
         return list
-    if tokenizer.prepared is not None:
-        return splitting(tokenizer.prepared, lowercase, is_reference)
-    split = counter.split or partial(tokenize, tokenizer=tokenizer)
-    return lambda text: split(text.lower() if lowercase else text)
+    if (split := counter.split) is not None:  # which remembers texts
+        return lambda text: split(text.lower() if lowercase else text)
+    return partial(tokenizer.tokens, lowercase=lowercase, is_reference=is_reference)

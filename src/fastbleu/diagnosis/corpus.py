@@ -19,7 +19,7 @@ from ..inputs.ids import IdFilter, are_ids, id_rows
 from ..inputs.read import read
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
-from ..tokenizers.loaded import get_tokenizer
+from ..tokenizers.loaded import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,11 +54,11 @@ class Corpus:
     @classmethod
     def read(cls, hypotheses: Any, references: Any, metric: BLEU) -> Corpus:
         """A corpus from the arguments of `fastbleu.BLEU.score`, with its errors."""
-        counter = metric.counter
+        counter = metric._counter
         batch = read(hypotheses, references, counter)
         sides = batch.lists()
         counted = counter.count(Batch(sides[0], sides[1], batch.before, batch.present, batch.warns))
-        metric.scorer.statistics(counted)  # for its checks and warnings
+        metric._scorer.stats(counted)  # for its checks and warnings
         rows, reference_rows = sides
         if type(rows) is IdRows:
             # Arrays stay arrays, because some dialects take lists of tokens alone.
@@ -75,7 +75,7 @@ class Corpus:
     @property
     def is_text(self) -> bool:
         """Whether segments are str, and not lists of tokens."""
-        return self.metric.tokenizer is not None
+        return self.metric._counter.is_text
 
     @without_input_warnings  # because `read` has warned
     def score(self) -> Score:
@@ -83,14 +83,14 @@ class Corpus:
 
     def score_of_tokens(self) -> Score:
         """`score`; texts that a library splits are split once for all metrics."""
-        tokenizer, dialect = self.metric.tokenizer, self.metric.dialect
-        if tokenizer is None or tokenizer.function is None or tokenizer.prepared is not None:
+        tokenizer, dialect = self.metric._counter.tokenizer, self.metric.dialect
+        if tokenizer is None or tokenizer.split is None:
             return self.score()
-        if not self.metric.scorer.dialect.takes_tokens:
+        if not self.metric._scorer.dialect.takes_tokens:
             return self.score()
         read = self._reader(tokenizer, self.metric.lowercase, False)
         references = [[read(text) for text in texts] for texts in self.references]
-        metric = BLEU(None, dialect=dialect)
+        metric = BLEU(tokenize=False, dialect=dialect)
         return Corpus([read(text) for text in self.hypotheses], references, metric).score()
 
     def points(self) -> float:
@@ -100,7 +100,7 @@ class Corpus:
                 value = self.score().value
             except ValueError:
                 value = nan
-            self._points = value * 100 / self.metric.scorer.dialect.scale
+            self._points = value * 100 / self.metric._scorer.dialect.scale
         return self._points
 
     def rows(
@@ -109,17 +109,17 @@ class Corpus:
         lowercase: bool,
         which_references: str,
         reference_length: str,
-        max_order: int,
+        max_ngram_order: int,
     ) -> Stats:
         """The counts of all segments; they are counted only once for the same rules."""
         if max(map(len, self.references), default=0) == 1:
             which_references, reference_length = "all", "closest"  # all the same
-        key = tokenizer, lowercase, which_references, reference_length, max_order
+        key = tokenizer, lowercase, which_references, reference_length, max_ngram_order
         if key in self._rows:
             return self._rows[key]
-        if max_order < _USUAL_ORDER:
+        if max_ngram_order < _USUAL_ORDER:
             totals = 2 + _USUAL_ORDER
-            columns = [*range(2 + max_order), *range(totals, totals + max_order)]
+            columns = [*range(2 + max_ngram_order), *range(totals, totals + max_ngram_order)]
             rows = Stats(numpy.asarray(self.rows(*key[:4], _USUAL_ORDER))[:, columns])
         else:
             references = self._references(which_references)
@@ -133,9 +133,9 @@ class Corpus:
                 read_reference = self._reader(tokenizer, lowercase, True)
                 hypotheses = [read(text) for text in hypotheses]
                 references = [[read_reference(text) for text in texts] for texts in references]
-                prepared, lowercase = tokenizer.prepared, False
-                tokenizer = None if prepared is None else get_tokenizer(prepared[1])
-            counter = Counter(tokenizer, lowercase, max_order, **how)
+                rewrite, lowercase = tokenizer.rewrite, False
+                tokenizer = None if rewrite is None else get(rewrite.compiled)
+            counter = Counter(tokenizer, lowercase, max_ngram_order, **how)
             rows = counter.count(Batch(hypotheses, references)).stats
         self._rows[key] = rows
         return rows
@@ -149,12 +149,12 @@ class Corpus:
         """
         key = tokenizer, lowercase, is_reference
         if key not in self._readers:
-            prepared, function = tokenizer.prepared, tokenizer.function
+            rewrite = tokenizer.rewrite
 
             def read(text: str) -> Any:
-                if prepared is not None:
-                    return prepared[0](text, lowercase, is_reference)
-                return function(text.lower() if lowercase else text)  # type: ignore[misc]
+                if rewrite is not None:
+                    return rewrite.function(text, lowercase, is_reference)
+                return tokenizer.tokens(text, lowercase)
 
             self._readers[key] = cache(read)
         return self._readers[key]
@@ -216,7 +216,7 @@ class Corpus:
     @without_input_warnings
     def lengths(self) -> NDArray[numpy.int64]:
         """[hyp_len, ref_len] of each segment, shape (segments, 2)."""
-        rows = self._plain().statistics(self.hypotheses, self.references)
+        rows = self._plain().count(self.hypotheses, self.references)
         return numpy.stack([rows.hyp_lens, rows.ref_lens], axis=1)
 
     def similarities(self, offset: int) -> NDArray[numpy.float64]:
@@ -226,9 +226,9 @@ class Corpus:
         return self.part(range(first, end), range(first + offset, end + offset)).sentence_points()
 
     def _plain(self) -> BLEU:
-        names = "lowercase", "ignore_ids", "stop_id", "skip_ids"
+        names = "lowercase", "ignore_ids", "stop_ids", "skip_ids"
         options: Any = {name: getattr(self.metric, name) for name in names}
-        return BLEU(self.metric.tokenizer, effective_order=True, **options)
+        return BLEU(tokenize=self.metric.tokenize, effective_order=True, **options)
 
 
 def listed_stream(hypotheses: Any, references: Any) -> tuple[Any, Any]:

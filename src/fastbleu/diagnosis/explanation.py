@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import isnan
 
-from ..dialects.names import get, names
 from ..inputs.arguments import a_type
+from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
 from .corpus import Corpus, is_text, listed_stream
@@ -17,11 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ..dialects.score import Score
     from ..inputs.types import Hypotheses, References
-
-# Errors for dialects that cannot be scored here, for example without PyTorch, or on token ids.
-CANNOT_SCORE = (ValueError, TypeError, ImportError)
+    from ..metric.argument import Metric
 
 
 class Explanation(Tables):
@@ -41,6 +38,8 @@ class Explanation(Tables):
         Likely mistakes in the input, with their effect on the score of `b`.
     """
 
+    __module__ = "fastbleu"
+
     def __init__(
         self, a: Corpus, b: Corpus, findings: list[Finding], labels: tuple[str, str]
     ) -> None:
@@ -50,7 +49,7 @@ class Explanation(Tables):
         self.findings = findings
         self._labels = labels
         self._points = a.points(), b.points()
-        dialects = [corpus.metric.scorer.dialect for corpus in (a, b)]
+        dialects = [corpus.metric._scorer.dialect for corpus in (a, b)]
         self._notes = [f"{dialect.name}: {dialect.about}." for dialect in dialects if dialect.about]
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,7 +86,7 @@ class Explanation(Tables):
             notes.append(f"The same in both: {', '.join(self.shared)}.")
         columns = "rule", "a", "b", "points", "score", "most in segments"
         path = Table(f"From a, {a}, to b, {b}, in points of 0-100", columns, rows, notes)
-        return [path, *_findings_table(self.findings)]
+        return [path, *findings_table(self.findings)]
 
     def __repr__(self) -> str:
         pairs = zip(self._labels, self._points, strict=True)
@@ -95,110 +94,43 @@ class Explanation(Tables):
         return f"<Explanation {ends}, {len(self.steps)} steps>"
 
 
-class Overview(Tables):
-    """The scores of one output by every dialect that fits the input, the highest first.
-
-    Attributes
-    ----------
-    scores : dict of str to Score
-        By the name of the dialect.
-    reasons : dict of str to str
-        The rule with the largest effect between sacreBLEU's default and the dialect.
-    failures : dict of str to str
-        Why a dialect has no score.
-    findings : list of Finding
-        Likely mistakes in the input, with their effect on sacreBLEU's score.
-    """
-
-    def __init__(self, corpus: Corpus, sources: Sequence[str] | None) -> None:
-        self.scores: dict[str, Score] = {}
-        self.reasons: dict[str, str] = {}
-        self.failures: dict[str, str] = {}
-        points: dict[str, float] = {}
-        for name in names():
-            scored = corpus.scored_by(dialect_metric(name, corpus.is_text))
-            try:
-                score = scored.score()
-                steps, _ = walk(corpus, scored, segments=False)
-            except CANNOT_SCORE as error:
-                self.failures[name] = str(error)
-                continue
-            self.scores[name] = score
-            points[name] = scored.points()
-            most = max(steps, key=lambda step: abs(step.points), default=None)
-            if most is not None and most.points:
-                self.reasons[name] = f"{most.rule} {most.b} ({most.points:+.2f})"
-        self.scores = dict(sorted(self.scores.items(), key=lambda item: -points[item[0]]))
-        self.findings = find(corpus, sources)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All attributes as plain values, for JSON."""
-        scores = [
-            {
-                "dialect": name,
-                "value": score.value,
-                "printed": score.printed,
-                "signature": score.signature,
-                "reason": self.reasons.get(name),
-            }
-            for name, score in self.scores.items()
-        ]
-        findings = [finding.to_dict() for finding in self.findings]
-        return {"scores": scores, "failures": self.failures, "findings": findings}
-
-    def _tables(self) -> list[Table]:
-        table = Table(
-            "One output by every BLEU",
-            ("dialect", "score", "what sets it apart from sacrebleu", "signature"),
-            [
-                (name, shown_score(name, score), self.reasons.get(name, ""), score.signature)
-                for name, score in self.scores.items()
-            ],
-            [f"{name} has no score: {why}" for name, why in self.failures.items()],
-        )
-        return [table, *_findings_table(self.findings)]
-
-    def __repr__(self) -> str:
-        return f"<Overview of {len(self.scores)} dialects>"
-
-
-def shown_score(name: str, score: Score) -> str:
-    """A score as its original prints it, or with the usual digits for its scale."""
-    if score.printed is not None:
-        return score.printed
-    return f"{score.value:.2f}" if get(name).scale == 100 else f"{score.value:.4f}"
-
-
 def explain(
     hypotheses: Hypotheses,
     references: References,
-    a: object = None,
-    b: object = None,
+    a: Metric,
+    b: Metric,
     *,
+    b_input: tuple[Hypotheses, References] | None = None,
     sources: Sequence[str] | None = None,
-) -> Explanation | Overview:
-    """Why two BLEUs of the same output differ; without `a` and `b`, every dialect's score.
+) -> Explanation:
+    """Why two BLEUs of the same output differ.
 
     Parameters
     ----------
     hypotheses, references
-        A corpus, as for `fastbleu.BLEU.score`.
-    a, b : str, BLEU or tuple, optional
-        The two BLEUs: a dialect's name, a metric, or ``(name or metric, hypotheses, references)``
-        for one that scores other input, such as lists of tokens instead of text.
+        A corpus of S segments, as for `fastbleu.BLEU.score`.
+    a, b : BLEU or str
+        The two BLEUs: metrics, or names of dialects or recipes.
+    b_input : tuple of hypotheses and references, optional
+        What `b` scores instead: the same S segments in another form, such as lists of tokens
+        instead of text.
     sources : sequence of S str, optional
         The source texts, to find references that are copies.
 
     Returns
     -------
-    Explanation or Overview
-        Both print as tables, in notebooks too, and have `to_dict()`.
+    Explanation
+        Prints as tables, in notebooks too, and has `to_dict()`.
 
     Raises
     ------
     ValueError, TypeError
-        As for `fastbleu.BLEU.score` with `a` or with `b`; one of the two is missing; or inputs
-        differ in length.
+        As for `fastbleu.BLEU.score` with `a` or with `b`; `a` or `b` is neither a BLEU nor a name;
+        or inputs differ in length.
+
+    See Also
+    --------
+    fastbleu.dialects.overview : the score by every dialect.
 
     Notes
     -----
@@ -214,46 +146,49 @@ def explain(
     [('tokenizer', -4.84)]
     """
     hypotheses, references = listed_stream(hypotheses, references)
-    if a is None and b is None:
-        metric = dialect_metric("sacrebleu", is_text(hypotheses))
-        return Overview(Corpus.read(hypotheses, references, metric), sources)
-    if a is None or b is None:
-        raise ValueError("explain compares two BLEUs: pass both a and b, or neither")
-    first_side, second_side = (_side(value, hypotheses, references) for value in (a, b))
-    first = Corpus.read(*first_side)
-    # What both have is read once, because a stream cannot be read again.
-    same = first_side[0] is second_side[0] and first_side[1] is second_side[1]
-    second = first.scored_by(second_side[2]) if same else Corpus.read(*second_side)
-    if len(first) != len(second):
-        raise ValueError(f"a has {len(first)} segments, b has {len(second)}")
-    return Explanation(first, second, find(second, sources), (_label(a), _label(b)))
+    corpus = Corpus.read(hypotheses, references, _metric("a", a, hypotheses))
+    if b_input is None:
+        # Read once, because a stream cannot be read again.
+        other = corpus.scored_by(_metric("b", b, hypotheses))
+    else:
+        other = Corpus.read(*_read_input(b, b_input))
+        if len(corpus) != len(other):
+            raise ValueError(f"a has {len(corpus)} segments, b_input has {len(other)}")
+    return Explanation(corpus, other, find(other, sources), (_label(a), _label(b)))
 
 
-def _side(value: Any, hypotheses: Any, references: Any) -> tuple[Any, Any, BLEU]:
-    """What an argument scores, and its metric."""
-    if isinstance(value, tuple):
-        if len(value) != 3:
-            raise ValueError("a tuple is (name or metric, hypotheses, references)")
-        value, hypotheses, references = value
-        hypotheses, references = listed_stream(hypotheses, references)
-    metric = dialect_metric(value, is_text(hypotheses)) if isinstance(value, str) else value
-    if not isinstance(metric, BLEU):
-        raise TypeError(f"expected a dialect's name or a fastbleu.BLEU, not {a_type(metric)}")
-    return hypotheses, references, metric
+def _read_input(b: Metric, b_input: Any) -> tuple[Any, Any, BLEU]:
+    """Hypotheses and references of `b_input`, and the metric that scores them."""
+    if not isinstance(b_input, tuple) or len(b_input) != 2:
+        expected = "expected (hypotheses, references), which b scores"
+        what = (
+            f"has {len(b_input)} items" if isinstance(b_input, tuple) else f"is {a_type(b_input)}"
+        )
+        raise TypeError(f"b_input {what}, {expected}")
+    hypotheses, references = listed_stream(*b_input)
+    return hypotheses, references, _metric("b", b, hypotheses)
+
+
+def _metric(name: str, metric: Any, hypotheses: Any) -> BLEU:
+    """The metric of an argument: for lists of tokens, a dialect takes them as they are."""
+    if not isinstance(metric, (str, BLEU)):
+        fix = f"; other input goes into {name}_input" if isinstance(metric, tuple) else ""
+        expected = "expected the name of a dialect or a fastbleu.BLEU"
+        raise TypeError(f"{name} is {a_type(metric)}, {expected}{fix}")
+    return dialect_metric(metric, is_text(hypotheses)) if isinstance(metric, str) else metric
 
 
 def dialect_metric(name: Any, of_text: bool) -> BLEU:
     """A dialect's own BLEU of text, or of lists of tokens."""
-    return BLEU(dialect=name) if of_text else BLEU(None, dialect=name)
+    return as_metric(name) if of_text else BLEU(name, tokenize=False)
 
 
-def _label(value: Any) -> str:
-    if isinstance(value, tuple):
-        return _label(value[0])
-    return value if isinstance(value, str) else str(value.signature)
+def _label(metric: Metric) -> str:
+    return metric if isinstance(metric, str) else metric.signature
 
 
-def _findings_table(findings: list[Finding]) -> list[Table]:
+def findings_table(findings: list[Finding]) -> list[Table]:
+    """The table of likely mistakes; none if there are none."""
     if not findings:
         return []
     rows = [(finding.name, f"{finding.points:+.2f}", finding.message) for finding in findings]

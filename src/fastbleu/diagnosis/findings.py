@@ -176,8 +176,8 @@ def _counted(count: int, singular: str, plural: str) -> str:
 
 def _tokenized(corpus: Corpus) -> Iterator[Finding]:
     ends = [n for n, text in enumerate(corpus.hypotheses) if text.rstrip().endswith(" .")]
-    if corpus.metric.scorer.warns_of_tokenized and len(ends) > _TOKENIZED_SHARE * len(corpus):
-        split = BLEU("none", corpus.metric.lowercase)
+    if corpus.metric._scorer.warns_of_tokenized and len(ends) > _TOKENIZED_SHARE * len(corpus):
+        split = BLEU(tokenize="none", lowercase=corpus.metric.lowercase)
         points = corpus.scored_by(split).points() - corpus.points()
         yield Finding(
             "tokenized",
@@ -190,11 +190,11 @@ def _tokenized(corpus: Corpus) -> Iterator[Finding]:
 
 
 def _script(corpus: Corpus) -> Iterator[Finding]:
-    tokenizer, sample = corpus.metric.tokenizer, sample_of(corpus.hypotheses)
+    tokenizer, sample = corpus.metric._counter.tokenizer, sample_of(corpus.hypotheses)
     if tokenizer and tokenizer.splits_at_spaces and lacks_spaces(sample):
         fitting = fitting_tokenizer(sample)
         tried: Literal["zh", "char"] = "zh" if fitting == "zh" else "char"
-        points = corpus.scored_by(BLEU(tried, corpus.metric.lowercase)).points()
+        points = corpus.scored_by(BLEU(tokenize=tried, lowercase=corpus.metric.lowercase)).points()
         yield Finding(
             "script",
             "the text is in a script without spaces between words, but "

@@ -18,7 +18,9 @@ from ..inputs.arguments import shown
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
-from ..tokenizers.loaded import get_tokenizer, tokenize
+from ..runtime.progress import ProgressBar
+from ..tokenizers.loaded import get as get_tokenizer
+from ..tokenizers.loaded import tokenize
 from ..tokenizers.table import TABLE
 from .corpus import Corpus, is_text, listed_stream
 from .path import RuleSet
@@ -35,7 +37,7 @@ _OR = " or "
 # counts as two changes.
 _COMPILED = ("13a", "none", "intl", "char", "zh")
 _OF_LIBRARIES = ("ja-mecab", "ko-mecab", "flores101", "flores200", "spBLEU-1K")
-# Common values of max_order besides 4.
+# Common values of max_ngram_order besides 4.
 _SHORTER = (1, 2, 3)
 # How many options of a setting may differ from the defaults of its dialect.
 _MOST_CHANGES = 2
@@ -79,9 +81,9 @@ class Setting(NamedTuple):
     def is_slow(self) -> bool:
         """Whether a library splits the text, or sentences are scored by their tokens."""
         metric = self.corpus.metric
-        by_tokens = isinstance(metric.counter, TokenListCounter)
-        by_library = metric.tokenizer is not None and bool(TABLE[metric.tokenizer.name].packages)
-        return by_library or (by_tokens and metric.scorer.dialect.mean_of_sentences)
+        by_tokens = isinstance(metric._counter, TokenListCounter)
+        by_library = metric.tokenize and bool(TABLE[metric.tokenize.name].packages)
+        return by_library or (by_tokens and metric._scorer.dialect.mean_of_sentences)
 
 
 class Scored(NamedTuple):
@@ -152,6 +154,8 @@ class Identification(Tables):
         highest scores.
     """
 
+    __module__ = "fastbleu"
+
     number: str
     matches: list[Match]
     nearest: list[Match]
@@ -189,16 +193,20 @@ class Identification(Tables):
         return f"<Identification of {self.number}: {len(self.matches)} of {self.tried} settings>"
 
 
-def identify(number: float | str, hypotheses: Hypotheses, references: References) -> Identification:
+def identify(
+    hypotheses: Hypotheses, references: References, number: float | str, *, progress: bool = False
+) -> Identification:
     """Find the settings whose score prints as a number: dialects, tokenizers, case, smoothing, ...
 
     Parameters
     ----------
+    hypotheses, references
+        A corpus, as for `fastbleu.BLEU.score`.
     number : float or str
         As published, on 0-1 or 0-100. The number of decimals matters; pass a str for trailing
         zeros: "31.20" has two.
-    hypotheses, references
-        A corpus, as for `fastbleu.BLEU.score`.
+    progress : bool, default False
+        Show a progress bar on standard error.
 
     Returns
     -------
@@ -225,16 +233,16 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     Examples
     --------
     >>> hypotheses, references = ["The cat sat on a mat ."], ["The cat sat on the mat ."]
-    >>> identify(48.89, hypotheses, references).matches[0].setting
+    >>> identify(hypotheses, references, 48.89).matches[0].setting
     "dialect='sacrebleu'"
     """
     printed, digits = _read_number(number)
     hypotheses, references = listed_stream(hypotheses, references)
-    metric = BLEU() if is_text(hypotheses) else BLEU(None)
+    metric = BLEU() if is_text(hypotheses) else BLEU(tokenize=False)
     corpus = Corpus.read(hypotheses, references, metric)
     if not len(corpus):
         raise ValueError("there are no segments to score: hypotheses is empty")
-    scores = score_settings(corpus, float(printed))
+    scores = score_settings(corpus, float(printed), progress)
     identification = _identification(printed, digits, scores)
     # Those of e2e may be above 100, on text without spaces.
     if float(printed) > 100.0001 and not identification.matches:
@@ -252,8 +260,8 @@ def _read_number(number: float | str) -> tuple[str, int]:
             raise ValueError
         value = float(printed)
     except ValueError:
-        first = "" if isinstance(number, str) else "first, "
-        fix = f"pass it {first}as 31.2 or '31.20'"
+        last = "" if isinstance(number, str) else "last, "
+        fix = f"pass it {last}as 31.2 or '31.20'"
         raise ValueError(f"{shown(number)} is not a number; {fix}") from None
     if not (value >= 0 and isfinite(value)):
         raise ValueError(f"{shown(number)} is not a BLEU score: it is not in 0-100")
@@ -290,7 +298,7 @@ def _form(scored: Scored, value: float, printed: str) -> int:
 
     `value` is the score on the number's scale.
     """
-    rounded = scored.setting.corpus.metric.scorer.dialect.printed(scored.value)
+    rounded = scored.setting.corpus.metric._scorer.dialect.printed(scored.value)
     if printed in (rounded, _without_exponent(repr(scored.value))):
         return 0
     return 1 if rounded is None and value == scored.value else 2
@@ -315,20 +323,25 @@ def _matches(scores: list[Scored], number: float) -> list[Match]:
 
 
 @without_input_warnings
-def score_settings(corpus: Corpus, number: float | None = None) -> list[Scored]:
+def score_settings(
+    corpus: Corpus, number: float | None = None, progress: bool = False
+) -> list[Scored]:
     """All settings that give the corpus a score; estimates where it is far from the number."""
     scores: list[Scored] = []
     slow = []
-    for setting in _settings(corpus):
-        if number is not None and setting.is_slow and len(corpus) > 2 * _PARTS * _SEGMENTS:
-            slow.append(setting)
-        else:
+    with ProgressBar(progress, None, " settings") as bar:
+        for setting in _settings(corpus):
+            if number is not None and setting.is_slow and len(corpus) > 2 * _PARTS * _SEGMENTS:
+                slow.append(setting)
+                continue
             scores += _scored(setting)
-    nearest = sorted(_distance(scored, number or 0.0) for scored in scores)[:NEAREST]
-    for setting in slow:
-        estimate, error = _estimate(setting)
-        far = _distance(estimate, number or 0.0, error) > nearest[-1]
-        scores += [estimate] if far else _scored(setting)
+            bar.update(1)
+        nearest = sorted(_distance(scored, number or 0.0) for scored in scores)[:NEAREST]
+        for setting in slow:
+            estimate, error = _estimate(setting)
+            far = _distance(estimate, number or 0.0, error) > nearest[-1]
+            scores += [estimate] if far else _scored(setting)
+            bar.update(1)
     return scores
 
 
@@ -360,7 +373,7 @@ def _estimate(setting: Setting) -> tuple[Scored, float]:
 
 def shown_score(scored: Scored, number: float) -> float:
     """The score on 0-1 or 0-100, whichever is closer to the number."""
-    own_scale = scored.value / scored.setting.corpus.metric.scorer.dialect.scale
+    own_scale = scored.value / scored.setting.corpus.metric._scorer.dialect.scale
     return min(own_scale, 100 * own_scale, key=lambda value: abs(value - number))
 
 
@@ -397,10 +410,12 @@ def _settings_of(
     """The settings of a dialect or recipe with at most so many changes."""
     dialect, of_text = get(name), corpora[0][1].is_text
     options: dict[str, list[Any]] = {
-        "smoothing": _first(dialect.options["smoothing"], dialect.smoothings),
+        "smooth_method": _first(dialect.options["smooth_method"], dialect.smoothings),
         "reference_length": [dialect.reference_length],
         "tokenize": [None],
-        "max_order": _first(dialect.max_order, [n for n in _SHORTER if n in dialect.orders]),
+        "max_ngram_order": _first(
+            dialect.max_ngram_order, [n for n in _SHORTER if n in dialect.orders]
+        ),
     }
     if max(map(len, corpora[0][1].references)) > 1:
         options["reference_length"] = _first(dialect.reference_length, dialect.reference_lengths)
@@ -427,12 +442,12 @@ def _settings_of(
             changed["effective_order"] = True
         arguments: dict[str, Any] = {"dialect": name, **changed}
         if not of_text:
-            arguments["tokenize"] = None
+            arguments["tokenize"] = False
         try:
             metric = BLEU(**arguments)
         except (ValueError, TypeError, ImportError):
             continue
-        if not (is_mean and isinstance(metric.counter, TokenListCounter)):
+        if not (is_mean and isinstance(metric._counter, TokenListCounter)):
             yield Setting(corpus.scored_by(metric), arguments, is_mean, variant, changes)
 
 
@@ -452,8 +467,8 @@ def _first(usual: Any, others: Any) -> list[Any]:
 
 def _value(setting: Setting) -> tuple[float, int]:
     """The score, and the number of tokens of the hypotheses."""
-    metric, scorer = setting.corpus.metric, setting.corpus.metric.scorer
-    if isinstance(metric.counter, TokenListCounter):  # a slow one, which shares no rows
+    metric, scorer = setting.corpus.metric, setting.corpus.metric._scorer
+    if isinstance(metric._counter, TokenListCounter):  # a slow one, which shares no rows
         score = setting.corpus.score_of_tokens()
         return score.value, score.hyp_len
     rules = RuleSet.of(setting.corpus)

@@ -52,7 +52,7 @@ class RuleSet:
     reference_length: str
     counts: Dialect  # adapts the rows before they are added up
     smoothing: Scorer
-    orders: Scorer  # has `max_order`, `effective_order`
+    orders: Scorer  # has `max_ngram_order`, `effective_order`
     weights: Sequence[float] | None  # of the orders; None: equal ones
     brevity_penalty: Dialect
     average: Dialect  # scores a corpus as a whole, or as the mean of its sentences
@@ -61,7 +61,7 @@ class RuleSet:
     @classmethod
     def of(cls, corpus: Corpus) -> RuleSet:
         """The rules of a corpus' metric."""
-        counter, scorer = corpus.metric.counter, corpus.metric.scorer
+        counter, scorer = corpus.metric._counter, corpus.metric._scorer
         arithmetic = scorer.dialect._arithmetic
         return cls(
             corpus,
@@ -85,7 +85,9 @@ class RuleSet:
 
     def _is_average(self) -> bool:
         """Whether a single scorer's mean of sentences, if it says so, is one."""
-        if not self.average.mean_of_sentences or issubclass(self.average.counter, TokenListCounter):
+        if not self.average.mean_of_sentences or issubclass(
+            self.average.counter, TokenListCounter
+        ):
             return True  # or does not follow from rows
         scorer, rows = self.smoothing, self.rows()
         mean = fsum(scorer.row_scores(rows)) / len(rows)
@@ -98,7 +100,7 @@ class RuleSet:
             self.lowercase,
             self.references,
             self.reference_length,
-            self.orders.max_order,
+            self.orders.max_ngram_order,
         )
 
     def points(self) -> float:
@@ -129,13 +131,13 @@ class RuleSet:
 
     def _scores(self, adapted: AdaptedRows) -> list[float]:
         """The score of each row, 0-100."""
-        dialect, max_order = self.smoothing.dialect, self.orders.max_order
-        dialect._arithmetic._check_order(max_order)
-        weights = self.weights if self.weights and len(self.weights) == max_order else None
+        dialect, max_ngram_order = self.smoothing.dialect, self.orders.max_ngram_order
+        dialect._arithmetic._check_order(max_ngram_order)
+        weights = self.weights if self.weights and len(self.weights) == max_ngram_order else None
         if weights is None and dialect.options.get("weights"):
-            weights = (1 / max_order,) * max_order  # not the recipe's own
-        smoothing = self.smoothing.smoothing, self.smoothing.smoothing_value
-        scorer = Scorer(dialect, max_order, weights, *smoothing, self.orders.effective_order)
+            weights = (1 / max_ngram_order,) * max_ngram_order  # not the recipe's own
+        smoothing = self.smoothing.smooth_method, self.smoothing.smooth_value
+        scorer = Scorer(dialect, max_ngram_order, weights, *smoothing, self.orders.effective_order)
         table = numpy.array(adapted)
         lengths = table[:, :2].tolist()
         table[:, 1] = table[:, 0]
@@ -217,7 +219,8 @@ _OF_COUNTS = (
         "orders",
         ("orders",),
         lambda rules: (
-            f"1-{rules.orders.max_order}" + ", as far as reached" * rules.orders.effective_order
+            f"1-{rules.orders.max_ngram_order}"
+            + ", as far as reached" * rules.orders.effective_order
         ),
         "The orders of n-grams that the score is averaged over.",
     ),
@@ -254,8 +257,8 @@ def _own_or(usual: str, dialect: Dialect, method: str) -> str:
 
 
 def _smoothing_of(scorer: Scorer) -> str:
-    value = "" if scorer.smoothing_value is None else f"[{scorer.smoothing_value}]"
-    return f"{scorer.smoothing}{value} of {scorer.dialect._arithmetic.name}"
+    value = "" if scorer.smooth_value is None else f"[{scorer.smooth_value}]"
+    return f"{scorer.smooth_method}{value} of {scorer.dialect._arithmetic.name}"
 
 
 class Step(NamedTuple):
@@ -331,7 +334,7 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
     if abs(last - score) < _ROUNDING:
         shared.append("the rest")
     else:
-        before, after = (corpus.metric.scorer.dialect.name for corpus in (a, b))
+        before, after = (corpus.metric._scorer.dialect.name for corpus in (a, b))
         steps.append(Step("the rest", before, after, last, last - score, _REST, ()))
     return _without_detours(steps), shared
 

@@ -8,15 +8,18 @@ from .names import names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ..diagnosis.dialect_overview import Overview, overview
     from .description import Description, describe
 
-__all__ = ["Description", "describe", "names"]
+__all__ = ["Description", "Overview", "describe", "names", "overview"]
 
 
 def __getattr__(name: str):  # type: ignore[no-untyped-def]
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value = getattr(import_locked(f"{__name__}.description"), name)
+    is_scored = name in ("Overview", "overview")
+    home = "fastbleu.diagnosis.dialect_overview" if is_scored else "fastbleu.dialects.description"
+    globals()[name] = value = getattr(import_locked(home), name)
     return value
 
 

@@ -12,14 +12,13 @@ from ..counting._counted import Counted, RowScorer, Sums
 from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Stats
 from ..inputs.arguments import (
-    DEFAULT,
     check_choice,
     check_lowercase,
     known_name,
     shown,
     unknown_name,
 )
-from ..tokenizers.loaded import get_tokenizer
+from ..tokenizers.loaded import get as get_tokenizer
 from .score import Score
 
 TYPE_CHECKING = False
@@ -35,12 +34,12 @@ if TYPE_CHECKING:
     from .scorer import Scorer
 
     # Options and operations that a dialect may have or lack. "aggregate=True" scores expected
-    # counts, "tokenize" gives each segment a tokenizer, and "parts" scores sentences from a part
+    # counts, "tokenizers" gives each segment a tokenizer, and "parts" scores sentences from a part
     # of a corpus.
     # fmt: off
     Feature: TypeAlias = Literal[
-        "weights", "effective_order=True", "tokenize=None", "update", "statistics", "sums",
-        "state", "significance", "prefix_scores", "tokenize", "matrix", "aggregate=True", "parts",
+        "weights", "effective_order=True", "tokenize=False", "update", "count", "sums",
+        "state", "significance", "prefix_scores", "tokenizers", "matrix", "aggregate=True", "parts",
     ]
     # fmt: on
 
@@ -51,12 +50,12 @@ _REASONS: dict[Feature, str] = {
     "effective_order=True": "it averages over all orders",
     "aggregate=True": "its rules are for whole counts, not for expected ones",
     "prefix_scores": "its scores of prefixes do not follow from where n-grams match",
-    "tokenize=None": "it splits texts into whole sentences, lines or turns, and not into words",
-    "tokenize": "it does not count segments one by one",
+    "tokenize=False": "it splits texts into whole sentences, lines or turns, and not into words",
+    "tokenizers": "it does not count segments one by one",
     "matrix": "nothing says that its scores of pairs follow from rows",
     "parts": "how a segment counts depends on all segments of the corpus",
     "update": _NO_SUMS,
-    "statistics": _NO_SUMS,
+    "count": _NO_SUMS,
     "sums": _NO_SUMS,
     "state": _NO_SUMS,
     "significance": _NO_SUMS,
@@ -78,8 +77,8 @@ class Dialect(ABC):
     tokenizer: TokenizerName = "none"
     lowercase: bool = False
     reference_length: ReferenceLength | Literal["average"] = "closest"
-    max_order: int = 4
-    weights_set_order: bool = False  # max_order is the number of weights
+    max_ngram_order: int = 4
+    weights_set_order: bool = False  # max_ngram_order is the number of weights
     # Further values that these may have.
     cases: Collection[bool] = (False, True)
     reference_lengths: Collection[str] = ()
@@ -120,7 +119,7 @@ class Dialect(ABC):
     # Why the dialect lacks features, where there is more to say than in general.
     reasons: Mapping[Feature, str] = {}
 
-    # The fields of a signature in order, and the max_order that signatures omit.
+    # The fields of a signature in order, and the max_ngram_order that signatures omit.
     _fields: tuple[str, ...] = (
         *("nrefs", "case", "tok", "dialect", "order", "weights", "smooth", "reflen"),
     )
@@ -146,7 +145,7 @@ class Dialect(ABC):
         self,
         tokenizer: Tokenizer | None,
         lowercase: bool,
-        max_order: int,
+        max_ngram_order: int,
         threads: int,
         reference_length: str,
         id_filter: IdFilter | None,
@@ -155,7 +154,7 @@ class Dialect(ABC):
         return self.counter(
             tokenizer,
             lowercase,
-            max_order,
+            max_ngram_order,
             threads,
             # Mean lengths are no integers; what takes them reads the tokens.
             reference_length="closest" if reference_length == "average" else reference_length,
@@ -168,10 +167,10 @@ class Dialect(ABC):
     def adapt(self, stats: Stats) -> AdaptedRows:
         """Rows in the dialect's way of counting, each by itself, for sums that it can score."""
         if not self.minimum_total:
-            return AdaptedRows._own(stats._rows, stats.max_order)
+            return AdaptedRows._own(stats._rows, stats.max_ngram_order)
         rows = stats._rows[:]
-        raise_totals(rows, stats.max_order, self.minimum_total)
-        return AdaptedRows._own(rows, stats.max_order)
+        raise_totals(rows, stats.max_ngram_order, self.minimum_total)
+        return AdaptedRows._own(rows, stats.max_ngram_order)
 
     @abstractmethod
     def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
@@ -229,13 +228,13 @@ class Dialect(ABC):
                 return "weights" in self.options
             case "effective_order=True":
                 return "effective_order" in self.options
-            case "tokenize=None":
+            case "tokenize=False":
                 return self.takes_tokens
-            case "statistics":
+            case "count":
                 return has_statistics
             case "update":
                 return has_statistics and not self.order_matters
-            case "prefix_scores" | "tokenize":
+            case "prefix_scores" | "tokenizers":
                 return has_statistics and self.counter is Counter
             case "sums" | "significance":
                 return self.adds_up
@@ -264,45 +263,49 @@ class Dialect(ABC):
         if weights and not (any(weights) and all(isfinite(w) and w >= 0 for w in weights)):
             raise ValueError(f"weights is {weights}, but must be finite, at least 0 and not all 0")
 
-    def _check_order(self, max_order: int) -> None:
-        """Refuse a `max_order` that the original does not have."""
-        if max_order not in self.orders:
+    def _check_order(self, max_ngram_order: int) -> None:
+        """Refuse a `max_ngram_order` that the original does not have."""
+        if max_ngram_order not in self.orders:
             orders = ", ".join(map(str, self.orders))
-            raise self._refusal(f"max_order={max_order}", f"its longest n-grams are {orders}")
+            raise self._refusal(
+                f"max_ngram_order={max_ngram_order}", f"its longest n-grams are {orders}"
+            )
 
     def _check_references(self, nrefs: int) -> None:
         """Refuse `nrefs` references of each segment (-1: it varies), if there may be only one."""
         if self.single_reference and nrefs not in (0, 1):
             raise ValueError(
                 f"dialect {self.name!r} takes one reference for each segment, as its original "
-                "does; pass references=[its[0] for its in references] to score with the first"
+                "does; pass references=[texts[0] for texts in references] to score with the first"
             )
 
-    def _unknown_smoothing(self, smoothing: object) -> ValueError:
+    def _unknown_smoothing(self, smooth_method: object) -> ValueError:
         """The error for a smoothing method that the dialect does not have."""
-        if isinstance(smoothing, str) and smoothing in self.other_smoothings:
-            return self._refusal(f"smoothing={smoothing!r}", self.other_smoothings[smoothing])
-        function = getattr(smoothing, "__name__", None)
+        if isinstance(smooth_method, str) and smooth_method in self.other_smoothings:
+            return self._refusal(
+                f"smooth_method={smooth_method!r}", self.other_smoothings[smooth_method]
+            )
+        function = getattr(smooth_method, "__name__", None)
         methods = {
             method: name for method, name in _NLTK_METHODS.items() if name in self.smoothings
         }
         if function in methods:
-            problem = f"smoothing is a function: nltk's {function} goes by its name here"
-            return ValueError(f"{problem}; pass smoothing={methods[function]!r}")
+            problem = f"smooth_method is a function: nltk's {function} goes by its name here"
+            return ValueError(f"{problem}; pass smooth_method={methods[function]!r}")
         names = ", ".join(f"{name} is {ours!r}" for name, ours in methods.items())
         more = f"; nltk's {names}" if names else ""
-        return ValueError(unknown_name("smoothing", smoothing, self.smoothings, more))
+        return ValueError(unknown_name("smooth_method", smooth_method, self.smoothings, more))
 
     def _read_text_options(
         self,
         tokenize: Any,
         lowercase: bool | None,
-        max_order: int | None,
+        max_ngram_order: int | None,
         reference_length: str | None,
     ) -> tuple[Any, bool, int, str]:
-        """Check `tokenize`, `lowercase`, `max_order` and `reference_length`.
+        """Check `tokenize`, `lowercase`, `max_ngram_order` and `reference_length`.
 
-        Arguments that are not given are the original's defaults.
+        None is the original's default; the tokenizer that is returned is None for tokens.
 
         Raises
         ------
@@ -310,29 +313,36 @@ class Dialect(ABC):
             The original does not have the value, the reference length is unknown, or `lowercase`
             is not a bool or not for text.
         """
-        if max_order is None:
-            max_order = self.max_order
+        if max_ngram_order is None:
+            max_ngram_order = self.max_ngram_order
         else:
-            self._check_order(max_order)
+            self._check_order(max_ngram_order)
         if reference_length is None:
             reference_length = self.reference_length
         elif reference_length not in (self.reference_length, *self.reference_lengths):
             check_choice("reference_length", reference_length, (*REFERENCE_LENGTHS, "average"))
             allowed = _any_of(self.reference_lengths or [self.reference_length])
             raise self._refusal(f"reference_length={reference_length!r}", f"it takes the {allowed}")
-        if tokenize is DEFAULT:
+        if tokenize is None:
             tokenize = self.tokenizer
-        elif tokenize is not None:
+        elif tokenize is not False:
             tokenize = self._own_tokenizer(tokenize)
-        elif not self.takes_tokens:
-            self.require("tokenize=None")
+        else:
+            tokenize = None
+            if not self.takes_tokens:
+                self.require("tokenize=False")
         if lowercase is None:
-            return tokenize, self.lowercase and tokenize is not None, max_order, reference_length
+            return (
+                tokenize,
+                self.lowercase and tokenize is not None,
+                max_ngram_order,
+                reference_length,
+            )
         lowercase = check_lowercase(lowercase, tokenize is not None)
         if tokenize is not None and lowercase not in self.cases:
             reason = f"it {'always' if self.lowercase else 'never'} ignores case"
             raise self._refusal(f"lowercase={lowercase}", reason)
-        return tokenize, lowercase, max_order, reference_length
+        return tokenize, lowercase, max_ngram_order, reference_length
 
     def _own_tokenizer(self, tokenize: Any) -> Any:
         """The tokenizer that the original calls by this name."""
@@ -346,12 +356,12 @@ class Dialect(ABC):
             return self.tokenizers[alias]
         if name in self.tokenizers.values():
             return tokenize
-        names = _any_of([*map(repr, self.tokenizers), "None for lists of tokens"])
+        names = _any_of([*map(repr, self.tokenizers), "False for lists of tokens"])
         raise self._refusal(f"tokenize={shown(name)}", f"its tokenizers are {names}")
 
     def _make_signature(self, scorer: Scorer, nrefs: int | None, tokenizer: Any) -> str:
         """See `Scorer.signature`."""
-        weights, order = scorer.weights, scorer.max_order
+        weights, order = scorer.weights, scorer.max_ngram_order
         fields = {
             "nrefs": "var" if nrefs == -1 else nrefs,
             "case": None if scorer.lowercase is None else "lc" if scorer.lowercase else "mixed",
@@ -369,8 +379,8 @@ class Dialect(ABC):
         return "|".join([f"{name}:{value}" for name, value in shown_fields.items()])
 
     def _smoothing_text(self, scorer: Scorer) -> str:
-        value = scorer.smoothing_value
-        return scorer.smoothing if value is None else f"{scorer.smoothing}[{value}]"
+        value = scorer.smooth_value
+        return scorer.smooth_method if value is None else f"{scorer.smooth_method}[{value}]"
 
     def _further_fields(self) -> dict[str, str]:
         """Signature fields for `own_options`, and for arithmetic that depends on a version."""

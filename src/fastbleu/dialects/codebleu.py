@@ -85,7 +85,7 @@ class CodeBleuNgramDialect(NltkDialect):
     orders = (4,)
     reference_lengths = ()
     smoothings = {"floor": 0.1}
-    options = {"smoothing": "floor"}
+    options = {"smooth_method": "floor"}
     other_smoothings = {}
     reasons = {}
 

@@ -54,8 +54,8 @@ class FairseqDialect(FormulaDialect):
     """``Scorer`` of fairseq's scoring/bleu.py with its libbleu, with one reference, 0-100.
 
     min(1, exp(1 - ref_len / hyp_len)) * exp(sum of log(matches / totals) / 4); 0 if an order has no
-    match. ``smoothing="add-k"``, its ``one_init``, adds 1 to matches and totals of the orders above
-    1. The sum is the running Python's, which is compensated from 3.12 on.
+    match. ``smooth_method="add-k"``, its ``one_init``, adds 1 to matches and totals of the orders
+    above 1. The sum is the running Python's, which is compensated from 3.12 on.
 
     Text is split at whitespace; an empty text is the token "</s>", "<pad>" at the ends is removed,
     and "<unk>" in a reference matches nothing. libbleu compares n-grams by a 64-bit hash that
@@ -71,7 +71,7 @@ class FairseqDialect(FormulaDialect):
     orders = (4,)
     single_reference = True
     smoothings = {"none": None, "add-k": None}
-    options = {"smoothing": "none"}
+    options = {"smooth_method": "none"}
     separable = None
     _printed = "%.2f"
     _line = "BLEU4", "syslen", "reflen"
@@ -103,7 +103,7 @@ class FairseqDialect(FormulaDialect):
         hyp_len, ref_len, matches, totals = row
         logarithms = []
         for order, (matched, ngrams) in enumerate(zip(matches, totals, strict=True)):
-            added = int(order > 0 and scorer.smoothing == "add-k")
+            added = int(order > 0 and scorer.smooth_method == "add-k")
             m, t = matched + added, ngrams + added
             logarithms.append(log(m / t) if m and t else -inf)
         return self.brevity_penalty(hyp_len, ref_len) * exp(sum(logarithms) / 4) * 100

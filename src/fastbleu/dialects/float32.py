@@ -28,7 +28,7 @@ class TorchMetricsDialect(Dialect):
     """``bleu_score`` of TorchMetrics 1.9.0, in the float32 of the installed PyTorch, 0-1.
 
     BP * exp(sum of weight * log(matches / totals)) on whitespace tokens; 0 if an order has no
-    match, even with ``smoothing="add-k"``, its ``smooth=True``, which adds 1 to all orders but
+    match, even with ``smooth_method="add-k"``, its ``smooth=True``, which adds 1 to all orders but
     the first. The closest reference's length counts, of two equally close the FIRST one's. BP is 1
     if the hypotheses are longer, else exp(1 - ref_len / hyp_len). PyTorch's log and exp are not
     correctly rounded, so the last bit depends on its version.
@@ -40,7 +40,7 @@ class TorchMetricsDialect(Dialect):
     tokenizer = "none"
     reference_length = "first"
     smoothings = {"none": None, "add-k": None}
-    options = {"weights": None, "smoothing": "none", "smoothing_value": None}
+    options = {"weights": None, "smooth_method": "none", "smooth_value": None}
     adds_up = True
     separable = False
 
@@ -57,15 +57,15 @@ class TorchMetricsDialect(Dialect):
         TorchMetrics' states.
         """
         torch = load_torch()
-        device, max_order = counts[2].device, counts[2].shape[-1]
+        device, max_ngram_order = counts[2].device, counts[2].shape[-1]
         preds_len, target_len, numerator, denominator = (count.to(dtype) for count in counts)
         precisions = numerator / denominator
         if smooth:
-            added = torch.ones(max_order, device=device)
+            added = torch.ones(max_ngram_order, device=device)
             smoothed = (numerator + added) / (denominator + added)
             smoothed[..., 0] = precisions[..., 0]
             precisions = smoothed
-        equal = [1.0 / max_order] * max_order
+        equal = [1.0 / max_ngram_order] * max_ngram_order
         of_orders = torch.as_tensor(equal if weights is None else weights, device=device)
         mean = torch.exp(torch.sum(of_orders * torch.log(precisions), -1))
         short = torch.exp(1 - target_len / preds_len) * mean
@@ -80,7 +80,7 @@ class TorchMetricsDialect(Dialect):
 
     def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
         torch = load_torch()
-        options = scorer.weights, scorer.smoothing == "add-k", torch.get_default_dtype()
+        options = scorer.weights, scorer.smooth_method == "add-k", torch.get_default_dtype()
         return array("d", self.score_tensors(tensors(adapted), *options).tolist())
 
 
@@ -101,7 +101,7 @@ class TorchEvalDialect(Dialect):
     reference_length = "shortest"
     smoothings = {"none": None}
     orders = range(1, 5)
-    options = {"weights": None, "smoothing": "none"}
+    options = {"weights": None, "smooth_method": "none"}
     adds_up = True
     separable = False
 
@@ -117,10 +117,10 @@ class TorchEvalDialect(Dialect):
         of TorchEval's counts: float64 in its class, float32 in its function.
         """
         torch = load_torch()
-        device, max_order = counts[2].device, counts[2].shape[-1]
+        device, max_ngram_order = counts[2].device, counts[2].shape[-1]
         input_len, target_len, matches, possible = (count.to(dtype) for count in counts)
         # TorchEval's equal weights are float32, so three of them do not add up to 1.
-        equal = [1 / max_order] * max_order
+        equal = [1 / max_ngram_order] * max_ngram_order
         of_orders = torch.as_tensor(equal if weights is None else weights, device=device)
         with torch.no_grad():
             mean = torch.exp(torch.sum(of_orders * torch.log(matches / possible), -1))
@@ -138,8 +138,8 @@ class TorchEvalDialect(Dialect):
         counts = tensors(adapted)
         if not counts[3].all():
             raise ValueError(
-                f"no hypothesis has {adapted.max_order} tokens, and torcheval refuses such input "
-                "as too short"
+                f"no hypothesis has {adapted.max_ngram_order} tokens, and torcheval refuses such "
+                "input as too short"
             )
         return array("d", self.score_tensors(counts, scorer.weights, torch.float32).tolist())
 
@@ -167,10 +167,10 @@ def torch_field() -> dict[str, str]:
 
 
 def tensors(stats: Rows, device: object = None) -> list[torch.Tensor]:
-    """The rows as int64: hyp_len and ref_len, shape (rows,), matches, totals, (rows, max_order)."""
+    """The rows as int64: hyp_len, ref_len, shape (rows,), matches, totals, (rows, orders)."""
     torch = load_torch()
     table = torch.from_numpy(numpy.array(stats)).to(device)
-    lengths, matches, totals = table.split([2, stats.max_order, stats.max_order], 1)
+    lengths, matches, totals = table.split([2, stats.max_ngram_order, stats.max_ngram_order], 1)
     return [lengths[:, 0], lengths[:, 1], matches, totals]
 
 

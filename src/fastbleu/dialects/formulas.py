@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 # How Python's sum() adds up floats: a field of signatures.
 SUM = {"sum": "compensated" if sys.version_info >= (3, 12) else "plain"}
 
-# hyp_len, ref_len, matches and totals, the last two of shape (max_order,).
+# hyp_len, ref_len, matches and totals, the last two of shape (max_ngram_order,).
 Row = tuple[int, int, Sequence[int], Sequence[int]]
 
 
 def split_rows(stats: Rows) -> Iterator[Row]:
     """The rows as Python's numbers."""
-    width, middle = 2 + 2 * stats.max_order, 2 + stats.max_order
+    width, middle = 2 + 2 * stats.max_ngram_order, 2 + stats.max_ngram_order
     for row in zip(*[iter(stats._rows.tolist())] * width, strict=True):
         yield row[0], row[1], row[2:middle], row[middle:]
 
@@ -86,9 +86,7 @@ class TokenDialect(Dialect):
 
 def no_rows(reason: str) -> dict[Feature, str]:
     """For `Dialect.reasons`: why there is nothing that needs rows."""
-    return dict.fromkeys(
-        ("update", "statistics", "sums", "state", "matrix", "significance"), reason
-    )
+    return dict.fromkeys(("update", "count", "sums", "state", "matrix", "significance"), reason)
 
 
 # The dialects.
@@ -116,7 +114,7 @@ class MultiBleuDialect(FormulaDialect):
     of_tokenized_text = True
     orders = (4,)
     smoothings = {"none": None}
-    options = {"smoothing": "none"}
+    options = {"smooth_method": "none"}
     _printed = "%.2f"
     _line = "BLEU", "hyp_len", "ref_len"
     # The reference length of a segment whose references all differ by this many tokens or more.
@@ -124,11 +122,11 @@ class MultiBleuDialect(FormulaDialect):
 
     def adapt(self, stats: Stats) -> AdaptedRows:
         """Rows with the reference length that the script takes."""
-        numbers, width = stats._rows[:], 2 + 2 * stats.max_order
+        numbers, width = stats._rows[:], 2 + 2 * stats.max_ngram_order
         for at in range(0, len(numbers), width):
             if abs(numbers[at] - numbers[at + 1]) >= self._farthest:
                 numbers[at + 1] = self._farthest
-        return AdaptedRows._own(numbers, stats.max_order)
+        return AdaptedRows._own(numbers, stats.max_ngram_order)
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         if not ref_len:
@@ -171,8 +169,8 @@ class MtevalV14Dialect(FormulaDialect):
     """``mteval-v14.pl``, 0-1.
 
     exp(mean of log p of orders 1 to 4) * BP. Where an order has no match p is 1 / (k * totals), k
-    doubling from 2 with each such order (``smoothing="exp"``); an order without n-grams adds
-    nothing to the sum, which is still divided by 4. ``smoothing="none"``, its
+    doubling from 2 with each such order (``smooth_method="exp"``); an order without n-grams adds
+    nothing to the sum, which is still divided by 4. ``smooth_method="none"``, its
     ``--no-smoothing``, gives 0 without a 4-gram match. BP is exp(min(0, 1 - ref_len / hyp_len)), 0
     for no hypothesis token and 1 for no reference token.
 
@@ -196,7 +194,7 @@ class MtevalV14Dialect(FormulaDialect):
     reference_lengths = ("closest", "shortest")
     orders = (4,)
     smoothings = {"exp": None, "none": None}
-    options = {"smoothing": "exp"}
+    options = {"smooth_method": "exp"}
     _printed = "%.4f"
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
@@ -204,7 +202,7 @@ class MtevalV14Dialect(FormulaDialect):
 
     def _score(self, row: Row, scorer: Scorer) -> float:
         hyp_len, ref_len, matches, totals = row
-        smooth = scorer.smoothing == "exp"
+        smooth = scorer.smooth_method == "exp"
         if not hyp_len or not (smooth or matches[-1]):
             return 0.0
         total = 0.0
@@ -230,7 +228,7 @@ class MtevalV13aDialect(MtevalV14Dialect):
 
     def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
         hyp_len, ref_len = sums.row[:2]
-        if scorer.smoothing == "none":
+        if scorer.smooth_method == "none":
             return super()._corpus_score(sums, scorer)
         if not ref_len:
             raise ValueError(
@@ -248,9 +246,9 @@ class MtevalV13aDialect(MtevalV14Dialect):
 class NmtDialect(FormulaDialect):
     """``compute_bleu`` of tensorflow/nmt, on whitespace tokens, 0-1.
 
-    exp(sum of log(matches / totals) / max_order) * BP; 0 if an order has no match. With
-    ``smoothing="add-1"``, its ``smooth=True``, 1 is added to matches and totals of all orders. The
-    SHORTEST reference's length counts. BP is 1 if the ratio of lengths is above 1, else
+    exp(sum of log(matches / totals) / max_ngram_order) * BP; 0 if an order has no match. With
+    ``smooth_method="add-1"``, its ``smooth=True``, 1 is added to matches and totals of all orders.
+    The SHORTEST reference's length counts. BP is 1 if the ratio of lengths is above 1, else
     exp(1 - 1 / ratio). The sum is the running Python's, which is compensated from 3.12 on.
 
     Without any token in the hypotheses, or in the references, it divides by zero.
@@ -261,7 +259,7 @@ class NmtDialect(FormulaDialect):
     source = "tensorflow/nmt@0be8642 nmt/scripts/bleu.py"
     reference_length = "shortest"
     smoothings = {"none": None, "add-1": None}
-    options = {"smoothing": "none"}
+    options = {"smooth_method": "none"}
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         """The factor for short hypotheses, 0-1; ZeroDivisionError if one of the lengths is 0."""
@@ -290,7 +288,7 @@ class NmtDialect(FormulaDialect):
         return SUM
 
     def _score(self, row: Row, scorer: Scorer) -> float:
-        return self.details(row, scorer.smoothing == "add-1")[0]
+        return self.details(row, scorer.smooth_method == "add-1")[0]
 
 
 class EvaluateDialect(NmtDialect):
@@ -308,7 +306,7 @@ class EvaluateDialect(NmtDialect):
 class Tensor2TensorDialect(FormulaDialect):
     """``bleu_wrapper`` of tensor2tensor (t2t-bleu), with one reference, 0-1.
 
-    exp(sum of log p / max_order) * BP, rounded to float32. Where an order has no match p is
+    exp(sum of log p / max_ngram_order) * BP, rounded to float32. Where an order has no match p is
     1 / (k * totals), k doubling from 2 with each such order; an order without n-grams adds nothing
     to the sum. BP is 1 if the ratio of lengths is at least 1 or the reference has no tokens, else
     exp(1 - 1 / ratio).
@@ -326,7 +324,7 @@ class Tensor2TensorDialect(FormulaDialect):
     lowercase = True
     single_reference = True
     smoothings = {"exp": None}
-    options = {"smoothing": "exp"}
+    options = {"smooth_method": "exp"}
 
     def printed(self, value: float) -> str:
         return f"{100 * value:.2f}"
@@ -365,7 +363,7 @@ class CocoDialect(FormulaDialect):
     tokenizer_by_script = "auto-captions"
     reference_lengths = ("closest", "shortest", "average")
     smoothings = {"tiny": None}
-    options = {"smoothing": "tiny"}
+    options = {"smooth_method": "tiny"}
     reasons = {"effective_order=True": "it has a score for each order, `Score.cumulative`"}
     _printed = "%.3f"
     _tiny, _small = 1e-15, 1e-9
@@ -447,7 +445,7 @@ class CodeXGlueSummaryDialect(FormulaDialect):
     reference_length = "shortest"
     orders = (4,)
     smoothings = {"add-k": None}
-    options = {"smoothing": "add-k"}
+    options = {"smooth_method": "add-k"}
     adds_up = False
     mean_of_sentences = True
     reasons = dict.fromkeys(
@@ -487,7 +485,7 @@ class E2EDialect(FormulaDialect):
     """``BLEUScore`` of e2e-metrics, which data-to-text papers report, 0-1.
 
     exp(mean of log(max(matches + k, 1e-15) / max(totals + k, 1e-9))) * BP, k = 0 by default;
-    ``smoothing="add-k"`` is its ``smoothing``, with k as ``smoothing_value`` (1 if not given), for
+    ``smooth_method="add-k"`` is its ``smoothing``, with k as ``smooth_value`` (1 if not given), for
     all orders. Totals are sums of hyp_len - n + 1, which is NEGATIVE for short segments, so that a
     score may exceed 1. The closest reference's length counts, of two equally close the shorter. BP
     is exp(1 - ref_len / hyp_len) unless the hypotheses are longer.
@@ -503,14 +501,14 @@ class E2EDialect(FormulaDialect):
     tokenizers = {"13a": "e2e"}
     lowercase = True
     smoothings = {"none": None, "add-k": 1.0}
-    options = {"smoothing": "none", "smoothing_value": None}
+    options = {"smooth_method": "none", "smooth_value": None}
     has_state = False
     reasons = {"state": "its totals may be negative, which no state can have"}
     _printed = "%.4f"
 
     def adapt(self, stats: Stats) -> AdaptedRows:
         """Rows with totals that are not floored at 0."""
-        numbers, order = stats._rows[:], stats.max_order
+        numbers, order = stats._rows[:], stats.max_ngram_order
         width = 2 + 2 * order
         for at in range(0, len(numbers), width):
             if numbers[at] < order:
@@ -524,8 +522,8 @@ class E2EDialect(FormulaDialect):
     def _score(self, row: Row, scorer: Scorer) -> float:
         hyp_len, ref_len, matches, totals = row
         k: float = 0.0
-        if scorer.smoothing == "add-k":
-            k = 1.0 if scorer.smoothing_value is None else scorer.smoothing_value
+        if scorer.smooth_method == "add-k":
+            k = 1.0 if scorer.smooth_value is None else scorer.smooth_value
         total = 0.0
         for matched, ngrams in zip(matches, totals, strict=True):
             total += log(max(matched + k, 1e-15) / max(ngrams + k, 1e-9))
@@ -550,7 +548,7 @@ class MatlabDialect(FormulaDialect):
     source = "MathWorks, documentation of bleuEvaluationScore, R2024b"
     weights_set_order = True
     smoothings = {"none": None}
-    options = {"weights": None, "smoothing": "none"}
+    options = {"weights": None, "smooth_method": "none"}
     reasons = {"effective_order=True": "its NgramWeights set the orders"}
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from typing import Literal, TypeAlias
 
     from ..inputs import arguments
+    from ..tokenizers import table as tokenizer_table
     from . import recipes as recipe_table
     from .base import Dialect
 
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 else:
     arguments = lazy("fastbleu.inputs.arguments")
     recipe_table = lazy("fastbleu.dialects.recipes")
+    tokenizer_table = lazy("fastbleu.tokenizers.table")
 
 # The modules of the dialects: "a-name" is A_NAME there.
 DIALECTS = {
@@ -151,5 +153,15 @@ def _other_name(name: object) -> Dialect:
         )
     if (recipe := recipe_table.find(stem, version)) is not None:
         return recipe
+    if not isinstance(name, str):
+        raise TypeError(
+            f"dialect is {arguments.shown(name)}, expected a name; all other arguments of "
+            "fastbleu.BLEU are passed by keyword, as in tokenize=..."
+        )
+    if arguments.known_name(name, tokenizer_table.TOKENIZERS):
+        raise ValueError(
+            f"{arguments.shown(name)} is a tokenizer and no dialect: pass "
+            f"fastbleu.BLEU(tokenize={arguments.shown(name)})"
+        )
     more = ", or of fastbleu.dialects.names(recipes=True)"
     raise ValueError(arguments.unknown_name("dialect", name, DIALECTS, more, recipe_table.NAMES))

@@ -43,7 +43,7 @@ class NltkDialect(Dialect):
     reference_lengths: Collection[str] = REFERENCE_LENGTHS
     adds_up = True
     separable: bool | None = True
-    options = {"weights": None, "smoothing": "none", "smoothing_value": None}
+    options = {"weights": None, "smooth_method": "none", "smooth_value": None}
     other_smoothings = {
         name: _LAST_SEGMENT.format(name) for name in ("method5", "method6", "method7")
     }
@@ -55,7 +55,7 @@ class NltkDialect(Dialect):
         return super().brevity_penalty(hyp_len, ref_len) if hyp_len else 0.0
 
     def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
-        order, smoothing, value = adapted.max_order, scorer.smoothing, scorer.smoothing_value
+        order, smoothing, value = adapted.max_ngram_order, scorer.smooth_method, scorer.smooth_value
         weights = scorer.weights or (1 / order,) * order
         if value is None:
             value = self.smoothings[smoothing]

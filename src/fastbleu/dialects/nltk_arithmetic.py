@@ -66,14 +66,16 @@ def score_sums(
 ) -> Any:
     """The score of a corpus, 0-1, or a list of scores for several weight vectors.
 
-    `sums` is the sum of rows with totals of at least 1, shape (2 + 2 * max_order,); `smooth` takes
-    the precisions and the length of the hypotheses.
+    `sums` is the sum of rows with totals of at least 1, shape (2 + 2 * orders,); `smooth` takes the
+    precisions and the length of the hypotheses.
     """
-    max_order = len(sums) // 2 - 1
+    max_ngram_order = len(sums) // 2 - 1
     hyp_len, ref_len = sums[0], sums[1]
     if sums[2] == 0:
         return 0 if len(vectors) == 1 else [0] * len(vectors)
-    p_n = [make_fraction(sums[2 + n], sums[2 + max_order + n]) for n in range(max_order)]
+    p_n = [
+        make_fraction(sums[2 + n], sums[2 + max_ngram_order + n]) for n in range(max_ngram_order)
+    ]
     smoothed = smooth(p_n, hyp_len)
     bp: Any = brevity_penalty(ref_len, hyp_len)  # type: ignore[no-untyped-call]
     scores = []

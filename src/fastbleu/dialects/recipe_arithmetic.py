@@ -222,7 +222,7 @@ def mean_of_pairs(scores: Scores, rows: AdaptedRows) -> float:
     """ms-swift's, of scores before they are rounded; pairs with an empty side are left out."""
     table = numpy.array(rows)
     pairs = AdaptedRows.of_table(table[table[:, :2].all(1)])
-    unrounded = Scorer(NLTK, 4, smoothing="exp").scores_of_sums(pairs) or [0.0]
+    unrounded = Scorer(NLTK, 4, smooth_method="exp").scores_of_sums(pairs) or [0.0]
     return round(sum(unrounded) / len(unrounded) * 100, 6)
 
 

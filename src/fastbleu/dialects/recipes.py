@@ -51,7 +51,7 @@ _OF_TEXTS = "lines", "sentences", "turn", "whole"
 _TOKENIZED = "codesum", "joshua", "joshua-decoder", "moses", "multeval", "parlai", "phrasal", "turn"
 # What a recipe has of its base.
 _OF_BASE = (
-    *("scale", "tokenizer", "lowercase", "reference_length", "max_order", "minimum_total"),
+    *("scale", "tokenizer", "lowercase", "reference_length", "max_ngram_order", "minimum_total"),
     "smoothings",
 )
 
@@ -60,7 +60,7 @@ class OwnArithmetic(FormulaDialect):
     """The base of a recipe that calls no other BLEU: a function of a row, 0-1."""
 
     smoothings = {"own": None}
-    options = {"smoothing": "own"}
+    options = {"smooth_method": "own"}
 
     def __init__(self, formula: Formula) -> None:
         self.formula = formula
@@ -99,7 +99,7 @@ class TokenRecipeCounter(FewerReferences, TokenListCounter):
         elif segments:
             rows = self.count_tokens(segments)
             if not counted.keep_rows:
-                raise_totals(rows._rows, rows.max_order, self.least_total)
+                raise_totals(rows._rows, rows.max_ngram_order, self.least_total)
                 rows = rows.sum()
             counted.stats = rows
 
@@ -135,8 +135,8 @@ class Recipe(Dialect):
             self.options["effective_order"] = False
         self.tokenizers = {self.tokenizer: self.tokenizer}
         self.cases = (self.lowercase,)
-        self.orders = (self.max_order,)
-        self._usual_order = self.max_order
+        self.orders = (self.max_ngram_order,)
+        self._usual_order = self.max_ngram_order
         self.of_tokenized_text = rules.of_tokenized_text or self.tokenizer in _TOKENIZED
         self.takes_tokens = self.tokenizer not in _OF_TEXTS
         self.single_reference = self.references == "first"
@@ -277,10 +277,10 @@ for name, file, of_corpus in (
 ):
     add(f"llamafactory-{name}", f"hiyouga/LLaMA-Factory@ff6d4d12e {file}", "nltk", "BLEU of "
         "CHARACTERS, spaces included, rounded to 4 decimals before the mean", scale=100.0,
-        tokenizer="characters", smoothing="exp", finish=partial(round, ndigits=4), corpus=of_corpus,
-        **FIRST)
+        tokenizer="characters", smooth_method="exp", finish=partial(round, ndigits=4),
+        corpus=of_corpus, **FIRST)
 add("ms-swift", "modelscope/ms-swift@3602360a5 swift/metrics/nlg.py", "nltk", "jieba's words; "
-    "pairs with an empty side are left out of the mean", tokenizer="jieba", smoothing="exp",
+    "pairs with an empty side are left out of the mean", tokenizer="jieba", smooth_method="exp",
     scale=100.0, finish=partial(round, ndigits=6), of_empty=NOTHING, corpus=own.mean_of_pairs,
     **FIRST)
 for n in range(1, 5):
@@ -299,7 +299,7 @@ for n in range(1, 5):
         tokenizer="evalscope", weights=weights, corpus=mean, **FIRST, **FOUR)
     add(f"parlai-bleu-{n}" + " parlai" * (n == 4), "facebookresearch/ParlAI@a29567f7c "
         "core/metrics.py", "nltk", "without punctuation and articles", tokenizer="parlai",
-        max_order=n, smoothing="floor", smoothing_value=1e-12, corpus=mean)
+        max_ngram_order=n, smooth_method="floor", smooth_value=1e-12, corpus=mean)
 add("helm-self_bleu", f"{HELM}disinformation_metrics.py", "sacrebleu", "the mean score of each "
     "hypothesis with the others as its references", tokenizer="whole", token_scores=own.self_bleu,
     is_quadratic=True)
@@ -310,10 +310,10 @@ for name, smoothing, of_corpus in (
     ("sentence opik", "floor", mean), ("sentence-method0", "none", mean), ("corpus", "floor", None),
 ):
     add(f"opik-{name}", "opik 2.2.122 heuristics/bleu.py", "nltk", "weights for as many orders as "
-        "the longest output has", lowercase=True, smoothing=smoothing, corpus=of_corpus,
+        "the longest output has", lowercase=True, smooth_method=smoothing, corpus=of_corpus,
         token_scores=partial(own.opik, smoothing))
 add("azure", "azure-ai-evaluation 1.18.10 _bleu.py", "nltk", "the tokenizer is chosen for each "
-    "text: texts with and without é differ in theirs", tokenizer="azure", smoothing="method4",
+    "text: texts with and without é differ in theirs", tokenizer="azure", smooth_method="method4",
     corpus=mean, **FIRST)
 for name, of_corpus in (("", numpy_mean), ("-p90", own.percentile_90)):
     add(f"mlflow{name}", f"mlflow 3.18.0 metrics/metric_definitions.py{BLEU}", "evaluate", ALONE,
@@ -343,7 +343,7 @@ for name, file in (("", "collections/_bleu_score.py"), ("-legacy", "_bleu_score.
 for name in ("English flores", "Japanese", "Chinese"):
     add(f"opencompass-pmmeval-flores-{name}", f"{COMPASS}datasets/PMMEval/flores.py", "sacrebleu",
         "the best run of neighboring lines, 13a twice, rounded", tokenizer="lines",
-        smoothing="none", finish=partial(round, ndigits=2), _printed="%.2f",
+        smooth_method="none", finish=partial(round, ndigits=2), _printed="%.2f",
         count_tokens=partial(own.flores, name.split()[0]), **FIRST)
 for version, early in (("0.123.1 promptfoo", False), ("0.121.14", True)):
     add(f"promptfoo-{version}", f"promptfoo {version.split()[0]} assertions/bleu.ts",
@@ -373,7 +373,7 @@ for name, tokenizer in (
 ):
     add(f"torchmetrics-sacre_bleu{name}", "torchmetrics 1.9.0 sacre_bleu_score", "torchmetrics",
         "without sacreBLEU's smoothing; the first of equally close references", tokenizer=tokenizer,
-        **{"smoothing": "add-k"} if name == "-smooth" else {})
+        **{"smooth_method": "add-k"} if name == "-smooth" else {})
 add("crystalbleu", "crystalbleu 0.2", "nltk")
 for n in (5, 20):
     add(f"crystalbleu-ignoring-{n}", "crystalbleu 0.2", "nltk", f"without the {n} most common "
@@ -393,12 +393,12 @@ for name, of_empty in (("codenn", {"hypothesis": None}), ("codebert", {})):
 for name, of_corpus in (("", None), ("-average", mean)):
     about = "the mean of sentences" if of_corpus else ""
     add(f"codesum-rencos{name}", CODESUM, "coco", about, corpus=of_corpus)
-    add(f"codesum-google-smooth{name}", CODESUM, "tf-nmt", about, smoothing="add-1",
+    add(f"codesum-google-smooth{name}", CODESUM, "tf-nmt", about, smooth_method="add-1",
         corpus=of_corpus, of_empty=NOTHING, **FIRST)
     for method, smoothing in (("", "none"), ("-smooth2", "add-k"), ("-smooth4", "method4")):
         unsmoothed = method == "-smooth4" and not of_corpus
         add(f"codesum-nltk{method}{name}", CODESUM, "nltk",
-            about or "a corpus without smoothing" * unsmoothed, smoothing=smoothing,
+            about or "a corpus without smoothing" * unsmoothed, smooth_method=smoothing,
             corpus=own.unsmoothed_score if unsmoothed else of_corpus, **FIRST)
 for length, (name, added) in product(
     ("closest", "shortest", "average"), (("mert", 0), ("sentence-bleu moses-sentence", 1))

@@ -40,7 +40,7 @@ class SacrebleuDialect(Dialect):
     reference_lengths = REFERENCE_LENGTHS
     adds_up = True
     separable = True
-    options = {"weights": None, "smoothing": "exp", "smoothing_value": None}
+    options = {"weights": None, "smooth_method": "exp", "smooth_value": None}
     options |= {"effective_order": None}
 
     _fields = ("nrefs", "case", "eff", "tok", "smooth", "order", "weights", "reflen", "version")
@@ -52,54 +52,54 @@ class SacrebleuDialect(Dialect):
     score_in_python = staticmethod(_sacrebleu.score_in_python)
 
     def _check_options(self, scorer: Scorer) -> None:
-        value = scorer.smoothing_value
+        value = scorer.smooth_value
         if value is not None and not 0 <= value < float("inf"):
-            raise ValueError(f"smoothing_value is {value}, but must be finite and at least 0")
+            raise ValueError(f"smooth_value is {value}, but must be finite and at least 0")
         self._check_not_negative(scorer.weights)
 
     def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
-        options = scorer.smoothing, scorer.smoothing_value, scorer.effective_order
+        options = scorer.smooth_method, scorer.smooth_value, scorer.effective_order
         if scorer.weights is None:
-            return _sacrebleu.score_rows(adapted._rows, adapted.max_order, *options)
+            return _sacrebleu.score_rows(adapted._rows, adapted.max_ngram_order, *options)
         scores = array("d")
         for row in adapted:
-            _, precisions, bp, _, totals = self.details(row._rows, row.max_order, *options)
+            _, precisions, bp, _, totals = self.details(row._rows, row.max_ngram_order, *options)
             scores.append(_weighted(precisions, bp, totals, scorer))
         return scores
 
     def _row_scorer(self, scorer: Scorer) -> RowScorer | None:
-        if scorer.smoothing != "exp" or scorer.weights is not None:
+        if scorer.smooth_method != "exp" or scorer.weights is not None:
             return None
-        return KeptScorer(scorer.max_order, scorer.effective_order)
+        return KeptScorer(scorer.max_ngram_order, scorer.effective_order)
 
     def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
-        options = scorer.smoothing, scorer.smoothing_value, scorer.effective_order
-        value, precisions, bp, _, raised = self.details(sums.row, scorer.max_order, *options)
+        options = scorer.smooth_method, scorer.smooth_value, scorer.effective_order
+        value, precisions, bp, _, raised = self.details(sums.row, scorer.max_ngram_order, *options)
         if scorer.weights is not None:
             value = _weighted(precisions, bp, raised, scorer)
         return {"value": value, "bp": bp}
 
     def _expected_scores(self, rows: Any, scorer: Scorer) -> array[float]:
-        options = scorer.smoothing, scorer.smoothing_value, scorer.effective_order
-        max_order = scorer.max_order
+        options = scorer.smooth_method, scorer.smooth_value, scorer.effective_order
+        max_ngram_order = scorer.max_ngram_order
         if scorer.weights is None:
-            return _sacrebleu.score_rows(rows, max_order, *options, "expected")
+            return _sacrebleu.score_rows(rows, max_ngram_order, *options, "expected")
         scores = array("d")
         for hyp_len, ref_len, *counts in rows.tolist():
-            totals = counts[max_order:]
+            totals = counts[max_ngram_order:]
             _, precisions, bp = self.score_in_python(
-                counts[:max_order], totals, hyp_len, ref_len, *options, max_order
+                counts[:max_ngram_order], totals, hyp_len, ref_len, *options, max_ngram_order
             )
             scores.append(_weighted(precisions, bp, totals, scorer))
         return scores
 
     def _smoothing_text(self, scorer: Scorer) -> str:
-        value = scorer.smoothing_value
-        value = self.smoothings[scorer.smoothing] if value is None else value
+        value = scorer.smooth_value
+        value = self.smoothings[scorer.smooth_method] if value is None else value
         if value is None:
-            return scorer.smoothing
+            return scorer.smooth_method
         rounded = f"{value:.2f}"
-        return f"{scorer.smoothing}[{rounded if float(rounded) == value else value}]"
+        return f"{scorer.smooth_method}[{rounded if float(rounded) == value else value}]"
 
 
 def _weighted(

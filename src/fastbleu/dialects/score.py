@@ -9,12 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn, TypeAlias
 
-    from .. import plots
     from ..plots import tables
 
     Cumulative: TypeAlias = tuple[float, ...] | Callable[[], tuple[float, ...]] | None
 else:
-    plots = lazy("fastbleu.plots")
     tables = lazy("fastbleu.plots.tables")
 
 
@@ -35,21 +33,22 @@ class Score:
     ----------
     value : float
         The score, on the scale of its dialect: 0-1 for nltk's, 0-100 for sacreBLEU's.
-    precisions : tuple of float, shape (max_order,)
+    precisions : tuple of float, shape (max_ngram_order,)
         matches / totals, unsmoothed; 0-1 in every dialect.
     bp : float
         The brevity penalty, 0-1.
     hyp_len, ref_len : int
         Lengths of the hypotheses and of the closest references, in tokens.
-    matches, totals : tuple of int, shape (max_order,)
+    matches, totals : tuple of int, shape (max_ngram_order,)
         Clipped n-gram matches and n-grams, as the dialect counts them.
     signature : str
         Everything that the value depends on besides the counts.
     printed : str or None
         The value with the digits that the dialect's original prints; None if it does not round.
-    cumulative : tuple of float, shape (max_order,), or None
-        BLEU-1 to BLEU-N: the scores of the same counts with each smaller `max_order`. None with
-        weights of your own, and for a dialect of one order, or whose score is no function of sums.
+    cumulative : tuple of float, shape (max_ngram_order,), or None
+        BLEU-1 to BLEU-N: the scores of the same counts with each smaller `max_ngram_order`. None
+        with weights of your own, and for a dialect of one order, or whose score is no function of
+        sums.
     """
 
     __module__ = "fastbleu"  # its public place, for help() and pickles
@@ -148,16 +147,6 @@ class Score:
     def to_dict(self) -> dict[str, Any]:
         """The attributes by name, for `json.dumps`; ``Score(**score.to_dict()) == score``."""
         return dict(zip(self.__match_args__, self._fields(), strict=True))
-
-    def plot(self, ax: object = None) -> Any:
-        """Draw the precisions and the brevity penalty; see `fastbleu.plots.plot_precisions`.
-
-        Raises
-        ------
-        ImportError
-            matplotlib is not installed.
-        """
-        return plots.plot_precisions(self, ax)
 
     def _text(self, value: str) -> str:
         precisions = "/".join(f"{100 * precision:.1f}" for precision in self.precisions)

@@ -6,7 +6,7 @@ from array import array
 from functools import partial
 
 from ..counting._counted import Counted, Sums
-from ..counting.stats import AdaptedRows, Stats
+from ..counting.stats import AdaptedRows, Origin, Stats
 from ..inputs.arguments import as_double, check_flag, shown
 from ..inputs.checks import is_iterable
 from ..inputs.mistakes import warn_of_equal
@@ -44,10 +44,10 @@ class Scorer:
     Parameters
     ----------
     dialect : Dialect
-    max_order : int
-    weights : sequence of float, shape (max_order,), optional
+    max_ngram_order : int
+    weights : sequence of float, shape (max_ngram_order,), optional
         Weight of each order; equal weights by default.
-    smoothing, smoothing_value : optional
+    smooth_method, smooth_value : optional
         One of the dialect's `smoothings`, and a value instead of its default.
     effective_order : bool, optional
         Average only over orders for which the hypotheses have n-grams; their weights are scaled up
@@ -76,10 +76,10 @@ class Scorer:
         "given_effective_order",
         "keep_rows",
         "lowercase",
-        "max_order",
+        "max_ngram_order",
         "reference_length",
-        "smoothing",
-        "smoothing_value",
+        "smooth_method",
+        "smooth_value",
         "tokenizer",
         "weights",
     )
@@ -87,10 +87,10 @@ class Scorer:
     def __init__(
         self,
         dialect: Dialect,
-        max_order: int,
+        max_ngram_order: int,
         weights: Sequence[float] | None = None,
-        smoothing: str | None = None,
-        smoothing_value: float | None = None,
+        smooth_method: str | None = None,
+        smooth_value: float | None = None,
         effective_order: bool | None = None,
         *,
         lowercase: bool | None = None,
@@ -98,35 +98,37 @@ class Scorer:
         reference_length: str | None = None,
     ) -> None:
         self.dialect = dialect
-        self.max_order = max_order
-        if smoothing is None:
-            smoothing = str(dialect.options["smoothing"])
+        self.max_ngram_order = max_ngram_order
+        if smooth_method is None:
+            smooth_method = str(dialect.options["smooth_method"])
         if effective_order is not None and type(effective_order) is not bool:
             effective_order = check_flag("effective_order", effective_order)
         if effective_order and "effective_order" not in dialect.options:
             dialect.require("effective_order=True")
         self.given_effective_order = effective_order
         self.effective_order = bool(effective_order)
-        if not (isinstance(smoothing, str) and smoothing in dialect.smoothings):
-            raise dialect._unknown_smoothing(smoothing)
-        self.smoothing = smoothing
-        if smoothing_value is None and smoothing == dialect.options["smoothing"]:
-            smoothing_value = dialect.options.get("smoothing_value")  # type: ignore[assignment]
-        if smoothing_value is not None:
-            if dialect.smoothings[smoothing] is None:
-                raise ValueError(f"smoothing {shown(smoothing)} takes no value")
-            if type(smoothing_value) is not int:
-                smoothing_value = as_double("smoothing_value", smoothing_value)
-        self.smoothing_value = smoothing_value
+        if not (isinstance(smooth_method, str) and smooth_method in dialect.smoothings):
+            raise dialect._unknown_smoothing(smooth_method)
+        self.smooth_method = smooth_method
+        if smooth_value is None and smooth_method == dialect.options["smooth_method"]:
+            smooth_value = dialect.options.get("smooth_value")  # type: ignore[assignment]
+        if smooth_value is not None:
+            if dialect.smoothings[smooth_method] is None:
+                raise ValueError(f"smooth_method {shown(smooth_method)} takes no value")
+            if type(smooth_value) is not int:
+                smooth_value = as_double("smooth_value", smooth_value)
+        self.smooth_value = smooth_value
         self.weights = None
         if weights is None:
             weights = dialect.options.get("weights")  # type: ignore[assignment]
         if weights is not None:
             dialect.require("weights")
             weights = checked_weights(weights)
-            if len(weights) != max_order:
-                raise ValueError(f"there are {len(weights)} weights for max_order {max_order}")
-            if weights != (1 / max_order,) * max_order:
+            if len(weights) != max_ngram_order:
+                raise ValueError(
+                    f"there are {len(weights)} weights for max_ngram_order {max_ngram_order}"
+                )
+            if weights != (1 / max_ngram_order,) * max_ngram_order:
                 self.weights = weights
         self.lowercase = lowercase
         self._tokenizer = tokenizer if isinstance(tokenizer, Tokenizer) else None
@@ -163,7 +165,7 @@ class Scorer:
     @property
     def counted_as(self) -> dict[str, Any]:
         """What counts depend on, besides the dialect."""
-        names = "lowercase", "tokenizer", "reference_length"
+        names = "tokenizer", "lowercase", "reference_length"
         return {name: getattr(self, name) for name in names}
 
     def signature(
@@ -233,7 +235,7 @@ class Scorer:
         """
         if sums.segments == 0:
             raise ValueError("there are no segments to score: hypotheses is empty")
-        dialect, order = self.dialect, self.max_order
+        dialect, order = self.dialect, self.max_ngram_order
         attributes, row = self._attributes(sums), sums.row
         cumulative = None
         if self._has_cumulative:  # of a copy, because sums may grow before it is read
@@ -271,9 +273,9 @@ class Scorer:
     def _cumulative(self, row: Sequence[int], segments: int | None) -> tuple[float, ...]:
         """BLEU-1 to BLEU-N of a corpus."""
         hyp_len, ref_len, *counts = row
-        matches, totals = counts[: self.max_order], counts[self.max_order :]
+        matches, totals = counts[: self.max_ngram_order], counts[self.max_ngram_order :]
         scores = []
-        for order in range(1, self.max_order + 1):
+        for order in range(1, self.max_ngram_order + 1):
             scorer = self.with_equal_weights(order)
             of_order = [hyp_len, ref_len, *matches[:order], *totals[:order]]
             scores.append(scorer.value(scorer.restore(of_order, segments)))
@@ -286,7 +288,7 @@ class Scorer:
 
     def _attributes(self, sums: Sums) -> dict[str, Any]:
         """See `Dialect._corpus_score`."""
-        if self.dialect.minimum_total and 0 in sums.row[2 + self.max_order :]:
+        if self.dialect.minimum_total and 0 in sums.row[2 + self.max_ngram_order :]:
             raise NoScoreError("there are no segments: the sums have a total of 0")
         try:
             return self.dialect._corpus_score(sums, self)
@@ -306,12 +308,54 @@ class Scorer:
         vars(made).update(vars(error))  # its place
         return made
 
-    def statistics(self, counted: Counted) -> Stats:
-        """The rows of a corpus, as they were counted."""
+    def stats(self, counted: Counted) -> Stats:
+        """The rows of a corpus, as they were counted, which say so."""
+        self._check_counted(counted)
+        origin = Origin(counted.nrefs, counted.tokenizers, **self.counted_as)
+        stats = counted.stats
+        stats._origin = origin
+        return stats
+
+    def stats_of_sums(self, sums: Sums) -> Stats:
+        """The rows that sums have kept, which say how they were counted."""
+        origin = Origin(sums.nrefs, sums.tokenizers, **self.counted_as)
+        stats = sums.rows()
+        stats._origin = origin
+        return stats
+
+    def counted_before(self, stats: Stats) -> Counted:
+        """What `stats` hold, as if it was counted now.
+
+        Raises
+        ------
+        ValueError
+            They were counted with other options.
+        """
+        if stats.max_ngram_order != self.max_ngram_order:
+            raise ValueError(
+                f"the Stats have max_ngram_order={stats.max_ngram_order}, the metric has "
+                f"{self.max_ngram_order}"
+            )
+        counted = Counted(0, self.max_ngram_order)
+        counted.stats, counted.segments = stats, len(stats)
+        origin = stats._origin
+        if origin is None:  # rows of numbers: nothing is known of their texts
+            counted.tokenizers = frozenset({"given"})
+            return counted
+        for name, value in self.counted_as.items():
+            if getattr(origin, name) != value:
+                raise ValueError(
+                    f"the Stats were counted with {name} {getattr(origin, name)}, the metric has "
+                    f"{value}; count with this metric, or score with one of the same options"
+                )
+        counted.nrefs, counted.tokenizers = origin.nrefs or 0, origin.tokenizers
+        return counted
+
+    def _check_counted(self, counted: Counted) -> None:
+        """Refuse references that the dialect does not take, and warn of texts."""
         self.dialect._check_references(counted.nrefs)
         if counted.tokenized_periods or counted.blank_references:
             self.warn_of_texts(counted)
-        return counted.stats
 
     def sentence_scores(self, counted: Counted, warns: bool = True) -> NDArray[numpy.float64]:
         """The score of each segment, with warnings of likely mistakes unless `warns` is False."""
@@ -328,8 +372,8 @@ class Scorer:
 
     def _warn_of_sentences(self, counted: Counted) -> None:
         """Warn of likely mistakes in segments that are scored one by one."""
-        self.statistics(counted)
-        rows, width = counted.rows, 2 + 2 * self.max_order
+        self._check_counted(counted)
+        rows, width = counted.rows, 2 + 2 * self.max_ngram_order
         short = rows[width - 1 :: width].count(0) - rows[::width].count(0)
         self.warn_of_short(short, counted.segments)
 
@@ -382,10 +426,10 @@ class Scorer:
         self.dialect.require("aggregate=True")
         return self.dialect._expected_scores(rows, self.of_sentences)
 
-    def with_equal_weights(self, max_order: int) -> Scorer:
-        """A scorer of orders up to `max_order`, with equal weights."""
-        smoothing = self.smoothing, self.smoothing_value
-        return Scorer(self.dialect, max_order, None, *smoothing, self.given_effective_order)
+    def with_equal_weights(self, max_ngram_order: int) -> Scorer:
+        """A scorer of orders up to `max_ngram_order`, with equal weights."""
+        smoothing = self.smooth_method, self.smooth_value
+        return Scorer(self.dialect, max_ngram_order, None, *smoothing, self.given_effective_order)
 
     # Warnings.
 
@@ -405,13 +449,15 @@ class Scorer:
         tokenizer = self._tokenizer and self._tokenizer.name
         return tokenizer not in (None, "none") and not self.dialect.of_tokenized_text
 
-    def warn_of_short(self, short: int, hypotheses: int, max_order: int | None = None) -> None:
+    def warn_of_short(
+        self, short: int, hypotheses: int, max_ngram_order: int | None = None
+    ) -> None:
         """Warn of hypotheses, not empty, that are too short for a score of their own."""
         effective_order = self.of_sentences.effective_order
         if short and not effective_order and self.dialect.supports("effective_order=True"):
             warn_input(
                 f"{short} of {hypotheses} hypotheses have fewer than "
-                f"{self.max_order if max_order is None else max_order} tokens "
+                f"{self.max_ngram_order if max_ngram_order is None else max_ngram_order} tokens "
                 "and score 0 because of effective_order=False; without it they are scored by the "
                 f"orders they have{self._advice}"
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from .._core import MAX_ORDER
 from ..runtime.import_lock import lazy
@@ -16,27 +16,16 @@ else:
     difflib = lazy("difflib")
 
 
-class Default:
-    """The default of a parameter for which None means something else."""
-
-    def __repr__(self) -> str:
-        return "<the dialect's>"
-
-    def __reduce__(self) -> str:
-        return "DEFAULT"
-
-
-DEFAULT = Default()
-
 # Names of parameters in other libraries.
 _NAMES_ELSEWHERE = {
-    **dict.fromkeys(("max_ngram_order", "n_gram", "ngram"), "max_order"),
+    **dict.fromkeys(("max_order", "n_gram", "ngram"), "max_ngram_order"),
     **dict.fromkeys(("n_jobs", "num_workers"), "threads"),
-    **dict.fromkeys(("pad_id", "pad_token_id"), "ignore_ids"),
-    **dict.fromkeys(("smooth", "smooth_method", "smoothing_function"), "smoothing"),
+    **dict.fromkeys(("pad_id", "pad_token_id", "pad_ids"), "ignore_ids"),
+    **dict.fromkeys(("smooth", "smoothing", "smoothing_function"), "smooth_method"),
     **dict.fromkeys(("tokenizer", "trg_lang"), "tokenize"),
-    "eos_token_id": "stop_id",
-    "smooth_value": "smoothing_value",
+    **dict.fromkeys(("eos_token_id", "stop_id"), "stop_ids"),
+    "smoothing_value": "smooth_value",
+    "keep_segments": "keep_stats",
 }
 
 
@@ -71,7 +60,7 @@ def known_name(name: object, known: Collection[str]) -> str | None:
     """The known name that differs at most in case, hyphens and underscores, if there is one."""
     if not isinstance(name, str):
         return None
-    return name if name in known else {_plain(one): one for one in known}.get(_plain(name))
+    return name if name in known else {_plain(word): word for word in known}.get(_plain(name))
 
 
 def unknown_name(
@@ -131,33 +120,22 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that is closest to an unknown one, if any is close."""
-    plain, by_plain = _plain(name[:_SHOWN]), {_plain(one): one for one in known}
-    longer = [one for one in by_plain if len(plain) > 2 and one.startswith(plain)]
+    plain, by_plain = _plain(name[:_SHOWN]), {_plain(word): word for word in known}
+    longer = [word for word in by_plain if len(plain) > 2 and word.startswith(plain)]
     close = sorted(longer, key=len) or difflib.get_close_matches(plain, by_plain, 1)
     return by_plain[close[0]] if close else None
 
 
-_PARAMETERS = (
-    *("tokenize", "lowercase", "max_order", "weights", "smoothing", "smoothing_value"),
-    *("effective_order", "threads", "dialect", "reference_length", "ignore_ids", "stop_id"),
-    *("skip_ids", "keep_segments"),
+# Those of every `fastbleu.BLEU`.
+PARAMETERS = (
+    *("dialect", "tokenize", "lowercase", "max_ngram_order", "weights", "smooth_method"),
+    *("smooth_value", "effective_order", "reference_length", "ignore_ids", "stop_ids", "skip_ids"),
+    *("threads", "keep_stats"),
 )
-
-
-def refuse_options(function: str, given: Mapping[str, object], known: Collection[str] = ()) -> None:
-    """Raise the error for arguments that a function does not have; its metric may have them."""
-    for name, value in given.items():
-        if name in known:
-            continue
-        meant = closest(name, known)
-        fix = f"; did you mean {meant!r}?" if meant else ""
-        if name in _PARAMETERS:
-            fix = f"; it belongs to the metric: pass metric=fastbleu.BLEU({name}={shown(value)})"
-        raise TypeError(f"{function} has no parameter {shown(name)}{fix}")
 
 
 def refuse_name(unknown: str, others: Iterable[str]) -> NoReturn:
     """Raise the error for an unknown parameter, and suggest a known one; `others` are rare."""
-    meant = _NAMES_ELSEWHERE.get(unknown) or closest(unknown, [*_PARAMETERS, *others])
+    meant = _NAMES_ELSEWHERE.get(unknown) or closest(unknown, [*PARAMETERS, *others])
     hint = f"; did you mean {meant!r}?" if meant else ""
     raise TypeError(f"fastbleu.BLEU has no parameter {shown(unknown)}{hint}")

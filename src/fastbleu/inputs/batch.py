@@ -78,6 +78,6 @@ def batches(hypotheses: Any, references: Any) -> Iterator[Batch]:
         return
     pairs = zip(references, hypotheses, strict=False)
     before = 0
-    while some := list(islice(pairs, BATCH_SEGMENTS)):
-        yield Batch([pair[1] for pair in some], [pair[0] for pair in some], before)
-        before += len(some)
+    while block := list(islice(pairs, BATCH_SEGMENTS)):
+        yield Batch([pair[1] for pair in block], [pair[0] for pair in block], before)
+        before += len(block)

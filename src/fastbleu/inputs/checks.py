@@ -50,8 +50,8 @@ def check_segments(name: str, value: Any, each: str = "segment") -> None:
             fixes["items"] = '{}["input_ids"]'
         # The output of a transformer's generate(); a data frame, which iterates over its columns.
         fixes |= {"sequences": "its .sequences", "columns": "{}.values.tolist()"}
-        found = [fix for attribute, fix in fixes.items() if hasattr(value, attribute)]
-        fix = "; pass " + found[-1].format(name) if found else ""
+        fitting = [fix for attribute, fix in fixes.items() if hasattr(value, attribute)]
+        fix = "; pass " + fitting[-1].format(name) if fitting else ""
         raise TypeError(
             f"{name} is {a_type(value)}, expected a list with one entry per {each}{fix}"
         )
@@ -306,9 +306,9 @@ class TextChecks(Checks):
         if isinstance(text, Mapping):
             fix = _part_of(text, "")
         elif hasattr(text, "shape"):
-            fix = "for token ids pass tokenize=None; for text decode them first"
+            fix = "for token ids pass tokenize=False; for text decode them first"
         elif is_collection(text):
-            fix = "join it, or pass tokenize=None if all segments are lists of tokens"
+            fix = "join it, or pass tokenize=False if all segments are lists of tokens"
             if reference is None and any(isinstance(part, str) and " " in part for part in text):
                 fix = "are hypotheses and references swapped? hypotheses come first"
         elif isinstance(text, (bytes, bytearray)):

@@ -6,16 +6,11 @@ import json
 from collections.abc import Mapping
 
 from ..runtime.collection import collection_paused
-from ..runtime.import_lock import lazy
 from .arguments import a_type, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    import msgspec
-else:
-    msgspec = lazy("msgspec")
 
 
 @collection_paused()
@@ -26,46 +21,22 @@ def parse_captions(data: bytes | bytearray, name: str) -> dict[Any, list[str]]:
     object with such a list as "annotations", or one with a caption or a list of them for each
     image. Errors are ValueError and begin with `name`.
     """
-    captions = _parsed_by_msgspec(data)
-    return _parsed_by_json(data, name) if captions is None else captions
-
-
-def _parsed_by_msgspec(data: bytes | bytearray) -> dict[Any, list[str]] | None:
-    """In half of the time, without a dict of each entry; None without msgspec and for faults."""
-    fields = [("image_id", int | str), ("caption", str)]
     try:
-        defstruct = msgspec.defstruct
-    except ImportError:
-        return None
-    entries: Any = list[defstruct("Entry", fields, gc=False)]  # type: ignore[misc]
-    file: Any = defstruct("File", [("annotations", entries)])
-    try:
-        found = msgspec.json.decode(str(data, "utf-8"), type=entries | file)
-    except (UnicodeDecodeError, RecursionError, msgspec.MsgspecError):
-        return None
-    captions: dict[Any, list[str]] = {}
-    for one in getattr(found, "annotations", found):
-        captions.setdefault(one.image_id, []).append(one.caption)
-    return captions
-
-
-def _parsed_by_json(data: bytes | bytearray, name: str) -> dict[Any, list[str]]:
-    try:
-        found = json.loads(data)
+        entries = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{name}: this is not JSON: {error}") from error
-    if type(found) is dict and "annotations" in found:
-        found = found["annotations"]
-    elif type(found) is dict:
-        found = [
-            {"image_id": image, "caption": one.get("caption") if type(one) is dict else one}
-            for image, captions in found.items()
-            for one in (captions if type(captions) is list else [captions])
+    if type(entries) is dict and "annotations" in entries:
+        entries = entries["annotations"]
+    elif type(entries) is dict:
+        entries = [
+            {"image_id": image, "caption": text.get("caption") if type(text) is dict else text}
+            for image, texts in entries.items()
+            for text in (texts if type(texts) is list else [texts])
         ]
-    if type(found) is not list:
-        raise ValueError(f"{name}: expected a list of captions, found {a_type(found)}")
+    if type(entries) is not list:
+        raise ValueError(f"{name}: expected a list of captions, found {a_type(entries)}")
     captions: dict[Any, list[str]] = {}
-    for number, entry in enumerate(found):
+    for number, entry in enumerate(entries):
         try:
             image, caption = entry["image_id"], entry["caption"]
         except (KeyError, TypeError):
@@ -84,7 +55,7 @@ def with_ids_of(
 ) -> dict[Any, list[str]]:
     """The captions by the ids that annotations have, which may be numbers where others are text."""
     ids = {str(image): image for image in annotations}
-    matched = {ids.get(str(image), image): found for image, found in captions.items()}
+    matched = {ids.get(str(image), image): texts for image, texts in captions.items()}
     return matched if len(ids) == len(annotations) and len(matched) == len(captions) else captions
 
 

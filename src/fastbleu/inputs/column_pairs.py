@@ -230,16 +230,16 @@ def columns_of(
     first: Any = opened(hypotheses, "hypotheses")
     second: Any = opened(references, "references")
     if first is not None and several and is_text:
-        found = [opened(column, f"references[{k}]") for k, column in enumerate(references)]
-        columns = [column for column in found if column is not None]
-        if columns and len(columns) == len(found):
+        opened_columns = [opened(column, f"references[{k}]") for k, column in enumerate(references)]
+        columns = [column for column in opened_columns if column is not None]
+        if columns and len(columns) == len(references):
             for k, column in enumerate(columns):
                 check_type(column, f"references[{k}]", is_text, (0,))
             second = _SeveralColumns(columns)
     if first is None and second is None:
         return None
-    one = references[0] if type(second) is _SeveralColumns else references
-    segments, others = _length(hypotheses), _length(one)
+    any_references = references[0] if type(second) is _SeveralColumns else references
+    segments, others = _length(hypotheses), _length(any_references)
     if segments is not None and others is not None:
         check_lengths(segments, others)
     if first is not None:

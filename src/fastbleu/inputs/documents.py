@@ -10,22 +10,22 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def by_document(hypotheses: Any, references: Any, documents: Any) -> tuple[list[Any], list[Any]]:
+def by_document(hypotheses: Any, references: Any, join: Any) -> tuple[list[Any], list[Any]]:
     """One hypothesis and its references for each document, in the order of first appearance.
 
     Texts are joined by a space, lists of tokens one after the other. ValueError if lengths differ,
     or the segments of a document do not have the same number of references; TypeError if a segment
     is neither text nor a list of tokens, or a document has both.
     """
-    sides = [hypotheses, references, documents]
-    for name, side in zip(("hypotheses", "references", "documents"), sides, strict=True):
+    sides = [hypotheses, references, join]
+    for name, side in zip(("hypotheses", "references", "join"), sides, strict=True):
         if isinstance(side, (str, bytes)) or not hasattr(side, "__len__"):
             raise TypeError(f"{name} is {a_type(side)}, expected an entry for each segment")
     check_lengths(len(hypotheses), len(references))
-    if len(documents) != len(hypotheses):
+    if len(join) != len(hypotheses):
         raise ValueError(
-            f"documents has {len(documents)} entries, hypotheses has {len(hypotheses)}; documents "
-            "holds the document of each segment"
+            f"join has {len(join)} entries, hypotheses has {len(hypotheses)}; join holds the "
+            "document of each segment"
         )
     joined: dict[Any, tuple[list[Any], list[list[Any]]]] = {}
     for number, (hypothesis, several, document) in enumerate(zip(*sides, strict=True)):
@@ -33,10 +33,10 @@ def by_document(hypotheses: Any, references: Any, documents: Any) -> tuple[list[
             several = [several]
         elif not isinstance(several, (list, tuple)):
             raise TypeError(f"segment {number}: references is {a_type(several)}, expected a list")
-        for one in (hypothesis, *several):
-            if not isinstance(one, (str, list, tuple)):
+        for segment in (hypothesis, *several):
+            if not isinstance(segment, (str, list, tuple)):
                 raise TypeError(
-                    f"segment {number} holds {a_type(one)}; with documents= segments are texts or "
+                    f"segment {number} holds {a_type(segment)}; with join= segments are texts or "
                     "lists of tokens"
                 )
         try:

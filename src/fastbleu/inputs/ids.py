@@ -22,16 +22,13 @@ class IdFilter:
 
     def __init__(
         self,
-        ignore_ids: Iterable[int] = (),
-        stop_id: int | Iterable[int] | None = None,
-        skip_ids: Iterable[int] = (),
+        ignore_ids: int | Iterable[int] = (),
+        stop_ids: int | Iterable[int] = (),
+        skip_ids: int | Iterable[int] = (),
     ) -> None:
         self.ignore_ids = _checked_ids("ignore_ids", ignore_ids)
+        self.stop_ids = _checked_ids("stop_ids", stop_ids)
         self.skip_ids = _checked_ids("skip_ids", skip_ids)
-        stops: Any = () if stop_id is None else stop_id
-        self.stop_ids = found = _checked_ids("stop_id", stops if _is_several(stops) else [stops])
-        # As it is passed: the id that ends a sequence, the ids if there are several, or None.
-        self.stop_id = found if len(found) > 1 else next(iter(found), None)
 
     def __bool__(self) -> bool:
         return bool(self.ignore_ids or self.skip_ids or self.stop_ids)
@@ -52,22 +49,15 @@ class IdFilter:
 
 
 def _checked_ids(name: str, ids: Any) -> tuple[int, ...]:
-    """Return the distinct ids in ascending order."""
-    if not _is_several(ids):
-        fix = f"pass ({shown(ids)},)"
-        if ids is None or isinstance(ids, (str, bytes)):
-            fix = "leave it out" if ids is None else "look up its id"
-        raise TypeError(f"{name} is {shown(ids)}, expected several integers; {fix}")
-    listed = list(ids)
+    """Return the distinct ids, one or several, in ascending order."""
+    if ids is None or isinstance(ids, (str, bytes)):
+        fix = "leave it out" if ids is None else "look up its id"
+        raise TypeError(f"{name} is {shown(ids)}, expected integers; {fix}")
+    listed = list(ids) if hasattr(ids, "__iter__") and shape_of(ids) != () else [ids]
     checked, wrong = ids_of(listed)
     if wrong >= 0:
         _refuse_id(listed[wrong], name)
     return tuple(sorted(set(checked)))
-
-
-def _is_several(ids: Any) -> bool:
-    """Whether these are several ids, not a single number, 0-d array or str."""
-    return hasattr(ids, "__iter__") and shape_of(ids) != () and not isinstance(ids, (str, bytes))
 
 
 def _refuse_id(value: Any, where: str) -> None:

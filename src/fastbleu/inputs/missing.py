@@ -57,15 +57,15 @@ def without_missing(
     if sides[0] is None or sides[1] is None or len(sides[0]) != len(sides[1]):
         return hypotheses, references, None
     if choice == "ragged":
-        return hypotheses, [_without_blank(some, empty) for some in sides[1]], None
+        return hypotheses, [_without_blank(texts, empty) for texts in sides[1]], None
     pairs = list(zip(*sides, strict=True))
-    present = [not (is_missing(hypothesis) or lacks(some)) for hypothesis, some in pairs]
+    present = [not (is_missing(hypothesis) or lacks(texts)) for hypothesis, texts in pairs]
     if all(present):
         return hypotheses, references, None
     if choice == "empty":
         pairs = [
-            (empty if is_missing(hypothesis) else hypothesis, _filled(some, empty))
-            for hypothesis, some in pairs
+            (empty if is_missing(hypothesis) else hypothesis, _filled(texts, empty))
+            for hypothesis, texts in pairs
         ]
         present = []
     else:

@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import unicodedata
     from array import array
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any, Protocol
 
     from .ids import IdFilter
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         """What counts a batch: `counting.counter.Counter`."""
 
         tokenizer: Any
-        max_order: int
+        max_ngram_order: int
         id_filter: IdFilter | None
 
         def count(self, batch: Batch) -> Counts: ...
@@ -119,7 +119,7 @@ class MistakeWatch:
             sample = sample_of(sides[0])
             if not sample.isascii() and tokenizer.splits_at_spaces:
                 warn_of_unspaced(sample, tokenizer.name)
-        if not (self.to_examine and look_unrelated(counted.rows, 2 + 2 * counter.max_order)):
+        if not (self.to_examine and look_unrelated(counted.rows, 2 + 2 * counter.max_ngram_order)):
             return
         self.to_examine -= 1
         if tokenizer is not None and warn_of_scripts(*map(sample_of, sides)):
@@ -146,7 +146,7 @@ class MistakeWatch:
         # The first row nearly always decides.
         needed = all if counted.segments >= MIN_SEQUENCES_TO_WARN else any
         if not needed(rows[:2]):
-            warn_where_all_are_empty(hypotheses, references, rows, 2 + 2 * counter.max_order)
+            warn_where_all_are_empty(hypotheses, references, rows, 2 + 2 * counter.max_ngram_order)
         if not (self.padding_was_checked or counted.label_padding):
             self.padding_was_checked = True
             warn_of_id_padding(hypotheses, references, counter.id_filter)
@@ -186,7 +186,7 @@ def _votes(
 ) -> tuple[int, int]:
     """How many hypotheses are more similar to one reference each, and to the other ones."""
     similarities = [
-        _similarities(counter.count(Batch(hypotheses, side)).rows, counter.max_order)
+        _similarities(counter.count(Batch(hypotheses, side)).rows, counter.max_ngram_order)
         for side in (references, other_references)
     ]
     pairs = list(zip(*similarities, strict=True))
@@ -194,11 +194,11 @@ def _votes(
     return in_favor, sum(other > 2 * this for this, other in pairs)
 
 
-def _similarities(rows: Sequence[int], max_order: int) -> list[float]:
+def _similarities(rows: Sequence[int], max_ngram_order: int) -> list[float]:
     """Common n-grams of each hypothesis and its only reference, relative to both lengths."""
     return [
-        sum(rows[start + 2 : start + 2 + max_order]) / max(1, rows[start] + rows[start + 1])
-        for start in range(0, len(rows), 2 + 2 * max_order)
+        sum(rows[start + 2 : start + 2 + max_ngram_order]) / max(1, rows[start] + rows[start + 1])
+        for start in range(0, len(rows), 2 + 2 * max_ngram_order)
     ]
 
 
@@ -243,8 +243,8 @@ def _ends_in_run(ids: Sequence[Any], is_one_of_few: bool) -> bool:
 def warn_of_empty_rows(what: str, mask: str) -> None:
     """Warn that no row has an id that counts; `mask` names the argument that may help."""
     warn_input(
-        f"{what} empty after it is cut at stop_id and ignored ids are removed; if sequences begin "
-        f"with stop_id, pass ids[:, 1:] or skip_ids=; if padding is on the left, pass {mask}"
+        f"{what} empty after it is cut at stop_ids and ignored ids are removed; if sequences begin "
+        f"with stop_ids, pass ids[:, 1:] or skip_ids=; if padding is on the left, pass {mask}"
     )
 
 
@@ -440,33 +440,6 @@ def warn_of_tuples(name: str, sentences: Any) -> None:
         warn_input(
             f"{name} holds tuples of tuples of numbers, each read as one token; if they are "
             "sentences of ids, pass lists instead of tuples"
-        )
-
-
-def _all_in_groups(sentences: Any, predicate: Callable[[Any], bool]) -> bool:
-    """Whether the first sentences are lists of several entries for which all is true."""
-    first = sentences[:3] if type(sentences) in (list, tuple) else ()
-    return bool(first) and all(
-        type(group) in (list, tuple) and len(group) > 1 and all(map(predicate, group))
-        for group in first
-    )
-
-
-def refuse_words_as_groups(name: str, sentences: Any) -> None:
-    """Raise a ValueError if groups of texts look like lists of tokens: they hold single words."""
-    if _all_in_groups(sentences, lambda text: isinstance(text, str) and len(text.split()) < 2):
-        raise ValueError(
-            f"{name} holds lists of single words, which would be groups of texts of one word each; "
-            "for lists of tokens pass tokenize=None"
-        )
-
-
-def warn_of_groups(name: str, sentences: Any) -> None:
-    """Warn if lists of tokens look like groups of texts: the first ones hold several phrases."""
-    if _all_in_groups(sentences, is_phrase):
-        warn_input(
-            f"{name} holds lists of str that contain whitespace, and each str was read as one "
-            'token; if the lists are groups of texts pass tokenize="13a"'
         )
 
 

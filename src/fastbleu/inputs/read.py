@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
     from typing import Any, Protocol
 
-    from . import column_pairs
-    from . import documents as _documents
+    from . import column_pairs, documents
     from .ids import IdFilter
     from .types import Listed, Mask
 
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
         @property
         def id_filter(self) -> IdFilter | None: ...
 else:
-    _documents = lazy("fastbleu.inputs.documents")
+    documents = lazy("fastbleu.inputs.documents")
     column_pairs = lazy("fastbleu.inputs.column_pairs")
 
 
@@ -47,13 +46,13 @@ def read(
     hypothesis_mask: Mask | None = None,
     reference_mask: Mask | None = None,
     missing: str = "error",
-    documents: Sequence[Hashable] | None = None,
+    join: Sequence[Hashable] | None = None,
 ) -> Batch:
     """Check hypotheses and references, and find out how they can be counted.
 
     Parameters
     ----------
-    hypotheses, references, hypothesis_mask, reference_mask, missing, documents
+    hypotheses, references, hypothesis_mask, reference_mask, missing, join
         As for `fastbleu.BLEU.score`, with its errors.
     kind : Counter
         What will count the batch: text or tokens, which ids.
@@ -67,10 +66,10 @@ def read(
         check_choice("missing", missing, CHOICES)
     is_text, by_filter = kind.is_text, kind.id_filter is not None
     masked = hypothesis_mask is not None or reference_mask is not None
-    if documents is not None:
+    if join is not None:
         if masked or missing != "error":
-            raise ValueError("documents is for texts and tokens without masks and missing=")
-        hypotheses, references = _documents.by_document(hypotheses, references, documents)
+            raise ValueError("join is for texts and tokens without masks and missing=")
+        hypotheses, references = documents.by_document(hypotheses, references, join)
     if not (is_text or masked or missing == "ragged"):
         rows = plain_rows(hypotheses, references, by_filter)
         if rows is not None:
@@ -88,7 +87,7 @@ def read(
         hypotheses, references, present = without_missing(hypotheses, references, missing, empty)
     if masked or by_filter or (not is_text and are_ids(hypotheses, references)):
         if is_text:
-            raise TypeError("a mask needs token ids; for these pass tokenize=None")
+            raise TypeError("a mask needs token ids; for these pass tokenize=False")
         rows = id_rows(hypotheses, references, hypothesis_mask, reference_mask)
         return Batch(*rows, present=present, warns=True)
     plain = type(hypotheses) is type(references) is list and len(hypotheses) == len(references)

@@ -45,14 +45,14 @@ def are_rows(sentences: Any) -> bool:
 
 def blocks_of(sentences: SentenceStream, masked: bool) -> Iterator[Any]:
     """Yield sentences in blocks, consecutive ones; an iterator is read block by block."""
-    given: Any = sentences
-    if not masked and type(given) in (list, tuple):
-        for first in range(0, len(given), _BLOCK):
-            yield given[first : first + _BLOCK]
+    listed: Any = sentences
+    if not masked and type(listed) in (list, tuple):
+        for first in range(0, len(listed), _BLOCK):
+            yield listed[first : first + _BLOCK]
     elif is_column(sentences):
         yield sentences
     elif not masked and hasattr(sentences, "__iter__") and not hasattr(sentences, "__len__"):
-        rest = iter(given)
+        rest = iter(listed)
         while block := list(islice(rest, _BLOCK)):
             yield block
     else:
@@ -77,9 +77,9 @@ def check_sizes(name: str, sources: Any, advice: str, ragged: bool = False) -> N
             )
 
 
-def masks_of(names: tuple[str, str], masks: tuple[Any, Any], sources: int) -> list[tuple[Any, Any]]:
+def masks_of(masks: tuple[Any, Any], sources: int) -> list[tuple[Any, Any]]:
     """Return (mask of hypotheses, mask of references) for each source of a batch."""
-    for name, mask in zip(names, masks, strict=True):
+    for name, mask in zip(("hypotheses", "references"), masks, strict=True):
         if mask is not None and (not hasattr(mask, "__len__") or len(mask) != sources):
             have = f"{len(mask)} sources" if hasattr(mask, "__len__") else "no sources"
             raise ValueError(f"the mask of {name} has {have}, but {name} has {sources}")
@@ -120,7 +120,8 @@ class SentenceTextChecks(_NamedChecks, TextChecks):
         if type(text) in (list, tuple):
             raise TypeError(
                 f"{self.place(segment, None)} is {a_type(text)}, expected a str: "
-                f"{self.name} must be one flat list of str; lists of tokens need tokenize=None"
+                f"{self.name} must be one flat list of str; lists of tokens need a metric with "
+                "tokenize=False"
             )
         super().line(text, segment, reference)
 

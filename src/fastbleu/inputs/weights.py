@@ -16,13 +16,11 @@ if TYPE_CHECKING:
     Floats = NDArray[numpy.float64]
 
 
-def read_weights_by_source(
-    weights: Any, log_probabilities: Any, sizes: list[int]
-) -> list[Floats | None]:
+def read_weights_by_source(weights: Any, lprobs: Any, sizes: list[int]) -> list[Floats | None]:
     """Return the checked weights of each source, whose numbers of references are `sizes`."""
-    for name, given in (("weights", weights), ("log_probabilities", log_probabilities)):
-        if given is not None and (not hasattr(given, "__len__") or len(given) != len(sizes)):
-            have = f"{len(given)} entries" if hasattr(given, "__len__") else "no entries"
+    for name, values in (("reference_weights", weights), ("reference_lprobs", lprobs)):
+        if values is not None and (not hasattr(values, "__len__") or len(values) != len(sizes)):
+            have = f"{len(values)} entries" if hasattr(values, "__len__") else "no entries"
             raise ValueError(
                 f"{name} has {have}, but there are {len(sizes)} sources of different sizes; pass a "
                 "list with the weights of each source"
@@ -30,7 +28,7 @@ def read_weights_by_source(
     return [
         read_weights(
             None if weights is None else weights[b],
-            None if log_probabilities is None else log_probabilities[b],
+            None if lprobs is None else lprobs[b],
             (sizes[b],),
             f"[{b}]",
         )
@@ -39,19 +37,21 @@ def read_weights_by_source(
 
 
 def read_weights(
-    weights: object, log_probabilities: object, shape: tuple[int, ...], of_source: str = ""
+    weights: object, lprobs: object, shape: tuple[int, ...], of_source: str = ""
 ) -> Floats | None:
     """Return checked weights of `shape` (R,) or (B, R), or None if neither argument is given.
 
     The weights of each source are scaled by a power of two so that no sum overflows. `of_source`
     is what messages add to the name of the argument.
     """
-    if weights is None and log_probabilities is None:
+    if weights is None and lprobs is None:
         return None
-    if weights is not None and log_probabilities is not None:
-        raise ValueError("weights and log_probabilities are alternatives; pass only one of them")
-    name = ("log_probabilities" if weights is None else "weights") + of_source
-    numbers = _floats(log_probabilities if weights is None else weights, name)
+    if weights is not None and lprobs is not None:
+        raise ValueError(
+            "reference_weights and reference_lprobs are alternatives; pass only one of them"
+        )
+    name = ("reference_lprobs" if weights is None else "reference_weights") + of_source
+    numbers = _floats(lprobs if weights is None else weights, name)
     if numbers.shape != shape:
         sources = "" if len(shape) == 1 else f" for each of {shape[0]} sources"
         orders = "" if weights is None else "; weights of n-gram orders go to fastbleu.BLEU"
@@ -72,15 +72,15 @@ def read_weights(
     if nothing.all(axis=-1).any():
         source = "" if len(shape) == 1 else f"[{int(nothing.all(axis=-1).argmax())}]"
         raise ValueError(
-            f"{name}{source} is {'0' if log_probabilities is None else '-inf'} for all references; "
+            f"{name}{source} is {'0' if lprobs is None else '-inf'} for all references; "
             "at least one must count"
         )
     largest = numbers.max(axis=-1, keepdims=True)
     if weights is None:
         if shape[-1] > 1 and (numbers >= 0).all() and (abs(numbers.sum(axis=-1) - 1) <= 1e-6).all():
             warn_input(
-                "log_probabilities lie in 0..1 and add up to 1, as probabilities do; if they are "
-                "probabilities, pass weights="
+                "reference_lprobs lie in 0..1 and add up to 1, as probabilities do; if they are "
+                "probabilities, pass reference_weights="
             )
         with numpy.errstate(over="ignore"):
             checked: Floats = numpy.exp(numbers - largest)

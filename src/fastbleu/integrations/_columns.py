@@ -16,10 +16,19 @@ from ..inputs.batch import Batch
 from ..inputs.missing import CHOICES, count_of
 from ..inputs.places import Place
 from ..inputs.read import read
+from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..tables._row_groups import RowGroups
-from ..tables.groups import count_names, part_rows, reductions_of
-from ..tables.rows import checked_metric
+from ..tables.groups import (
+    COUNTS,
+    FEWEST,
+    MOST,
+    SEGMENTS,
+    count_names,
+    part_rows,
+    reductions_of,
+    totals_of,
+)
 from ..tables.sums import described
 
 if TYPE_CHECKING:
@@ -28,6 +37,7 @@ if TYPE_CHECKING:
     from ..counting._counted import Counted
     from ..counting.stats import AdaptedRows
     from ..inputs.types import MissingChoice
+    from ..metric.argument import Metric
 
 
 class ColumnScorer:
@@ -37,7 +47,7 @@ class ColumnScorer:
 
     Parameters
     ----------
-    metric : BLEU, optional
+    metric : BLEU or str, optional
     missing : {"error", "empty", "skip", "ragged"}
         With "skip" a row with a missing text has no score, and no part in sums.
     threads : int, optional
@@ -46,20 +56,20 @@ class ColumnScorer:
 
     def __init__(
         self,
-        metric: BLEU | None = None,
+        metric: Metric | None = None,
         missing: MissingChoice = "error",
         threads: int | None = None,
     ) -> None:
-        metric = checked_metric(metric)
+        metric = as_metric(metric)
         check_choice("missing", missing, CHOICES)
         if threads is not None:
-            metric = BLEU(**metric.as_arguments() | {"threads": threads})
+            metric = BLEU(**metric.get_params() | {"threads": threads})
         self.metric, self.missing = metric, missing
-        self._width = 2 + 2 * metric.max_order
+        self._width = 2 + 2 * metric.max_ngram_order
         # The columns of sums, all int64, and how to reduce each.
-        self.reductions = reductions_of(metric.max_order)
+        self.reductions = reductions_of(metric.max_ngram_order)
         # Those that a score needs.
-        self.summed = count_names(metric.max_order)
+        self.summed = count_names(metric.max_ngram_order)
         self._type = pyarrow.struct([(name, pyarrow.int64()) for name in self.summed])
 
     @property
@@ -69,9 +79,9 @@ class ColumnScorer:
 
     def sentence_scores(self, *columns: Any) -> pyarrow.Array:
         """The score of each row, null if it is left out."""
-        self.metric.scorer.dialect.require("parts")
+        self.metric._scorer.dialect.require("parts")
         counted, present = self._counted(columns)
-        scores = self.metric.scorer.sentence_scores(counted, warns=False)
+        scores = self.metric._scorer.sentence_scores(counted, warns=False)
         mask = None if present is None else ~present
         return pyarrow.array(_spread(scores, present), mask=mask)
 
@@ -79,7 +89,7 @@ class ColumnScorer:
         """The counts of each row, a struct with the fields `summed`; null if it is left out."""
         self._require_sums()
         counted, present = self._counted(columns)
-        rows = numpy.asarray(self.metric.scorer.adapted(counted))
+        rows = numpy.asarray(self.metric._scorer.adapted(counted))
         counts = _spread(rows.T, present)
         bits = None if present is None else pyarrow.array(present).buffers()[1]
         fields = _as_columns(counts)
@@ -92,14 +102,16 @@ class ColumnScorer:
         """
         equal, size = _of_one_length(columns)
         numbers = numpy.zeros((3 + self._width, size), numpy.int64)
+        segments, fewest, most, counts = *numbers[:3], numbers[3:]
         for rows, nrefs, stats in self._parts(equal):
-            numbers[0, rows] = 1
-            numbers[1:3, rows] = nrefs
-            numbers[3:, rows] = numpy.asarray(stats).T
-        fields = _as_columns(numbers)
-        if not numbers[0].all():
-            fields[1:3] = [pyarrow.array(values, mask=numbers[0] == 0) for values in numbers[1:3]]
-        return pyarrow.StructArray.from_arrays(fields, list(self.reductions))
+            segments[rows] = 1
+            fewest[rows] = most[rows] = nrefs
+            counts[:, rows] = numpy.asarray(stats).T
+        fields = dict(zip(self.reductions, _as_columns(numbers), strict=True))
+        if not segments.all():
+            fields[FEWEST] = pyarrow.array(fewest, mask=segments == 0)
+            fields[MOST] = pyarrow.array(most, mask=segments == 0)
+        return pyarrow.StructArray.from_arrays([*fields.values()], [*fields])
 
     def corpus_scores(self, groups: Any) -> pyarrow.Array:
         """The score of each list of structs of a row's columns; null of none."""
@@ -120,12 +132,14 @@ class ColumnScorer:
         numbers = numpy.arange(len(group_of))
         for rows, nrefs, stats in self._parts(columns):
             groups.add(numbers[rows], stats._rows, numpy.full(len(stats), nrefs, numpy.int64))
-        sums = numpy.zeros((count, 1 + self._width), numpy.int64)
+        segments = numpy.zeros(count, numpy.int64)
+        counts = numpy.zeros((count, self._width), numpy.int64)
         if groups.totals is not None:
-            # Of each group: first row, segments, fewest and most references, counts.
-            totals = numpy.asarray(groups.totals).reshape(-1, 4 + self._width)
-            sums[numpy.unique(group_of)] = numpy.delete(totals, (0, 2, 3), axis=1)
-        return self._values(sums[:, 0], sums[:, 1:])
+            totals = totals_of(groups, self.metric.max_ngram_order)
+            group_numbers = numpy.unique(group_of)
+            segments[group_numbers] = totals[SEGMENTS]
+            counts[group_numbers] = totals[COUNTS]
+        return self._values(segments, counts)
 
     def scores_of_counts(self, sums: Any) -> pyarrow.Array:
         """The score of each struct of sums of `counts`; null where these are nulls."""
@@ -138,7 +152,7 @@ class ColumnScorer:
 
     def _values(self, present: NDArray[Any], counts: NDArray[Any]) -> pyarrow.Array:
         """The score of each row of sums; null where it is not present, or there is no score."""
-        scorer = self.metric.scorer
+        scorer = self.metric._scorer
         scores: list[float | None] = []
         for is_present, row in zip(present.tolist(), counts.tolist(), strict=True):
             score = None
@@ -155,7 +169,7 @@ class ColumnScorer:
         and their counts to add up.
         """
         self._require_sums()
-        done, counter, threads = 0, self.metric.counter, self.metric.threads
+        done, counter, threads = 0, self.metric._counter, self.metric.threads
         for block in self._batch(columns).blocks(threads, part_rows(threads)):
             counted = counter.count(block)
             size = counted.segments if block.present is None else len(block.present)
@@ -170,22 +184,22 @@ class ColumnScorer:
             elif nrefs < 0:
                 lengths = pyarrow.compute.list_value_length(columns[1]).fill_null(1)
                 nrefs = lengths.to_numpy(zero_copy_only=False)[rows].astype(numpy.int64)
-            yield rows, nrefs, self.metric.scorer.adapted(counted)
+            yield rows, nrefs, self.metric._scorer.adapted(counted)
 
     def _require_sums(self) -> None:
         for operation in ("update", "sums"):
-            self.metric.scorer.dialect.require(operation)
+            self.metric._scorer.dialect.require(operation)
 
     def _counted(self, columns: Sequence[Any]) -> tuple[Counted, NDArray[Any] | None]:
         """The counts of the rows that are present, and which these are; None if all are."""
         batch = self._batch(_of_one_length(columns)[0])
-        counted = self.metric.counter.count(batch)
+        counted = self.metric._counter.count(batch)
         return counted, None if batch.present is None else numpy.array(batch.present)
 
     def _batch(self, columns: Sequence[Any]) -> Batch:
         hypotheses, *references = columns
         texts = references[0] if len(references) == 1 else references
-        batch = read(hypotheses, texts, self.metric.counter, missing=self.missing)
+        batch = read(hypotheses, texts, self.metric._counter, missing=self.missing)
         batch.warns = False
         return batch
 
@@ -222,23 +236,23 @@ def _spread(values: NDArray[Any], present: NDArray[Any] | None) -> NDArray[Any]:
     """Values of the rows that are present, with zeros for the others."""
     if present is None:
         return values
-    of_all = numpy.zeros((*values.shape[:-1], len(present)), values.dtype)
-    of_all[..., present] = values
-    return of_all
+    spread = numpy.zeros((*values.shape[:-1], len(present)), values.dtype)
+    spread[..., present] = values
+    return spread
 
 
 def _of_one_length(columns: Sequence[Any]) -> tuple[list[Any], int]:
     """The columns, and the number of rows; values that hosts pass for all rows are repeated."""
     lengths = [1 if isinstance(column, pyarrow.Scalar) else len(column) for column in columns]
     rows = next((length for length in lengths if length != 1), 1)
-    found = []
+    equal = []
     for column, length in zip(columns, lengths, strict=True):
         if isinstance(column, pyarrow.Scalar):
             column = pyarrow.repeat(column, rows)
         elif length == 1 != rows:
             column = pyarrow.repeat(column[0], rows)
-        found.append(column)
-    return found, rows
+        equal.append(column)
+    return equal, rows
 
 
 def _as_columns(rows: NDArray[Any]) -> list[pyarrow.Array]:

@@ -17,9 +17,8 @@ from ..tables.sources import open_table
 from ..tables.sums import combined, stored, sums_scorer
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from ..tables.rows import RowOptions
+    from ..inputs.types import MissingChoice
+    from ..metric.argument import Metric
 
 Table = TypeVar("Table")
 Result = TypeVar("Result")
@@ -39,20 +38,23 @@ class Engine(Generic[Table, Result]):
     def score(
         self,
         table: Table,
-        hypothesis: str,
+        hypotheses: str,
         references: str | Sequence[str],
-        by: str | Sequence[str] = (),
-        **options: Unpack[RowOptions],
+        *,
+        by: str | Sequence[str] | None = None,
+        metric: Metric | None = None,
+        language: str | None = None,
+        tokenizers: Mapping[Any, Any] | None = None,
+        missing: MissingChoice = "error",
     ) -> Result:
         """BLEU of each group of a table's rows.
 
         Parameters
         ----------
         table : dask.dataframe.DataFrame, ray.data.Dataset or pyspark.sql.DataFrame
-        hypothesis, references, by, **options
-            As in `fastbleu.tables.score`: `metric`, `language`, `tokenize`, `missing`, and
-            `threads` of each worker. There is no warning for rows that ``missing="skip"`` leaves
-            out.
+        hypotheses, references, by, metric, language, tokenizers, missing
+            As in `fastbleu.tables.score`. The metric's threads are those of each worker. There is
+            no warning for rows that ``missing="skip"`` leaves out.
 
         Returns
         -------
@@ -73,79 +75,87 @@ class Engine(Generic[Table, Result]):
             ``read_csv(..., include_path_column=True)``, and Spark by
             ``df.withColumn("path", input_file_name())``.
         """
-        groups, read = self._group_scorer(table, hypothesis, references, by, **options)
+        row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
+        groups, read = self._group_scorer(table, row_counter, by)
         return self._native(table, _scores(groups, self._summed(table, groups, read)))
 
     def sums(
         self,
         table: Table,
-        hypothesis: str,
+        hypotheses: str,
         references: str | Sequence[str],
-        by: str | Sequence[str] = (),
-        **options: Unpack[RowOptions],
+        *,
+        by: str | Sequence[str] | None = None,
+        metric: Metric | None = None,
+        language: str | None = None,
+        tokenizers: Mapping[Any, Any] | None = None,
+        missing: MissingChoice = "error",
     ) -> Result:
         """The counts of each group as `fastbleu.tables.sums`; of Spark lazily, in any order.
 
         Parameters and errors as for `score`.
         """
-        groups, read = self._group_scorer(table, hypothesis, references, by, **options)
+        row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
+        groups, read = self._group_scorer(table, row_counter, by)
         return self._sums(table, groups, read)
 
     def sentence_scores(
         self,
         table: Table,
-        hypothesis: str,
+        hypotheses: str,
         references: str | Sequence[str],
         *,
-        name: str = "bleu",
-        **options: Unpack[RowOptions],
+        column: str = "bleu",
+        metric: Metric | None = None,
+        language: str | None = None,
+        tokenizers: Mapping[Any, Any] | None = None,
+        missing: MissingChoice = "error",
     ) -> Table:
-        """The table with a column `name`, as `fastbleu.tables.sentence_scores`; lazily.
+        """The table with the new `column`, as `fastbleu.tables.sentence_scores`; lazily.
 
         Parameters and errors as for `score`.
         """
-        row_counter = RowCounter(hypothesis, references, **options)
-        row_counter.metric.scorer.dialect.require("parts")
-        return self._checked(table, row_counter, name, {name: 0.0})
+        row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
+        row_counter.metric._scorer.dialect.require("parts")
+        return self._checked(table, row_counter, column, {column: 0.0})
 
-    def statistics(
+    def count(
         self,
         table: Table,
-        hypothesis: str,
+        hypotheses: str,
         references: str | Sequence[str],
-        **options: Unpack[RowOptions],
+        *,
+        metric: Metric | None = None,
+        language: str | None = None,
+        tokenizers: Mapping[Any, Any] | None = None,
+        missing: MissingChoice = "error",
     ) -> Table:
-        """The table with the columns of `fastbleu.tables.statistics`; lazily.
+        """The table with the columns of `fastbleu.tables.count`; lazily.
 
         Parameters and errors as for `score`.
         """
-        row_counter = RowCounter(hypothesis, references, **options)
-        for operation in ("statistics", "update"):
-            row_counter.metric.scorer.dialect.require(operation)
-        names = count_names(row_counter.metric.max_order)
+        row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
+        for operation in ("count", "update"):
+            row_counter.metric._scorer.dialect.require(operation)
+        names = count_names(row_counter.metric.max_ngram_order)
         return self._checked(table, row_counter, None, dict.fromkeys(names, 0))
 
     def _group_scorer(
-        self,
-        table: Table,
-        hypothesis: str,
-        references: str | Sequence[str],
-        by: str | Sequence[str],
-        **options: Unpack[RowOptions],
+        self, table: Table, row_counter: RowCounter, by: str | Sequence[str] | None
     ) -> tuple[GroupScorer, list[str]]:
         """What adds up, and the columns to read."""
-        groups = sums_scorer(RowCounter(hypothesis, references, **options), by)
+        groups = sums_scorer(row_counter, by)
         columns = self._columns(table)
         check_columns(columns, groups.columns)
         return groups, with_path(groups.columns, columns)
 
     def _checked(
-        self, table: Table, row_counter: RowCounter, name: str | None, new: Mapping[str, float]
+        self, table: Table, row_counter: RowCounter, column: str | None, new: Mapping[str, float]
     ) -> Table:
         columns = self._columns(table)
         check_columns(columns, row_counter.columns)
         check_new_columns(columns, list(new))
-        return self._appended(table, row_counter, name, new)
+        return self._appended(table, row_counter, column, new)
 
     def _columns(self, table: Table) -> list[str]:
         """The names of a table's columns."""
@@ -164,7 +174,7 @@ class Engine(Generic[Table, Result]):
         return self._native(table, _in_order(groups, self._summed(table, groups, read)))
 
     def _appended(
-        self, table: Table, row_counter: RowCounter, name: str | None, new: Mapping[str, float]
+        self, table: Table, row_counter: RowCounter, column: str | None, new: Mapping[str, float]
     ) -> Table:
         """The table with the columns of `appended`; `new` has their names, with zeros."""
         raise NotImplementedError
@@ -177,9 +187,9 @@ def with_path(names: list[str], columns: Sequence[str]) -> list[str]:
 
 def _placed(row_counter: RowCounter, part: str) -> RowCounter:
     """A copy, because threads may share one, whose messages name the part of the table."""
-    found = copy(row_counter)
-    found.place = lambda row: f"row {row} of {part}"
-    return found
+    placed = copy(row_counter)
+    placed.place = lambda row: f"row {row} of {part}"
+    return placed
 
 
 def partial_sums(groups: GroupScorer, batches: Iterable[Any], part: str) -> Any:
@@ -192,12 +202,12 @@ def partial_sums(groups: GroupScorer, batches: Iterable[Any], part: str) -> Any:
     return None if total is None else stored(groups, total).to_native()
 
 
-def appended(row_counter: RowCounter, name: str | None, part: str, frame: Any) -> Any:
-    """A part of a table with the column `name` of scores, or with those of counts if it is None."""
+def appended(row_counter: RowCounter, column: str | None, part: str, frame: Any) -> Any:
+    """A part of a table with the new `column` of scores, or with those of counts if it is None."""
     row_counter = _placed(row_counter, part)
-    if name is None:
+    if column is None:
         return with_counts(frame, row_counter)
-    return with_scores(frame, row_counter, name)
+    return with_scores(frame, row_counter, column)
 
 
 def summed(partials: Iterable[Any]) -> Any:

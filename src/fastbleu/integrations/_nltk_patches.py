@@ -48,11 +48,11 @@ class _Replacements:
             return NotImplemented
         if len(hypotheses) == 1 and type(hypotheses) is type(list_of_references) is list:
             return self.sentence_bleu(list_of_references[0], hypotheses[0], *options)
-        max_order = max(map(len, weight_vectors(weights)))  # type: ignore[no-untyped-call]
+        max_ngram_order = max(map(len, weight_vectors(weights)))  # type: ignore[no-untyped-call]
         sums, _ = count_corpus(  # type: ignore[no-untyped-call]
-            list_of_references, hypotheses, max_order
+            list_of_references, hypotheses, max_ngram_order
         )
-        if max_order == 0 or sums[2 + max_order] == 0:
+        if max_ngram_order == 0 or sums[2 + max_ngram_order] == 0:
             return NotImplemented
         score = corpus_score(sums, weights, smoothing_function, self._methods)
         return NotImplemented if score is None else score

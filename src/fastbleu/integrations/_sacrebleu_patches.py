@@ -26,7 +26,7 @@ from ..sacrebleu._sentence_score import score_known
 from ..sacrebleu.streams import by_reference, by_segment, count_references
 from ..sacrebleu.tokenizer import tokenizer_of_lines
 from ..tokenizers._compiled import COMPILED
-from ..tokenizers.loaded import get_tokenizer
+from ..tokenizers.loaded import get as get_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def mbrs_places(module: ModuleType) -> list[Place]:
         def method(metric: Any, *arguments: Any, **named: Any) -> Any:
             config: Any = metric.cfg
             kind: Any = type(config)
-            if not is_as_configured(metric.scorer, config):
+            if not is_as_configured(metric._scorer, config):
                 return NotImplemented
             return getattr(_mbrs_metric(kind, astuple(config)), name)(*arguments, **named)
 
@@ -211,7 +211,7 @@ class _Replacements:
         counter = self._counters.get(settings)
         if counter is None:
             counter = Counter(*settings, skip_none=True)
-            if tokenizer.function is None:  # few; a function belongs to one metric
+            if tokenizer.compiled is not None:  # few; a function belongs to one metric
                 self._counters[settings] = counter
         counted = counter.count(Batch(hypotheses[:count], segments[:count]))
         if references:

@@ -6,36 +6,14 @@ from collections.abc import Sequence, Sized
 
 import torch
 
-from ..dialects.sacrebleu import SACREBLEU
-from ..inputs.arguments import shown
 from ..metric.bleu import BLEU
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
-    from ..dialects.base import Dialect
-
-
-def options_of(
-    host: Dialect,
-    dialect: str,
-    n_gram: int,
-    smoothing: str,
-    weights: Sized | None,
-    **others: object,
-) -> dict[str, Any]:
-    """Options of `fastbleu.BLEU` for sacreBLEU's dialect or for the framework's."""
+def check_weights(weights: Sized | None, n_gram: int) -> None:
+    """Raise the ValueError of the hosts unless there is a weight for each order."""
     if weights is not None and len(weights) != n_gram:
         lengths = f"len(weights)={len(weights)}, n_gram={n_gram}"
         raise ValueError(f"the length of weights should equal n_gram, got {lengths}")
-    options: dict[str, dict[str, object]] = {
-        SACREBLEU.name: {"smoothing": smoothing, "weights": weights},
-        host.name: {"reference_length": host.reference_length},
-    }
-    if dialect not in options:
-        raise ValueError(f"dialect is {shown(dialect)}, expected {' or '.join(map(repr, options))}")
-    return {"max_order": n_gram, **options[dialect], **others}
 
 
 def joined(
@@ -49,7 +27,7 @@ def joined(
 
 
 def score(bleu: BLEU, row: Sequence[int], device: torch.device) -> torch.Tensor:
-    """The score of a row by sacreBLEU's rules, 0-1, as float64 (on Apple's GPUs float32)."""
-    value = bleu.scorer.value(bleu.scorer.restore(row))
+    """The score of a row, 0-1, as float64 (on Apple's GPUs float32)."""
+    value = bleu._scorer.value(bleu._scorer.restore(row))
     dtype = torch.float32 if device.type == "mps" else torch.float64
-    return torch.tensor(value / 100, dtype=dtype, device=device)
+    return torch.tensor(value / bleu._scorer.dialect.scale, dtype=dtype, device=device)

@@ -120,7 +120,7 @@ def _ignite_update(metric: Any, output: Any) -> Any:
     hypotheses, references = output
     if vars(smoother).keys() != {"smooth"} or not _are_tokens(hypotheses, references):
         return NotImplemented
-    rows = [*split_rows(_ignite(order).statistics(hypotheses, references))]
+    rows = [*split_rows(_ignite(order).count(hypotheses, references))]
     if max([max(c, r) for c, r, _, _ in rows], default=0) > 1 << 24:
         return NotImplemented  # ignite's counts are float32
     scores = [recipe_arithmetic.ignite(smoother.smooth, True, *row) for row in rows]
@@ -174,18 +174,17 @@ def _tokenizer_and_case(tokenizer: Any, kind: Any) -> tuple[Any, bool]:
 
 @lru_cache(maxsize=64)
 def _torchmetrics(n_gram: int, tokenize: Any, lowercase: bool) -> Any:
-    return torchmetrics.BLEUScore(
-        n_gram, tokenize=tokenize, lowercase=lowercase, dialect="torchmetrics"
-    )
+    options = {"tokenize": tokenize, "lowercase": lowercase, "max_ngram_order": n_gram}
+    return torchmetrics.BLEUScore(metric=BLEU("torchmetrics", **options))
 
 
 @lru_cache(maxsize=64)
 def _torcheval(n_gram: int) -> BLEU:
     if n_gram not in (1, 2, 3, 4):
         raise ValueError("TorchEval has orders 1 to 4")
-    return BLEU("none", max_order=n_gram, dialect="torcheval")
+    return BLEU("torcheval", tokenize="none", max_ngram_order=n_gram)
 
 
 @lru_cache(maxsize=64)
-def _ignite(max_order: int) -> BLEU:
-    return BLEU(None, max_order=max_order)
+def _ignite(max_ngram_order: int) -> BLEU:
+    return BLEU(tokenize=False, max_ngram_order=max_ngram_order)

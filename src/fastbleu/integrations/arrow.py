@@ -22,13 +22,13 @@ with HostImports("arrow", "pyarrow", extra="parquet"):
 
 if TYPE_CHECKING:
     from ..inputs.types import MissingChoice
-    from ..metric.bleu import BLEU
+    from ..metric.argument import Metric
 
 
 def register(
     *,
-    metric: BLEU | None = None,
-    references: int | None = 1,
+    metric: Metric | None = None,
+    num_references: int | None = 1,
     missing: MissingChoice = "error",
     name: str = "bleu",
     text: pyarrow.DataType | None = None,
@@ -39,20 +39,20 @@ def register(
 
     Parameters
     ----------
-    metric, references, missing, name
+    metric, num_references, missing, name
         As in `fastbleu.integrations.duckdb.register`.
     text : pyarrow.DataType, default pyarrow.string()
         The type of texts, for which the registry does not convert columns.
     """
-    if references is not None:
-        check_positive("references", references)
+    if num_references is not None:
+        check_positive("num_references", num_references)
     scorer = ColumnScorer(metric, missing)
     text = pyarrow.string() if text is None else text
     types = {"hypothesis": text}
-    if references is None:
+    if num_references is None:
         types["references"] = pyarrow.list_(text)
     else:
-        types |= {f"reference_{number}": text for number in range(1, references + 1)}
+        types |= {f"reference_{number}": text for number in range(1, num_references + 1)}
     about = {"summary": "BLEU", "description": f"{scorer.metric.signature}"}
 
     def sentence(context: Any, *columns: Any) -> pyarrow.Array:

@@ -1,4 +1,6 @@
-"""pycocoevalcap's `PTBTokenizer` and `Bleu`, without Java; pycocoevalcap need not be installed.
+"""pycocoevalcap's `PTBTokenizer` and `Bleu`, without Java; and `read`, for files of COCO.
+
+pycocoevalcap need not be installed.
 
 >>> captions = {7: [{"caption": "A man's riding a bike."}, {"caption": "Man on a bike"}]}
 >>> references = PTBTokenizer().tokenize(captions)
@@ -11,12 +13,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from itertools import chain, islice
 
 from ..counting.stats import Stats
 from ..dialects.formulas import COCO, split_rows
 from ..inputs.arguments import shown
+from ..inputs.coco_captions import check_results, parse_captions, with_ids_of
+from ..inputs.compression import problem_of, unpacked
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..runtime.collection import collection_paused
@@ -78,24 +83,27 @@ class PTBTokenizer:
             which pycocoevalcap would give all captions the tokens of others; or half of a surrogate
             pair.
         """
-        found = captions_for_image.items()
+        images = captions_for_image.items()
         try:
-            captions = [entry["caption"].replace("\n", " ") for _, some in found for entry in some]
+            listed = [entry["caption"] for _, entries in images for entry in entries]
+            captions = [caption.replace("\n", " ") for caption in listed]
         except TypeError as error:
             expected = 'expected captions as in {7: [{"caption": "A cat."}]}'
             raise TypeError(f"{error}; {expected}") from error
         lines = _lines_of_file(captions) if self.compatible else list(map(_ptb.write, captions))
         for number in [number for number, line in enumerate(lines) if "\n" in line]:
-            image = [image for image, some in found for _ in some][number]
+            image = [image for image, entries in images for _ in entries][number]
             caption = captions[number]
-            [found_break, *_] = [character for character in _LINE_BREAKS if character in caption]
+            [line_break, *_] = [character for character in _LINE_BREAKS if character in caption]
             raise ValueError(
-                f"a caption of image {shown(image)} contains {found_break!r}, after which "
+                f"a caption of image {shown(image)} contains {line_break!r}, after which "
                 "pycocoevalcap gives captions the tokens of others; replace it by a space, or "
                 f"tokenize each caption by itself: PTBTokenizer(). The caption is {shown(caption)}"
             )
-        each = iter(lines)
-        return {image: list(islice(each, len(some))) for image, some in found if some}
+        line_iterator = iter(lines)
+        return {
+            image: list(islice(line_iterator, len(entries))) for image, entries in images if entries
+        }
 
 
 def _lines_of_file(captions: Sequence[str]) -> list[str]:
@@ -163,8 +171,8 @@ class Bleu:
         _check(gts, res)
         hypotheses = [res[image][0] for image in gts]
         references = [gts[image] for image in gts]
-        metric = BLEU(dialect="coco", max_order=self._n)
-        stats = metric.statistics(hypotheses, references) if hypotheses else Stats.zeros(0, self._n)
+        metric = BLEU("coco", max_ngram_order=self._n)
+        stats = metric.count(hypotheses, references) if hypotheses else Stats.zeros(0, self._n)
         rows = list(split_rows(stats))
         [(hyp_len, ref_len, matches, ngrams)] = split_rows(stats.sum())
         # With the types of pycocoevalcap's counts, which are printed.
@@ -180,7 +188,7 @@ class Bleu:
             print({**counts, "guess": total[3], "correct": total[2]})
             print("ratio:", COCO.ratio(*total[:2]))
         by_image = [COCO._by_order(*row) for row in rows]
-        return scores, [[found[order] for found in by_image] for order in range(self._n)]
+        return scores, [[image[order] for image in by_image] for order in range(self._n)]
 
     def method(self) -> str:
         """The name in pycocoevalcap's output."""
@@ -220,3 +228,64 @@ def _compute_score(metric: Any, gts: Any, res: Any, verbose: Any) -> Any:
     if metric._n not in (1, 2, 3, 4) or verbose not in (0, 1) or not types <= {str}:
         return NotImplemented
     return Bleu(metric._n).compute_score(gts, res, verbose)
+
+
+def read(
+    annotations: str | os.PathLike[str], results: str | os.PathLike[str]
+) -> dict[str, list[Any]]:
+    """COCO's captions as a table of the images that have results, for `fastbleu.tables`.
+
+    Parameters
+    ----------
+    annotations : path
+        COCO's JSON: an object with a list "annotations" of objects with "image_id" and "caption".
+        Or an object with a list of captions for each image.
+    results : path
+        A JSON list of objects with "image_id" and "caption", one for each image, or an object as
+        above. Ids may be numbers in one file and text in the other.
+
+    Returns
+    -------
+    dict of list
+        The columns "image_id", "hypothesis" (str) and "references" (list of str), in the order of
+        the annotations.
+
+    Raises
+    ------
+    ValueError
+        A file is not COCO's JSON, or an image has no annotation or several results.
+    OSError
+        A file cannot be read.
+
+    Examples
+    --------
+    >>> import json, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> captions = [{"image_id": 7, "caption": "a cat."}, {"image_id": 7, "caption": "A cat sits"}]
+    >>> _ = (folder / "annotations.json").write_text(json.dumps({"annotations": captions}))
+    >>> _ = (folder / "results.json").write_text(json.dumps(captions[:1]))
+    >>> read(folder / "annotations.json", folder / "results.json")
+    {'image_id': [7], 'hypothesis': ['a cat.'], 'references': [['a cat.', 'A cat sits']]}
+    """
+    references, hypotheses = (
+        parse_captions(_content(path), str(path)) for path in (annotations, results)
+    )
+    hypotheses = with_ids_of(references, hypotheses)
+    check_results(hypotheses, references, str(results))
+    images = [image for image in references if image in hypotheses]
+    return {
+        "image_id": images,
+        "hypothesis": [hypotheses[image][0] for image in images],
+        "references": [references[image] for image in images],
+    }
+
+
+def _content(path: str | os.PathLike[str]) -> bytes:
+    with open(path, "rb") as file:
+        try:
+            content: bytes = unpacked(file, os.fspath(path)).read()
+        except Exception as error:
+            if problem := problem_of(error):
+                raise ValueError(f"{path}: {problem}") from error
+            raise
+    return content

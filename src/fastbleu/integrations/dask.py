@@ -2,7 +2,7 @@
 
     from fastbleu.integrations.dask import score
 
-    score(ddf, hypothesis="mt", references=["ref"], by=["system", "lang"])
+    score(ddf, "mt", ["ref"], by=["system", "lang"])
 
 Each partition becomes one row of sums for each group; these are added up in a tree. Workers
 need fastbleu with its extra "dask". Dask's `from_pandas` makes text of lists of references, except
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..tables.groups import GroupScorer
     from ..tables.rows import RowCounter
 
-__all__ = ["score", "sentence_scores", "statistics", "sums"]
+__all__ = ["count", "score", "sentence_scores", "sums"]
 
 # Partial sums that are added up at once.
 _FAN_IN = 32
@@ -41,26 +41,26 @@ class _Dask(Engine[Any, pandas.DataFrame]):
         return result.to_pandas()
 
     def _summed(self, table: Any, groups: GroupScorer, read: list[str]) -> pyarrow.Table:
-        count, add = dask.delayed(_partial), dask.delayed(_added)
+        partial_sums_of, add = dask.delayed(_partial), dask.delayed(_added)
         delayed = table[read].to_delayed()
-        parts = [count(groups, number, part) for number, part in enumerate(delayed)]
+        parts = [partial_sums_of(groups, number, part) for number, part in enumerate(delayed)]
         while len(parts) > 1:
             parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
         [total] = dask.compute(*parts)
         return summed([total])
 
     def _appended(
-        self, table: Any, row_counter: RowCounter, name: str | None, new: Mapping[str, float]
+        self, table: Any, row_counter: RowCounter, column: str | None, new: Mapping[str, float]
     ) -> Any:
         meta = table._meta.assign(**new)
-        return table.map_partitions(_appended, row_counter, name, meta=meta)
+        return table.map_partitions(_appended, row_counter, column, meta=meta)
 
 
 def _appended(
-    frame: pandas.DataFrame, row_counter: RowCounter, name: str | None, partition_info: Any = None
+    frame: pandas.DataFrame, row_counter: RowCounter, column: str | None, partition_info: Any = None
 ) -> pandas.DataFrame:
-    number = f"partition {partition_info['number']}" if partition_info else "its partition"
-    return appended(row_counter, name, number, frame)
+    part = f"partition {partition_info['number']}" if partition_info else "its partition"
+    return appended(row_counter, column, part, frame)
 
 
 def _partial(groups: GroupScorer, number: int, part: pandas.DataFrame) -> pyarrow.Table | None:
@@ -74,5 +74,5 @@ def _added(partials: list[pyarrow.Table | None]) -> pyarrow.Table | None:
 
 
 _dask = _Dask()
-score, sums = _dask.score, _dask.sums
-sentence_scores, statistics = _dask.sentence_scores, _dask.statistics
+score, sentence_scores = _dask.score, _dask.sentence_scores
+count, sums = _dask.count, _dask.sums

@@ -26,14 +26,14 @@ with HostImports("duckdb", "duckdb", "pyarrow"):
 
 if TYPE_CHECKING:
     from ..inputs.types import MissingChoice
-    from ..metric.bleu import BLEU
+    from ..metric.argument import Metric
 
 
 def register(
     connection: duckdb.DuckDBPyConnection,
     *,
-    metric: BLEU | None = None,
-    references: int | None = 1,
+    metric: Metric | None = None,
+    num_references: int | None = 1,
     missing: MissingChoice = "error",
     name: str = "bleu",
 ) -> None:
@@ -48,24 +48,25 @@ def register(
     ----------
     connection : duckdb.DuckDBPyConnection
         A cursor is a connection of its own, and needs another `name` than its connection.
-    metric : BLEU, optional
+    metric : BLEU or str, optional
         By default ``fastbleu.BLEU()``.
-    references : int or None, default 1
+    num_references : int or None, default 1
         How many columns with references the functions take; None: one, of lists of texts.
     missing : {"error", "empty", "skip"}
         With "skip" a row with a null scores null, and is no part of a corpus.
     name : str, default "bleu"
     """
     if not hasattr(connection, "create_function"):
-        given = f"connection is {a_type(connection)}"
-        raise TypeError(f"{given}, expected a connection of DuckDB, such as duckdb.connect()")
+        problem = f"connection is {a_type(connection)}"
+        raise TypeError(f"{problem}, expected a connection of DuckDB, such as duckdb.connect()")
     if not (isinstance(name, str) and re.fullmatch(r"[A-Za-z_]\w*", name)):
         raise ValueError(f"name is {shown(name)}, expected a name for functions of SQL")
-    if references is not None:
-        check_positive("references", references)
+    if num_references is not None:
+        check_positive("num_references", num_references)
     # DuckDB calls functions from its own threads; more for a batch of 2,048 rows only wait.
     scorer = ColumnScorer(metric, missing, threads=1)
-    texts = ["VARCHAR"] + (["VARCHAR[]"] if references is None else ["VARCHAR"] * references)
+    references = ["VARCHAR[]"] if num_references is None else ["VARCHAR"] * num_references
+    texts = ["VARCHAR", *references]
     names = ["hypothesis", *(f"reference_{number}" for number in range(1, len(texts)))]
     sums, counts = (
         "STRUCT(" + ", ".join(f"{field} BIGINT" for field in fields) + ")"

@@ -19,14 +19,14 @@ from functools import partial
 from ..dialects._sacrebleu import details
 from ..dialects.formulas import EVALUATE
 from ..dialects.sacrebleu import SACREBLEU
-from ..inputs.arguments import a_type, shown
+from ..inputs.arguments import a_type, check_positive, shown
 from ..inputs.read import read
 from ..inputs.warnings import warn_tokenized
 from ..metric.bleu import BLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Literal
 
 
 class _InMemory:
@@ -72,15 +72,15 @@ class _InMemory:
             )
         added: list[tuple[str, str | list[str]]] = []
         pairs = zip(hypotheses, all_references, strict=True)
-        for number, (hypothesis, some) in enumerate(pairs, len(self)):
+        for number, (hypothesis, texts) in enumerate(pairs, len(self)):
             _check_text(hypothesis, f"prediction {number}")
-            if not isinstance(some, str):
-                some = _listed(some, f"reference of prediction {number}", "a str or several")
-                for k, text in enumerate(some):
+            if not isinstance(texts, str):
+                texts = _listed(texts, f"reference of prediction {number}", "a str or several")
+                for k, text in enumerate(texts):
                     _check_text(text, f"reference {k} of prediction {number}")
-                if not some:
+                if not texts:
                     raise ValueError(f"prediction {number} has no reference")
-            added.append((hypothesis, some))
+            added.append((hypothesis, texts))
         self._waiting += added
 
     def __len__(self) -> int:
@@ -98,7 +98,7 @@ class _InMemory:
         if not self._waiting:
             raise ValueError("there is nothing to score: call add or add_batch before compute")
         taken, self._waiting = self._waiting, []
-        return [hypothesis for hypothesis, _ in taken], [some for _, some in taken]
+        return [hypothesis for hypothesis, _ in taken], [texts for _, texts in taken]
 
 
 class Bleu(_InMemory):
@@ -150,14 +150,15 @@ class Bleu(_InMemory):
                 f"tokenizer is {a_type(tokenizer)}, expected a function that takes a str "
                 "and returns a list of tokens"
             )
-        tokenize = EVALUATE.tokenizer if tokenizer is None else None
-        metric = BLEU(tokenize, max_order=max_order, dialect="evaluate")
+        max_order = check_positive("max_order", max_order)
+        tokenize: Literal[False] | None = None if tokenizer is None else False
+        metric = BLEU("evaluate", tokenize=tokenize, max_ngram_order=max_order)
         hypotheses, listed = self._take(predictions, references)
         if tokenizer is not None:
             split = partial(_tokens, tokenizer)
             hypotheses = [split(hypothesis) for hypothesis in hypotheses]
-            several = ([some] if isinstance(some, str) else some for some in listed)
-            listed = [[split(reference) for reference in some] for some in several]
+            several = ([texts] if isinstance(texts, str) else texts for texts in listed)
+            listed = [[split(text) for text in texts] for texts in several]
         metric.update(hypotheses, listed)
         hyp_len, ref_len, *counts = metric.state.tolist()
         row = hyp_len, ref_len, counts[:max_order], counts[max_order:]
@@ -196,7 +197,7 @@ class Sacrebleu(_InMemory):
         predictions, references : optional
             As for `add_batch`; the number of references may vary.
         smooth_method, smooth_value, lowercase, tokenize, use_effective_order
-            `smoothing`, `smoothing_value`, `lowercase`, `tokenize` and `effective_order` of
+            `smooth_method`, `smooth_value`, `lowercase`, `tokenize` and `effective_order` of
             `fastbleu.BLEU`.
         force : bool, default False
             Do not warn about predictions that look tokenized already.
@@ -215,18 +216,18 @@ class Sacrebleu(_InMemory):
         if SACREBLEU.smoothings.get(smooth_method, 0.0) is None:
             smooth_value = None  # sacreBLEU ignores a value that has no effect
         counter = BLEU(
-            tokenize or "13a",  # type: ignore[arg-type]
-            lowercase,
-            smoothing=smooth_method,  # type: ignore[arg-type]
-            smoothing_value=smooth_value,
-        ).counter
+            tokenize=tokenize or "13a",  # type: ignore[arg-type]
+            lowercase=lowercase,
+            smooth_method=smooth_method,  # type: ignore[arg-type]
+            smooth_value=smooth_value,
+        )._counter
         batch = read(*self._take(predictions, references), counter)
         counted = counter.count(batch, keep_rows=False)
         if not force:
             warn_tokenized(counted.tokenized_periods, "force=True")
         row = counted.rows
         score, precisions, bp, counts, totals = details(
-            row, counter.max_order, smooth_method, smooth_value, use_effective_order
+            row, counter.max_ngram_order, smooth_method, smooth_value, use_effective_order
         )
         return {
             "score": score,

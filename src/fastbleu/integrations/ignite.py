@@ -1,8 +1,9 @@
 """BLEU as a metric for PyTorch-Ignite: of token ids or text, in engines and across processes.
 
+>>> import fastbleu
 >>> from ignite.engine import Engine
 >>> evaluator = Engine(lambda engine, batch: batch)  # a real one decodes; it returns (y_pred, y)
->>> BLEU(tokenize=None, ignore_ids=(0,)).attach(evaluator, "bleu")
+>>> BLEU(metric=fastbleu.BLEU(tokenize=False, ignore_ids=(0,))).attach(evaluator, "bleu")
 >>> sentence = [[5, 6, 7, 8, 9, 0]]
 >>> evaluator.run([(torch.tensor(sentence), torch.tensor(sentence))]).metrics["bleu"]
 100.00000000000004
@@ -12,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ..metric.bleu import BLEU as NativeBLEU
 from ..runtime.extras import HostImports
+from ._host_metric import summing_metric
 
 with HostImports("ignite", "torch", "ignite"):
     import torch
@@ -23,10 +24,10 @@ with HostImports("ignite", "torch", "ignite"):
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Unpack
+    from typing import Any
 
     from ..dialects.score import Score
-    from ..metric.keyword_types import MetricOptions
+    from ..metric.argument import Metric as MetricArgument
 
 
 def _unchanged(output: Any) -> Any:
@@ -37,9 +38,9 @@ def _unchanged(output: Any) -> Any:
 class BLEU(Metric):
     """`fastbleu.BLEU` of all batches since `reset`, summed over all processes by `compute`.
 
-    Its parameters and scores are those of `fastbleu.BLEU`: sacreBLEU's on 0-100 by default. The
-    score of ``BLEU(tokenize=None, smoothing="none")``, divided by 100, is that of ignite's own
-    ``Bleu(average="micro")``, except for rounding: ignite computes it in other steps.
+    Its scores are those of `fastbleu.BLEU`: sacreBLEU's on 0-100 by default. Those of
+    ``fastbleu.BLEU(tokenize=False, smooth_method="none")``, divided by 100, are those of ignite's
+    own ``Bleu(average="micro")``, except for rounding: ignite computes them in other steps.
 
     Parameters
     ----------
@@ -48,9 +49,14 @@ class BLEU(Metric):
         ``{"y_pred": y_pred, "y": y}``.
     device : str or torch.device, default "cpu"
         Where the counts are kept. Counting is done on the CPU.
-    **parameters
-        All of `fastbleu.BLEU` except `keep_segments`, with their errors: for token ids
-        ``tokenize=None`` and, depending on the data, `ignore_ids`, `stop_id`, `skip_ids`.
+    metric : fastbleu.BLEU or str, optional
+        A BLEU, or the name of a dialect; by default ``fastbleu.BLEU()``. For token ids one with
+        ``tokenize=False`` and, depending on the data, `ignore_ids`, `stop_ids`, `skip_ids`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is no metric, keeps segments, or its dialect does not score sums.
 
     Notes
     -----
@@ -64,14 +70,10 @@ class BLEU(Metric):
         self,
         output_transform: Callable[[Any], Any] = _unchanged,
         device: str | torch.device = "cpu",
-        **parameters: Unpack[MetricOptions],
+        *,
+        metric: MetricArgument | None = None,
     ) -> None:
-        if parameters.get("keep_segments"):
-            raise ValueError(
-                "keep_segments=True cannot be had here: processes exchange sums and no rows; use "
-                "fastbleu.BLEU(keep_segments=True) with its own update and all_reduce"
-            )
-        self._bleu = NativeBLEU(**parameters)
+        self._bleu = summing_metric(metric)
         super().__init__(output_transform=output_transform, device=device, skip_unrolling=True)
 
     @reinit__is_reduced
@@ -91,7 +93,7 @@ class BLEU(Metric):
             have several references each, ``(batch, refs, length)`` or a list of lists.
         """
         y_pred, y = output
-        before = self._bleu.scorer.restore(self._counts.tolist())
+        before = self._bleu._scorer.restore(self._counts.tolist())
         total = before + self._bleu._sums_of_batch(y_pred, y)
         self._counts = torch.tensor(total.row.tolist()).to(self._device)
 
@@ -119,7 +121,8 @@ class BLEU(Metric):
                 "there is no BLEU yet: no process has been given a hypothesis or a reference "
                 "since the start or reset()"
             )
-        return NativeBLEU.from_state(counts, **self._bleu.as_arguments()).compute()
+        scorer = self._bleu._scorer
+        return scorer.score(scorer.restore(counts))
 
     # The decorated function must not raise, or the global sums would replace the local counts.
     @sync_all_reduce("_halves")
@@ -133,6 +136,6 @@ class BLEU(Metric):
         if counts is not None and (counts.shape != expected or counts.dtype != torch.int64):
             raise ValueError(
                 f"the state has a {counts.dtype} tensor of shape {tuple(counts.shape)}, this "
-                f"BLEU's is torch.int64 of shape {tuple(expected)}: another max_order?"
+                f"BLEU's is torch.int64 of shape {tuple(expected)}: another max_ngram_order?"
             )
         super()._load_state_dict_per_rank(state_dict)

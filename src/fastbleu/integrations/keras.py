@@ -1,6 +1,7 @@
 """BLEU as a metric for Keras 3: in `compile`, `evaluate` and custom loops, on any backend.
 
->>> metric = BLEU(tokenize=None, ignore_ids=(0,))
+>>> import fastbleu
+>>> metric = BLEU(metric=fastbleu.BLEU(tokenize=False, ignore_ids=(0,)))
 >>> metric.update_state(y_true=[[5, 6, 7, 8, 9, 0]], y_pred=[[5, 6, 7, 8, 9, 9]])
 >>> round(metric.score().value, 2)
 75.98
@@ -12,6 +13,7 @@ import numpy
 
 from ..metric.bleu import BLEU as NativeBLEU
 from ..runtime.extras import HostImports
+from ._host_metric import summing_metric
 
 with HostImports("keras", "keras"):
     import keras
@@ -21,11 +23,11 @@ with HostImports("keras", "keras"):
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Unpack
+    from typing import Any
 
     from ..dialects.score import Score
     from ..inputs.types import Hypotheses, Numbers, References
-    from ..metric.keyword_types import MetricOptions
+    from ..metric.argument import Metric as MetricArgument
 
 
 def _outside_compiled_code(method: Any) -> Any:
@@ -41,7 +43,7 @@ def _outside_compiled_code(method: Any) -> Any:
 class BLEU(keras.metrics.Metric):
     """`fastbleu.BLEU` of all batches since `reset_state`.
 
-    Its parameters and scores are those of `fastbleu.BLEU`: sacreBLEU's on 0-100 by default.
+    Its scores are those of `fastbleu.BLEU`: sacreBLEU's on 0-100 by default.
     Counting n-grams is not a tensor operation, so with jax and TensorFlow a model needs
     ``model.compile(..., run_eagerly=True)``; torch.compile leaves compiled code for it.
 
@@ -55,9 +57,14 @@ class BLEU(keras.metrics.Metric):
         Whether `y_pred` has logits or probabilities of all ids of the vocabulary, ``(batch, length,
         vocabulary)``; the most probable id is used. This scores a model that sees the true
         beginning of each sentence (teacher forcing), not a translation.
-    **parameters
-        All of `fastbleu.BLEU` except `keep_segments`, with their errors: for token ids
-        ``tokenize=None`` and, depending on the data, `ignore_ids`, `stop_id`, `skip_ids`.
+    metric : fastbleu.BLEU or str, optional
+        A BLEU, or the name of a dialect; by default ``fastbleu.BLEU()``. For token ids one with
+        ``tokenize=False`` and, depending on the data, `ignore_ids`, `stop_ids`, `skip_ids`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is no metric, keeps segments, or its dialect does not score sums.
 
     Notes
     -----
@@ -71,22 +78,12 @@ class BLEU(keras.metrics.Metric):
         dtype: str | None = None,
         *,
         from_logits: bool = False,
-        **parameters: Unpack[MetricOptions],
+        metric: MetricArgument | None = None,
     ) -> None:
         if dtype is None and _backend_has("float64"):
             dtype = "float64"
         super().__init__(dtype=dtype, name=name)
-        if parameters.get("keep_segments"):
-            raise ValueError(
-                "keep_segments=True cannot be had here: a Keras metric keeps variables of a fixed "
-                "shape; use fastbleu.BLEU(keep_segments=True) in a loop of your own"
-            )
-        self._bleu = NativeBLEU(**parameters)
-        # As the metric has read them: a generator can be read only once, and JSON has no numpy
-        # types.
-        self._arguments: dict[str, Any] = {**parameters}
-        for name in parameters.keys() - {"tokenize"}:
-            self._arguments[name] = getattr(self._bleu, name)
+        self._bleu = summing_metric(metric)
         self.from_logits = bool(from_logits)
         self._stored_as = "int64" if _backend_has("int64") else "int32"
         shape = self._bleu.state.view(self._stored_as).shape
@@ -127,8 +124,8 @@ class BLEU(keras.metrics.Metric):
         references, hypotheses = _values("y_true", y_true), _values("y_pred", y_pred)
         if isinstance(hypotheses, numpy.ndarray) and hypotheses.dtype.kind == "f":
             fix = "from_logits=True"
-            if self._bleu.tokenizer is not None:
-                fix += " and, as ids are no text, tokenize=None"
+            if self._bleu._counter.is_text:
+                fix += " and, as ids are no text, tokenize=False"
             raise TypeError(
                 f"y_pred has dtype {hypotheses.dtype} and shape {hypotheses.shape}, expected ids; "
                 f"for logits or probabilities make the metric with {fix}"
@@ -144,7 +141,7 @@ class BLEU(keras.metrics.Metric):
                 if not len(rows):
                     return
                 hypotheses, references = _take(hypotheses, rows), _take(references, rows)
-        before = self._bleu.scorer.restore(self._state().tolist())
+        before = self._bleu._scorer.restore(self._state().tolist())
         total = before + self._bleu._sums_of_batch(hypotheses, references, mask, mask)
         self._counts.assign(numpy.array(total.row).view(self._stored_as))
 
@@ -157,27 +154,27 @@ class BLEU(keras.metrics.Metric):
 
     def score(self) -> Score:
         """Like `result`, but returns a `fastbleu.Score`; ValueError without batches."""
-        return self._metric().compute()
+        state, scorer = self._state(), self._bleu._scorer
+        return scorer.score(scorer.restore(state)) if state.any() else self._bleu.compute()
 
     def get_config(self) -> dict[str, Any]:
         """The configuration for `from_config`, without the state."""
-        config = {**super().get_config(), "from_logits": self.from_logits, **self._arguments}
-        if callable(config.get("tokenize")):
-            config["tokenize"] = keras.saving.serialize_keras_object(config["tokenize"])
-        return config
+        arguments = self._bleu.get_params()
+        if arguments["tokenize"]:
+            tokenize = arguments["tokenize"].argument
+            if callable(tokenize):
+                tokenize = keras.saving.serialize_keras_object(tokenize)
+            arguments["tokenize"] = tokenize
+        return {**super().get_config(), "from_logits": self.from_logits, "metric": arguments}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> BLEU:
         """A new metric from the result of `get_config`."""
-        if isinstance(config.get("tokenize"), dict):
-            tokenize = keras.saving.deserialize_keras_object(config["tokenize"])
-            config = {**config, "tokenize": tokenize}
-        return cls(**config)
-
-    def _metric(self) -> NativeBLEU:
-        state = self._state()
-        # A metric from a state does not know whether segments were added.
-        return NativeBLEU.from_state(state, **self._arguments) if state.any() else self._bleu
+        arguments = dict(config["metric"])
+        if isinstance(arguments["tokenize"], dict):
+            tokenize = keras.saving.deserialize_keras_object(arguments["tokenize"])
+            arguments["tokenize"] = tokenize
+        return cls(**{**config, "metric": NativeBLEU(**arguments)})
 
     def _state(self) -> Any:
         counts = _values("the state", self._counts.value)

@@ -67,11 +67,11 @@ class MetricBLEU(_MetricBLEU):
         super().__init__(cfg)
         takes_value = SMOOTH_DEFAULTS[cfg.smooth_method] is not None
         self._bleu = BLEU(
-            self.scorer.tokenizer.tokenizer,
-            cfg.lowercase,
-            cfg.max_ngram_order,
-            smoothing=cfg.smooth_method,
-            smoothing_value=cfg.smooth_value if takes_value else None,
+            tokenize=self.scorer.tokenizer.tokenizer,
+            lowercase=cfg.lowercase,
+            max_ngram_order=cfg.max_ngram_order,
+            smooth_method=cfg.smooth_method,
+            smooth_value=cfg.smooth_value if takes_value else None,
             effective_order=cfg.effective_order,
             threads=max(1, min(cfg.num_workers, os.cpu_count() or 1)),
         )
@@ -93,7 +93,7 @@ class MetricBLEU(_MetricBLEU):
         with timer.measure("score") as watch:
             watch.set_delta_ncalls(len(hypotheses))
             nested = [[reference] for reference in references]
-            counter, scorer = self._bleu.counter, self._bleu.scorer
+            counter, scorer = self._bleu._counter, self._bleu._scorer
             counted = counter.count(read(hypotheses, nested, counter))
             return _tensor(scorer.row_scores(counted.stats))
 
@@ -108,7 +108,7 @@ class MetricBLEU(_MetricBLEU):
             watch.set_delta_ncalls(len(hypotheses) * len(references))
             sentences = SentenceReader(self._bleu).read_pair(hypotheses, references)
             scores = numpy.empty([len(side) for side in sentences])
-            pairs = PairScorer(self._bleu.scorer, self._bleu.counter.threads)
+            pairs = PairScorer(self._bleu._scorer, self._bleu._counter.threads)
             pairs.prepare(*sentences)
             pairs.fill(scores)
             return _tensor(scores)
@@ -142,7 +142,7 @@ class MetricBLEU(_MetricBLEU):
                 if any(map(math.isnan, logarithms)):
                     raise ValueError("reference_lprobs has no softmax: it holds nan, or -inf only")
             sentences = SentenceReader(self._bleu).read_pair(hypotheses, references)
-            aggregation = Aggregation(self._bleu.scorer)
+            aggregation = Aggregation(self._bleu._scorer)
             weights = numpy.array(logarithms)
             return _tensor(aggregation.scores(*sentences, weights, logarithms=True))
 

@@ -258,6 +258,8 @@ _finder = _Finder()
 class Patched:
     """What `patch` did, as a table when printed; as a context manager it undoes this call."""
 
+    __module__ = "fastbleu"
+
     def __init__(self, libraries: list[_Library], new: list[_Library]) -> None:
         self._libraries, self._new = libraries, new
 

@@ -23,7 +23,7 @@ with HostImports("polars", "polars", "pyarrow"):
 
 if TYPE_CHECKING:
     from ..inputs.types import MissingChoice
-    from ..metric.bleu import BLEU
+    from ..metric.argument import Metric
 
 
 @polars.api.register_expr_namespace("bleu")
@@ -31,8 +31,9 @@ class BLEUExpressions:
     """The namespace `bleu` of an expression, which gives the hypotheses.
 
     Each method takes the references: one or several columns or expressions, or one of lists with
-    the references of each segment; and `metric`, by default ``fastbleu.BLEU()``, and `missing`:
-    "error", "empty" or "skip", which leaves rows with a null out.
+    the references of each segment; and `metric`, a BLEU or a dialect's name, by default
+    ``fastbleu.BLEU()``, and `missing`: "error", "empty" or "skip", which leaves rows with a null
+    out.
     """
 
     def __init__(self, hypotheses: polars.Expr) -> None:
@@ -41,7 +42,7 @@ class BLEUExpressions:
     def sentence(
         self,
         *references: polars.Expr | str,
-        metric: BLEU | None = None,
+        metric: Metric | None = None,
         missing: MissingChoice = "error",
     ) -> polars.Expr:
         """The BLEU of each row, as `fastbleu.BLEU.sentence_scores`; null if it is left out."""
@@ -51,7 +52,7 @@ class BLEUExpressions:
     def corpus(
         self,
         *references: polars.Expr | str,
-        metric: BLEU | None = None,
+        metric: Metric | None = None,
         missing: MissingChoice = "error",
     ) -> polars.Expr:
         """The corpus BLEU of all rows, or in `agg` of each group; null if all are left out."""
@@ -65,7 +66,7 @@ class BLEUExpressions:
     def sums(
         self,
         *references: polars.Expr | str,
-        metric: BLEU | None = None,
+        metric: Metric | None = None,
         missing: MissingChoice = "error",
     ) -> polars.Expr:
         """Each row's columns of `fastbleu.tables.sums` as a struct, for sums of one's own."""
@@ -77,23 +78,23 @@ class BLEUExpressions:
         if not references:
             raise TypeError("there is no reference; pass at least one column or expression")
         columns = [self._hypotheses]
-        for one in references:
-            if isinstance(one, str):
-                columns.append(polars.col(one))
-            elif isinstance(one, polars.Series):
-                columns.append(polars.lit(one))
-            elif isinstance(one, polars.Expr):
-                columns.append(one)
+        for reference in references:
+            if isinstance(reference, str):
+                columns.append(polars.col(reference))
+            elif isinstance(reference, polars.Series):
+                columns.append(polars.lit(reference))
+            elif isinstance(reference, polars.Expr):
+                columns.append(reference)
             else:  # polars would take a list for a literal, the same in each row
                 fix = 'pass several one by one, as in bleu.corpus("ref_1", "ref_2")'
                 raise TypeError(
-                    f"a reference is {a_type(one)}, expected the name of a column or an expression;"
-                    f" {'pass it as metric=' if hasattr(one, 'scorer') else fix}"
+                    f"a reference is {a_type(reference)}, expected the name of a column or an "
+                    f"expression; {'pass it as metric=' if hasattr(reference, 'scorer') else fix}"
                 )
         return columns
 
 
-def _scorer(metric: BLEU | None, missing: MissingChoice) -> ColumnScorer:
+def _scorer(metric: Metric | None, missing: MissingChoice) -> ColumnScorer:
     """A scorer with as many threads as polars has, which wait while a function of Python runs."""
     return ColumnScorer(metric, missing, polars.thread_pool_size())
 
@@ -111,7 +112,7 @@ def _mapped(
     def mapped(parts: Sequence[polars.Series]) -> polars.Series:
         # The newest layout, in which polars has texts: others are copies.
         newest = polars.CompatLevel.newest()
-        found = function(*(part.to_arrow(compat_level=newest) for part in parts))
-        return polars.Series(parts[0].name, polars.from_arrow(found))
+        scores = function(*(part.to_arrow(compat_level=newest) for part in parts))
+        return polars.Series(parts[0].name, polars.from_arrow(scores))
 
     return polars.map_batches(rows or columns, mapped, return_dtype=kind, is_elementwise=True)

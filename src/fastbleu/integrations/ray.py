@@ -2,7 +2,7 @@
 
     from fastbleu.integrations.ray import score
 
-    score(dataset, hypothesis="mt", references=["ref"], by=["system", "lang"]).show()
+    score(dataset, "mt", ["ref"], by=["system", "lang"]).show()
 
 Each block is counted by `map_batches` and becomes one row of sums for each group. The driver adds
 these up as they arrive, because a shuffle of these few rows takes longer than counting. Sums are
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..tables.groups import GroupScorer
     from ..tables.rows import RowCounter
 
-__all__ = ["score", "sentence_scores", "statistics", "sums"]
+__all__ = ["count", "score", "sentence_scores", "sums"]
 
 _BATCHES: dict[str, Any] = {
     "batch_format": "pyarrow",
@@ -53,9 +53,9 @@ class _Ray(Engine[Dataset, Dataset]):
         return summed(counted.iter_batches(batch_size=None, batch_format="pyarrow"))
 
     def _appended(
-        self, table: Dataset, row_counter: RowCounter, name: str | None, new: Mapping[str, float]
+        self, table: Dataset, row_counter: RowCounter, column: str | None, new: Mapping[str, float]
     ) -> Dataset:
-        return table.map_batches(partial(appended, row_counter, name, _PART), **_BATCHES)
+        return table.map_batches(partial(appended, row_counter, column, _PART), **_BATCHES)
 
 
 def _partial(groups: GroupScorer, batch: pyarrow.Table) -> pyarrow.Table:
@@ -65,5 +65,5 @@ def _partial(groups: GroupScorer, batch: pyarrow.Table) -> pyarrow.Table:
 
 
 _ray = _Ray()
-score, sums = _ray.score, _ray.sums
-sentence_scores, statistics = _ray.sentence_scores, _ray.statistics
+score, sentence_scores = _ray.score, _ray.sentence_scores
+count, sums = _ray.count, _ray.sums

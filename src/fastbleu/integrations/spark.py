@@ -2,7 +2,7 @@
 
     from fastbleu.integrations.spark import score
 
-    score(df, hypothesis="mt", references=["ref"], by=["system", "lang"]).show()
+    score(df, "mt", ["ref"], by=["system", "lang"]).show()
 
 Each partition is counted by `mapInArrow` and becomes one row of sums for each group; Spark's
 ``groupBy().agg()`` adds these up, and the driver scores them. Sums are integers, so scores
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
 
     from ..inputs.types import MissingChoice
-    from ..metric.bleu import BLEU
+    from ..metric.argument import Metric
     from ..tables.groups import GroupScorer
     from ..tables.rows import RowCounter
 
-__all__ = ["register", "score", "sentence_column", "sentence_scores", "statistics", "sums"]
+__all__ = ["count", "register", "score", "sentence", "sentence_scores", "sums"]
 
 # The column of results before they are put beside the others.
 _NEW = "_fastbleu_new"
@@ -65,7 +65,7 @@ class _Spark(Engine[DataFrame, DataFrame]):
     def _sums(self, table: DataFrame, groups: GroupScorer, read: list[str]) -> DataFrame:
         types = {name: table.schema[name].dataType for name in groups.by}
         types[COUNTED] = StringType()
-        reductions = reductions_of(groups.row_counter.metric.max_order)
+        reductions = reductions_of(groups.row_counter.metric.max_ngram_order)
         names = [*groups.by, *reductions, COUNTED]
         # All fields are nullable: Spark assumes this for data from Python workers.
         fields = [StructField(name, types.get(name, LongType()), True) for name in names]
@@ -73,25 +73,29 @@ class _Spark(Engine[DataFrame, DataFrame]):
             partial(_partials, groups), StructType(fields)
         )
         reduced = [getattr(functions, kind)(name).alias(name) for name, kind in reductions.items()]
-        found = partials.groupBy(*map(_quoted, [*groups.by, COUNTED])).agg(*reduced)
-        return found.select(*map(_quoted, names))
+        summed = partials.groupBy(*map(_quoted, [*groups.by, COUNTED])).agg(*reduced)
+        return summed.select(*map(_quoted, names))
 
     def _appended(
-        self, table: DataFrame, row_counter: RowCounter, name: str | None, new: Mapping[str, float]
+        self,
+        table: DataFrame,
+        row_counter: RowCounter,
+        column: str | None,
+        new: Mapping[str, float],
     ) -> DataFrame:
-        kind = LongType() if name is None else DoubleType()
-        results = StructType([StructField(column, kind, True) for column in new])
+        kind = LongType() if column is None else DoubleType()
+        results = StructType([StructField(name, kind, True) for name in new])
         read = with_path(row_counter.columns, table.columns)
-        called = partial(_structs, row_counter, name, read, list(new))
-        found = table.withColumn(_NEW, _column(called, results, read))
-        fields = [functions.col(f"{_NEW}.{_quoted(column)}").alias(column) for column in new]
-        return found.select(*map(_quoted, table.columns), *fields)
+        called = partial(_structs, row_counter, column, read, list(new))
+        with_structs = table.withColumn(_NEW, _column(called, results, read))
+        fields = [functions.col(f"{_NEW}.{_quoted(name)}").alias(name) for name in new]
+        return with_structs.select(*map(_quoted, table.columns), *fields)
 
 
 def register(
     spark: SparkSession,
     *,
-    metric: BLEU | None = None,
+    metric: Metric | None = None,
     missing: MissingChoice = "error",
     name: str = "bleu",
 ) -> None:
@@ -104,14 +108,14 @@ def register(
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
-    metric : BLEU, optional
+    metric : BLEU or str, optional
         By default ``fastbleu.BLEU()``.
     missing : {"error", "empty", "skip"}, default "error"
         With "skip" a row with a null scores null, and is no part of a corpus.
     """
     scorer = ColumnScorer(metric, missing)
-    sentence = functions.arrow_udf(_batched(scorer.sentence_scores), "double")
-    spark.udf.register(f"{name}_sentence", sentence)
+    sentence_score = functions.arrow_udf(_batched(scorer.sentence_scores), "double")
+    spark.udf.register(f"{name}_sentence", sentence_score)
 
     def corpus_score(*columns: pyarrow.Array) -> float | None:
         score: float | None = scorer.corpus_score(*columns).as_py()
@@ -121,21 +125,21 @@ def register(
     spark.udf.register(f"{name}_corpus", corpus)
 
 
-def sentence_column(
-    hypothesis: Column | str,
+def sentence(
+    hypotheses: Column | str,
     references: Column | str | Sequence[Column | str],
     *,
-    metric: BLEU | None = None,
+    metric: Metric | None = None,
     missing: MissingChoice = "error",
 ) -> Column:
     """A column with the BLEU of each row, for `DataFrame.withColumn` and `select`.
 
     Parameters
     ----------
-    hypothesis : Column or str
+    hypotheses : Column or str
     references : Column, str, or a list of them
         One column with a reference or a list of references per segment, or several columns.
-    metric : BLEU, optional
+    metric : BLEU or str, optional
         By default ``fastbleu.BLEU()``, as for `fastbleu.tables.sentence_scores`.
     missing : {"error", "empty", "skip"}, default "error"
         With "skip" the score is null.
@@ -147,7 +151,7 @@ def sentence_column(
     """
     columns = list(references) if isinstance(references, (list, tuple)) else [references]
     scorer = ColumnScorer(metric, missing)
-    return _column(scorer.sentence_scores, "double", [hypothesis, *columns])
+    return _column(scorer.sentence_scores, "double", [hypotheses, *columns])
 
 
 def _partials(groups: GroupScorer, batches: Iterator[Any]) -> Iterator[Any]:
@@ -181,15 +185,15 @@ def _batched(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _structs(
     row_counter: RowCounter,
-    name: str | None,
+    column: str | None,
     read: list[str],
     new: list[str],
     *columns: pyarrow.Array,
 ) -> pyarrow.Array:
     """The columns `new` of a batch, as one of structs."""
     frame = pyarrow.table(list(columns), names=read)
-    found = appended(row_counter, name, f"a batch of {_partition()}", frame).select(new)
-    return found.to_struct_array().combine_chunks()
+    results = appended(row_counter, column, f"a batch of {_partition()}", frame).select(new)
+    return results.to_struct_array().combine_chunks()
 
 
 def _quoted(name: str) -> str:
@@ -198,5 +202,5 @@ def _quoted(name: str) -> str:
 
 
 _spark = _Spark()
-score, sums = _spark.score, _spark.sums
-sentence_scores, statistics = _spark.sentence_scores, _spark.statistics
+score, sentence_scores = _spark.score, _spark.sentence_scores
+count, sums = _spark.count, _spark.sums

@@ -9,49 +9,54 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Sized
 
-from ..dialects.float32 import TORCHEVAL, tensors
+from ..dialects.float32 import TORCHEVAL, TorchEvalDialect, tensors
 from ..metric.bleu import BLEU
 from ..runtime.extras import HostImports
 from ..runtime.torch_compile import not_compiled
+from ._host_metric import refuse_options, summing_metric
 
 with HostImports("torcheval", "torch", "torcheval"):
     import torch
     from torcheval.metrics import Metric
 
-    from ._tensors import joined, options_of, score
+    from ._tensors import check_weights, joined, score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from ..inputs.types import Hypotheses, References
-    from ..tokenizers.loaded import TokenFunction, Tokenizer
-    from ..tokenizers.table import TokenizerName
+    from ..metric.argument import Metric as MetricArgument
 
 
 class BLEUScore(Metric):
     """BLEU of text that is split at whitespace, on 0-1: ``torcheval.metrics.BLEUScore``.
 
-    By default the score is exact and follows sacreBLEU's rules: the length of the closest reference
-    counts (of two equally close the shorter), and a batch may have only short texts. As TorchEval
-    has no smoothing, it is "none" and not sacreBLEU's default "exp": a corpus without matches of
-    the longest n-grams scores 0. With
-    ``dialect="torcheval"`` it is TorchEval's own number, to the last bit, and error messages
-    begin with TorchEval's.
+    The score is exact and follows sacreBLEU's rules: the length of the closest reference counts (of
+    two equally close the shorter), and a batch may have only short texts. As TorchEval has no
+    smoothing, it is "none" and not sacreBLEU's default "exp": a corpus without matches of the
+    longest n-grams scores 0. With ``metric="torcheval"`` it is TorchEval's own number, to the last
+    bit, and messages about a batch begin with TorchEval's.
 
     Parameters
     ----------
     n_gram : int
-        The longest n-grams; at most 4 with ``dialect="torcheval"``.
+        The longest n-grams. Required without a metric, as in TorchEval.
     weights : Tensor or sequence of float, shape (n_gram,), optional
         Weight of each order; equal weights by default.
     device : torch.device, optional
         Where the counts are kept, by default the CPU. Counting is done on the CPU.
-    dialect : {"sacrebleu", "torcheval"}, default "sacrebleu"
-        Whose rules to follow.
-    smoothing, tokenize, lowercase, ignore_ids, stop_id, skip_ids, threads : optional
-        As for `fastbleu.BLEU`, with its errors. ``tokenize="none"``, the default, splits at
-        whitespace; with None the input is token ids.
+    metric : fastbleu.BLEU or str, optional
+        A BLEU, or the name of a dialect, instead of `n_gram` and `weights`: for token ids, another
+        smoothing or tokenizer, or TorchEval's own number.
+
+    Raises
+    ------
+    TypeError
+        There is neither `n_gram` nor a metric.
+    ValueError
+        An option is out of its range, there is a metric besides other options, or its dialect does
+        not score sums.
 
     Notes
     -----
@@ -67,31 +72,28 @@ class BLEUScore(Metric):
     def __init__(
         self,
         *,
-        n_gram: int,
+        n_gram: int | None = None,
         weights: torch.Tensor | Sequence[float] | None = None,
         device: torch.device | None = None,
-        dialect: str = "sacrebleu",
-        smoothing: str = "none",
-        tokenize: TokenizerName | TokenFunction | Tokenizer | None = "none",
-        lowercase: bool = False,
-        ignore_ids: Sequence[int] = (),
-        stop_id: int | Sequence[int] | None = None,
-        skip_ids: Sequence[int] = (),
-        threads: int = 1,
+        metric: MetricArgument | None = None,
     ) -> None:
         super().__init__(device=None if device is None else torch.device(device))
-        ids = {"ignore_ids": ignore_ids, "stop_id": stop_id, "skip_ids": skip_ids}
-        options = options_of(TORCHEVAL, dialect, n_gram, smoothing, weights, threads=threads, **ids)
-        if dialect == TORCHEVAL.name:
-            if smoothing != "none":
-                raise ValueError("smoothing is sacreBLEU's; the dialect of TorchEval has none")
-            if n_gram not in (1, 2, 3, 4):
-                fix = "The default dialect takes any"
-                raise ValueError(f"n_gram should be 1, 2, 3, or 4, got {n_gram}. {fix}")
-        self._bleu = BLEU(tokenize, lowercase, **options)
-        self.dialect = dialect
-        self.n_gram = n_gram
-        self.weights = weights
+        if metric is not None:
+            refuse_options(n_gram=n_gram is not None, weights=weights is not None)
+        elif n_gram is None:
+            raise TypeError("BLEUScore needs n_gram=, or a metric=")
+        else:
+            check_weights(weights, n_gram)
+            metric = BLEU(
+                tokenize="none", max_ngram_order=n_gram, weights=weights, smooth_method="none"
+            )
+        bleu = self._bleu = summing_metric(metric)
+        self._has_own_numbers = isinstance(bleu._scorer.dialect, TorchEvalDialect)
+        self.n_gram = n_gram = bleu.max_ngram_order
+        # Of float64, which has the same products as the float32 of TorchEval's weights.
+        self.weights = (
+            None if bleu.weights is None else torch.tensor(bleu.weights, dtype=torch.float64)
+        )
         for name, shape in zip(_STATES, ((), (), n_gram, n_gram), strict=True):
             self._add_state(name, torch.zeros(shape, dtype=torch.int64, device=self.device))
 
@@ -104,16 +106,16 @@ class BLEUScore(Metric):
         input, target
             The hypotheses and references of `fastbleu.BLEU.update`, whose errors use these names: a
             str or S str, and S str or sequences of str, where ``target[i]`` are the references of
-            ``input[i]``; if `tokenize` is None ids, such as tensors of shape (S, length) and
-            (S, length) or (S, references, length).
+            ``input[i]``; for a metric with ``tokenize=False`` ids, such as tensors of shape
+            (S, length) and (S, length) or (S, references, length).
 
         Raises
         ------
         ValueError
-            With ``dialect="torcheval"`` also if no text of the batch has `n_gram` tokens.
+            With ``metric="torcheval"`` also if no text of the batch has `n_gram` tokens.
         """
         hypotheses = [input] if isinstance(input, str) else input
-        own = self.dialect == TORCHEVAL.name
+        own = self._has_own_numbers
         if own and isinstance(hypotheses, Sized) and isinstance(target, Sized):
             sizes = f"input corpus size = {len(hypotheses)}, target corpus size = {len(target)}"
             if len(hypotheses) != len(target):
@@ -134,7 +136,7 @@ class BLEUScore(Metric):
         """
         states = [getattr(self, name) for name in _STATES]
         row = joined(*states)
-        if self.dialect == TORCHEVAL.name:
+        if self._has_own_numbers:
             return TORCHEVAL.score_tensors(states, self.weights, torch.float64)
         return score(self._bleu, row, self.matches_by_order.device)
 
@@ -160,7 +162,7 @@ class BLEUScore(Metric):
             setattr(self, name, getattr(self, name) + count.to(self.device))
 
     def _counted_as(self) -> dict[str, Any]:
-        return {"dialect": self.dialect, **self._bleu.scorer.counted_as}
+        return {"dialect": self._bleu.dialect, **self._bleu._scorer.counted_as}
 
 
 _STATES = ("input_len", "target_len", "matches_by_order", "possible_matches_by_order")

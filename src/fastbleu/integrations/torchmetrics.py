@@ -12,24 +12,24 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from ..counting._counted import Sums
-from ..dialects.float32 import TORCHMETRICS, tensors
+from ..dialects.float32 import TORCHMETRICS, TorchMetricsDialect, tensors
 from ..metric.bleu import BLEU
 from ..runtime.extras import HostImports
 from ..runtime.torch_compile import not_compiled
-from ..tokenizers.loaded import get_tokenizer
+from ._host_metric import refuse_options, summing_metric
 
 with HostImports("torchmetrics", "torch", "torchmetrics"):
     import torch
     from torchmetrics import Metric
 
-    from ._tensors import joined, options_of, score
+    from ._tensors import check_weights, joined, score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from ..inputs.types import Hypotheses, References
-    from ..tokenizers.loaded import TokenFunction, Tokenizer
+    from ..metric.argument import Metric as MetricArgument
     from ..tokenizers.table import TokenizerName
 
 _STATES = ("preds_len", "target_len", "numerator", "denominator")
@@ -51,34 +51,38 @@ _EQUAL_WITHOUT = {
 class BLEUScore(Metric):
     """BLEU of text that is split at whitespace, on 0-1: ``torchmetrics.text.BLEUScore``.
 
-    By default the score is exact: float64 from int64 counts, by sacreBLEU's rules but, as in
-    TorchMetrics, without sacreBLEU's smoothing, so that a corpus without 4-gram matches scores 0;
-    with ``dialect="torchmetrics"`` it is TorchMetrics' own number, to the last bit of its float32.
+    The score is exact: float64 from int64 counts, by sacreBLEU's rules but, as in TorchMetrics,
+    without sacreBLEU's smoothing, so that a corpus without 4-gram matches scores 0. With
+    ``metric="torchmetrics"`` it is TorchMetrics' own number, to the last bit of its float32.
 
     Parameters
     ----------
     n_gram : int, default 4
         The longest n-grams.
     smooth : bool, default False
-        Add one to the matches and the n-grams of all orders but the first. With
-        ``dialect="torchmetrics"`` the score is still 0 if an order has no match.
+        Add one to the matches and the n-grams of all orders but the first: the smoothing "add-k"
+        of `fastbleu.BLEU`.
     weights : sequence of float, shape (n_gram,), optional
         Weight of each order; equal weights by default.
-    dialect : {"sacrebleu", "torchmetrics"}, default "sacrebleu"
-        Whose rules to follow.
-    smoothing : {"none", "exp", "floor", "add-k"}, optional
-        Replaces `smooth`, which selects "none" or "add-k": see `fastbleu.BLEU`.
-    tokenize, lowercase, ignore_ids, stop_id, skip_ids, threads : optional
-        As for `fastbleu.BLEU`, with its errors. ``tokenize="none"``, the default, splits at
-        whitespace; with None the input is token ids.
+    metric : fastbleu.BLEU or str, optional
+        A BLEU, or the name of a dialect, instead of all options above: for token ids, another
+        smoothing or tokenizer, or TorchMetrics' own number.
     **kwargs
         Those of ``torchmetrics.Metric``.
+
+    Raises
+    ------
+    ValueError
+        An option is out of its range, there is a metric besides other options, or its dialect does
+        not score sums.
 
     Notes
     -----
     The states are always int64: `set_dtype` sets the type in which the dialect "torchmetrics"
-    computes. TorchMetrics itself adds up in float32, which is inexact above 2**24 = 16,777,216. Its
-    result for more n-grams depends on their distribution over ranks, and is not reproduced.
+    computes. In that dialect a named tokenizer is TorchMetrics' own, and ``smooth_method="add-k"``,
+    its `smooth`, still scores 0 if an order has no match. TorchMetrics itself adds up in float32,
+    which is inexact above 2**24 = 16,777,216. Its result for more n-grams depends on their
+    distribution over ranks, and is not reproduced.
 
     The state `counted_by` is a digest of everything that the counts depend on. It ensures that
     metrics that count differently, such as BLEUScore and SacreBLEUScore, do not share a compute
@@ -104,43 +108,32 @@ class BLEUScore(Metric):
         smooth: bool = False,
         weights: Sequence[float] | None = None,
         *,
-        dialect: str = "sacrebleu",
-        smoothing: str | None = None,
-        tokenize: TokenizerName | TokenFunction | Tokenizer | None = "none",
-        lowercase: bool = False,
-        ignore_ids: Sequence[int] = (),
-        stop_id: int | Sequence[int] | None = None,
-        skip_ids: Sequence[int] = (),
-        threads: int = 1,
+        metric: MetricArgument | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        ids = {"ignore_ids": ignore_ids, "stop_id": stop_id, "skip_ids": skip_ids}
-        chosen = smoothing or ("add-k" if smooth else "none")
-        options = options_of(TORCHMETRICS, dialect, n_gram, chosen, weights, threads=threads, **ids)
-        if dialect == TORCHMETRICS.name and smoothing is not None:
-            raise ValueError("smoothing is sacreBLEU's; TorchMetrics' dialect has smooth only")
-        self._fast, self._marks = None, ""
-        if dialect == TORCHMETRICS.name and isinstance(tokenize, str):
+        if metric is None:
+            metric = _bleu(n_gram, smooth, weights, "none")
+        else:
+            refuse_options(n_gram=n_gram != 4, smooth=smooth, weights=weights is not None)
+        bleu = self._bleu = summing_metric(metric)
+        # Reads texts as TorchMetrics does; those without any of `_marks` have the same tokens.
+        self._own: BLEU | None = None
+        self._marks: str | None = ""
+        self._has_own_numbers = isinstance(bleu._scorer.dialect, TorchMetricsDialect)
+        if self._has_own_numbers and bleu.tokenize:
             from torchmetrics.functional.text.sacre_bleu import _SacreBLEUTokenizer
 
-            self._bleu = BLEU(_SacreBLEUTokenizer(tokenize, lowercase), **options)
-            if tokenize in _EQUAL_WITHOUT:
-                self._fast = BLEU(get_tokenizer(tokenize), lowercase, **options)
-                always, lowered = _EQUAL_WITHOUT[tokenize]
-                self._marks = always + lowered if lowercase else always
-        else:
-            self._bleu = BLEU(tokenize, lowercase, **options)
-        self.dialect = dialect
-        self.n_gram = n_gram
-        self.smooth = smooth
-        self.weights = [1.0 / n_gram] * n_gram if weights is None else weights
-        # self._bleu does not have TorchMetrics' own tokenizers.
-        named = {"tokenizer": tokenize, "lowercase": bool(lowercase)}
-        counted_as = self._bleu.scorer.counted_as
-        if isinstance(tokenize, str):
-            counted_as |= named
-        counted_as = {"dialect": dialect} | counted_as
+            name = bleu.tokenize.name
+            if name in _SacreBLEUTokenizer._TOKENIZE_FN:
+                split = _SacreBLEUTokenizer(name, bleu.lowercase)
+                self._own = BLEU(**bleu.get_params() | {"tokenize": split, "lowercase": False})
+                marks = _EQUAL_WITHOUT.get(name)
+                self._marks = None if marks is None else "".join(marks[: 1 + bleu.lowercase])
+        self.n_gram = n_gram = bleu.max_ngram_order
+        self.smooth = bleu.smooth_method == "add-k"
+        self.weights = [1.0 / n_gram] * n_gram if bleu.weights is None else list(bleu.weights)
+        counted_as = {"dialect": bleu.dialect, **bleu._scorer.counted_as}
         self._counted_as = sha256(repr(counted_as).encode()).digest()[:16]
         # The first state, so that it is compared before anything is added up.
         counted_by = torch.tensor(list(self._counted_as), dtype=torch.uint8)
@@ -156,9 +149,9 @@ class BLEUScore(Metric):
         preds, target
             The hypotheses and references of `fastbleu.BLEU.update`, whose errors use these names: S
             str, and S str or sequences of str, where ``target[i]`` are the references of
-            ``preds[i]``; if `tokenize` is None ids, such as tensors of shape (S, length) and
-            (S, length) or (S, references, length). As in TorchMetrics, an empty list is read as an
-            empty text.
+            ``preds[i]``; for a metric with ``tokenize=False`` ids, such as tensors of shape
+            (S, length) and (S, length) or (S, references, length). As in TorchMetrics, an empty
+            list is read as an empty text.
         """
         sums = preds if isinstance(preds, Sums) else self._count(preds, target)
         counts = tensors(sums.adapted(), self.numerator.device)
@@ -180,7 +173,7 @@ class BLEUScore(Metric):
     def compute(self) -> torch.Tensor:
         """The score of all batches of all ranks, on 0-1, of shape (); 0 without batches.
 
-        It is float64 (on Apple's GPUs float32); with ``dialect="torchmetrics"`` it has the default
+        It is float64 (on Apple's GPUs float32); with ``metric="torchmetrics"`` it has the default
         dtype that torch had when the metric was created.
 
         Raises
@@ -197,7 +190,7 @@ class BLEUScore(Metric):
             )
         states = [getattr(self, name) for name in _STATES]
         row = joined(*states)
-        if self.dialect == TORCHMETRICS.name:
+        if self._has_own_numbers:
             return TORCHMETRICS.score_tensors(states, self.weights, self.smooth, self.dtype)
         return score(self._bleu, row, self.numerator.device)
 
@@ -208,13 +201,16 @@ class BLEUScore(Metric):
 
     def _count(self, preds: Any, target: Any) -> Sums:
         """The sums of a batch."""
-        bleu = self._fast
-        if bleu is None or _may_have(self._marks, preds, target):
-            bleu = self._bleu
+        bleu = self._bleu
+        if self._own is not None and (self._marks is None or _may_have(self._marks, preds, target)):
+            bleu = self._own
         try:
             return bleu._sums_of_batch(preds, target)
         except TypeError:
-            if self._bleu.tokenizer is None or not {type(preds), type(target)} <= {list, tuple}:
+            if self._bleu._counter.tokenizer is None or not {type(preds), type(target)} <= {
+                list,
+                tuple,
+            }:
                 raise
         listed = [_with_texts(references) for references in target]
         return bleu._sums_of_batch(_with_texts(preds), listed)
@@ -240,27 +236,60 @@ class BLEUScore(Metric):
 class SacreBLEUScore(BLEUScore):
     """BLEU as sacreBLEU computes it, on 0-1: ``torchmetrics.text.SacreBLEUScore``.
 
-    By default it is the score of sacreBLEU 2.6.0 divided by 100, in float64 (1.0000000000000004 if
-    perfect), with sacreBLEU's smoothing "none" or, if `smooth` is set, "add-k". sacreBLEU's own
-    default is ``smoothing="exp"``, which differs from "none" only if an order has no match. With
-    ``dialect="torchmetrics"`` it is TorchMetrics' own number, with its own tokenizers.
+    It is the score of sacreBLEU 2.6.0 divided by 100, in float64 (1.0000000000000004 if perfect),
+    with sacreBLEU's smoothing "none" or, if `smooth` is set, "add-k". sacreBLEU's own default is
+    "exp", which differs from "none" only if an order has no match: ``metric="sacrebleu"``.
 
     Parameters
     ----------
-    n_gram, smooth, tokenize, lowercase, weights, **kwargs
-        As for `BLEUScore`, but `tokenize` is "13a" by default.
+    n_gram, smooth, weights, metric, **kwargs
+        As for `BLEUScore`.
+    tokenize : str, default "13a"
+        The name of a tokenizer of `fastbleu.BLEU`.
+    lowercase : bool, default False
+        Ignore case.
     """
 
     def __init__(
         self,
         n_gram: int = 4,
         smooth: bool = False,
-        tokenize: TokenizerName | TokenFunction | Tokenizer | None = "13a",
+        tokenize: TokenizerName = "13a",
         lowercase: bool = False,
         weights: Sequence[float] | None = None,
+        *,
+        metric: MetricArgument | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(n_gram, smooth, weights, tokenize=tokenize, lowercase=lowercase, **kwargs)
+        if metric is None:
+            metric = _bleu(n_gram, smooth, weights, tokenize, lowercase)
+        else:
+            refuse_options(
+                n_gram=n_gram != 4,
+                smooth=smooth,
+                tokenize=tokenize != "13a",
+                lowercase=lowercase,
+                weights=weights is not None,
+            )
+        super().__init__(metric=metric, **kwargs)
+
+
+def _bleu(
+    n_gram: int,
+    smooth: bool,
+    weights: Sequence[float] | None,
+    tokenize: TokenizerName,
+    lowercase: bool = False,
+) -> BLEU:
+    """The metric that TorchMetrics' options stand for."""
+    check_weights(weights, n_gram)
+    return BLEU(
+        tokenize=tokenize,
+        lowercase=lowercase,
+        max_ngram_order=n_gram,
+        weights=weights,
+        smooth_method="add-k" if smooth else "none",
+    )
 
 
 def _the_same(counted_by: torch.Tensor) -> torch.Tensor:

@@ -19,19 +19,19 @@ import sys
 
 from ..inputs.arguments import a_type, check_integer
 from ..inputs.arrays import in_main_memory, shape_of
-from ..inputs.ids import IdFilter
 from ..inputs.warnings import warn_input
+from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, Protocol, Unpack
+    from typing import Any, Protocol
 
     import numpy
     from numpy.typing import NDArray
 
-    from ..metric.keyword_types import MetricOptions
+    from ..metric.argument import Metric
 
     Ids = NDArray[numpy.integer[Any]]
     Postprocess = Callable[[list[str], list[str]], tuple[list[str], list[Any]]]
@@ -202,9 +202,9 @@ class ComputeMetrics:
                 "rows to fill the last batch: pass rows=len(eval_dataset) to leave these out"
             )
 
-    def _other_rows(self, found: str) -> ValueError:
+    def _other_rows(self, rows: str) -> ValueError:
         return ValueError(
-            f"the evaluation had {found}, but compute_metrics was given rows={self._expected}; for "
+            f"the evaluation had {rows}, but compute_metrics was given rows={self._expected}; for "
             "another data set, set trainer.compute_metrics = compute_metrics(..., rows=its length)"
         )
 
@@ -218,10 +218,10 @@ class ComputeMetrics:
 def compute_metrics(
     tokenizer: BatchDecoder | None = None,
     *,
+    metric: Metric | None = None,
     rows: int | None = None,
     postprocess: Postprocess | None = None,
     extra: Extra | None = None,
-    **options: Unpack[MetricOptions],
 ) -> ComputeMetrics:
     """Create a function for the parameter `compute_metrics` of a trainer.
 
@@ -229,6 +229,12 @@ def compute_metrics(
     ----------
     tokenizer : object with batch_decode(rows, skip_special_tokens=True), optional
         A tokenizer of transformers. None: BLEU of the ids.
+    metric : fastbleu.BLEU or str, optional
+        A BLEU, or the name of a dialect; by default ``fastbleu.BLEU()``, for ids with
+        ``tokenize=False``. For ids -100 is always one of its `ignore_ids`, which should also
+        include the padding id; special ids count as tokens unless they are in `skip_ids`. Pass the
+        end-of-sequence id as `stop_ids` only if no row starts with it; BART's decoder, for example,
+        does.
     rows : int, optional
         The length of the data set that is evaluated, ``len(eval_dataset)``. Required for the right
         score of a `Seq2SeqTrainer` on several processes, which repeats the first rows to give all
@@ -241,11 +247,6 @@ def compute_metrics(
         A function (hypotheses, references) that returns a dict of further scores, which are added
         to the result. Its arguments are all texts of the evaluation, after `postprocess`; they
         are kept until then.
-    **options
-        Parameters of `fastbleu.BLEU`, with its errors. For ids `tokenize` is None, and -100 is
-        always one of `ignore_ids`, which should also include the padding id; special ids count
-        as tokens unless they are in `skip_ids`. Pass the end-of-sequence id as `stop_id` only if no
-        row starts with it; BART's decoder, for example, does.
 
     Returns
     -------
@@ -261,8 +262,9 @@ def compute_metrics(
 
     Examples
     --------
-    >>> import numpy
-    >>> score_ids = compute_metrics(ignore_ids=(0,), skip_ids=(1, 2))
+    >>> import fastbleu, numpy
+    >>> metric = fastbleu.BLEU(tokenize=False, ignore_ids=(0,), skip_ids=(1, 2))
+    >>> score_ids = compute_metrics(metric=metric)
     >>> labels = numpy.array([[5, 6, 7, 8, 2, -100]])
     >>> score_ids((numpy.array([[1, 5, 6, 7, 8, 2, 0]]), labels))
     {'bleu': 100.00000000000004, 'brevity_penalty': 1.0, 'gen_len': 6.0}
@@ -274,18 +276,21 @@ def compute_metrics(
             raise ValueError(f"rows is {rows}, but must be at least 1")
     for name, function in (("postprocess", postprocess), ("extra", extra)):
         if function is not None and not callable(function):
-            given = a_type(function)
-            raise TypeError(f"{name} is {given}, expected a function (hypotheses, references)")
+            kind = a_type(function)
+            raise TypeError(f"{name} is {kind}, expected a function (hypotheses, references)")
         if function is not None and tokenizer is None:
             raise ValueError(f"{name} needs text: pass the tokenizer that decodes ids")
     if tokenizer is None:
-        if options.setdefault("tokenize", None) is not None:
+        bleu = BLEU(tokenize=False) if metric is None else as_metric(metric)
+        if bleu.tokenize:
             raise ValueError(
-                f"tokenize={options['tokenize']!r} needs text: pass the tokenizer that decodes ids"
+                f"the metric has tokenize={bleu.tokenize.name!r}, which needs text: pass the "
+                "tokenizer that decodes ids, or a metric with tokenize=False"
             )
-        ignored = IdFilter(options.get("ignore_ids", ())).ignore_ids
-        options["ignore_ids"] = padding = (PADDING, *ignored)
-        return ComputeMetrics(None, BLEU(**options), padding, rows)
+        padding = (PADDING, *bleu.ignore_ids)
+        # A metric of its own, because batches are added to it.
+        bleu = BLEU(**bleu.get_params() | {"ignore_ids": padding})
+        return ComputeMetrics(None, bleu, padding, rows)
     if hasattr(tokenizer, "label_ids"):
         raise TypeError(
             "compute_metrics was given predictions: pass to the trainer what its call returns, "
@@ -294,13 +299,14 @@ def compute_metrics(
     if not callable(getattr(tokenizer, "batch_decode", None)):
         raise TypeError(
             f"tokenizer is {a_type(tokenizer)} without batch_decode, expected one of "
-            "transformers; options are passed by name"
+            "transformers; a metric is passed by name, metric="
         )
-    if "tokenize" in options and options["tokenize"] is None:
-        raise ValueError("tokenize=None is for ids: leave out the tokenizer that decodes them")
+    bleu = BLEU(**as_metric(metric).get_params())
+    if not bleu.tokenize:
+        raise ValueError("tokenize=False is for ids: leave out the tokenizer that decodes them")
     pad = getattr(tokenizer, "pad_token_id", None)
     padding = (PADDING,) if pad is None else (PADDING, pad)
-    return ComputeMetrics(tokenizer, BLEU(**options), padding, rows, postprocess, extra)
+    return ComputeMetrics(tokenizer, bleu, padding, rows, postprocess, extra)
 
 
 def _ids(ids: Any, name: str) -> Ids:

@@ -1,35 +1,35 @@
 """Many against many: pairs, the nearest, MBR decoding, self-BLEU, a fixed set of references.
 
-The functions take a metric or the parameters of `fastbleu.BLEU`. Modules are loaded when one of
-their names is first used.
+The functions take a BLEU, or a dialect's name, as `metric=`. Modules are loaded when one of their
+names is first used.
 """
 
 from ..runtime.import_lock import import_locked
 
 _HOMES = {
     "MBRResult": "decoding",
-    "PairIndex": "pair_index",
+    "NearestIndex": "nearest_index",
     "ReferenceIndex": "index",
-    "SelfBLEU": "diversity",
-    "duplicates": "pair_index",
-    "iter_blocks": "all_pairs",
+    "SelfBLEUResult": "diversity",
+    "duplicates": "nearest_index",
     "mbr": "decoding",
-    "nearest": "pair_index",
+    "nearest": "nearest_index",
     "pairwise": "all_pairs",
+    "pairwise_chunked": "all_pairs",
     "self_bleu": "diversity",
 }
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .all_pairs import iter_blocks as iter_blocks
     from .all_pairs import pairwise as pairwise
+    from .all_pairs import pairwise_chunked as pairwise_chunked
     from .decoding import MBRResult as MBRResult
     from .decoding import mbr as mbr
-    from .diversity import SelfBLEU as SelfBLEU
+    from .diversity import SelfBLEUResult as SelfBLEUResult
     from .diversity import self_bleu as self_bleu
     from .index import ReferenceIndex as ReferenceIndex
-    from .pair_index import PairIndex as PairIndex
-    from .pair_index import duplicates as duplicates
-    from .pair_index import nearest as nearest
+    from .nearest_index import NearestIndex as NearestIndex
+    from .nearest_index import duplicates as duplicates
+    from .nearest_index import nearest as nearest
 else:
     __all__ = sorted(_HOMES)
 

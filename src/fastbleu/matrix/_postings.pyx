@@ -148,7 +148,7 @@ cdef class NearestSearch(Interruptible):
         if (postings.ngrams.max_order + (not separable)) * self.bits > 63:
             raise ValueError(
                 f"a reference has {postings.longest} tokens, too many to look up their n-grams with "
-                f"max_order={max_order}; pass a lower max_order, or take the best of iter_blocks")
+                f"max_ngram_order={max_order}; pass a lower one, or take the best of pairwise_chunked")
         self.matches = clone(_INT64, postings.count, False)
         self.chosen = clone(_INT32, postings.count, False)
         self.chosen_rows = clone(_INT32, postings.count, False)

@@ -1,4 +1,4 @@
-"""Expected utility in linear time: candidates against the expected n-gram counts of all references.
+"""Expected utility in linear time: hypotheses against the expected n-gram counts of all references.
 
 References
 ----------
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 
 
 class Aggregation:
-    """Scores candidates, by sacreBLEU's formula, against the mean counts of their references.
+    """Scores hypotheses, by sacreBLEU's formula, against the mean counts of their references.
 
-    The matches of an n-gram are the smaller of its count in the candidate and its mean count in
+    The matches of an n-gram are the smaller of its count in the hypothesis and its mean count in
     the references; the reference length is their mean length.
     """
 
     def __init__(self, scorer: Scorer) -> None:
         self.cancelled = False  # whether to stop after the present source: another thread sets it
         self._scorer = scorer
-        self._ngrams = Ngrams(scorer.max_order)
+        self._ngrams = Ngrams(scorer.max_ngram_order)
 
     def scores(
         self,
-        candidates: Sentences,
+        hypotheses: Sentences,
         references: Sentences,
         weights: NDArray[numpy.float64] | None = None,
         logarithms: bool = False,
     ) -> NDArray[numpy.float64]:
-        """The score (0-100) of each candidate against the expected counts; all over one vocabulary.
+        """The score (0-100) of each hypothesis against the expected counts, over one vocabulary.
 
         By default all references have equal weights. With `logarithms` the weights are logarithms
         of weights that add up to 1, and the sums are those of `mbrs` to the last bit.
@@ -50,12 +50,14 @@ class Aggregation:
         if weights is None:
             weights = numpy.ones(len(references))
         self._ngrams.clear()
-        of_references = Features(self._ngrams, references)
-        alone = candidates is references
-        of_candidates = of_references if alone else Features(self._ngrams, candidates)
-        flat = expected_rows(self._ngrams, of_candidates, of_references, weights, logarithms)
-        max_order = self._scorer.max_order
-        rows = numpy.frombuffer(flat).reshape(-1, 2 + 2 * max_order)
+        reference_features = Features(self._ngrams, references)
+        alone = hypotheses is references
+        hypothesis_features = reference_features if alone else Features(self._ngrams, hypotheses)
+        flat = expected_rows(
+            self._ngrams, hypothesis_features, reference_features, weights, logarithms
+        )
+        max_ngram_order = self._scorer.max_ngram_order
+        rows = numpy.frombuffer(flat).reshape(-1, 2 + 2 * max_ngram_order)
         if logarithms:
             # Python's own sum, which is compensated from 3.12 on.
             lengths = zip(references.lengths, weights.tolist(), strict=True)

@@ -21,14 +21,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Callable, Iterable
-    from typing import Any, Protocol, TypeVar, Unpack
+    from typing import Any, Protocol, TypeVar
 
     from numpy.typing import DTypeLike, NDArray
 
     from ..dialects.scorer import Scorer
     from ..inputs.types import Hypotheses, Mask, Sources
-    from ..metric.bleu import BLEU
-    from ..metric.keyword_types import MetricOptions
+    from ..metric.argument import Metric
     from ._sentences import Sentences
 
     Scores = NDArray[numpy.floating[Any]]
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     AnyWorker = TypeVar("AnyWorker", bound=Worker)
 
 # A block is some consecutive hypotheses, or references, that are scored at a time. Default memory
-# of those of `iter_blocks`: 64 MB hold 400 rows of 20,000 scores, for which the work that is
+# of those of `pairwise_chunked`: 64 MB hold 400 rows of 20,000 scores, for which the work that is
 # repeated for each block is negligible.
 _BLOCK_BYTES = 1 << 26
 
@@ -59,40 +58,37 @@ def pairwise(
     hypotheses: Sources,
     references: Sources,
     *,
-    out: Scores | None = None,
-    dtype: DTypeLike | None = None,
-    progress: bool = False,
     hypothesis_mask: Mask | None = None,
     reference_mask: Mask | None = None,
-    metric: BLEU | None = None,
-    **options: Unpack[MetricOptions],
+    out: Scores | None = None,
+    dtype: DTypeLike | None = None,
+    metric: Metric | None = None,
+    progress: bool = False,
 ) -> Scores:
     """Sentence BLEU of every hypothesis with every reference.
 
-    Each entry equals what ``fastbleu.sacrebleu.BLEU(effective_order=True).sentence_score``, and so
-    sacreBLEU, gives for that pair. Threads share one large source; many small sources are
-    distributed over the threads.
+    Each entry equals what `fastbleu.BLEU.sentence_scores` of the metric, by default sacreBLEU's
+    ``sentence_bleu``, gives for that pair. The metric's threads share one large source; many small
+    sources are distributed over them.
 
     Parameters
     ----------
     hypotheses : sequence of H sentences, or of B sequences of H sentences
-        Sentences are str; if `tokenize` is None lists of tokens, or token ids in an array of
-        shape (H, length) or (B, H, length) or in a list of arrays. Tokens may be tuples: nested
-        tuples without lists are one source.
+        Sentences are str; for a metric with ``tokenize=False`` lists of tokens, or token ids in an
+        array of shape (H, length) or (B, H, length) or in a list of arrays. Tokens may be tuples:
+        nested tuples without lists are one source.
     references : sequence of R sentences, or of B sequences of R sentences
         Each is the only reference of a pair: references are not nested by segment here.
+    hypothesis_mask, reference_mask : array of bool or integers, optional
+        For token ids, of the same shapes: an id counts if its mask is not 0.
     out : ndarray of float64 or float32, shape (H, R) or (B, H, R), optional
         An array for the scores; undefined after an error or Ctrl-C.
     dtype : float64 or float32, optional
         By default that of `out`, or float64; float32 rounds each score and halves the memory.
+    metric : fastbleu.BLEU or str, optional
+        A BLEU, or the name of a dialect or recipe; by default ``BLEU()``, sacreBLEU's.
     progress : bool, default False
         Show a progress bar on standard error.
-    hypothesis_mask, reference_mask : array of bool or integers, optional
-        For token ids, of the same shapes: an id counts if its mask is not 0.
-    metric : fastbleu.BLEU, optional
-        Use its parameters instead of `options`.
-    **options
-        Those of `fastbleu.BLEU`.
 
     Returns
     -------
@@ -102,10 +98,10 @@ def pairwise(
     Raises
     ------
     ValueError
-        One side is batched and the other is not, sources have different sizes, or `out` has another
-        shape or type.
+        One side is batched and the other is not, sources have different sizes, `out` has another
+        shape or type, or no dialect has the name.
     TypeError
-        Something is not a sentence; the message names its place.
+        Something is not a sentence, and the message names its place; or `metric` is not a metric.
 
     Warns
     -----
@@ -118,7 +114,7 @@ def pairwise(
     array([[100. ,  38. ,   0. ],
            [ 36.8,  26. ,   0. ]])
     """
-    sentence_metric = sentence_metric_of(metric, options)
+    sentence_metric = sentence_metric_of(metric)
     kind = _checked_dtype(dtype, out)
     masks = hypothesis_mask, reference_mask
     sources, shape = read_sources(sentence_metric, (hypotheses, references), masks)
@@ -130,28 +126,27 @@ def pairwise(
             scorer.prepare(*sources[number])
             scorer.fill(by_source[number])
 
-        make = partial(PairScorer, sentence_metric.scorer, bar=bar)
-        on_sources(sentence_metric.counter.threads, by_source.shape, make, score)
+        make = partial(PairScorer, sentence_metric._scorer, bar=bar)
+        on_sources(sentence_metric._counter.threads, by_source.shape, make, score)
     return scores
 
 
-def iter_blocks(
+def pairwise_chunked(
     hypotheses: Hypotheses,
     references: Hypotheses,
     *,
-    rows: int | None = None,
-    dtype: DTypeLike | None = None,
-    progress: bool = False,
     hypothesis_mask: Mask | None = None,
     reference_mask: Mask | None = None,
-    metric: BLEU | None = None,
-    **options: Unpack[MetricOptions],
+    rows: int | None = None,
+    dtype: DTypeLike | None = None,
+    metric: Metric | None = None,
+    progress: bool = False,
 ) -> Iterator[tuple[slice, Scores]]:
     """The matrix of `pairwise` block by block, so that it is never in memory as a whole.
 
     Parameters
     ----------
-    hypotheses, references, dtype, progress, hypothesis_mask, reference_mask, metric, **options
+    hypotheses, references, hypothesis_mask, reference_mask, dtype, metric, progress
         As for `pairwise`, with its errors; for a single source only.
     rows : int, optional
         Hypotheses in a block; by default as many as make 64 MB.
@@ -163,21 +158,21 @@ def iter_blocks(
 
     Examples
     --------
-    >>> for rows, scores in iter_blocks(["a b", "b", "a"], ["a", "b"], rows=2):
+    >>> for rows, scores in pairwise_chunked(["a b", "b", "a"], ["a", "b"], rows=2):
     ...     print(rows, scores.argmax(axis=1))
     slice(0, 2, None) [0 1]
     slice(2, 3, None) [0]
     """
-    sentence_metric = sentence_metric_of(metric, options)
+    sentence_metric = sentence_metric_of(metric)
     kind = _checked_dtype(dtype, None)
     if rows is not None and operator.index(rows) < 1:
         raise ValueError(f"rows is {rows}, but must be at least 1")
     masks = hypothesis_mask, reference_mask
     sources, shape = read_sources(sentence_metric, (hypotheses, references), masks)
     if len(shape) == 3:
-        raise ValueError("iter_blocks takes one source; for a batch call it for each source")
+        raise ValueError("pairwise_chunked takes one source; for a batch call it for each source")
     count, width = shape
-    scorer = PairScorer(sentence_metric.scorer, sentence_metric.counter.threads)
+    scorer = PairScorer(sentence_metric._scorer, sentence_metric._counter.threads)
     scorer.prepare(*sources[0])
     height = rows or max(1, _BLOCK_BYTES // (kind.itemsize * max(1, width)))
 
@@ -222,7 +217,7 @@ class PairScorer:
     def prepare(self, hypotheses: Sentences, references: Sentences) -> None:
         """Number the n-grams of sentences over one vocabulary, whose pairs `fill` then scores."""
         longest = min(hypotheses.longest, references.longest)
-        orders = max(1, min(self._scorer.max_order, longest))
+        orders = max(1, min(self._scorer.max_ngram_order, longest))
         if orders > self._orders or longest > self._longest:
             self._orders, self._longest = max(orders, self._orders), max(longest, self._longest)
             self._counters = []
@@ -248,7 +243,7 @@ class PairScorer:
         firsts = range(0, len(out), height)
         threads = min(self._threads, len(firsts))
         while len(self._counters) < threads:
-            counter = PairCounter(self._scorer.max_order, self._orders, self._longest)
+            counter = PairCounter(self._scorer.max_ngram_order, self._orders, self._longest)
             self._counters.append(counter)
         if threads == 1:
             self._fill_blocks(self._counters[0], out, columns, first, height, firsts)

@@ -1,4 +1,4 @@
-"""Minimum Bayes risk decoding: choose the candidate that agrees best with all references."""
+"""Minimum Bayes risk decoding: choose the hypothesis that agrees best with all references."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ from .source_pairs import read_sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Unpack
+    from typing import Any
 
     from numpy.typing import NDArray
 
     from ..inputs.types import Mask, Numbers, Sources
-    from ..metric.bleu import BLEU
-    from ..metric.keyword_types import OptionsWithoutWeights
+    from ..metric.argument import Metric
     from ..plots import tables
     from ._sentences import Sentences
 
@@ -37,24 +36,23 @@ else:
 # Fewer would cost time, because tables of the references are rebuilt for each block.
 _BLOCK_SCORES = 1 << 22
 
-_NAMES = "candidates", "references"
 # Sources, in notebooks.
 _SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
 class MBRResult:
-    """Which candidate agrees best with the references, and how well each one does.
+    """Which hypothesis agrees best with the references, and how well each one does.
 
     Attributes
     ----------
     best : int, or ndarray of int64, shape (B,)
-        The index of the candidate with the highest utility; the first of equal ones.
-    utilities : ndarray of float64, shape (C,) or (B, C), or list of B of shape (C,)
-        The expected score of each candidate over the references, on the dialect's scale: 0-100 for
+        The index of the hypothesis with the highest utility; the first of equal ones.
+    utilities : ndarray of float64, shape (H,) or (B, H), or list of B of shape (H,)
+        The expected score of each hypothesis over the references, on the dialect's scale: 0-100 for
         sacreBLEU's, 0-1 for nltk's. A list if sources have different sizes.
-    matrix : ndarray of float64, shape (C, R) or (B, C, R), or list of B of shape (C, R), or None
-        The score of each candidate against each reference, if requested.
+    matrix : ndarray of float64, shape (H, R) or (B, H, R), or list of B of shape (H, R), or None
+        The score of each hypothesis against each reference, with ``return_matrix=True``.
     signature : str
         Everything that the scores depend on besides the sentences and their weights.
     """
@@ -65,6 +63,10 @@ class MBRResult:
     utilities: Any
     matrix: Any = None
     signature: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The attributes by name, for `json.dumps`: arrays as lists."""
+        return {name: _listed(value) for name, value in vars(self).items()}
 
     def _repr_html_(self) -> str:
         rows = []
@@ -78,58 +80,61 @@ class MBRResult:
             )
         head = ["source", "best", "utility", "second best", "mean"]
         sizes = {len(utilities) for utilities in self.utilities} if many else {len(self.utilities)}
-        candidates = f"{'-'.join(map(str, sorted({min(sizes), max(sizes)})))} candidates"
-        return tables.html_table([head, *rows], f"{candidates}; {self.signature}")
+        hypotheses = f"{'-'.join(map(str, sorted({min(sizes), max(sizes)})))} hypotheses"
+        return tables.html_table([head, *rows], f"{hypotheses}; {self.signature}")
+
+
+def _listed(value: Any) -> Any:
+    """Arrays, and lists of them, as lists of numbers; other values as they are."""
+    if isinstance(value, list):
+        return [part.tolist() for part in value]
+    return value.tolist() if isinstance(value, numpy.ndarray) else value
 
 
 def mbr(
-    candidates: Sources,
+    hypotheses: Sources,
     references: Sources | None = None,
-    weights: Numbers | None = None,
     *,
-    log_probabilities: Numbers | None = None,
-    aggregate: bool = False,
-    matrix: bool = False,
-    progress: bool = False,
-    candidate_mask: Mask | None = None,
+    reference_weights: Numbers | None = None,
+    reference_lprobs: Numbers | None = None,
+    hypothesis_mask: Mask | None = None,
     reference_mask: Mask | None = None,
-    metric: BLEU | None = None,
-    **options: Unpack[OptionsWithoutWeights],
+    return_matrix: bool = False,
+    aggregate: bool = False,
+    metric: Metric | None = None,
+    progress: bool = False,
 ) -> MBRResult:
-    """Minimum Bayes risk decoding: the candidate with the highest expected score.
+    """Minimum Bayes risk decoding: the hypothesis with the highest expected score.
 
     Parameters
     ----------
-    candidates : sequence of C sentences, or of B sequences of C sentences
-        Those of one source, or of B sources, which may have different numbers of candidates and of
-        references; sentences as in `pairwise`.
+    hypotheses : sequence of H sentences, or of B sequences of H sentences
+        The candidates of one source, or of B sources, which may have different numbers of
+        hypotheses and of references; sentences as in `pairwise`.
     references : sequence of R sentences, or of B sequences of R sentences, optional
-        Samples to compare with. By default the candidates; each is also compared with itself.
-    weights : array_like of float, shape (R,) or (B, R), optional
-        Weights of the references: finite, at least 0, not all 0. By default all are equal, which is
-        right for samples drawn from a model. For sources of different sizes a list of B arrays.
-    log_probabilities : array_like of float, shape (R,) or (B, R), optional
-        Logarithms of the weights, up to a constant, instead of `weights`.
-    aggregate : bool, default False
-        Score each candidate once, against the expected n-gram counts of all references, in linear
-        time. An approximation: see Notes. Only for sacreBLEU's dialect.
-    matrix : bool, default False
+        Samples to compare with. By default the hypotheses; each is also compared with itself.
+    reference_weights : array_like of float, shape (R,) or (B, R), optional
+        Finite, at least 0, not all 0. By default all are equal, which is right for samples drawn
+        from a model. For sources of different sizes a list of B arrays.
+    reference_lprobs : array_like of float, shape (R,) or (B, R), optional
+        Logarithms of the weights, up to a constant, instead of `reference_weights`.
+    hypothesis_mask, reference_mask, metric, progress
+        As for `pairwise`.
+    return_matrix : bool, default False
         Keep the score of each pair in the result.
-    candidate_mask, reference_mask, progress
-        As `hypothesis_mask`, `reference_mask` and `progress` of `pairwise`.
-    metric, **options
-        As for `pairwise`. Weights of the orders need a metric:
-        ``metric=fastbleu.BLEU(weights=...)``.
+    aggregate : bool, default False
+        Score each hypothesis once, against the expected n-gram counts of all references, in linear
+        time. An approximation: see Notes. Only for sacreBLEU's dialect.
 
     Returns
     -------
     MBRResult
-        `best` (of several equal candidates the first), `utilities`, `matrix`, `signature`.
+        `best` (of several equal hypotheses the first), `utilities`, `matrix`, `signature`.
 
     Raises
     ------
     ValueError
-        There are no candidates or no references, weights have the wrong shape or value, or as for
+        There are no hypotheses or no references, weights have the wrong shape or value, or as for
         `pairwise`.
     TypeError
         As for `pairwise`.
@@ -137,16 +142,16 @@ def mbr(
     Warns
     -----
     InputWarning
-        `log_probabilities` look like probabilities, or as for `pairwise`.
+        `reference_lprobs` look like probabilities, or as for `pairwise`.
 
     Notes
     -----
-    Equal candidates, and equal references, are scored once. Utilities are compared as floats, so
-    the last bits of sums may decide between candidates with the same scores in a different order.
+    Equal hypotheses, and equal references, are scored once. Utilities are compared as floats, so
+    the last bits of sums may decide between hypotheses with the same scores in a different order.
 
-    ``aggregate=True`` on 64 candidates crossed from the outputs of three WMT22 systems chose the
-    same candidate for 74 to 84 % of the sources and lost 0.2 to 0.5 points of expected score on
-    average; for candidates of two unlike systems 51 to 70 % and 0.4 to 1.8 points
+    ``aggregate=True`` on 64 hypotheses crossed from the outputs of three WMT22 systems chose the
+    same one for 74 to 84 % of the sources and lost 0.2 to 0.5 points of expected score on
+    average; for hypotheses of two unlike systems 51 to 70 % and 0.4 to 1.8 points
     (`tests/matrix/test_aggregate.py` prints this).
 
     References
@@ -161,24 +166,25 @@ def mbr(
     >>> mbr(samples).best
     1
     """
-    sentence_metric = sentence_metric_of(metric, options)
-    if aggregate and matrix:
-        raise ValueError("aggregate=True makes no matrix; leave one of aggregate and matrix out")
+    sentence_metric = sentence_metric_of(metric)
+    if aggregate and return_matrix:
+        raise ValueError(
+            "aggregate=True makes no matrix; leave one of aggregate and return_matrix out"
+        )
     if aggregate:
-        sentence_metric.scorer.dialect.require("aggregate=True")
+        sentence_metric._scorer.dialect.require("aggregate=True")
     if isinstance(references, (list, tuple)) and any(isinstance(r, float) for r in references[:1]):
-        raise TypeError("references holds numbers: pass weights by their name, weights=")
+        raise TypeError("references holds numbers: pass weights by name, reference_weights=")
     if references is None:
         if reference_mask is not None:
-            raise ValueError("there is a reference_mask without references; pass candidate_mask=")
-        references, reference_mask = candidates, candidate_mask
-    masks = candidate_mask, reference_mask
-    sides = candidates, references
-    sources, shape = read_sources(sentence_metric, sides, masks, _NAMES, ragged=True)
+            raise ValueError("there is a reference_mask without references; pass hypothesis_mask=")
+        references, reference_mask = hypotheses, hypothesis_mask
+    masks = hypothesis_mask, reference_mask
+    sources, shape = read_sources(sentence_metric, (hypotheses, references), masks, ragged=True)
     single = len(shape) == 2
     shapes = [(len(rows), len(columns)) for rows, columns in sources]
     for source, sizes in enumerate(shapes or [shape]):
-        for name, size in zip(_NAMES, sizes, strict=True):
+        for name, size in zip(("hypotheses", "references"), sizes, strict=True):
             if not size:
                 place = f"[{source}]" if sources and not single else ""
                 fix = "; leave this source out" if len(sources) > 1 else ""
@@ -187,16 +193,18 @@ def mbr(
     utilities: Any
     matrices: Any = None
     if len(set(shapes)) > 1:
-        weights_of = read_weights_by_source(weights, log_probabilities, [r for _, r in shapes])
+        weights_of = read_weights_by_source(
+            reference_weights, reference_lprobs, [count for _, count in shapes]
+        )
         utilities = [numpy.empty(count) for count, _ in shapes]
-        matrices = [numpy.empty(sizes) for sizes in shapes] if matrix else None
+        matrices = [numpy.empty(sizes) for sizes in shapes] if return_matrix else None
     else:
-        table = read_weights(weights, log_probabilities, (*shape[:-2], shape[-1]))
+        table = read_weights(reference_weights, reference_lprobs, (*shape[:-2], shape[-1]))
         if table is not None:
             weights_of = table.reshape(len(sources), shape[-1])
         utilities = numpy.empty((len(sources), shape[-2]))
-        matrices = numpy.empty((len(sources), *shape[-2:])) if matrix else None
-    scorer, threads = sentence_metric.scorer, sentence_metric.counter.threads
+        matrices = numpy.empty((len(sources), *shape[-2:])) if return_matrix else None
+    scorer, threads = sentence_metric._scorer, sentence_metric._counter.threads
     signature = scorer.signature()
     with ProgressBar(True, sum(map(prod, shapes)), " pairs") if progress else nullcontext() as bar:
 
@@ -224,14 +232,14 @@ def mbr(
 
 def _mean_scores(
     scorer: PairScorer,
-    candidates: Sentences,
+    hypotheses: Sentences,
     references: Sentences,
     weights: Floats | None,
     matrix: Floats | None,
 ) -> Floats:
-    """The utilities of a source's candidates; fills the matrix if there is one."""
-    rows, row_of = candidates.unique()
-    columns, column_of = (rows, row_of) if references is candidates else references.unique()
+    """The utilities of a source's hypotheses; fills the matrix if there is one."""
+    rows, row_of = hypotheses.unique()
+    columns, column_of = (rows, row_of) if references is hypotheses else references.unique()
     # numpy's own type of index: it refuses int64 where that has 32 bits.
     row_numbers, column_numbers = (numpy.asarray(of, numpy.intp) for of in (row_of, column_of))
     scorer.prepare(rows, columns)
@@ -241,7 +249,7 @@ def _mean_scores(
     for first in range(0, len(rows), step):
         scores = block[: len(rows) - first]
         scorer.fill(scores, first)
-        # Sums include duplicates, so that they do not depend on which candidates are merged.
+        # Sums include duplicates, so that they do not depend on which hypotheses are merged.
         if len(columns) < len(references):
             scores = scores.take(column_numbers, axis=1)
         # Each row is added up by itself, in numpy's order.
@@ -254,5 +262,5 @@ def _mean_scores(
             (equal,) = numpy.nonzero((row_numbers >= first) & (row_numbers < first + len(scores)))
             matrix[equal] = scores[row_numbers[equal] - first]
     if scorer.bar is not None:
-        scorer.bar.update(len(candidates) * len(references) - len(rows) * len(columns))
+        scorer.bar.update(len(hypotheses) * len(references) - len(rows) * len(columns))
     return utilities.take(row_numbers)

@@ -3,47 +3,42 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from functools import cache
 from math import fsum
 from random import Random
 
 import numpy
 
 from ..counting.stats import Stats
-from ..dialects.names import get
-from ..dialects.nltk import NLTK
-from ..dialects.sacrebleu import SACREBLEU
-from ..inputs import mistakes
-from ..inputs.arguments import check_choice, check_integer, check_positive, shown
+from ..inputs.arguments import a_type, check_choice, check_integer, check_positive, shown
 from ..inputs.arrays import shape_of
 from ..inputs.columns import listed_column
-from ..inputs.sentences import check_sizes, masks_of
+from ..metric.bleu import BLEU
 from ..runtime.progress import ProgressBar
 from ._references import LeaveOneOut
 from .all_pairs import PairScorer
 from .reader import SentenceMetric, SentenceReader, sentence_metric_of
-from .source_pairs import is_batch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Literal, Unpack
+    from typing import Any, Literal
 
     from numpy.typing import NDArray
 
     from ..dialects.scorer import Scorer
-    from ..inputs.types import Mask, SentenceStream, SequenceOf
-    from ..metric.bleu import BLEU
-    from ..metric.keyword_types import MetricOptions
-    from ._sentences import Sentences
+    from ..inputs.types import Mask, SentenceStream
+    from ..metric.argument import Metric
+
+    Floats = NDArray[numpy.float64]
 
 # Sentences whose rows are scored at once; Ctrl-C is checked in between.
 _ROWS = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
-class SelfBLEU:
+class SelfBLEUResult:
     """Scores of sentences, each with all others of its set as references.
 
     Higher scores mean that the set repeats itself more.
@@ -60,75 +55,85 @@ class SelfBLEU:
     indices : ndarray of int64, shape (N,)
         The sentences of the rows of `scores`, in ascending order.
     signature : str
-        Everything that the scores depend on besides the sentences and the order; the sample and its
-        seed if there is one.
+        Everything that the scores depend on besides the sentences and the order; the size of the
+        sample and its seed if there is one.
     """
 
     values: dict[int, float]
-    scores: NDArray[numpy.float64]
+    scores: Floats
     orders: tuple[int, ...]
     indices: NDArray[numpy.int64]
     signature: str = ""
 
+    def to_dict(self) -> dict[str, Any]:
+        """The attributes by name, for `json.dumps`: arrays as lists."""
+        return {
+            "values": dict(self.values),
+            "scores": self.scores.tolist(),
+            "orders": list(self.orders),
+            "indices": self.indices.tolist(),
+            "signature": self.signature,
+        }
+
     def __repr__(self) -> str:
         values = ", ".join(f"{order}: {value:.4g}" for order, value in self.values.items())
-        return f"<SelfBLEU {{{values}}} of {len(self.indices)} sentences>"
+        return f"<SelfBLEUResult {{{values}}} of {len(self.indices)} sentences>"
 
 
 def self_bleu(
-    sentences: SentenceStream | SequenceOf[SentenceStream],
-    orders: Iterable[int] = (2, 3, 4, 5),
-    sample: int | None = None,
+    sentences: SentenceStream,
     *,
-    seed: int = 0,
-    progress: bool = False,
-    mask: Mask | None = None,
+    orders: Iterable[int] = (2, 3, 4, 5),
+    sample_size: int | None = None,
+    seed: int | None = 12345,
+    sentence_mask: Mask | None = None,
     against: Literal["others", "each", "earlier"] = "others",
-    metric: BLEU | None = None,
-    **options: Unpack[MetricOptions],
-) -> Any:
+    metric: Metric | None = None,
+    progress: bool = False,
+) -> SelfBLEUResult:
     """Self-BLEU: how much a set of sentences repeats itself.
 
     Each sentence is scored with all others as its references, and scores are averaged, for
     each order n with equal weights for 1 to n. By default each score equals nltk's
-    ``sentence_bleu`` with method 1. The time is linear in the number of sentences; `threads` has
-    no effect.
+    ``sentence_bleu`` with method 1. The time is linear in the number of sentences; `threads` of the
+    metric have no effect.
 
     Parameters
     ----------
-    sentences : iterable of S sentences, or of G groups of sentences
-        As in `pairwise`; groups may have different sizes. An iterator is read in blocks, so that
+    sentences : iterable of S sentences
+        Texts, or tokens or token ids as in `pairwise`. An iterator is read in blocks, so that
         only token ids are in memory.
     orders : iterable of int, default (2, 3, 4, 5)
-        Replaces `max_order` and `weights`.
-    sample : int, optional
-        Score only this number of sentences (of each group), drawn without replacement, each against
-        all others.
-    seed : int, default 0
-        Seed of the sample.
-    mask, progress
-        As `hypothesis_mask` and `progress` of `pairwise`.
+        Replaces `max_ngram_order` and `weights` of the metric.
+    sample_size : int, optional
+        Score only this number of sentences, drawn without replacement, each against all others.
+    seed : int or None, default 12345
+        Seed of the sample; None draws another one each time, which the signature names.
+    sentence_mask : array of bool or integers, optional
+        For token ids, of the same shape: an id counts if its mask is not 0.
     against : {"others", "each", "earlier"}, default "others"
         What a sentence is scored against, of which there are several definitions. "others": all
         others as its references at once, Texygen's, and HELM's with ``orders=(4,),
-        dialect="sacrebleu"``. "each": each other one by itself, averaged over all pairs.
+        metric="sacrebleu"``. "each": each other one by itself, averaged over all pairs.
         "earlier": each sentence before it by itself, averaged over these pairs, DiffuSeq's with
-        ``orders=(4,), smoothing="method4", tokenize="none"``; the first sentence scores NaN.
-        Pairs take quadratic time, and the memory of their matrix.
-    metric, **options
-        As for `pairwise`, but by default ``dialect="nltk", smoothing="floor"``. If the first
-        sentence is a str all are text, tokenized as by `pairwise`; if not `tokenize` is None:
-        a list of lists of str holds tokens, unless `tokenize` says that these are groups of texts.
+        ``orders=(4,)`` and smoothing "method4" of tokens split by "none"; the first sentence
+        scores NaN. Pairs take quadratic time, and the memory of their matrix.
+    metric : fastbleu.BLEU or str, optional
+        A BLEU, or a dialect's name; by default
+        ``BLEU("nltk", smooth_method="floor", tokenize="13a")``, for texts. Texygen's numbers
+        need lists of its tokens, and ``tokenize=False``.
+    progress : bool, default False
+        Show a progress bar on standard error.
 
     Returns
     -------
-    SelfBLEU, or list of G SelfBLEU
+    SelfBLEUResult
         Averages by order, and the score of each sentence; on the dialect's scale.
 
     Raises
     ------
     ValueError
-        There are fewer than 2 sentences, or in a group, an order is below 1, or as for `pairwise`.
+        There are fewer than 2 sentences, an order is below 1, or as for `pairwise`.
     TypeError
         As for `pairwise`, like the warnings.
 
@@ -140,175 +145,158 @@ def self_bleu(
 
     Examples
     --------
-    >>> found = self_bleu([["a", "b", "c"], ["a", "b", "d"], ["x", "y", "z"]], orders=(1, 2))
-    >>> {order: round(value, 3) for order, value in found.values.items()}
+    >>> result = self_bleu(["a b c", "a b d", "x y z"], orders=(1, 2))
+    >>> {order: round(value, 3) for order, value in result.values.items()}
     {1: 0.444, 2: 0.385}
-    >>> groups = [["a dog", "a cat"], ["it is", "it was", "it will be"]]
-    >>> [round(found.values[2], 3) for found in self_bleu(groups, tokenize="13a")]
-    [0.224, 0.192]
     """
-    if metric is None and options.get("effective_order") and "dialect" not in options:
-        raise ValueError(
-            "effective_order is an option of sacreBLEU's dialect, and self_bleu has nltk's by "
-            'default: pass dialect="sacrebleu", too'
-        )
-    given, first = _peeked(sentences)
-    if metric is None and get(options.setdefault("dialect", "nltk")) is NLTK:
-        options.setdefault("smoothing", "floor")
-        if "tokenize" not in options and isinstance(first, str):
-            options["tokenize"] = SACREBLEU.tokenizer
-        elif "tokenize" not in options:
-            mistakes.warn_of_groups("sentences", given)
-            options["tokenize"] = None
-    is_explicit = "tokenize" in options
-    sentence_metric = sentence_metric_of(metric, options)
-    tokenizer = sentence_metric.counter.tokenizer
-    if tokenizer is not None and tokenizer.splits_at_spaces and not is_explicit:
-        mistakes.refuse_words_as_groups("sentences", given)
+    if metric is None:
+        _check_texts(sentences)
+    sentence_metric = _default_metric() if metric is None else sentence_metric_of(metric)
     reader = SentenceReader(sentence_metric)
     checked = _check_orders(orders)
-    seed = check_integer("seed", seed)
     for order in checked:
-        sentence_metric.scorer.dialect._check_order(order)
+        sentence_metric._scorer.dialect._check_order(order)
     check_choice("against", against, ("others", "each", "earlier"))
-    if against != "others" and sample is not None:
-        raise ValueError(f'against is {against!r}, which takes no sample: pass against="others"')
-    group = _Group(sentence_metric, checked, sample, seed)
-
-    def score_group(sentences: Any, name: str, mask: Any, progress: bool = False) -> SelfBLEU:
-        if against != "others":
-            return group.score_pairs(sentences, reader, against == "earlier", mask, progress, name)
-        blocks = reader.read_blocks(sentences, name, mask, progress, counted=True)
-        return group.score(blocks, name)
-
-    is_listed = hasattr(given, "__len__") and not isinstance(given, str)
-    result: Any
-    if not is_batch(given if is_listed else [first], tokenizer is not None):
-        result = score_group(given, "sentences", mask, progress)
+    if against != "others" and sample_size is not None:
+        raise ValueError(
+            f'against is {against!r}, which takes no sample_size: pass against="others"'
+        )
+    seed = Random().getrandbits(32) if seed is None else check_integer("seed", seed)
+    signature = _signature(sentence_metric._scorer)
+    if sample_size is not None:
+        signature += f"|sample:{sample_size}|seed:{seed}"
+    diversity = _Diversity(sentence_metric, reader, checked)
+    if against == "others":
+        scores, values, indices = diversity.against_others(
+            sentences, sentence_mask, progress, sample_size, seed
+        )
     else:
-        groups = given if is_listed else list(given)
-        check_sizes("sentences", groups, "", ragged=True)
-        masks = masks_of(("sentences", ""), (mask, None), len(groups))
-        result = []
-        with ProgressBar(progress, len(groups), " groups") as bar:
-            for number, (of_group, (mask_of_group, _)) in enumerate(
-                zip(groups, masks, strict=True)
-            ):
-                reader.vocabulary.forget()
-                result.append(score_group(of_group, f"sentences[{number}]", mask_of_group))
-                bar.update(1)
+        signature += f"|against:{against}"
+        is_earlier = against == "earlier"
+        scores, values, indices = diversity.of_pairs(sentences, sentence_mask, progress, is_earlier)
     reader.warn_of_input()
-    sentence_metric.scorer.warn_of_short(group.short, reader.sentences, max(checked))
-    return result
+    sentence_metric._scorer.warn_of_short(diversity.short, reader.sentences, max(checked))
+    return SelfBLEUResult(
+        dict(zip(checked, values, strict=True)), scores, checked, indices, signature
+    )
 
 
-class _Group:
-    """Scores groups of sentences; `short` is the number of those without n-grams of every order."""
+@cache
+def _default_metric() -> SentenceMetric:
+    return SentenceMetric(BLEU("nltk", smooth_method="floor", tokenize="13a"))
+
+
+class _Diversity:
+    """Scores sentences for several orders; `short` have fewer tokens than the highest of these.
+
+    Its methods return the scores, shape (N, orders), their means by order, and which sentences
+    were scored.
+    """
 
     def __init__(
-        self, metric: SentenceMetric, orders: tuple[int, ...], sample: Any, seed: int
+        self, metric: SentenceMetric, reader: SentenceReader, orders: tuple[int, ...]
     ) -> None:
         self.short = 0
-        self._metric, self._orders, self._sample, self._seed = metric, orders, sample, seed
-        self._scorers = [metric.scorer.with_equal_weights(order) for order in orders]
-        # The metric's own max_order and weights are ignored.
-        unused = "order:", "weights:"
-        signature = metric.scorer.signature()
-        fields = [field for field in signature.split("|") if not field.startswith(unused)]
-        if sample is not None:
-            fields += [f"sample:{sample}", f"seed:{seed}"]
-        self._signature = "|".join(fields)
+        self._counter, self._scorer, self._reader = metric._counter, metric._scorer, reader
+        self._max_order = max(orders)
+        self._scorers = [metric._scorer.with_equal_weights(order) for order in orders]
 
-    def score(self, blocks: Iterable[tuple[Sentences, ProgressBar]], name: str) -> SelfBLEU:
-        """Score a group; messages use `name`."""
-        max_order, sample = max(self._orders), self._sample
-        others = LeaveOneOut(max_order, self._metric.counter.reference_length)
-        for block, bar in blocks:
+    def against_others(
+        self, sentences: Any, mask: Any, progress: bool, sample_size: int | None, seed: int
+    ) -> tuple[Floats, list[float], NDArray[numpy.int64]]:
+        """Score each sentence, or those of a sample, with all others as its references."""
+        max_ngram_order = self._max_order
+        others = LeaveOneOut(max_ngram_order, self._counter.reference_length)
+        for block, bar in self._reader.read_blocks(
+            sentences, "sentences", mask, progress, counted=True
+        ):
             others.add(block)
-            self.short += block.shorter_than(max_order)
+            self.short += block.shorter_than(max_ngram_order)
             bar.update(len(block))
         count = len(others)
-        self._metric.scorer.dialect._check_references(count - 1)
-        where = _check_count(count, name)
-        every = range(count)
-        if sample is not None and not 1 <= check_integer("sample", sample) <= count:
-            raise ValueError(
-                f"{where}sample is {sample}, but must lie in 1..{count}, the sentences there are"
-            )
-        chosen = every if sample is None else sorted(Random(self._seed).sample(every, sample))
-        indices = array("q", chosen)
+        self._scorer.dialect._check_references(count - 1)
+        _check_count(count)
+        sampled: Sequence[int] = range(count)
+        if sample_size is not None:
+            if not 1 <= check_integer("sample_size", sample_size) <= count:
+                raise ValueError(
+                    f"sample_size is {sample_size}, but must lie in 1..{count}, the sentences "
+                    "there are"
+                )
+            sampled = sorted(Random(seed).sample(sampled, sample_size))
+        indices = array("q", sampled)
         rows = others.rows(indices)
-        scores = numpy.empty((len(indices), len(self._orders)))
+        scores = numpy.empty((len(indices), len(self._scorers)))
         width = len(rows) // len(indices)
         for first in range(0, len(indices), _ROWS):
             part = rows[first * width : (first + _ROWS) * width]
             for column, scorer in enumerate(self._scorers):
-                scores[first : first + _ROWS, column] = _scores(scorer, part, max_order)
-        means = (fsum(column.tolist()) / len(indices) for column in scores.T)
-        values = dict(zip(self._orders, means, strict=True))
-        numbers = numpy.array(indices, numpy.int64)
-        return SelfBLEU(values, scores, self._orders, numbers, self._signature)
+                scores[first : first + _ROWS, column] = _scores(scorer, part, max_ngram_order)
+        means = [fsum(column.tolist()) / len(indices) for column in scores.T]
+        return scores, means, numpy.array(indices, numpy.int64)
 
-    def score_pairs(
-        self,
-        sentences: Any,
-        reader: SentenceReader,
-        is_earlier: bool,
-        mask: Any,
-        progress: bool,
-        name: str,
-    ) -> SelfBLEU:
-        """Score each pair of a group by itself: with all other sentences, or only earlier ones."""
-        listed = sentences if hasattr(sentences, "__len__") else list(sentences)
-        count = len(listed)
-        _check_count(count, name)
+    def of_pairs(
+        self, sentences: Any, mask: Any, progress: bool, is_earlier: bool
+    ) -> tuple[Floats, list[float], NDArray[numpy.int64]]:
+        """Score each pair by itself: with all other sentences, or only with earlier ones."""
+        listed = listed_column(sentences, "sentences")
+        if not hasattr(listed, "__len__"):
+            listed = list(listed)
+        read = self._reader.read(listed, "sentences", mask, counted=True)
+        self.short += read.shorter_than(self._max_order)
+        count = len(read)
+        _check_count(count)
         chosen = numpy.tri(count, count, -1, bool) if is_earlier else ~numpy.eye(count, dtype=bool)
-        scores, values = numpy.empty((count, len(self._orders))), {}
-        pairs, threads = numpy.empty((count, count)), self._metric.counter.threads
-        read = reader.read(listed, name, mask, counted=True)
-        self.short += read.shorter_than(max(self._orders))
-        with ProgressBar(progress, pairs.size * len(self._orders), " pairs") as bar:
-            for column, order in enumerate(self._orders):
-                scorer = PairScorer(self._scorers[column], threads, bar)
-                scorer.prepare(read, read)
-                scorer.fill(pairs)
+        scores, means = numpy.empty((count, len(self._scorers))), []
+        pairs, threads = numpy.empty((count, count)), self._counter.threads
+        with ProgressBar(progress, pairs.size * len(self._scorers), " pairs") as bar:
+            for column, scorer in enumerate(self._scorers):
+                pair_scorer = PairScorer(scorer, threads, bar)
+                pair_scorer.prepare(read, read)
+                pair_scorer.fill(pairs)
                 # Reference by reference, as DiffuSeq adds them up.
-                values[order] = float(numpy.mean(pairs.T[chosen.T]))
+                means.append(float(numpy.mean(pairs.T[chosen.T])))
                 with numpy.errstate(invalid="ignore"):
-                    means = numpy.where(chosen, pairs, 0.0).sum(axis=1) / chosen.sum(axis=1)
-                scores[:, column] = means
-        signature = f"{self._signature}|against:{'earlier' if is_earlier else 'each'}"
-        return SelfBLEU(values, scores, self._orders, numpy.arange(count), signature)
+                    by_sentence = numpy.where(chosen, pairs, 0.0).sum(axis=1) / chosen.sum(axis=1)
+                scores[:, column] = by_sentence
+        return scores, means, numpy.arange(count)
 
 
-def _check_count(count: int, name: str) -> str:
-    """What precedes messages about a group, after a check that it has two sentences."""
-    where, fix = ("", "") if name == "sentences" else (f"{name}: ", "; leave this group out")
+def _signature(scorer: Scorer) -> str:
+    """That of the scorer without its own max_ngram_order and weights, which are not used."""
+    fields = scorer.signature().split("|")
+    return "|".join(field for field in fields if not field.startswith(("order:", "weights:")))
+
+
+def _check_count(count: int) -> None:
     if count < 2:
         raise ValueError(
-            f"{where}there are {count} sentences; self-BLEU needs 2 or more, because each is "
-            f"compared with all the others{fix}"
+            f"there are {count} sentences; self-BLEU needs 2 or more, because each is compared "
+            "with all the others"
         )
-    return where
 
 
-def _peeked(sentences: Any) -> tuple[Any, Any]:
-    """The same sentences, to be read from the start, and the first one; None if there is none."""
-    given = listed_column(sentences, "sentences")
-    if isinstance(given, str) or not hasattr(given, "__iter__") or shape_of(given) == ():
-        return given, None
-    if hasattr(given, "__len__"):
-        return given, next(iter(given), None)
-    rest = iter(given)
-    first = list(islice(rest, 1))
-    return chain(first, rest), first[0] if first else None
+def _check_texts(sentences: Any) -> None:
+    """Refuse tokens and groups of sentences, for which the default metric would need others."""
+    is_listed = type(sentences) in (list, tuple)
+    dimensions = 0 if is_listed else len(shape_of(sentences) or ())
+    first = sentences[0] if is_listed and sentences else None
+    if dimensions > 1 or type(first) in (list, tuple) or shape_of(first):
+        what = (
+            "sentences is an array of ids" if dimensions > 1 else f"sentences[0] is {a_type(first)}"
+        )
+        raise TypeError(
+            f"{what}, expected a str: for lists of tokens and for token ids pass "
+            'metric=BLEU("nltk", smooth_method="floor", tokenize=False); for groups of '
+            "sentences call self_bleu for each"
+        )
 
 
-def _scores(scorer: Scorer, rows: array[int], max_order: int) -> Any:
+def _scores(scorer: Scorer, rows: array[int], max_ngram_order: int) -> Any:
     """The score of each row by its n-grams of the scorer's orders."""
-    order = scorer.max_order
-    table = numpy.frombuffer(rows, numpy.int64).reshape(-1, 2 + 2 * max_order)
-    kept = [*range(2 + order), *range(2 + max_order, 2 + max_order + order)]
+    order = scorer.max_ngram_order
+    table = numpy.frombuffer(rows, numpy.int64).reshape(-1, 2 + 2 * max_ngram_order)
+    kept = [*range(2 + order), *range(2 + max_ngram_order, 2 + max_ngram_order + order)]
     return scorer.row_scores(Stats._own(array("q", table[:, kept].tobytes()), order))
 
 

@@ -1,4 +1,4 @@
-"""`ReferenceIndex`: one fixed set of references, for any number of hypotheses."""
+"""One fixed set of references for any number of hypotheses: the indexes and `ReferenceIndex`."""
 
 from __future__ import annotations
 
@@ -9,22 +9,24 @@ from ..counting._counted import Counted
 from ..counting.stats import Stats
 from ..dialects.score import Score
 from ..inputs.mistakes import warn_of_label_padding
+from ..metric.argument import as_metric
+from ..metric.bleu import BLEU
 from ..runtime._process import Pool
 from ..runtime.threads import pop_until_empty, run_on_threads
 from ._references import ReferenceSet, RowScratch
-from .reader import SentenceReader, metric_of
+from .reader import SentenceMetric, SentenceReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
-    from typing import Any, NoReturn, Unpack
+    from typing import Any, NoReturn
 
     import numpy
     from numpy.typing import NDArray
 
     from ..inputs.types import Hypotheses, Mask, SentenceStream
-    from ..metric.bleu import BLEU
-    from ..metric.keyword_types import MetricOptions
+    from ..metric.argument import Metric
+    from ._postings import Postings
     from ._sentences import Sentences
 
 # A block is some consecutive hypotheses that a thread takes at a time: enough that the cost per
@@ -32,34 +34,63 @@ if TYPE_CHECKING:
 _BLOCK = 1024
 
 
-class ReferenceIndex:
+class SentenceIndex:
+    """References that are read once and kept. An index cannot be changed; threads may share it."""
+
+    __slots__ = ("__weakref__", "_metric", "_reader", "_references")
+
+    _metric: BLEU | SentenceMetric
+    _reader: SentenceReader
+    _references: ReferenceSet | Postings
+
+    def _keep(self, **attributes: object) -> None:
+        for name, value in attributes.items():
+            object.__setattr__(self, name, value)
+
+    def __len__(self) -> int:
+        """Number of references."""
+        return len(self._references)
+
+    @property
+    def signature(self) -> str:
+        """Everything that a score depends on besides the text and the number of references."""
+        return self._metric._scorer.of_sentences.signature()
+
+    def __setattr__(self, name: str, *value: object) -> NoReturn:
+        raise AttributeError(f"an index cannot be changed; {name} is fixed: make a new one")
+
+    __delattr__ = __setattr__
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self)} references, {self.signature}>"
+
+
+class ReferenceIndex(SentenceIndex):
     """One set of references, counted once, for any number of hypotheses.
 
-    Scores equal those of `fastbleu.BLEU(**options)` with ``[references] * len(hypotheses)``, but
-    the time does not depend on the number of references. An index cannot be changed, and threads
-    may share it.
+    Scores equal those of the metric with ``[references] * len(hypotheses)``, but the time does not
+    depend on the number of references. An index cannot be changed, and threads may share it.
 
     Parameters
     ----------
     references : iterable of R sentences
-        At least one. Sentences are str; if `tokenize` is None lists of tokens, or token ids:
-        arrays of shape (length,), or one array of shape (R, length). An iterator is read in
-        blocks, so that only the index is in memory.
-    metric : fastbleu.BLEU, optional
-        Use its parameters instead of `options`.
+        At least one. Sentences are str; for a metric with ``tokenize=False`` lists of tokens, or
+        token ids: arrays of shape (length,), or one array of shape (R, length). An iterator is read
+        in blocks, so that only the index is in memory.
     reference_mask : array of bool or integers, optional
         For token ids, of the same shape: an id counts if its mask is not 0.
+    metric : fastbleu.BLEU or str, optional
+        A BLEU, or the name of a dialect or recipe; by default ``BLEU()``, sacreBLEU's. Its threads
+        are used for scoring; one thread builds the index.
     progress : bool, default False
         Show a progress bar on standard error.
-    **options
-        Those of `fastbleu.BLEU`. `threads` are used for scoring; one thread builds the index.
 
     Raises
     ------
     ValueError
-        There are no references, or a parameter is out of its range.
+        There are no references, or no dialect has the name.
     TypeError
-        A reference is not a sentence; the message says which.
+        A reference is not a sentence, and the message says which; or `metric` is not a metric.
     OverflowError, MemoryError
         There are more than 2**31 - 1 different n-grams of one order, or more than fit into memory.
 
@@ -80,41 +111,36 @@ class ReferenceIndex:
     (2, 31)
     """
 
-    __slots__ = ("__weakref__", "_metric", "_pool", "_reader", "_references")
+    __slots__ = ("_pool",)
 
     _metric: BLEU
     _pool: Pool
-    _reader: SentenceReader
     _references: ReferenceSet
 
     def __init__(
         self,
         references: SentenceStream,
         *,
-        metric: BLEU | None = None,
         reference_mask: Mask | None = None,
+        metric: Metric | None = None,
         progress: bool = False,
-        **options: Unpack[MetricOptions],
     ) -> None:
-        metric = metric_of(metric, options)
-        reader = SentenceReader(metric)
-        found = ReferenceSet(metric.counter.max_order, metric.counter.reference_length)
+        bleu = as_metric(metric)
+        reader = SentenceReader(bleu)
+        counted = ReferenceSet(bleu._counter.max_ngram_order, bleu._counter.reference_length)
         for block, bar in reader.read_blocks(references, "references", reference_mask, progress):
-            found.add(block)
+            counted.add(block)
             bar.update(len(block))
-        if not len(found):
+        if not len(counted):
             raise ValueError("references is empty: an index needs at least one, which may be empty")
-        metric.scorer.dialect._check_references(len(found))
+        bleu._scorer.dialect._check_references(len(counted))
         reader.warn_of_input()
-        self._keep(metric, reader, found)
+        self._finish(bleu, reader, counted)
 
-    def _keep(self, metric: BLEU, reader: SentenceReader, references: ReferenceSet) -> None:
+    def _finish(self, metric: BLEU, reader: SentenceReader, references: ReferenceSet) -> None:
         references.finish()
-        keep = object.__setattr__
-        keep(self, "_metric", metric)
-        keep(self, "_pool", Pool(metric.counter.threads))
-        keep(self, "_reader", reader)
-        keep(self, "_references", references)
+        pool = Pool(metric._counter.threads)
+        self._keep(_metric=metric, _pool=pool, _reader=reader, _references=references)
 
     def score(self, hypotheses: Hypotheses, *, hypothesis_mask: Mask | None = None) -> Score:
         """BLEU of a corpus of hypotheses, with the warnings of `fastbleu.BLEU.score`.
@@ -138,7 +164,7 @@ class ReferenceIndex:
         TypeError
             A hypothesis is not a sentence; the message says which.
         """
-        scorer = self._metric.scorer
+        scorer = self._metric._scorer
         counted = self._counted(hypotheses, hypothesis_mask, keep_rows=scorer.keep_rows)
         return scorer.score(scorer.sums(counted))
 
@@ -153,33 +179,33 @@ class ReferenceIndex:
             On the dialect's scale.
         """
         counted = self._counted(hypotheses, hypothesis_mask)
-        return self._metric.scorer.sentence_scores(counted)
+        return self._metric._scorer.sentence_scores(counted)
 
-    def statistics(self, hypotheses: Hypotheses, *, hypothesis_mask: Mask | None = None) -> Stats:
+    def count(self, hypotheses: Hypotheses, *, hypothesis_mask: Mask | None = None) -> Stats:
         """Rows of counts, one per hypothesis; parameters and errors as for `score`.
 
         Returns
         -------
         Stats
-            Shape (S, 2 + 2 * max_order).
+            Shape (S, 2 + 2 * max_ngram_order).
         """
-        return self._metric.scorer.statistics(self._counted(hypotheses, hypothesis_mask))
+        return self._metric._scorer.stats(self._counted(hypotheses, hypothesis_mask))
 
     def _counted(
         self, hypotheses: Hypotheses, mask: Mask | None, *, keep_rows: bool = True
     ) -> Counted:
         """Count hypotheses; without `keep_rows` into one row, the sum as the dialect adapts it."""
-        counter, scorer = self._metric.counter, self._metric.scorer
+        counter, scorer = self._metric._counter, self._metric._scorer
         references = self._references
-        given: Any = hypotheses
+        listed: Any = hypotheses
         readers: list[SentenceReader] = []
         whole: Sentences | None = None
-        if type(given) not in (list, tuple) or mask is not None:
+        if type(listed) not in (list, tuple) or mask is not None:
             readers.append(self._reader.sharing())
-            whole = readers[0].read(given, "hypotheses", mask, True, counted=True)
-        count, max_order = len(given if whole is None else whole), counter.max_order
+            whole = readers[0].read(listed, "hypotheses", mask, True, counted=True)
+        count, max_ngram_order = len(listed if whole is None else whole), counter.max_ngram_order
         left = [*range(0, count, _BLOCK)][::-1]
-        counted = Counted(count, max_order, keep_rows)
+        counted = Counted(count, max_ngram_order, keep_rows)
         total, adding = counted.rows, _Lock()
 
         def work(scratch: RowScratch) -> None:
@@ -190,10 +216,10 @@ class ReferenceIndex:
                     break
                 end, start, sentences = min(first + _BLOCK, count), first, whole
                 if sentences is None:
-                    block = given[first:end]
+                    block = listed[first:end]
                     if len(block) != end - first:
                         raise ValueError(
-                            f"hypotheses had {count} sentences and has {len(given)} now: pass a "
+                            f"hypotheses had {count} sentences and has {len(listed)} now: pass a "
                             "list that nothing else changes"
                         )
                     start = 0
@@ -202,9 +228,9 @@ class ReferenceIndex:
                 if keep_rows:
                     references.count(sentences, total, start, stop, first, scratch)
                     continue
-                rows = zero_rows(stop - start, max_order)
+                rows = zero_rows(stop - start, max_ngram_order)
                 references.count(sentences, rows, start, stop, 0, scratch)
-                sums = scorer.dialect.adapt(Stats._own(rows, max_order)).sum()
+                sums = scorer.dialect.adapt(Stats._own(rows, max_ngram_order)).sum()
                 with adding:
                     add_rows(total, sums._rows, total)
 
@@ -223,10 +249,6 @@ class ReferenceIndex:
             warn_of_label_padding()
         return counted
 
-    def __len__(self) -> int:
-        """Number of references."""
-        return len(self._references)
-
     @property
     def ngrams(self) -> int:
         """Number of different n-grams of all orders."""
@@ -237,19 +259,9 @@ class ReferenceIndex:
         """Memory in bytes, without that of tokens that are Python objects."""
         return self._references.nbytes + self._reader.vocabulary.nbytes
 
-    @property
-    def signature(self) -> str:
-        """Everything that a score depends on besides the text and the number of references."""
-        return self._metric.scorer.of_sentences.signature()
-
-    def __setattr__(self, name: str, *value: object) -> NoReturn:
-        raise AttributeError(f"an index cannot be changed; {name} is fixed: make a new one")
-
-    __delattr__ = __setattr__
-
     def __reduce__(self) -> tuple[Any, ...]:
         tokens, sentences = self._reader.vocabulary.all_tokens(), self._references.sentences
-        return _rebuilt, (type(self), self._metric.as_arguments(), tokens, sentences)
+        return _rebuilt, (type(self), self._metric.get_params(), tokens, sentences)
 
     def __repr__(self) -> str:
         sizes = f"{len(self)} references, {self.ngrams} n-grams"
@@ -263,10 +275,10 @@ def _rebuilt(
     references: list[Sentences],
 ) -> ReferenceIndex:
     """An index of the same references; `tokens` are those that their ids stand for."""
-    metric = metric_of(None, arguments)
-    found = ReferenceSet(metric.counter.max_order, metric.counter.reference_length)
+    metric = BLEU(**arguments)
+    counted = ReferenceSet(metric._counter.max_ngram_order, metric._counter.reference_length)
     for sentences in references:
-        found.add(sentences)
+        counted.add(sentences)
     index = kind.__new__(kind)
-    index._keep(metric, SentenceReader(metric, tokens), found)
+    index._finish(metric, SentenceReader(metric, tokens), counted)
     return index

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 from ..inputs import mistakes
 from ..inputs.columns import listed_column
@@ -16,59 +16,43 @@ from ..inputs.sentences import (
     listed_sentences,
 )
 from ..inputs.warnings import TOKENIZED_PERIODS
+from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..runtime._process import Pool
 from ..runtime.progress import ProgressBar
-from ..tokenizers.libraries import splitting
 from ._sentences import IdReader, Sentences, TextReader, read_lists
 from ._vocabulary import Vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
     from typing import Any, Protocol
 
     from ..counting.counter import Counter
     from ..dialects.scorer import Scorer
     from ..inputs.types import Hypotheses, Listed, Mask, SentenceStream
+    from ..metric.argument import Metric
 
     class CounterAndScorer(Protocol):
         """What sentences are read for: a BLEU, or a `SentenceMetric`."""
 
-        counter: Counter
-        scorer: Scorer
-
-
-def metric_of(metric: BLEU | None, options: Mapping[str, Any]) -> BLEU:
-    """The metric; if None, one made of the options."""
-    if metric is None:
-        return BLEU(**options)
-    if not isinstance(metric, BLEU):
-        kind = type(metric)
-        name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
-        raise TypeError(f"metric is a {name}, expected a fastbleu.BLEU")
-    if options:
-        raise TypeError(
-            f"metric is given, and {', '.join(options)} too; the metric has all parameters"
-        )
-    return metric
+        _counter: Counter
+        _scorer: Scorer
 
 
 class SentenceMetric:
     """A metric's counter, and its scorer of single sentences."""
 
-    __slots__ = ("counter", "scorer")
+    __slots__ = ("_counter", "_scorer")
 
     def __init__(self, metric: BLEU) -> None:
-        self.counter: Counter = metric.counter
-        self.scorer: Scorer = metric.scorer.of_sentences
+        self._counter: Counter = metric._counter
+        self._scorer: Scorer = metric._scorer.of_sentences
 
 
-def sentence_metric_of(metric: BLEU | None, options: Mapping[str, Any]) -> SentenceMetric:
-    """The metric, or one made of the options, as it scores single sentences."""
-    if metric is None and not options:
-        return _default_sentence_metric()
-    return SentenceMetric(metric_of(metric, options))
+def sentence_metric_of(metric: Metric | None) -> SentenceMetric:
+    """The metric as it scores single sentences."""
+    return _default_sentence_metric() if metric is None else SentenceMetric(as_metric(metric))
 
 
 @cache
@@ -91,7 +75,7 @@ class SentenceReader:
     sentences : int
         Sentences read with `counted`; the next two are numbers of these.
     short : int
-        Those that have tokens, but fewer than the metric's `max_order`.
+        Those that have tokens, but fewer than the metric's `max_ngram_order`.
     tokenized_periods : int
         Texts that end in " .", which untokenized text rarely does.
     label_padding : bool
@@ -99,12 +83,12 @@ class SentenceReader:
     """
 
     def __init__(self, metric: CounterAndScorer, tokens: Sequence[Hashable] = ()) -> None:
-        metric.scorer.dialect.require("matrix")
-        self._counter, self._scorer = metric.counter, metric.scorer
+        metric._scorer.dialect.require("matrix")
+        self._counter, self._scorer = metric._counter, metric._scorer
         self.vocabulary = Vocabulary()
         if tokens:
             read_lists(self.vocabulary, SentenceTokenChecks("tokens"), [tokens])
-        self._pool = Pool(metric.counter.threads)
+        self._pool = Pool(metric._counter.threads)
         self._knows_padding = False
         # By the name of an argument: whether all of its rows so far are empty; more may follow.
         self._only_empty: dict[str, bool] = {}
@@ -149,15 +133,15 @@ class SentenceReader:
         if tokenizer is None and (mask is not None or counter.id_filter or are_rows(listed)):
             made = self._read_rows(listed, name, mask, known_only, before)
         elif mask is not None:
-            raise TypeError("a mask needs token ids; for these pass tokenize=None")
+            raise TypeError("a mask needs token ids, and these a metric with tokenize=False")
         else:
-            given = listed
+            column = listed
             if type(listed) not in (list, tuple):
                 listed = listed_sentences(name, listed)
-            count = len(given)
+            count = len(column)
             if tokenizer is None:
                 made = self._read_tokens(listed, name, known_only, before)
-            elif tokenizer.function is not None:
+            elif tokenizer.compiled is None:
                 made = self._read_split(listed, name, known_only, before)
                 # The function may have put something else into the list.
                 periods = sum(isinstance(text, str) and text.endswith(" .") for text in listed)
@@ -170,11 +154,11 @@ class SentenceReader:
             if len(made) != count:
                 raise ValueError(
                     f"{count} sentences of {name} became {len(made)} while they were read: it is a "
-                    f"{type(given).__name__}; pass a list that nothing else changes"
+                    f"{type(column).__name__}; pass a list that nothing else changes"
                 )
         if counted:
             self.sentences += len(made)
-            self.short += made.shorter_than(counter.max_order)
+            self.short += made.shorter_than(counter.max_ngram_order)
             self.tokenized_periods += periods
         return made
 
@@ -217,9 +201,10 @@ class SentenceReader:
 
     def _read_split(self, listed: Listed, name: str, known_only: bool, before: int) -> Sentences:
         tokenizer: Any = self._counter.tokenizer
-        split, lowercase = tokenizer.function, self._counter.lowercase
-        if tokenizer.prepared is not None:
-            split = splitting(tokenizer.prepared, lowercase, name.startswith("reference"))
+        split, lowercase = tokenizer.split, self._counter.lowercase
+        if tokenizer.rewrite is not None:
+            is_reference = name.startswith("reference")
+            split = partial(tokenizer.tokens, lowercase=lowercase, is_reference=is_reference)
             lowercase = False
         checks = SplitTextChecks(name, before, split, lowercase)
         checks.check_texts(listed)

@@ -25,7 +25,6 @@ def read_sources(
     metric: SentenceMetric,
     sides: tuple[Sources, Sources],
     masks: tuple[Mask | None, Mask | None],
-    names: tuple[str, str] = _NAMES,
     ragged: bool = False,
 ) -> tuple[list[tuple[Sentences, Sentences]], tuple[int, ...]]:
     """Read the sentences of all sources, and warn once of likely mistakes.
@@ -42,32 +41,34 @@ def read_sources(
     second: Any
     first, second = sides
     if type(first) not in (list, tuple) or type(second) not in (list, tuple):
-        same, first = first is second, listed_column(first, names[0])
-        second = first if same else listed_column(second, names[1])
+        same, first = first is second, listed_column(first, "hypotheses")
+        second = first if same else listed_column(second, "references")
     other = None if alone else second
-    batch = batch_of(first, other, metric.counter.tokenizer, names, ragged)
+    batch = batch_of(first, other, metric._counter.tokenizer, ragged)
     reader = SentenceReader(metric)
     pairs: list[Any] = [(first, second)] if batch is None else batch
     masks_by_source = [masks]
     if batch is not None:
-        masks_by_source = masks_of(names, masks, len(batch))
+        masks_by_source = masks_of(masks, len(batch))
     sources, shapes = [], []
-    for number, (pair, of_pair) in enumerate(zip(pairs, masks_by_source, strict=True)):
+    for number, (pair, masks_of_pair) in enumerate(zip(pairs, masks_by_source, strict=True)):
         place = "" if batch is None else f"[{number}]"
         if number:
             reader.vocabulary.forget()
-        hypotheses = references = reader.read(pair[0], names[0] + place, of_pair[0], counted=True)
+        hypotheses = references = reader.read(
+            pair[0], f"hypotheses{place}", masks_of_pair[0], counted=True
+        )
         if not alone:
-            references = reader.read(pair[1], names[1] + place, of_pair[1])
+            references = reader.read(pair[1], f"references{place}", masks_of_pair[1])
         sources.append((hypotheses, references))
         shapes.append((len(hypotheses), len(references)))
     reader.warn_of_input()
     if reader.short:
-        metric.scorer.warn_of_short(reader.short, reader.sentences)
+        metric._scorer.warn_of_short(reader.short, reader.sentences)
     shape = tuple(map(max, zip(*shapes, strict=True))) if shapes else (0, 0)
     if shapes.count(shape) < len(shapes) and not ragged:
         raise ValueError(
-            f"{names[0]} or {names[1]} changed while it was read: pass lists that nothing else "
+            "hypotheses or references changed while it was read: pass lists that nothing else "
             "changes"
         )
     return sources, shape if batch is None else (len(sources), *shape)
@@ -77,7 +78,6 @@ def batch_of(
     hypotheses: Sources,
     references: Sources | None,
     tokenizer: Tokenizer | None,
-    names: tuple[str, str] = _NAMES,
     ragged: bool = False,
 ) -> list[tuple[Any, Any]] | None:
     """(hypotheses, references) of each source of a batch; None if there is one source.
@@ -94,10 +94,10 @@ def batch_of(
     if not nested and not references_nested:
         return None
     if nested is False or references_nested is False:
-        of_batch, flat = names if nested else names[::-1]
+        batched, flat = _NAMES if nested else _NAMES[::-1]
         kind = "str" if is_text else "lists of tokens"
         raise ValueError(
-            f"{of_batch} is a batch, with a list of sentences for each source, but {flat} holds "
+            f"{batched} is a batch, with a list of sentences for each source, but {flat} holds "
             f"{kind}: for one source pass two flat lists of {kind}, as each hypothesis is paired "
             "with each reference; for several sources nest both"
         )
@@ -105,21 +105,23 @@ def batch_of(
     # If sentences are split at whitespace, real text contains some.
     splits = tokenizer is not None and tokenizer.compiled in SPLIT_AT_SPACES
     suspicious = splits and look_like_tokens(sources)
-    advice = "; if these are lists of tokens pass tokenize=None" if suspicious else ""
+    advice = (
+        "; if these are lists of tokens pass a metric with tokenize=False" if suspicious else ""
+    )
     if references is not None and len(other_sources) != count:
         raise ValueError(
-            f"{names[0]} has {count} sources, {names[1]} has {len(other_sources)}; "
-            f"{names[1]}[b] are paired with {names[0]}[b]{advice}"
+            f"hypotheses has {count} sources, references has {len(other_sources)}; "
+            f"references[b] are paired with hypotheses[b]{advice}"
         )
-    check_sizes(names[0], sources, advice, ragged)
+    check_sizes("hypotheses", sources, advice, ragged)
     if suspicious:
         warn_input(
-            f"{names[0]} looks like lists of tokens, and each was read as a source with one "
-            "sentence per token; pass tokenize=None"
+            "hypotheses looks like lists of tokens, and each was read as a source with one "
+            "sentence per token; pass a metric with tokenize=False"
         )
     if references is None:
         return [(source, None) for source in sources]
-    check_sizes(names[1], other_sources, advice, ragged)
+    check_sizes("references", other_sources, advice, ragged)
     return list(zip(sources, other_sources, strict=True))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..inputs.arguments import a_type
-from ..tokenizers.table import TOKENIZERS
 from .bleu import BLEU
 
 TYPE_CHECKING = False
@@ -29,14 +28,10 @@ def as_metric(metric: Metric | None) -> BLEU:
         return metric
     if metric is None:
         return BLEU()
-    if not isinstance(metric, str):
-        if isinstance(metric, type) and issubclass(metric, BLEU):
-            raise TypeError("metric is the class BLEU, expected a BLEU: write BLEU()")
-        raise TypeError(
-            f"metric is {a_type(metric)}, expected a fastbleu.BLEU or the name of a dialect"
-        )
-    if metric in TOKENIZERS:
-        raise ValueError(
-            f"metric is {metric!r}, a tokenizer: pass metric=fastbleu.BLEU(tokenize={metric!r})"
-        )
-    return BLEU(dialect=metric)
+    if isinstance(metric, str):
+        return BLEU(metric)
+    if isinstance(metric, type) and issubclass(metric, BLEU):
+        raise TypeError("metric is the class BLEU, expected a BLEU: write BLEU()")
+    raise TypeError(
+        f"metric is {a_type(metric)}, expected a fastbleu.BLEU or the name of a dialect"
+    )

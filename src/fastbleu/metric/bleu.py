@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from operator import attrgetter
 
-from ..counting._counted import RunningSums, Sums
+from ..counting._counted import Counted, RunningSums, Sums
 from ..counting.stats import Stats, row_of_state
 from ..dialects.names import get
 from ..dialects.score import Score
 from ..dialects.scorer import Scorer, checked_weights
 from ..inputs._id_rows import IdRows
-from ..inputs.arguments import DEFAULT, check_flag, check_positive, shown
+from ..inputs.arguments import PARAMETERS, a_type, check_flag, check_positive, shown
 from ..inputs.batch import Batch
 from ..inputs.ids import NO_IDS, IdFilter
 from ..inputs.read import read
@@ -29,10 +29,8 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from ..counting._counted import Counted
     from ..counting.counter import Counter
     from ..dialects.names import DialectName, RecipeName
-    from ..inputs.arguments import Default
     from ..inputs.types import (
         Hypotheses,
         Mask,
@@ -43,30 +41,14 @@ if TYPE_CHECKING:
     )
     from ..tokenizers.loaded import TokenFunction, Tokenizer
     from ..tokenizers.table import TokenizerName
-    from .keyword_types import MetricOptions, OwnOptions, SegmentTokenizers
+    from .keyword_types import OwnOptions, SegmentTokenizers
 
     # Parameters of some dialects only.
     OtherSmoothing: TypeAlias = Literal["add-1", "tiny"]
 else:
     numpy = lazy("numpy")
 
-# The parameters that every BLEU has, besides `tokenize`.
-_PARAMETERS = (
-    *("lowercase", "max_order", "threads", "smoothing", "smoothing_value", "effective_order"),
-    *("ignore_ids", "stop_id", "skip_ids", "dialect", "weights", "reference_length"),
-    "keep_segments",
-)
 _NOTHING: tuple[int, ...] = ()
-
-
-def _own_option(name: str) -> property:
-    def value(self: BLEU) -> Any:
-        options = self.scorer.dialect.own_options
-        if name not in options:
-            raise AttributeError(f"dialect {self.dialect!r} has no option {name!r}")
-        return options[name]
-
-    return property(value)
 
 
 class BLEU:
@@ -81,58 +63,51 @@ class BLEU:
 
     Parameters
     ----------
-    tokenize : str, callable (str -> list of str) or None, default "13a"
-        A name of `fastbleu.tokenizers.TOKENIZERS` or a function that splits a text; a dialect with
+    dialect : str, default "sacrebleu"
+        The implementation whose rules are followed, or the evaluation tool whose number this is: a
+        name of ``fastbleu.dialects.names(recipes=True)``. `fastbleu.dialects.describe` says what
+        each does. For all other parameters None is what the dialect does.
+    tokenize : str, callable (str -> list of str) or False, optional
+        The name of a tokenizer, by default "13a", or a function that splits a text; a dialect with
         its own tokenizer accepts only that. "auto": for each segment the tokenizer of the script of
-        its first reference, which the score's signature names. None: the input is lists of tokens,
+        its first reference, which the score's signature names. False: the input is lists of tokens,
         which may be any hashable objects, or token ids. For your own sentencepiece model pass
-        ``fastbleu.tokenizers.get_tokenizer("spm", model=path)``.
-    lowercase : bool, default False
-        Ignore case; in sacreBLEU's dialect by lowercasing the text first.
-    max_order : int, default 4
-        The longest n-grams.
-    weights : sequence of float, shape (max_order,), optional
+        ``fastbleu.tokenizers.get("spm", model=path)``.
+    lowercase : bool, optional
+        Ignore case; in sacreBLEU's dialect by lowercasing the text first. By default False.
+    max_ngram_order : int, optional
+        The longest n-grams, by default 4.
+    weights : sequence of float, shape (max_ngram_order,), optional
         Weight of each order; equal weights by default.
-    smoothing : str, default "exp"
-        Smoothing of orders without matches: "exp", "floor", "add-k" or "none"; some dialects have
-        others, such as nltk's "method4" or tf-nmt's "add-1".
-    smoothing_value : float, optional
+    smooth_method : str, optional
+        Smoothing of orders without matches: "exp" (sacreBLEU's default), "floor", "add-k" or
+        "none"; some dialects have others, such as nltk's "method4" or tf-nmt's "add-1".
+    smooth_value : float, optional
         For "floor" (default 0.1), "add-k" (sacreBLEU's and e2e's, default 1) and "method4"
         (default 5).
     effective_order : bool, optional
         Average only over orders for which the hypotheses have n-grams. By default as in sacreBLEU:
         True where sentences are scored one by one, False for a corpus; in recipes False. Only for
         sacreBLEU's dialect, and recipes that follow it.
+    reference_length : {"closest", "first", "shortest", "average"}, optional
+        The reference length that counts: the closest to the hypothesis' length (the default), and
+        of two equally close the shorter or, for "first", that of the first reference; or the
+        shortest; or, for the dialect "coco", their mean.
+    ignore_ids : int or iterable of int, default ()
+        Ids that are not tokens: padding. A reference with only such ids, or masked completely, is
+        ignored unless the segment has no other; an empty reference has the length 0.
+    stop_ids : int or iterable of int, default ()
+        End a sequence of ids, unless masked; such an id and all following ids do not count.
+    skip_ids : int or iterable of int, default ()
+        Ids of tokens to leave out, such as the beginning-of-sentence id.
     threads : int, default 1
         Threads that tokenize and count text, columns, files and ids; lists of tokens take one.
         They do not change the result.
-    dialect : str, default "sacrebleu"
-        The implementation whose rules are followed, or the evaluation tool whose number this is: a
-        name of ``fastbleu.dialects.names(recipes=True)``. `fastbleu.dialects.describe` says what
-        each does.
-    reference_length : {"closest", "first", "shortest", "average"}, default "closest"
-        The reference length that counts: the closest to the hypothesis' length, and of two equally
-        close the shorter or, for "first", that of the first reference; or the shortest; or, for the
-        dialect "coco", their mean.
-    ignore_ids : iterable of int, default ()
-        Ids that are not tokens: padding. A reference with only such ids, or masked completely, is
-        ignored unless the segment has no other; an empty reference has the length 0.
-    stop_id : int or iterable of int, optional
-        Ends a sequence of ids, unless it is masked; this id and all following ids do not count.
-    skip_ids : iterable of int, default ()
-        Ids of tokens to leave out, such as the beginning-of-sentence id.
-    keep_segments : bool, default False
-        Keep the rows of all segments passed to `update`, for `segments` and `segment_scores`.
+    keep_stats : bool, default False
+        Keep the rows of all segments passed to `update`, for `stats`.
     **own_options
         Options that only the chosen dialect has, such as ``hashed=False`` for "fairseq" and
-        ``keywords="python"`` for "codebleu-weighted": see its class.
-
-    Attributes
-    ----------
-    counter : Counter
-        Counts text or tokens as the parameters say.
-    scorer : Scorer
-        Turns counts into scores.
+        ``keywords="python"`` for "codebleu-weighted": `fastbleu.dialects.describe` has them.
 
     Raises
     ------
@@ -150,134 +125,134 @@ class BLEU:
     >>> metric.compute() == score
     True
     >>> ids = [[5, 6, 7, 8, 2, 0]]
-    >>> round(BLEU(tokenize=None, ignore_ids=(0,), stop_id=2).score(ids, ids).value, 2)
+    >>> round(BLEU(tokenize=False, ignore_ids=0, stop_ids=2).score(ids, ids).value, 2)
     100.0
     """
 
     __module__ = "fastbleu"
-    __slots__ = ("_sums", "counter", "keep_segments", "reference_length", "scorer", "weights")
+    __slots__ = ("_counter", "_scorer", "_sums", "keep_stats", "reference_length", "weights")
 
-    counter: Counter
-    scorer: Scorer
-    keep_segments: bool
+    _counter: Counter
+    _scorer: Scorer
+    keep_stats: bool
     weights: tuple[float, ...] | None
     _sums: RunningSums
 
     def __init__(
         self,
-        tokenize: TokenizerName | TokenFunction | Tokenizer | Default | None = DEFAULT,
-        lowercase: bool | None = None,
-        max_order: int | None = None,
-        weights: Sequence[float] | None = None,
-        smoothing: SmoothingName | OtherSmoothing | None = None,
-        smoothing_value: float | None = None,
-        effective_order: bool | None = None,
-        threads: int = 1,
-        *,
         dialect: DialectName | RecipeName = "sacrebleu",
+        *,
+        tokenize: TokenizerName | TokenFunction | Tokenizer | Literal[False] | None = None,
+        lowercase: bool | None = None,
+        max_ngram_order: int | None = None,
+        weights: Sequence[float] | None = None,
+        smooth_method: SmoothingName | OtherSmoothing | None = None,
+        smooth_value: float | None = None,
+        effective_order: bool | None = None,
         reference_length: ReferenceLength | Literal["average"] | None = None,
-        ignore_ids: Iterable[int] = _NOTHING,
-        stop_id: int | Iterable[int] | None = None,
-        skip_ids: Iterable[int] = _NOTHING,
-        keep_segments: bool = False,
+        ignore_ids: int | Iterable[int] = _NOTHING,
+        stop_ids: int | Iterable[int] = _NOTHING,
+        skip_ids: int | Iterable[int] = _NOTHING,
+        threads: int = 1,
+        keep_stats: bool = False,
         **own_options: Unpack[OwnOptions],
     ) -> None:
         implementation = get(dialect, reference_length, **own_options)
         if weights is not None:
             weights = checked_weights(weights)
-        if max_order is not None:
-            max_order = check_positive("max_order", max_order)
+        if max_ngram_order is not None:
+            max_ngram_order = check_positive("max_ngram_order", max_ngram_order)
         elif weights and implementation.weights_set_order:
-            max_order = len(weights)
-        chosen, lowercase, max_order, length = implementation._read_text_options(
-            tokenize, lowercase, max_order, reference_length
+            max_ngram_order = len(weights)
+        chosen, lowercase, max_ngram_order, length = implementation._read_text_options(
+            tokenize, lowercase, max_ngram_order, reference_length
         )
         id_filter = None
-        if stop_id is not None or ignore_ids is not _NOTHING or skip_ids is not _NOTHING:
-            id_filter = IdFilter(ignore_ids, stop_id, skip_ids)
+        if not ignore_ids is stop_ids is skip_ids is _NOTHING:
+            id_filter = IdFilter(ignore_ids, stop_ids, skip_ids)
             if id_filter and chosen is not None:
                 raise ValueError(
-                    "ignore_ids, stop_id and skip_ids are for token ids, which need tokenize=None"
+                    "ignore_ids, stop_ids and skip_ids are for token ids, which need tokenize=False"
                 )
         tokenizer = None if chosen is None else load_tokenizer(chosen)
         if type(threads) is not int or threads < 1:
             threads = check_positive("threads", threads)
         counter = implementation._make_counter(
-            tokenizer, lowercase, max_order, threads, length, id_filter
+            tokenizer, lowercase, max_ngram_order, threads, length, id_filter
         )
         scorer = Scorer(
             implementation,
-            max_order,
+            max_ngram_order,
             weights,
-            smoothing,
-            smoothing_value,
+            smooth_method,
+            smooth_value,
             effective_order,
             lowercase=lowercase,
             tokenizer=tokenizer or id_filter or NO_IDS,
             reference_length=length,
         )
-        if type(keep_segments) is not bool:
-            keep_segments = check_flag("keep_segments", keep_segments)
+        if type(keep_stats) is not bool:
+            keep_stats = check_flag("keep_stats", keep_stats)
         keep = object.__setattr__
-        keep(self, "counter", counter)
-        keep(self, "scorer", scorer)
+        keep(self, "_counter", counter)
+        keep(self, "_scorer", scorer)
         keep(self, "weights", weights)
         keep(self, "reference_length", length)
-        keep(self, "keep_segments", keep_segments)
-        keep(self, "_sums", RunningSums(Sums.zero(max_order)))
+        keep(self, "keep_stats", keep_stats)
+        keep(self, "_sums", RunningSums(Sums.zero(max_ngram_order)))
 
     # Properties, because a `__getattr__` would slow down every attribute and method.
-    tokenizer = property(attrgetter("counter.tokenizer"))
-    lowercase = property(attrgetter("counter.lowercase"))
-    max_order = property(attrgetter("counter.max_order"))
-    threads = property(attrgetter("counter.threads"))
-    ignore_ids = property(lambda self: (self.counter.id_filter or NO_IDS).ignore_ids)
-    stop_id = property(lambda self: (self.counter.id_filter or NO_IDS).stop_id)
-    skip_ids = property(lambda self: (self.counter.id_filter or NO_IDS).skip_ids)
-    smoothing = property(attrgetter("scorer.smoothing"))
-    smoothing_value = property(attrgetter("scorer.smoothing_value"))
-    effective_order = property(attrgetter("scorer.given_effective_order"))
-    dialect = property(attrgetter("scorer.dialect.name"))
-    hashed, keywords = _own_option("hashed"), _own_option("keywords")
+    tokenize = property(lambda self: self._counter.tokenizer or False)
+    lowercase = property(attrgetter("_counter.lowercase"))
+    max_ngram_order = property(attrgetter("_counter.max_ngram_order"))
+    threads = property(attrgetter("_counter.threads"))
+    ignore_ids = property(lambda self: (self._counter.id_filter or NO_IDS).ignore_ids)
+    stop_ids = property(lambda self: (self._counter.id_filter or NO_IDS).stop_ids)
+    skip_ids = property(lambda self: (self._counter.id_filter or NO_IDS).skip_ids)
+    smooth_method = property(attrgetter("_scorer.smooth_method"))
+    smooth_value = property(attrgetter("_scorer.smooth_value"))
+    effective_order = property(attrgetter("_scorer.given_effective_order"))
+    dialect = property(attrgetter("_scorer.dialect.name"))
 
-    def as_arguments(self) -> dict[str, Any]:
-        """The arguments that make an equal metric, without segments."""
-        values = {name: getattr(self, name) for name in _PARAMETERS}
-        values["tokenize"] = self.counter.tokenizer
-        return values | dict(self.scorer.dialect.own_options)
+    def get_params(self) -> dict[str, Any]:
+        """The arguments that make an equal metric, without its counts."""
+        values = {name: getattr(self, name) for name in PARAMETERS}
+        return values | dict(self._scorer.dialect.own_options)
 
     @property
     def signature(self) -> str:
         """Everything that a score depends on besides the text; a Score's signature adds `nrefs`."""
-        return self.scorer.signature()
+        return self._scorer.signature()
 
     def score(
         self,
-        hypotheses: Hypotheses,
-        references: References,
+        hypotheses: Hypotheses | Stats,
+        references: References | None = None,
         *,
         hypothesis_mask: Mask | None = None,
         reference_mask: Mask | None = None,
         missing: MissingChoice = "error",
         progress: bool = False,
-        documents: Sequence[Hashable] | None = None,
-        tokenize: SegmentTokenizers | None = None,
+        join: Sequence[Hashable] | None = None,
+        tokenizers: SegmentTokenizers | None = None,
     ) -> Score:
         """BLEU of a corpus.
 
         Parameters
         ----------
-        hypotheses : sequence of S str
+        hypotheses : sequence of S str, or Stats
             Or a column of texts with the Arrow interface, from pyarrow, polars, pandas, DuckDB or
             datasets, which may be a stream.
-            If `tokenize` is None lists of tokens, or token ids: an array or tensor of integers
+            With ``tokenize=False`` lists of tokens, or token ids: an array or tensor of integers
             of shape (S, length), or (length,) for one segment, or a list of S arrays of shape
             (length,). For a single hypothesis an array (k, length) is its k references.
+            `Stats` from `count` stand for hypotheses and references together, if they were counted
+            as this metric counts; masks, `missing`, `join` and `tokenizers` are for `count` then.
         references : sequence of S str or of S sequences of str
             ``references[i]`` is the reference, or the list of references, of ``hypotheses[i]``;
             their number may vary. Or a column of texts or of lists of texts, or, with
             a column of hypotheses, a list of columns: one for each reference.
-            If `tokenize` is None always lists of references, each a list of tokens. For token ids
+            With ``tokenize=False`` always lists of references, each a list of tokens. For token ids
             an array of shape (S, length) or (S, references, length), or a list with an array, or a
             list of arrays, for each segment.
         hypothesis_mask, reference_mask : array of bool or integers, optional
@@ -289,11 +264,11 @@ class BLEU:
             missing or blank, of segments that have others. Not for ids with masks.
         progress : bool, default False
             Show a progress bar on standard error.
-        documents : sequence of S hashable, optional
+        join : sequence of S hashable, optional
             The document of each segment: the segments of a document are joined in their order and
             scored as one, which is d-BLEU (Liu et al. 2020, Multilingual Denoising Pre-training).
             For lists of text or tokens, without masks and missing values.
-        tokenize : sequence of S str, callable or None, or one of these, optional
+        tokenizers : sequence of S str, callable or None, or one of these, optional
             The tokenizer of each segment, or of all, for batches of several languages; a list or a
             column. None is the metric's own. The signature names all that were used:
             ``tok:13a+zh``.
@@ -322,12 +297,13 @@ class BLEU:
             which pads labels, was counted, or segments were left out by ``missing="skip"``, or
             references are blank; or one side is shifted, in another script, or equal to the other.
         """
-        counter, scorer = self.counter, self.scorer
-        batch = read(
-            hypotheses, references, counter, hypothesis_mask, reference_mask, missing, documents
+        scorer = self._scorer
+        # fmt: off
+        counted, present = self._count(
+            hypotheses, references, scorer.keep_rows, hypothesis_mask, reference_mask, missing,
+            progress, join, tokenizers,
         )
-        counted = self._count(batch, scorer.keep_rows, missing, progress, tokenize, documents)
-        present = batch.present
+        # fmt: on
         if present is not None and not any(present):
             raise ValueError(
                 f"there are no segments to score: all {len(present)} were left out, because a "
@@ -337,21 +313,21 @@ class BLEU:
 
     def sentence_scores(
         self,
-        hypotheses: Hypotheses,
-        references: References,
+        hypotheses: Hypotheses | Stats,
+        references: References | None = None,
         *,
         hypothesis_mask: Mask | None = None,
         reference_mask: Mask | None = None,
         missing: MissingChoice = "error",
         progress: bool = False,
-        documents: Sequence[Hashable] | None = None,
-        tokenize: SegmentTokenizers | None = None,
+        join: Sequence[Hashable] | None = None,
+        tokenizers: SegmentTokenizers | None = None,
     ) -> NDArray[numpy.float64]:
-        """BLEU of each segment, or of each of the `documents` in the order of first appearance.
+        """BLEU of each segment, or of each document of `join` in the order of first appearance.
 
         Parameters and errors as for `score`; without segments there are no scores. With sacreBLEU's
-        dialect, segments of fewer than `max_order` tokens are scored by the orders that they have,
-        unless ``effective_order=False``.
+        dialect, segments of fewer than `max_ngram_order` tokens are scored by the orders that
+        they have, unless ``effective_order=False``.
 
         Returns
         -------
@@ -363,12 +339,13 @@ class BLEU:
         InputWarning
             As for `score`; or short segments score 0 with ``effective_order=False``.
         """
-        counter = self.counter
-        batch = read(
-            hypotheses, references, counter, hypothesis_mask, reference_mask, missing, documents
+        # fmt: off
+        counted, present = self._count(
+            hypotheses, references, True, hypothesis_mask, reference_mask, missing,
+            progress, join, tokenizers,
         )
-        counted = self._count(batch, True, missing, progress, tokenize, documents)
-        return _with_gaps(self.scorer.sentence_scores(counted), batch.present)
+        # fmt: on
+        return _with_gaps(self._scorer.sentence_scores(counted), present)
 
     def prefix_scores(
         self,
@@ -382,7 +359,7 @@ class BLEU:
         """BLEU of each prefix of each hypothesis, for rewards of single tokens.
 
         Counts each hypothesis once. Parameters and errors as for `score`, but only for tokens and
-        token ids: with ``tokenize=None``, and `max_order` up to 8.
+        token ids: with ``tokenize=False``, and `max_ngram_order` up to 8.
 
         Parameters
         ----------
@@ -400,7 +377,7 @@ class BLEU:
         Examples
         --------
         >>> import numpy
-        >>> metric = BLEU(tokenize=None, stop_id=2)
+        >>> metric = BLEU(tokenize=False, stop_ids=2)
         >>> sampled = numpy.array([[5, 6, 9, 7, 2, 0]])
         >>> reference = numpy.array([[5, 6, 7, 8, 2, 0]])
         >>> metric.prefix_scores(sampled, reference).round(1)
@@ -408,22 +385,22 @@ class BLEU:
         >>> metric.prefix_scores(sampled, reference, delta=True).round(1)
         array([[ 5. , 31.8,  2.6, -4.1,  0. ,  0. ]])
         """
-        counter = self.counter
-        self.scorer.dialect.require("prefix_scores")
+        counter = self._counter
+        self._scorer.dialect.require("prefix_scores")
         check_flag("delta", delta)
         if counter.is_text:
-            raise ValueError("prefix_scores is for tokens and token ids: pass tokenize=None")
+            raise ValueError("prefix_scores is for tokens and token ids: pass tokenize=False")
         batch = read(hypotheses, references, counter, hypothesis_mask, reference_mask)
         if type(batch) is not Batch:  # columns
             batch = read(*batch.lists(), counter)
         rows = batch.hypotheses
         length = rows.longest if type(rows) is IdRows else max(map(len, rows), default=0)
-        scores = self.scorer.prefix_scores(counter, batch, length)
+        scores = self._scorer.prefix_scores(counter, batch, length)
         if delta:
             scores[:, 1:] -= scores[:, :-1]
         return scores
 
-    def statistics(
+    def count(
         self,
         hypotheses: Hypotheses,
         references: References,
@@ -432,68 +409,79 @@ class BLEU:
         reference_mask: Mask | None = None,
         missing: MissingChoice = "error",
         progress: bool = False,
-        documents: Sequence[Hashable] | None = None,
-        tokenize: SegmentTokenizers | None = None,
+        join: Sequence[Hashable] | None = None,
+        tokenizers: SegmentTokenizers | None = None,
     ) -> Stats:
         """Rows of counts, one per segment, from which every score can be computed.
 
-        Parameters and errors as for `score`.
+        Parameters and errors as for `score`. Where hypotheses and references are expected the
+        result stands for both: counted once, a corpus can be scored often.
 
         Returns
         -------
         Stats
-            Shape (segments, 2 + 2 * max_order), the same for every dialect, without segments
+            Shape (segments, 2 + 2 * max_ngram_order), the same for every dialect, without segments
             that ``missing="skip"`` leaves out.
+
+        Examples
+        --------
+        >>> stats = BLEU().count(["The cat sat on the mat."], ["The cat sat on a mat."])
+        >>> [round(BLEU(smooth_method=name).score(stats).value, 1) for name in ("exp", "none")]
+        [48.9, 48.9]
         """
-        self.scorer.dialect.require("statistics")
-        counter = self.counter
-        batch = read(
-            hypotheses, references, counter, hypothesis_mask, reference_mask, missing, documents
+        self._scorer.dialect.require("count")
+        # fmt: off
+        counted, _ = self._count(
+            hypotheses, references, True, hypothesis_mask, reference_mask, missing,
+            progress, join, tokenizers,
         )
-        counted = self._count(batch, True, missing, progress, tokenize, documents)
-        return self.scorer.statistics(counted)
-
-    def sums(
-        self,
-        hypotheses: Hypotheses,
-        references: References,
-        *,
-        hypothesis_mask: Mask | None = None,
-        reference_mask: Mask | None = None,
-    ) -> NDArray[numpy.int64]:
-        """The sum of all rows as the dialect counts them; memory does not grow with the corpus.
-
-        Parameters and errors as for `score`; without segments the sums are all zeros.
-
-        Returns
-        -------
-        ndarray of int64, shape (2 + 2 * max_order,)
-            The `state` of a new metric after one `update` with the same arguments.
-        """
-        return _state(self._sums_of_batch(hypotheses, references, hypothesis_mask, reference_mask))
+        # fmt: on
+        return self._scorer.stats(counted)
 
     def _count(
         self,
-        batch: Batch,
+        hypotheses: Any,
+        references: Any,
         keep_rows: bool,
+        hypothesis_mask: Mask | None = None,
+        reference_mask: Mask | None = None,
         missing: str = "error",
         progress: bool = False,
-        tokenize: SegmentTokenizers | None = None,
-        documents: Sequence[Hashable] | None = None,
-    ) -> Counted:
-        """Count a batch that was read with the same `missing` and `documents`."""
-        if tokenize is None:
-            counted = self.counter.count(batch, keep_rows=keep_rows, progress=progress)
-        elif documents is not None:
-            raise ValueError("documents and tokenize do not go together")
+        join: Sequence[Hashable] | None = None,
+        tokenizers: SegmentTokenizers | None = None,
+    ) -> tuple[Counted, list[bool] | None]:
+        """Count what a user passes in; also which segments are present, if some may be missing."""
+        if isinstance(hypotheses, Stats):
+            others = references, hypothesis_mask, reference_mask, join, tokenizers
+            return self._counted_before(hypotheses, missing, others), None
+        counter = self._counter
+        batch = read(
+            hypotheses, references, counter, hypothesis_mask, reference_mask, missing, join
+        )
+        if tokenizers is None:
+            counted = counter.count(batch, keep_rows=keep_rows, progress=progress)
+        elif join is not None:
+            raise ValueError("join and tokenizers do not go together")
         else:
-            counter, dialect = self.counter, self.scorer.dialect
-            counted = count_with_tokenizers(counter, dialect, batch, tokenize, keep_rows, progress)
+            dialect = self._scorer.dialect
+            counted = count_with_tokenizers(
+                counter, dialect, batch, tokenizers, keep_rows, progress
+            )
         if missing == "empty":  # blank references are asked for
             counted.blank_references = 0
         if batch.present is not None:
             batch.warn_of_missing()
-        return counted
+        return counted, batch.present
+
+    def _counted_before(self, stats: Stats, missing: str, others: tuple[object, ...]) -> Counted:
+        """What `Stats` from `count` hold; `others` are the arguments that do not go with them."""
+        if missing != "error" or any(argument is not None for argument in others):
+            raise TypeError(
+                "hypotheses is Stats, which stand for references, too: leave out references, "
+                "masks, missing, join and tokenizers"
+            )
+        self._scorer.dialect.require("count")
+        return self._scorer.counted_before(stats)
 
     def _sums_of_batch(
         self,
@@ -502,23 +490,26 @@ class BLEU:
         hypothesis_mask: Mask | None = None,
         reference_mask: Mask | None = None,
     ) -> Sums:
-        """See `sums`."""
-        scorer = self.scorer
+        """The sums of a batch, which `update` would add."""
+        scorer = self._scorer
         scorer.dialect.require("sums")
-        batch = read(hypotheses, references, self.counter, hypothesis_mask, reference_mask)
-        return scorer.sums(self._count(batch, scorer.keep_rows))
+        counted, _ = self._count(
+            hypotheses, references, scorer.keep_rows, hypothesis_mask, reference_mask
+        )
+        return scorer.sums(counted)
 
     @not_compiled
     def update(
         self,
-        hypotheses: Hypotheses,
-        references: References,
+        hypotheses: Hypotheses | Stats,
+        references: References | None = None,
         *,
         hypothesis_mask: Mask | None = None,
         reference_mask: Mask | None = None,
         missing: MissingChoice = "error",
         progress: bool = False,
-        tokenize: SegmentTokenizers | None = None,
+        join: Sequence[Hashable] | None = None,
+        tokenizers: SegmentTokenizers | None = None,
     ) -> None:
         """Add a batch to the segments that `compute` scores.
 
@@ -530,11 +521,15 @@ class BLEU:
         OverflowError
             A count leaves int64.
         """
-        scorer, keep = self.scorer, self.keep_segments
+        scorer, keep = self._scorer, self.keep_stats
         if not scorer.adds_batches:
             scorer.dialect.require("update")
-        batch = read(hypotheses, references, self.counter, hypothesis_mask, reference_mask, missing)
-        counted = self._count(batch, keep or scorer.keep_rows, missing, progress, tokenize)
+        # fmt: off
+        counted, _ = self._count(
+            hypotheses, references, keep or scorer.keep_rows, hypothesis_mask, reference_mask,
+            missing, progress, join, tokenizers,
+        )
+        # fmt: on
         self._sums.add(scorer.sums(counted, keep))
 
     def compute(self) -> Score:
@@ -555,29 +550,36 @@ class BLEU:
             raise ValueError(
                 "there are no segments to score: nothing was added since the start or reset()"
             )
-        return self.scorer.score(sums)
+        return self._scorer.score(sums)
 
     def reset(self) -> None:
         """Forget all segments."""
-        zero = Sums.zero(self.counter.max_order)
+        zero = Sums.zero(self._counter.max_ngram_order)
         while not self._sums.compare_and_swap(self._sums.value, zero):
             pass
 
-    def merge(self, other: BLEU) -> None:
-        """Add the counts of another metric, which does not change.
+    def merge(self, other: BLEU | object) -> None:
+        """Add the counts of another metric, which does not change, or a metric's `state`.
+
+        Parameters
+        ----------
+        other : BLEU, or array_like of int, shape (2 + 2 * max_ngram_order,)
+            A metric with the same parameters, except for `threads`; or a `state`, or a sum of
+            states, of such metrics: of a state only `max_ngram_order` can be checked. After a state
+            signatures lack the number of references, and tokenizers that segments had of their own.
 
         Raises
         ------
         TypeError
-            `other` is not a BLEU.
+            `other` is neither a BLEU nor numbers.
         ValueError
-            It counts or scores differently.
+            It counts or scores differently, or the numbers are not those of any text.
         OverflowError
             A count leaves int64.
         """
         if not isinstance(other, BLEU):
-            kind = f"{type(other).__module__}.{type(other).__qualname__}"
-            raise TypeError(f"cannot merge a {kind.removeprefix('builtins.')} into a fastbleu.BLEU")
+            self._sums.add(self._sums_of_state(other))
+            return
         here, there = self._compared(), other._compared()
         for name in here:
             if here[name] != there[name]:
@@ -586,6 +588,15 @@ class BLEU:
                     f"{shown(there[name])} there"
                 )
         self._sums.add(other._sums.value)
+
+    def _sums_of_state(self, state: Any) -> Sums:
+        if isinstance(state, str) or not (hasattr(state, "__len__") or hasattr(state, "shape")):
+            raise TypeError(f"cannot merge {a_type(state)}, expected a fastbleu.BLEU or its state")
+        if self.keep_stats:
+            raise ValueError("a state has no rows to keep: merge it into a BLEU without keep_stats")
+        self._scorer.dialect.require("state")
+        row = row_of_state(state, self._counter.max_ngram_order, self._counter.least_total)
+        return self._scorer.restore(row)
 
     def all_reduce(self, group: object = None) -> BLEU:
         """A metric with the counts of all ranks of a `torch.distributed` process group.
@@ -609,13 +620,13 @@ class BLEU:
         RuntimeError
             Another rank is no longer running.
         """
-        total = type(self)(**self.as_arguments())
-        local = self.signature, self.keep_segments
+        total = type(self)(**self.get_params())
+        local = self.signature, self.keep_stats
         for rank, (other, sums) in enumerate(gather((local, self._sums.value), group)):
             if other != local:
                 raise ValueError(
                     f"rank {rank} has a metric with other parameters: {other[0]}, here {local[0]}; "
-                    f"keep_segments={other[1]}, here {local[1]}"
+                    f"keep_stats={other[1]}, here {local[1]}"
                 )
             total._sums.add(sums)
         return total
@@ -624,60 +635,30 @@ class BLEU:
     def state(self) -> NDArray[numpy.int64]:
         """The sums of all counts: [hyp_len, ref_len, matches..., totals...]; a copy.
 
-        int64, shape (2 + 2 * max_order,), in tokens and n-grams as the dialect counts them. The sum
-        of several states is the state for all their segments: see `from_state`.
+        int64, shape (2 + 2 * max_ngram_order,), in tokens and n-grams as the dialect counts them.
+        The sum of several states is the state for all their segments: `merge` takes it.
         """
-        self.scorer.dialect.require("state")
+        self._scorer.dialect.require("state")
         return _state(self._sums.value)
 
-    @classmethod
-    def from_state(cls, state: object, **parameters: Unpack[MetricOptions]) -> BLEU:
-        """Create a metric from a state.
-
-        Parameters
-        ----------
-        state : array_like of int, shape (2 + 2 * max_order,)
-            A metric's `state`, or a sum of states.
-        **parameters
-            Those of the metric that had the state, except for `keep_segments`; only
-            `max_order` can be checked. The signature lacks the number of references afterwards, and
-            tokenizers that segments had of their own.
-
-        Raises
-        ------
-        TypeError, ValueError, OverflowError
-            The state does not hold integers for these parameters that some text can have.
-        """
-        if isinstance(state, BLEU):
-            raise TypeError("the state is a BLEU; pass its .state")
-        if parameters.get("keep_segments"):
-            raise ValueError("a state has no segments to keep: leave keep_segments=True out")
-        metric = cls(**parameters)
-        metric.scorer.dialect.require("state")
-        row = row_of_state(state, metric.counter.max_order, metric.counter.least_total)
-        metric._sums.add(metric.scorer.restore(row))
-        return metric
-
     @property
-    def segments(self) -> Stats:
+    def stats(self) -> Stats:
         """The rows of all segments since the start, or since `reset`, in the order of `update`.
+
+        ``sentence_scores(metric.stats)`` has their scores.
 
         Raises
         ------
         ValueError
-            The metric was not made with ``keep_segments=True``.
+            The metric was not made with ``keep_stats=True``.
         """
-        if not self.keep_segments:
-            raise ValueError("segments are not kept; make the metric with keep_segments=True")
-        return self._sums.value.rows()
-
-    def segment_scores(self) -> NDArray[numpy.float64]:
-        """BLEU of each segment, as in `sentence_scores`; errors as for `segments`."""
-        return self.scorer.row_scores(self.segments)
+        if not self.keep_stats:
+            raise ValueError("rows are not kept; make the metric with keep_stats=True")
+        return self._scorer.stats_of_sums(self._sums.value)
 
     def _compared(self) -> dict[str, Any]:
         """The parameters that are compared: all except `threads`."""
-        arguments = self.as_arguments()
+        arguments = self.get_params()
         del arguments["threads"]
         # First, because other parameters follow from it.
         return {"dialect": arguments["dialect"]} | arguments
@@ -698,8 +679,8 @@ class BLEU:
 
         A tokenizer is a name, or a function of yours by its own path.
         """
-        arguments, sums = self.as_arguments(), self._sums.value
-        if arguments["tokenize"] is not None:
+        arguments, sums = self.get_params(), self._sums.value
+        if arguments["tokenize"]:
             arguments["tokenize"] = arguments["tokenize"].argument or arguments["tokenize"]
         noted = sums.segments, sums.nrefs, sums.tokenized_periods
         rows = sums.rows()  # kept also for a dialect that averages sentences
@@ -709,7 +690,7 @@ class BLEU:
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         row, segments, nrefs, periods, kept, *tokenizers = state
-        rows = None if kept is None else Stats._own(kept, self.max_order)
+        rows = None if kept is None else Stats._own(kept, self.max_ngram_order)
         self._sums.add(Sums(row, segments, nrefs, periods, rows, *tokenizers))
 
     def __repr__(self) -> str:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
-
-from ..inputs.arguments import Default
-from ..inputs.types import ReferenceLength, SmoothingName
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
-    from ..dialects.names import DialectName, RecipeName
     from ..tokenizers.loaded import TokenFunction, Tokenizer
     from ..tokenizers.table import TokenizerName
 
@@ -23,27 +19,3 @@ class OwnOptions(TypedDict, total=False):
 
     hashed: bool
     keywords: str | Iterable[str]
-
-
-class OptionsWithoutWeights(OwnOptions, total=False):
-    """Those of `MetricOptions` for functions whose own weights are those of references."""
-
-    tokenize: TokenizerName | TokenFunction | Tokenizer | Default | None
-    lowercase: bool | None
-    max_order: int | None
-    smoothing: SmoothingName | Literal["add-1", "tiny"] | None
-    smoothing_value: float | None
-    effective_order: bool | None
-    threads: int
-    dialect: DialectName | RecipeName
-    reference_length: ReferenceLength | Literal["average"] | None
-    ignore_ids: Iterable[int]
-    stop_id: int | Iterable[int] | None
-    skip_ids: Iterable[int]
-    keep_segments: bool
-
-
-class MetricOptions(OptionsWithoutWeights, total=False):
-    """The arguments of `fastbleu.BLEU`, as other functions take them."""
-
-    weights: Sequence[float] | None

@@ -1,4 +1,4 @@
-"""Counting a batch whose segments have tokenizers of their own: `tokenize=` of `BLEU.score`."""
+"""Counting a batch whose segments have tokenizers of their own: `tokenizers=` of `BLEU.score`."""
 
 from __future__ import annotations
 
@@ -28,34 +28,34 @@ def count_with_tokenizers(
     counter: Counter,
     dialect: Dialect,
     batch: Batch,
-    tokenize: SegmentTokenizers,
+    tokenizers: SegmentTokenizers,
     keep_rows: bool,
     progress: bool,
 ) -> Counted:
     """Count each segment with its tokenizer, and with the other options of a metric's counter."""
     hypotheses, references = map(list_or_tuple, batch.lists())
     present = batch.present or [True] * len(hypotheses)
-    counters = _segment_counters(counter, dialect, tokenize, present)
+    counters = _segment_counters(counter, dialect, tokenizers, present)
     listed = Batch(hypotheses, references, batch.before, None, batch.warns)
     with ProgressBar(progress, listed.segments, " segments") as bar:
         return count_runs(counter, listed, counters, keep_rows, bar)
 
 
 def _segment_counters(
-    counter: Counter, dialect: Dialect, tokenize: Any, present: list[bool]
+    counter: Counter, dialect: Dialect, tokenizers: Any, present: list[bool]
 ) -> list[Counter]:
-    """What counts each segment that is present; `tokenize` names the tokenizers of all."""
+    """What counts each segment that is present; `tokenizers` names the tokenizers of all."""
     if counter.tokenizer is None:
-        raise ValueError("tokenize= is for text, but this metric takes tokens (tokenize=None)")
-    dialect.require("tokenize")
-    is_single = isinstance(tokenize, (str, Tokenizer)) or callable(tokenize)
+        raise ValueError("tokenizers= is for text, but this metric takes tokens (tokenize=False)")
+    dialect.require("tokenizers")
+    is_single = isinstance(tokenizers, (str, Tokenizer)) or callable(tokenizers)
     if is_single:
-        tokenize = [tokenize] * len(present)
-    check_segments("tokenize", tokenize)
-    choices = tokenize.to_pylist() if hasattr(tokenize, "to_pylist") else list(tokenize)
+        tokenizers = [tokenizers] * len(present)
+    check_segments("tokenizers", tokenizers)
+    choices = tokenizers.to_pylist() if hasattr(tokenizers, "to_pylist") else list(tokenizers)
     if len(choices) != len(present):
         raise ValueError(
-            f"tokenize has {len(choices)} entries, hypotheses has {len(present)}; tokenize "
+            f"tokenizers has {len(choices)} entries, hypotheses has {len(present)}; tokenizers "
             "holds the tokenizer of each segment, or is one for all"
         )
     counters: dict[Any, Counter] = {}
@@ -68,7 +68,7 @@ def _segment_counters(
         except (TypeError, ValueError) as error:
             if is_single:
                 raise
-            message = error if isinstance(choice, Hashable) else f"tokenize is {a_type(choice)}"
+            message = error if isinstance(choice, Hashable) else f"tokenizers is {a_type(choice)}"
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"segment {segment}: {message}") from error
     return [counters[choice] for choice in compress(choices, present)]

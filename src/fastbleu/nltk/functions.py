@@ -110,7 +110,7 @@ def weight_vectors(weights):
 def count_corpus(list_of_references, hypotheses, max_order):
     """The sum of all rows, with totals raised to at least 1, and the last segment."""
     order = max(max_order, 1)
-    counter = Counter(None, max_order=order, least_total=1, checks=NltkTokenChecks())
+    counter = Counter(None, max_ngram_order=order, least_total=1, checks=NltkTokenChecks())
     sums, last = zero_rows(1, order), (None, None)
     for batch in batches(hypotheses, list_of_references):
         counted = counter.count(batch, keep_rows=False)

@@ -1,15 +1,13 @@
 """Plots of scores with matplotlib: the extra `plots`.
 
-Every function takes plain numbers, or scores of this package, and `ax`, the matplotlib axes to draw
-into (by default new ones). It returns the axes.
+Every function takes plain numbers, or scores of this package, and ``ax=``, the matplotlib axes to
+draw into (by default new ones). It returns the axes.
 """
 
 from .pictures import (
     plot_brevity_penalty,
     plot_comparisons,
     plot_differences,
-    plot_distribution,
-    plot_history,
     plot_matrix,
     plot_precisions,
 )
@@ -18,8 +16,6 @@ __all__ = [
     "plot_brevity_penalty",
     "plot_comparisons",
     "plot_differences",
-    "plot_distribution",
-    "plot_history",
     "plot_matrix",
     "plot_precisions",
 ]

@@ -6,7 +6,7 @@ from ..runtime.extras import install_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any, Protocol, SupportsFloat, TypeAlias
 
     from matplotlib.axes import Axes
@@ -36,17 +36,15 @@ if TYPE_CHECKING:
         def is_significant(self) -> bool: ...
 
     Scores: TypeAlias = PlottedScore | Mapping[str, PlottedScore]
-    Floats: TypeAlias = Iterable[SupportsFloat]
 
 # Okabe and Ito's colors, which color-blind people can distinguish.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 _GREY = "0.5"  # of texts and lines: legible on white and on black
 _MOST_LABELLED = 2  # systems whose bars have their values
-_MOST_IN_HISTOGRAM = 2
 _MOST_CELLS_LABELLED = 12
 
 
-def plot_precisions(scores: Scores, ax: Axes | None = None) -> Axes:
+def plot_precisions(scores: Scores, *, ax: Axes | None = None) -> Axes:
     """Draw the n-gram precisions and the brevity penalty of a score, or of several by name.
 
     Parameters
@@ -80,7 +78,7 @@ def plot_precisions(scores: Scores, ax: Axes | None = None) -> Axes:
     return _finish(ax, named, f"BLEU {score.value:.4g}" if score else title)
 
 
-def plot_brevity_penalty(scores: Scores, ax: Axes | None = None) -> Axes:
+def plot_brevity_penalty(scores: Scores, *, ax: Axes | None = None) -> Axes:
     """Draw the brevity penalty against the length ratio, with a point for each score.
 
     Parameters and errors as for `plot_precisions`. The curve is the usual one,
@@ -108,48 +106,11 @@ def plot_brevity_penalty(scores: Scores, ax: Axes | None = None) -> Axes:
     return _finish(ax, named, "Length and brevity penalty")
 
 
-def plot_distribution(
-    scores: Floats | Mapping[str, Floats], bins: int = 20, ax: Axes | None = None
-) -> Axes:
-    """Draw the scores of segments of a system, or of several by name.
-
-    One or two systems are a histogram, more are boxes: the median, the quarters, and whiskers.
-
-    Parameters
-    ----------
-    scores : sequence of float, or mapping of these
-        As returned by `fastbleu.BLEU.sentence_scores`.
-    bins : int, default 20
-    ax : matplotlib.axes.Axes, optional
-    """
-    named = _by_name(scores)
-    ax = _axes(ax)
-    if len(named) > _MOST_IN_HISTOGRAM:
-        lists = [[float(value) for value in values] for values in named.values()]
-        line, outliers = {"color": _GREY}, {"markersize": 2, "markeredgecolor": _GREY}
-        boxes = ax.boxplot(
-            lists,
-            patch_artist=True,
-            whiskerprops=line,
-            capprops=line,
-            flierprops=outliers,
-            medianprops={"color": "black"},
-        )
-        for number, box in enumerate(boxes["boxes"]):
-            box.set_facecolor(_color(number))
-        ax.set_xticks(range(1, len(named) + 1), list(map(str, named)))
-        ax.set_ylabel("score")
-        return _finish(ax, {None: None}, "Scores of segments")
-    colors = [_color(number) for number in range(len(named))]
-    labels = None if None in named else list(named)
-    ax.hist([list(values) for values in named.values()], bins, color=colors, label=labels)
-    ax.set_xlabel("score")
-    ax.set_ylabel("segments")
-    return _finish(ax, named, "Scores of segments")
-
-
 def plot_differences(
-    scores: Collection[SupportsFloat], baseline: Collection[SupportsFloat], ax: Axes | None = None
+    scores: Collection[SupportsFloat],
+    baseline: Collection[SupportsFloat],
+    *,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw the sorted differences of the scores of segments of two systems.
 
@@ -171,7 +132,7 @@ def plot_differences(
         )
     ax = _axes(ax)
     pairs = zip(scores, baseline, strict=True)
-    heights = sorted((float(one) - float(other) for one, other in pairs), reverse=True)
+    heights = sorted((float(score) - float(before) for score, before in pairs), reverse=True)
     ax.axhline(0, color=_GREY, linewidth=1)
     ax.plot(range(len(heights)), heights, color=COLORS[0])
     better, worse = sum(height > 0 for height in heights), sum(height < 0 for height in heights)
@@ -180,47 +141,9 @@ def plot_differences(
     return _finish(ax, {None: None}, f"Better in {better}, worse in {worse} segments")
 
 
-def plot_history(
-    history: Floats | Mapping[str, Floats],
-    steps: Sequence[float] | None = None,
-    ax: Axes | None = None,
+def plot_comparisons(
+    comparisons: Mapping[Any, PlottedComparison], *, ax: Axes | None = None
 ) -> Axes:
-    """Draw scores over epochs or steps, of one run or of several by name, and mark the best.
-
-    Parameters
-    ----------
-    history : sequence of float or Score, or mapping of these
-    steps : sequence of float, optional
-        The positions of the scores; by default 1, 2, 3, ...
-    ax : matplotlib.axes.Axes, optional
-
-    Raises
-    ------
-    ValueError
-        There are not as many steps as scores.
-    """
-    named = _by_name(history)
-    ax = _axes(ax)
-    for number, (name, run) in enumerate(named.items()):
-        values = [float(score) for score in run]
-        places = range(1, len(values) + 1) if steps is None else steps
-        if len(places) != len(values):
-            raise ValueError(f"steps has {len(places)} values, but there are {len(values)} scores")
-        ax.plot(places, values, "o-", color=_color(number), markersize=3, label=name)
-        if values:
-            best = max(range(len(values)), key=values.__getitem__)
-            point = places[best], values[best]
-            ax.scatter(*point, s=90, marker="*", color=_color(number), zorder=3)
-            text = f"{values[best]:.4g}"
-            ax.annotate(text, point, (0, 7), textcoords="offset points", ha="center")
-    place = "epoch" if steps is None else "step"
-    ax.set_xlabel(place)
-    ax.set_ylabel("BLEU")
-    ax.margins(y=0.12)
-    return _finish(ax, named, f"BLEU by {place}; star: the best")
-
-
-def plot_comparisons(comparisons: Mapping[Any, PlottedComparison], ax: Axes | None = None) -> Axes:
     """Draw the differences from the baseline with their intervals; what is significant is filled.
 
     Parameters
@@ -234,24 +157,24 @@ def plot_comparisons(comparisons: Mapping[Any, PlottedComparison], ax: Axes | No
     ValueError
         There are no systems, or no intervals.
     """
-    if not comparisons or any(found.difference_interval is None for found in comparisons.values()):
+    if not comparisons or any(c.difference_interval is None for c in comparisons.values()):
         raise ValueError("comparisons has no systems or no intervals: compare with samples=1000")
     ax = _axes(ax)
     ax.axvline(0, color=_GREY, linewidth=1)
-    for number, found in enumerate(comparisons.values()):
-        interval: Any = found.difference_interval
-        ends = [[found.difference - interval.low], [interval.high - found.difference]]
+    for number, comparison in enumerate(comparisons.values()):
+        interval: Any = comparison.difference_interval
+        ends = [[comparison.difference - interval.low], [interval.high - comparison.difference]]
         ax.errorbar(
-            [found.difference],
+            [comparison.difference],
             [-number],
             xerr=ends,
             fmt="o",
             color=COLORS[0],
             capsize=3,
-            fillstyle="full" if found.is_significant else "none",
+            fillstyle="full" if comparison.is_significant else "none",
         )
-        place = (found.difference, -number)
-        text = f"{found.difference:+.2f}"
+        place = (comparison.difference, -number)
+        text = f"{comparison.difference:+.2f}"
         ax.annotate(text, place, (0, 6), textcoords="offset points", ha="center")
     ax.set_yticks([-number for number in range(len(comparisons))], list(map(str, comparisons)))
     ax.margins(y=0.2)
@@ -263,6 +186,7 @@ def plot_comparisons(comparisons: Mapping[Any, PlottedComparison], ax: Axes | No
 
 def plot_matrix(
     scores: Any,
+    *,
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     ax: Axes | None = None,
@@ -314,14 +238,9 @@ def _axes(ax: Axes | None) -> Axes:
     return made
 
 
-def _by_name(scores: Any) -> dict[Any, Any]:
-    """Scores by name; a single one has the name None."""
-    return dict(scores) if hasattr(scores, "items") else {None: scores}
-
-
-def _named(scores: Scores, attribute: str) -> dict[Any, Any]:
-    """Scores by name, at least one."""
-    named = _by_name(scores)
+def _named(scores: Any, attribute: str) -> dict[Any, Any]:
+    """Scores by name, at least one; a single one has the name None."""
+    named = dict(scores) if hasattr(scores, "items") else {None: scores}
     for score in named.values():
         if not hasattr(score, attribute):
             raise TypeError(f"scores has a {type(score).__name__}, expected a Score")

@@ -102,7 +102,7 @@ def _scored(
     scores, intervals = [], []
     if len(used) * len(segments.counted) > _MOST_INTERVALS:
         settings = {**settings, "samples": 0}
-    scorer = segments.metric.scorer
+    scorer = segments.metric._scorer
     for counted in segments.counted:
         rows = numpy.asarray(counted.stats)[order]
         parts = [rows[low:high] for low, high in pairwise(bounds)]
@@ -118,10 +118,10 @@ def _interval(
     if counted.extra is not None or not settings["samples"] or len(rows) < 2:
         return None
     try:
-        found = known(bootstrap(Stats(rows, scorer.max_order), **settings))
+        interval = known(bootstrap(Stats(rows, scorer.max_ngram_order), **settings))
     except (ValueError, OverflowError):
         return None
-    return None if found is None else (found.low, found.high)
+    return None if interval is None else (interval.low, interval.high)
 
 
 def _score(scorer: Scorer, counted: Counted, rows: NDArray[Any]) -> float | None:
@@ -129,6 +129,6 @@ def _score(scorer: Scorer, counted: Counted, rows: NDArray[Any]) -> float | None
     if counted.extra is not None:  # for a dialect that counts tokens itself
         return None
     try:
-        return scorer.value(scorer.sums_of(Stats(rows, scorer.max_order)))
+        return scorer.value(scorer.sums_of(Stats(rows, scorer.max_ngram_order)))
     except ValueError:
         return None

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ..diagnosis.explanation import CANNOT_SCORE, dialect_metric
+from ..diagnosis.dialect_overview import CANNOT_SCORE
+from ..diagnosis.explanation import dialect_metric
 from ..dialects.names import get, names
 from ..inputs.warnings import without_input_warnings
 from .buckets import digits_on
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payload:
     """All numbers of the segments, and the scores of buckets."""
-    payload, scale = Payload(), segments.metric.scorer.dialect.scale
+    payload, scale = Payload(), segments.metric._scorer.dialect.scale
     labels = segments.labels
     buckets = overview.buckets
     payload.header |= {
@@ -34,7 +35,7 @@ def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payl
         "scale": scale,
         "digits": digits_on(scale),
         "segments": len(segments),
-        "orders": segments.metric.max_order,
+        "orders": segments.metric.max_ngram_order,
         "flags": FLAGS,
         "lowercase": segments.metric.lowercase,
         "ids": labels.ids,
@@ -52,7 +53,7 @@ def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payl
         "verdicts": overview.verdicts,
         "dialects": [],
     }
-    payload.add_counts("references", [len(some) for some in segments.references])
+    payload.add_counts("references", [len(texts) for texts in segments.references])
     for number, sorting in enumerate(buckets):
         payload.add_counts(f"bucket.{number}", sorting.codes)
     for system, counted in enumerate(segments.counted):
@@ -62,7 +63,7 @@ def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payl
         stats = counted.stats
         payload.add_counts(f"hyp_len.{system}", stats.hyp_lens)
         payload.add_counts(f"ref_len.{system}", stats.ref_lens)
-        for order in range(stats.max_order):
+        for order in range(stats.max_ngram_order):
             payload.add_counts(f"matches.{system}.{order}", stats.matches[:, order])
             payload.add_counts(f"totals.{system}.{order}", stats.totals[:, order])
     if dialects:
@@ -81,15 +82,15 @@ def _rounded(intervals: list[list[tuple[float, float] | None]]) -> dict[str, Any
 
 def segment_scores(segments: Segments, system: int) -> NDArray[numpy.float64]:
     """The score of each segment of a system."""
-    return segments.metric.scorer.sentence_scores(segments.counted[system], warns=False)
+    return segments.metric._scorer.sentence_scores(segments.counted[system], warns=False)
 
 
 def _brevity_penalties(segments: Segments, stats: Stats) -> NDArray[numpy.float64]:
     pairs = numpy.stack([stats.hyp_lens, stats.ref_lens], axis=1)
     different, numbers = numpy.unique(pairs, axis=0, return_inverse=True)
-    penalty = segments.metric.scorer.dialect.brevity_penalty
-    found = numpy.array([float(penalty(*map(int, pair))) for pair in different])
-    return found[numbers.reshape(-1)]
+    penalty = segments.metric._scorer.dialect.brevity_penalty
+    penalties = numpy.array([float(penalty(*map(int, pair))) for pair in different])
+    return penalties[numbers.reshape(-1)]
 
 
 @without_input_warnings
@@ -105,7 +106,7 @@ def _add_dialects(payload: Payload, segments: Segments) -> None:
             ]
         except CANNOT_SCORE:
             continue
-        if not all(numpy.isfinite(some).all() for some in scores):
+        if not all(numpy.isfinite(of_segments).all() for of_segments in scores):
             continue
         decimals = digits_on(scale)
         number = len(payload.header["dialects"])
@@ -124,12 +125,12 @@ def make_texts(segments: Segments) -> Payload:
     payload = Payload()
     sources = segments.labels.sources or []
     columns = [segments.texts(system) for system in segments.hypotheses]
-    nested = [segments.texts(some) for some in segments.references]
+    nested = [segments.texts(references) for references in segments.references]
     texts, is_reference = list(sources), [False] * len(sources)
-    for some, *hypotheses in zip(nested, *columns, strict=True):
-        texts += some
+    for references, *hypotheses in zip(nested, *columns, strict=True):
+        texts += references
         texts += hypotheses
-        is_reference += [True] * len(some) + [False] * len(hypotheses)
+        is_reference += [True] * len(references) + [False] * len(hypotheses)
     cut = _cut(segments, texts, is_reference, len(sources))
     made = Texts(texts, *cut)
     payload.header |= {"others": {str(number): text for number, text in made.others.items()}}
@@ -144,15 +145,15 @@ def make_texts(segments: Segments) -> Payload:
 
 def _cut(segments: Segments, texts: list[str], is_reference: list[bool], sources: int) -> Any:
     """Bounds and numbers of the tokens of all texts except the sources, which have no tokens."""
-    tokenizer = segments.metric.tokenizer
+    tokenizer = segments.metric._counter.tokenizer
     if tokenizer is not None:
         rest = texts[sources:], is_reference[sources:]
         bounds, counts, others = cut_texts(*rest, tokenizer, segments.metric.lowercase)
         others = {sources + number: tokens for number, tokens in others.items()}
         return bounds, array("q", [0] * sources) + counts, others
     bounds, counts = array("q"), array("q", [0] * sources)
-    for some, *hypotheses in zip(segments.references, *segments.hypotheses, strict=True):
-        for tokens in (*some, *hypotheses):
+    for references, *hypotheses in zip(segments.references, *segments.hypotheses, strict=True):
+        for tokens in (*references, *hypotheses):
             at = 0
             for token in map(str, tokens):
                 bounds.extend((at, at + len(token)))
@@ -163,19 +164,19 @@ def _cut(segments: Segments, texts: list[str], is_reference: list[bool], sources
 
 def _add_matches(payload: Payload, segments: Segments) -> None:
     """Which n-grams match all references, and each single one; which words are missing."""
-    match_positions = segments.metric.counter.match_positions
+    match_positions = segments.metric._counter.match_positions
     references = segments.references
-    each = [[some] for some in chain.from_iterable(references)]
+    each = [[reference] for reference in chain.from_iterable(references)]
     several = len(each) > len(references)
     for system, hypotheses in enumerate(segments.hypotheses):
         marks, _ = match_positions(hypotheses, references)
         payload.add(f"marks.{system}", numpy.frombuffer(marks, numpy.uint8), "uint8")
         pairs = zip(hypotheses, references, strict=True)
-        repeated = [own for own, some in pairs for _ in some]
+        repeated = [hypothesis for hypothesis, texts in pairs for _ in texts]
         if several:
             marks, _ = match_positions(repeated, each)
             payload.add(f"each.{system}", numpy.frombuffer(marks, numpy.uint8), "uint8")
-        flat, own = [some for [some] in each], [[own] for own in repeated]
-        found, _ = match_positions(flat, own)
-        bits = numpy.frombuffer(found, numpy.uint8) & 1
+        flat, swapped = [text for [text] in each], [[text] for text in repeated]
+        marks, _ = match_positions(flat, swapped)
+        bits = numpy.frombuffer(marks, numpy.uint8) & 1
         payload.add(f"found.{system}", numpy.packbits(bits, bitorder="little"), "uint8")

@@ -29,7 +29,7 @@ _SCRIPTS = (
 def make_document(segments: Segments, overview: Overview, title: str, dialects: bool) -> str:
     """The HTML file as text."""
     template = _template()
-    scale = segments.metric.scorer.dialect.scale
+    scale = segments.metric._scorer.dialect.scale
     style, script = read_style(), read_script()
     return str(
         template.render(
@@ -62,7 +62,7 @@ def _place_in(overview: Overview) -> Callable[[float], str]:
 
 def _references(segments: Segments) -> str:
     """How many references a segment has."""
-    counts = {len(some) for some in segments.references}
+    counts = {len(texts) for texts in segments.references}
     if len(counts) > 1:
         return f"{min(counts)} to {max(counts)} references each"
     return "1 reference each" if counts == {1} else f"{counts.pop()} references each"

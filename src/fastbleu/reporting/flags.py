@@ -33,7 +33,7 @@ def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
         copied = numpy.array(
             [bool(own) and own == source for own, source in zip(texts, sources, strict=True)]
         )
-    found = (
+    kinds = (
         hyp_lens == 0,
         copied,
         (hyp_lens > _FACTOR * ref_lens) & (hyp_lens - ref_lens >= _TOKENS),
@@ -41,14 +41,14 @@ def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
         _repeating(segments, system),
     )
     flags = numpy.zeros(len(segments), numpy.uint8)
-    for bit, of_segments in enumerate(found):
+    for bit, of_segments in enumerate(kinds):
         flags |= of_segments.astype(numpy.uint8) << bit
     return flags
 
 
 def _repeating(segments: Segments, system: int) -> NDArray[numpy.bool_]:
     """Whether each hypothesis repeats an n-gram, shape (S,)."""
-    metric = BLEU(segments.metric.tokenizer, segments.metric.lowercase)
+    metric = BLEU(tokenize=segments.metric.tokenize, lowercase=segments.metric.lowercase)
     read = SentenceReader(metric).read(segments.hypotheses[system], "hypotheses")
     lengths = numpy.frombuffer(read.lengths, numpy.int64)
     ids = numpy.frombuffer(read.flat(), numpy.int32).astype(numpy.int64)
@@ -62,6 +62,6 @@ def _repeating(segments: Segments, system: int) -> NDArray[numpy.bool_]:
     sentences = numpy.repeat(numpy.arange(len(lengths)), lengths)
     inside = sentences[: len(ngrams)] == sentences[_ORDER - 1 :]
     keys = sentences[: len(ngrams)] * len(ids) + ngrams
-    found, times = numpy.unique(keys[inside], return_counts=True)
-    repeating[found[times >= _TIMES] // len(ids)] = True
+    repeated, times = numpy.unique(keys[inside], return_counts=True)
+    repeating[repeated[times >= _TIMES] // len(ids)] = True
     return repeating

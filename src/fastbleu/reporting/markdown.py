@@ -23,8 +23,8 @@ _CHARACTERS = 300
 
 def overview_tables(segments: Segments, overview: Overview) -> list[Table]:
     """Systems, pairs of systems, and likely mistakes."""
-    digits = digits_on(segments.metric.scorer.dialect.scale)
-    orders = [f"{order}-grams" for order in range(1, segments.metric.max_order + 1)]
+    digits = digits_on(segments.metric._scorer.dialect.scale)
+    orders = [f"{order}-grams" for order in range(1, segments.metric.max_ngram_order + 1)]
     rows = []
     for system in overview.systems:
         score = system.score
@@ -41,7 +41,7 @@ def overview_tables(segments: Segments, overview: Overview) -> list[Table]:
         names = segments.names
         pairs = [
             [
-                f"{names[pair.other]} - {names[pair.one]}",
+                f"{names[pair.second]} - {names[pair.first]}",
                 f"{pair.comparison.difference:+.{digits}f}",
                 shown_bounds(pair.comparison.difference_interval, digits),
                 *pair.comparison._printed_p_values,
@@ -83,7 +83,7 @@ def make_markdown(segments: Segments, overview: Overview, title: str, examples: 
 
 def _segment(segments: Segments, scores: list[NDArray[numpy.float64]], number: int) -> str:
     """One segment as a list of its texts."""
-    digits = digits_on(segments.metric.scorer.dialect.scale)
+    digits = digits_on(segments.metric._scorer.dialect.scale)
     labels = segments.labels
     name = f" ({literal(labels.ids[number])})" if labels.ids else ""
     lines = [f"Segment {number}{name}", ""]

@@ -8,12 +8,12 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..diagnosis.corpus import Corpus
-from ..diagnosis.explanation import CANNOT_SCORE, dialect_metric, shown_score
+from ..diagnosis.dialect_overview import CANNOT_SCORE, shown_score
+from ..diagnosis.explanation import dialect_metric
 from ..diagnosis.findings import Finding, find
 from ..dialects import names
 from ..dialects.score import Score
-from ..significance import Comparison, Interval, bootstrap, paired_approximate_randomization
-from ..significance.procedures import scoring_options
+from ..significance import Comparison, Interval, bootstrap, compare
 from ..significance.results import adjusted, known
 from .buckets import Buckets, make_buckets
 from .verdict import make_verdicts
@@ -46,16 +46,16 @@ class System:
 
 @dataclass
 class Pair:
-    """Two systems, by index: how much higher `other` scores than `one`, and how certain this is."""
+    """Two systems, by index: how much higher the second scores, and how certain this is."""
 
-    one: int
-    other: int
+    first: int
+    second: int
     comparison: Comparison
 
     @property
     def numbers(self) -> frozenset[int]:
         """Both systems."""
-        return frozenset((self.one, self.other))
+        return frozenset((self.first, self.second))
 
 
 @dataclass
@@ -88,15 +88,15 @@ class Overview:
         """
         order = sorted(range(len(self.systems)), key=lambda k: -self.systems[k].score.value)
         alike = {pair.numbers for pair in self.pairs if not pair.comparison.is_significant}
-        found, reach = [], 0
-        for place, one in enumerate(order):
-            near = [at for at, k in enumerate(order) if k == one or {one, k} in alike]
+        ranked, reach = [], 0
+        for place, system in enumerate(order):
+            near = [at for at, k in enumerate(order) if k == system or {system, k} in alike]
             better = place - sum(at < place for at in near)
             worst = better + len(near)
             reach = max(reach, near[-1])
             ranks = f"{better + 1}-{worst}" if len(near) > 1 else f"{worst}"
-            found.append((one, ranks, reach == place and place + 1 < len(order)))
-        return found
+            ranked.append((system, ranks, reach == place and place + 1 < len(order)))
+        return ranked
 
     def between(self, a: int, b: int) -> Comparison | None:
         """The comparison of B, here always the later system, with A."""
@@ -105,18 +105,13 @@ class Overview:
 
 
 def make_overview(
-    segments: Segments, samples: int, seed: int | str | None, dialects: bool
+    segments: Segments, samples: int, seed: int | None, dialects: bool, progress: bool
 ) -> Overview:
     """Score all systems, compare each with each, and look for likely mistakes."""
     notes: list[str] = []
-    settings: dict[str, Any] = {
-        "samples": samples,
-        "seed": seed,
-        "dialect": segments.metric.scorer.dialect,
-        **scoring_options(segments.metric),
-    }
-    intervals, pairs = _resample(segments, settings, notes)
-    systems, findings, scorer = [], {}, segments.metric.scorer
+    settings: dict[str, Any] = {"samples": samples, "seed": seed, "metric": segments.metric}
+    intervals, pairs = _resample(segments, settings, progress, notes)
+    systems, findings, scorer = [], {}, segments.metric._scorer
     for number, name in enumerate(segments.names):
         score = scorer.score(scorer.sums(segments.counted[number]))
         corpus = Corpus(segments.hypotheses[number], segments.references, segments.metric)
@@ -131,7 +126,7 @@ def make_overview(
 
 
 def _resample(
-    segments: Segments, settings: dict[str, Any], notes: list[str]
+    segments: Segments, settings: dict[str, Any], progress: bool, notes: list[str]
 ) -> tuple[list[Interval | None], list[Pair]]:
     """The confidence interval of each system, and the comparisons of all pairs."""
     count = len(segments.names)
@@ -144,13 +139,14 @@ def _resample(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             if count == 1:
-                intervals[0] = known(bootstrap(stats[0], **settings))
-            for one in range(count - 1):
-                found = paired_approximate_randomization(stats[one], stats[one + 1 :], **settings)
-                for other, comparison in enumerate(found, one + 1):
-                    pairs.append(Pair(one, other, comparison))
-                    intervals[one] = comparison.baseline_interval
-                    intervals[other] = comparison.interval
+                intervals[0] = known(bootstrap(stats[0], **settings, progress=progress))
+            for first in range(count - 1):
+                systems = dict(enumerate(stats[first:], first))
+                compared = compare(systems, **settings, progress=progress)
+                for second, comparison in compared.items():
+                    pairs.append(Pair(first, second, comparison))
+                    intervals[first] = comparison.baseline_interval
+                    intervals[second] = comparison.interval
     except (ValueError, OverflowError) as error:
         notes.append(f"No confidence intervals and no tests: {error}.")
         return [None] * count, []
@@ -164,14 +160,14 @@ def _resample(
 def _mistakes(findings: dict[str, list[Finding]]) -> list[tuple[str, str, str, str]]:
     """The rows of `Overview.mistakes`: equal findings once, without those of little effect."""
     merged: dict[tuple[str, str], dict[str, float]] = {}
-    for system, found in findings.items():
-        for one in found:
-            if abs(one.points) >= _LEAST_POINTS:
-                merged.setdefault((one.name, one.message), {})[system] = one.points
+    for system, findings_of_system in findings.items():
+        for finding in findings_of_system:
+            if abs(finding.points) >= _LEAST_POINTS:
+                merged.setdefault((finding.name, finding.message), {})[system] = finding.points
     rows = []
     for (name, message), points in merged.items():
         is_all = 1 < len(points) == len(findings)
-        bounds = dict.fromkeys(f"{some:+.2f}" for some in sorted(points.values()))
+        bounds = dict.fromkeys(f"{gain:+.2f}" for gain in sorted(points.values()))
         effect = " to ".join([*bounds][:: max(1, len(bounds) - 1)])
         systems = "all systems" if is_all else ", ".join(points)
         rows.append((max(map(abs, points.values())), (systems, name, effect, message)))
@@ -183,7 +179,7 @@ def _steps(segments: Segments, score: Score) -> list[tuple[str, float]] | None:
 
     What smoothing, or rounding, changes comes last.
     """
-    scorer = segments.metric.scorer
+    scorer = segments.metric._scorer
     if not scorer.dialect.supports("sums"):
         return None
     scale, orders = scorer.dialect.scale, len(score.precisions)
@@ -199,7 +195,7 @@ def _steps(segments: Segments, score: Score) -> list[tuple[str, float]] | None:
 
 def _by_dialect(segments: Segments) -> tuple[list[tuple[str, list[str]]], list[str]]:
     """The score of each system by each dialect that can score them all, and why others cannot."""
-    found, failed = [], []
+    scored, failed = [], []
     for name in names():
         try:
             metric = dialect_metric(name, segments.is_text)
@@ -210,5 +206,5 @@ def _by_dialect(segments: Segments) -> tuple[list[tuple[str, list[str]]], list[s
         except CANNOT_SCORE as error:
             failed.append(f"{name} has no score: {error}")
             continue
-        found.append((name, [shown_score(name, score) for score in scores]))
-    return found, failed
+        scored.append((name, [shown_score(name, score) for score in scores]))
+    return scored, failed

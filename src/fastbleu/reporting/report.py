@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..inputs.arguments import a_type, check_choice, check_positive, refuse_options
-from ..metric.bleu import BLEU
+from ..inputs.arguments import a_type, check_choice, check_positive
+from ..metric.argument import as_metric
 from ..plots.tables import Table, Tables
 from ..runtime.atomic_write import replacing
+from ..significance.resampling import check_seed
 from .document import make_document
 from .markdown import make_markdown, overview_tables
 from .overview import make_overview
-from .report_input import Segments, read_labels, read_references, read_systems
+from .report_input import Labels, Segments, read_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..dialects.score import Score
-    from ..inputs.types import References
+    from ..inputs.types import Hypotheses, References
+    from ..metric.argument import Metric
     from ..runtime.atomic_write import FilePath
-    from .report_input import Columns, Systems
 
 # With more hypotheses, scores by every dialect are computed only on request: some are slow.
 _MOST_FOR_DIALECTS = 20_000
@@ -39,12 +41,18 @@ class Report(Tables):
     __module__ = "fastbleu"
 
     def __init__(
-        self, segments: Segments, title: str, samples: int, seed: int | str | None, dialects: bool
+        self,
+        segments: Segments,
+        title: str,
+        samples: int,
+        seed: int | None,
+        dialects: bool,
+        progress: bool,
     ) -> None:
         self._segments = segments
         self._title = title
         self._dialects = dialects
-        self._overview = make_overview(segments, samples, seed, dialects)
+        self._overview = make_overview(segments, samples, seed, dialects, progress)
         self.scores: dict[str, Score] = {
             system.name: system.score for system in self._overview.systems
         }
@@ -113,47 +121,47 @@ class Report(Tables):
 
 
 def report(
-    systems: Systems,
-    references: References | str | Sequence[str] | None = None,
-    sources: Sequence[str] | str | None = None,
-    ids: Sequence[Any] | str | None = None,
-    documents: Sequence[Any] | str | None = None,
-    groups: Sequence[Any] | str | None = None,
-    metric: BLEU | None = None,
+    systems: Mapping[str, Hypotheses],
+    references: References,
     *,
-    table: Columns | None = None,
+    sources: Sequence[str] | None = None,
+    ids: Sequence[object] | None = None,
+    documents: Sequence[object] | None = None,
+    groups: Sequence[object] | None = None,
+    metric: Metric | None = None,
     title: str | None = None,
     samples: int = 1000,
-    seed: int | str | None = None,
+    seed: int | None = 12345,
     dialects: bool | None = None,
-    **unknown: object,
+    progress: bool = False,
 ) -> Report:
     """A report that shows where systems are good or bad, and how they differ.
+
+    For the columns of a table there is `fastbleu.tables.report`.
 
     Parameters
     ----------
     systems : mapping of hypotheses by name
-        S str each, or S lists of tokens for ``metric=BLEU(tokenize=None)``. With `table` the names
-        of columns, in a sequence or as the values of a mapping.
+        S str each, or S lists of tokens for ``metric=BLEU(tokenize=False)``.
     references : sequence of S str or of S sequences of str
-        As for `fastbleu.BLEU.score`. With `table` the name of a column, or of several.
+        As for `fastbleu.BLEU.score`.
     sources, ids, documents, groups : sequence of S values, optional
         The source texts; the names of the segments; the document and the group, such as a
-        domain, of each segment. With `table` names of columns.
-    metric : BLEU, optional
-        The BLEU to compute; by default ``fastbleu.BLEU()``.
-    table : mapping or data frame, optional
-        The table of the columns: anything with ``table[name]``.
+        domain, of each segment.
+    metric : BLEU or str, optional
+        The BLEU to compute, or the name of a dialect; by default ``fastbleu.BLEU()``.
     title : str, optional
         The heading; by default it names the systems.
     samples : int, default 1000
         Bootstrap samples for intervals; 0 for no intervals and no tests, which are those of
-        `fastbleu.significance.paired_approximate_randomization`, corrected for all pairs.
-    seed : int, "none" or None
-        As in `fastbleu.significance.bootstrap`.
+        `fastbleu.significance.compare`, corrected for all pairs.
+    seed : int or None, default 12345
+        From 0; None draws anew each time.
     dialects : bool, optional
         Whether to add the scores by every dialect, of systems and of segments. By default if
         there are at most 20,000 hypotheses.
+    progress : bool, default False
+        Show progress bars of the intervals and tests on standard error.
 
     Returns
     -------
@@ -164,7 +172,7 @@ def report(
     ------
     TypeError, ValueError
         As for `fastbleu.BLEU.score`; the message names the system. Or an argument has the
-        wrong type or length, or `table` has no such column.
+        wrong type or length.
 
     Examples
     --------
@@ -178,19 +186,21 @@ def report(
     >>> found.markdown().splitlines()[0]
     '# a, b'
     """
-    refuse_options("report", unknown)
-    metric = BLEU() if metric is None else metric
-    if not isinstance(metric, BLEU):
-        raise TypeError(f"metric is {a_type(metric)}, expected a fastbleu.BLEU")
+    metric = as_metric(metric)
     if samples:
         samples = check_positive("samples", samples)
-    hypotheses = read_systems(systems, table)
-    read_segments = read_references(references, table)
-    given = {"sources": sources, "ids": ids, "documents": documents, "groups": groups}
-    first = next(iter(hypotheses.values()))
-    labels = read_labels(given, table, len(first))
-    segments = Segments(hypotheses, read_segments, labels, metric)
+    seed = check_seed(seed)
+    if not isinstance(systems, Mapping):
+        expected = "expected hypotheses by name: {'new': hypotheses}"
+        raise TypeError(f"systems is {a_type(systems)}, {expected}")
+    if not systems:
+        raise ValueError("systems is empty: there is nothing to report on")
+    if references is None:
+        raise TypeError("references is missing: pass one str, or a list of str, per segment")
+    labels = {"sources": sources, "ids": ids, "documents": documents, "groups": groups}
+    segments = Segments(systems, references, Labels(), metric)
+    segments.labels = read_labels(labels, len(segments))
     if dialects is None:
         dialects = len(segments) * len(segments.names) <= _MOST_FOR_DIALECTS
     heading = title or ", ".join(segments.names)
-    return Report(segments, heading, samples, seed, dialects)
+    return Report(segments, heading, samples, seed, dialects, progress)

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any
 
 from ..counting._counted import Counted
-from ..inputs.arguments import a_type, names_shown, shown
+from ..inputs.arguments import a_type, shown
 from ..inputs.batch import Batch
 from ..inputs.read import read
 from ..metric.bleu import BLEU
-
-if TYPE_CHECKING:
-    from ..inputs.types import Hypotheses, References
-
-    Systems: TypeAlias = Mapping[Any, Hypotheses | str] | Sequence[str]
-
-
-class Columns(Protocol):
-    """A mapping of columns by name, or a data frame."""
-
-    def __getitem__(self, name: Any, /) -> Any: ...
-    def __iter__(self) -> Iterator[Any]: ...
 
 
 @dataclass
@@ -59,15 +47,15 @@ class Segments:
         self.names: list[str] = []
         self.hypotheses: list[list[Any]] = []
         self.counted: list[Counted] = []
-        metric.scorer.dialect.require("statistics")
+        metric._scorer.dialect.require("count")
         for name, hypotheses in systems.items():
             try:
-                batch = read(hypotheses, references, metric.counter)
+                batch = read(hypotheses, references, metric._counter)
                 listed, listed_references = batch.lists()
                 _refuse_arrays(listed)
                 batch = Batch(listed, listed_references, warns=True)
-                counted = metric.counter.count(batch)
-                metric.scorer.dialect._check_references(counted.nrefs)
+                counted = metric._counter.count(batch)
+                metric._scorer.dialect._check_references(counted.nrefs)
                 if not counted.segments:
                     raise ValueError("hypotheses is empty: there are no segments to show")
             except (TypeError, ValueError) as error:
@@ -79,7 +67,7 @@ class Segments:
         if len(set(self.names)) != len(self.names):
             raise ValueError(f"two systems have the same name: {', '.join(self.names)}")
         self.references = [
-            [some] if isinstance(some, str) else list(some) for some in listed_references
+            [texts] if isinstance(texts, str) else list(texts) for texts in listed_references
         ]
 
     def __len__(self) -> int:
@@ -88,7 +76,7 @@ class Segments:
     @property
     def is_text(self) -> bool:
         """Whether segments are str, and not lists of tokens."""
-        return self.metric.tokenizer is not None
+        return self.metric._counter.is_text
 
     def texts(self, segments: Sequence[Any]) -> list[str]:
         """Hypotheses or references as they are shown: tokens with spaces in between."""
@@ -97,72 +85,22 @@ class Segments:
         )
 
 
-def read_systems(systems: Systems, table: Columns | None) -> dict[Any, Any]:
-    """The hypotheses by the names of the systems; with a table, its columns."""
-    if table is not None and isinstance(systems, str):
-        systems = [systems]
-    if table is not None and not isinstance(systems, Mapping) and isinstance(systems, Sequence):
-        systems = dict(zip(systems, systems, strict=True))
-    if not isinstance(systems, Mapping):
-        given = type(systems).__name__
-        of_table = ", or with table= names of columns" if table is None else ""
-        raise TypeError(
-            f"systems is a {given}, expected hypotheses by name: {{'new': hypotheses}}{of_table}"
-        )
-    if not systems:
-        raise ValueError("systems is empty: there is nothing to report on")
-    if table is None:
-        return dict(systems)
-    return {name: column(table, value, "systems") for name, value in systems.items()}
-
-
-def read_references(
-    references: References | str | Sequence[str] | None, table: Columns | None
-) -> Any:
-    """The references by segment; with a table, one column or one for each reference."""
-    if references is None:
-        raise TypeError("references is missing: pass one str, or a list of str, per segment")
-    if table is None or isinstance(references, str):
-        return column(table, references, "references")
-    names: Iterable[Any] = references  # type: ignore[assignment]
-    columns = [column(table, name, "references") for name in names]
-    return [list(segment) for segment in zip(*columns, strict=True)]
-
-
-def read_labels(given: Mapping[str, Any], table: Columns | None, segments: int) -> Labels:
+def read_labels(labels: Mapping[str, Any], segments: int) -> Labels:
     """`sources`, `ids`, `documents` and `groups`: None, or a value for each segment."""
-    made: dict[str, list[str] | None] = {}
-    for name, values in given.items():
+    read: dict[str, list[str]] = {}
+    for name, values in labels.items():
         if values is None:
             continue
-        if isinstance(values, str) and table is None:
+        if isinstance(values, str):
             raise TypeError(f"{name} is a str, expected one value per segment")
-        listed = list(column(table, values, name))
+        listed = list(values)
         if len(listed) != segments:
             raise ValueError(f"{name} has {len(listed)} values, but there are {segments} segments")
-        if name == "sources" and (wrong := [n for n, v in enumerate(listed) if type(v) is not str]):
-            found = a_type(listed[wrong[0]])
-            raise TypeError(f"sources[{wrong[0]}] is {found}, expected a str")
-        made[name] = [str(value) for value in listed]
-    return Labels(**made)
-
-
-def column(table: Columns | None, name: object, argument: str) -> Any:
-    """A column of a table (a mapping or data frame) as a list; without a table the value itself."""
-    if table is None:
-        return name
-    try:
-        values = table[name]
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        known = getattr(table, "columns", None)
-        names = list(table) if known is None else list(known)
-        raise ValueError(
-            f"{argument} names a column {shown(name)}; table has {names_shown(map(repr, names))}"
-        ) from error
-    for method in ("to_pylist", "to_list", "tolist"):
-        if hasattr(values, method):
-            return getattr(values, method)()
-    return list(values)
+        for number, value in enumerate(listed if name == "sources" else ()):
+            if type(value) is not str:
+                raise TypeError(f"sources[{number}] is {a_type(value)}, expected a str")
+        read[name] = [str(value) for value in listed]
+    return Labels(**read)
 
 
 def _refuse_arrays(hypotheses: Sequence[Any]) -> None:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ..tokenizers._compiled import token_bounds
-from ..tokenizers.libraries import splitting
 from ..tokenizers.loaded import Tokenizer
 
 if TYPE_CHECKING:
@@ -139,12 +138,7 @@ def cut_texts(
         return _checked(texts, lowered, tokenizer, bounds, counts)
     bounds, counts = array("q"), array("q")
     for number, text in enumerate(lowered):
-        if tokenizer.prepared is not None:
-            split = splitting(tokenizer.prepared, lowercase, is_reference[number])
-            tokens = split(texts[number])
-        else:
-            assert tokenizer.function is not None
-            tokens = tokenizer.function(text)
+        tokens = tokenizer.tokens(texts[number], lowercase, is_reference[number])
         _note(texts[number], text, tokens, number, bounds, counts, others)
     return bounds, counts, others
 
@@ -182,15 +176,15 @@ def _note(
     others: dict[int, list[str]],
 ) -> None:
     """Look for the tokens of one text in it, one after the other."""
-    found, at = array("q"), 0
+    places, at = array("q"), 0
     for token in tokens if len(text) == len(lowered) else ():
         at = lowered.find(token, at)
         if at < 0 or not token:
             break
-        found.extend((at, at + len(token)))
+        places.extend((at, at + len(token)))
         at += len(token)
-    if len(found) == 2 * len(tokens):
-        bounds.extend(found)
+    if len(places) == 2 * len(tokens):
+        bounds.extend(places)
         counts.append(len(tokens))
     else:
         others[number] = list(tokens)

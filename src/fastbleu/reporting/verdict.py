@@ -25,13 +25,13 @@ def make_verdicts(
     """A sentence for each system B (rows) against each system A (columns), or for B alone."""
     made = [[_alone(segments, system)] * len(systems) for system in systems]
     for pair in pairs:
-        for a, b in ((pair.one, pair.other), (pair.other, pair.one)):
+        for a, b in ((pair.first, pair.second), (pair.second, pair.first)):
             made[b][a] = _sentence(segments, systems, pair.comparison, buckets, a, b)
     return made
 
 
 def _alone(segments: Segments, system: System) -> str:
-    digits = digits_on(segments.metric.scorer.dialect.scale)
+    digits = digits_on(segments.metric._scorer.dialect.scale)
     text = f"{system.name} scores {system.score.value:.{digits}f}"
     if system.interval is not None:
         text += f" (95 %: {shown_bounds(system.interval, digits)})"
@@ -46,11 +46,11 @@ def _sentence(
     a: int,
     b: int,
 ) -> str:
-    one, other = systems[a], systems[b]
-    digits = digits_on(segments.metric.scorer.dialect.scale)
-    difference = other.score.value - one.score.value
+    first, second = systems[a], systems[b]
+    digits = digits_on(segments.metric._scorer.dialect.scale)
+    difference = second.score.value - first.score.value
     if not difference:
-        return f"{other.name} and {one.name} have the same score."
+        return f"{second.name} and {first.name} have the same score."
     word, opposite, most = (
         ("better", "worse", "most") if difference > 0 else ("worse", "better", "worst")
     )
@@ -61,38 +61,38 @@ def _sentence(
         bounds = [sign * interval.low, sign * interval.high]
         certainty = f"95 %: {min(bounds):.{digits}f} to {max(bounds):.{digits}f}; {certainty}"
     chance = "" if comparison.is_significant else ", which may be chance"
-    text = f"{other.name} is {abs(difference):.{digits}f} {word} than {one.name} ({certainty})"
-    text += chance + _parts(one, other, digits)
+    text = f"{second.name} is {abs(difference):.{digits}f} {word} than {first.name} ({certainty})"
+    text += chance + _parts(first, second, digits)
     names, exception = _places(buckets, a, b, difference)
     if names:
         text += f"; {most} in {names}"
     if exception:
         text += f"{',' if names else ';'} but {opposite} in {exception}"
-    if comparison.is_significant and one.steps:
+    if comparison.is_significant and first.steps:
         percent = 100 * _share_of_half(segments, *((a, b) if difference > 0 else (b, a)))
         shown = f"{percent:.0f}" if percent >= 1 else f"{percent:.1g}"
         text += f"; {shown} % of the segments make half of it"
     return f"{text}."
 
 
-def _parts(one: System, other: System, digits: int) -> str:
+def _parts(first: System, second: System, digits: int) -> str:
     """What n-grams and length contribute: each factor's change times the mean of the other one."""
-    if not one.steps or not other.steps:
+    if not first.steps or not second.steps:
         return ""
     factors = []
-    for system in (one, other):
+    for system in (first, second):
         value = dict(system.steps or ())
         before = value[f"{len(system.score.precisions)}-grams"]
         factors.append((before, value["length"] / before if before else 1.0))
     (precision, bp), (other_precision, other_bp) = factors
-    found = {
+    effects = {
         "n-grams": (other_precision - precision) * (bp + other_bp) / 2,
         "length": (other_bp - bp) * (precision + other_precision) / 2,
     }
-    rest = other.score.value - one.score.value - sum(found.values())
+    rest = second.score.value - first.score.value - sum(effects.values())
     if round(rest, digits):
-        found["smoothing"] = rest
-    return ": " + ", ".join([f"{name} {points:+.{digits}f}" for name, points in found.items()])
+        effects["smoothing"] = rest
+    return ": " + ", ".join([f"{name} {points:+.{digits}f}" for name, points in effects.items()])
 
 
 def _places(buckets: list[Buckets], a: int, b: int, difference: float) -> tuple[str, str]:
@@ -122,22 +122,22 @@ def _share_of_half(segments: Segments, worse: int, better: int) -> float:
 
     A segment's part is the change of the score's logarithm, linear at the mean of the two systems.
     """
-    one, other = (segments.counted[number].stats for number in (worse, better))
-    scorer = segments.metric.scorer
-    orders = segments.metric.max_order
+    worse_stats, better_stats = (segments.counted[number].stats for number in (worse, better))
+    scorer = segments.metric._scorer
+    orders = segments.metric.max_ngram_order
     weights = scorer.weights or (1 / orders,) * orders
     parts = numpy.zeros(len(segments))
     for order, weight in enumerate(weights):
         for sign, of_one, of_other in (
-            (1, one.matches[:, order], other.matches[:, order]),
-            (-1, one.totals[:, order], other.totals[:, order]),
+            (1, worse_stats.matches[:, order], better_stats.matches[:, order]),
+            (-1, worse_stats.totals[:, order], better_stats.totals[:, order]),
         ):
             if mean := (of_one.sum() + of_other.sum()) / 2:
                 parts += sign * weight * (of_other - of_one) / mean
-    hyp = (one.hyp_lens.sum() + other.hyp_lens.sum()) / 2
-    ref = (one.ref_lens.sum() + other.ref_lens.sum()) / 2
+    hyp = (worse_stats.hyp_lens.sum() + better_stats.hyp_lens.sum()) / 2
+    ref = (worse_stats.ref_lens.sum() + better_stats.ref_lens.sum()) / 2
     if 0 < hyp < ref:
-        parts += ref / hyp**2 * (other.hyp_lens - one.hyp_lens)
-        parts -= (other.ref_lens - one.ref_lens) / hyp
+        parts += ref / hyp**2 * (better_stats.hyp_lens - worse_stats.hyp_lens)
+        parts -= (better_stats.ref_lens - worse_stats.ref_lens) / hyp
     sums = numpy.cumsum(numpy.sort(parts)[::-1])
     return float(numpy.argmax(sums >= sums[-1] / 2) + 1) / len(parts)

@@ -17,7 +17,13 @@ from ..runtime.import_lock import lazy
 from ..tokenizers.loaded import Tokenizer
 from ..tokenizers.table import TOKENIZERS
 from ._sentence_score import score_text
-from .bleu_score import BLEUScore, BLEUSignature, estimate_from_rows
+from .bleu_score import (
+    BLEUScore,
+    BLEUSignature,
+    estimate_from_rows,
+    seed_of_environment,
+    seed_text,
+)
 from .streams import (
     check_corpus,
     check_sentence,
@@ -205,7 +211,8 @@ class BLEU:
         score = self._score_row(stats.sum()._rows)
         self.n_bootstrap = n_bootstrap
         options = self.smooth_method, self.smooth_value, self.effective_order
-        self.seed = estimate_from_rows(score, stats, n_bootstrap, *options)
+        estimate_from_rows(score, stats, n_bootstrap, *options, seed_of_environment())
+        self.seed = seed_text().lower()
         return score
 
     def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> BLEUScore:

@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from ..significance import experiment, resampling
+    from ..significance import experiment
 else:
     json = lazy("json")
     statistics = lazy("statistics")
     experiment = lazy("fastbleu.significance.experiment")
-    resampling = lazy("fastbleu.significance.resampling")
 
 VERSION = SACREBLEU.version
+CONFIDENCE = 0.95  # of all intervals of sacreBLEU
+_SEED_VARIABLE = "SACREBLEU_SEED"
 
 
 class BLEUScore(LazyScore):
@@ -171,14 +172,44 @@ def estimate_from_rows(
     smoothing: str,
     value: float | None,
     effective_order: bool,
-) -> str:
-    """Set the score's confidence interval from bootstrap samples; returns the signature's seed."""
-    scoring = experiment.SacrebleuScoring(stats.max_order, smoothing, value, effective_order)
+    seed: int | None,
+) -> None:
+    """Set the score's confidence interval from bootstrap samples."""
+    scoring = experiment.SacrebleuScoring(stats.max_ngram_order, smoothing, value, effective_order)
     rows = [SACREBLEU.adapt(stats)]
-    scores = experiment.Experiment(rows, scoring).draw(samples)[0].tolist()
+    drawn = experiment.Experiment(rows, scoring, CONFIDENCE, seed).draw(samples)
+    scores = drawn[0].tolist()
     if not any(map(isnan, scores)):
         score._take_interval(scores)
-    return os.environ.get(resampling.SEED_VARIABLE, resampling.DEFAULT_SEED).lower()
+
+
+def seed_text() -> str:
+    """The environment variable SACREBLEU_SEED, or sacreBLEU's seed."""
+    return os.environ.get(_SEED_VARIABLE, "12345")
+
+
+def seed_of_environment() -> int | None:
+    """The seed of `seed_text`, with the errors of `read_seed`."""
+    return read_seed(seed_text(), f"the environment variable {_SEED_VARIABLE}")
+
+
+def read_seed(text: str, name: str) -> int | None:
+    """The seed that a text says; None: another each time.
+
+    ValueError if it is no integer from 0 and not "none".
+    """
+    if text.lower() == "none":
+        return None
+    try:
+        seed = int(text)
+    except ValueError:
+        raise ValueError(
+            f"{name} is {shown(text)}, expected an integer from 0, or 'none' for another seed "
+            "each time"
+        ) from None
+    if seed < 0:
+        raise ValueError(f"{name} is {seed}, but must be at least 0")
+    return seed
 
 
 class BLEUSignature:

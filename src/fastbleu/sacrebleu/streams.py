@@ -62,11 +62,11 @@ def check_list(
         raise TypeError(f"{name} is {a_type(values)}, expected a list of {of}{fix}")
     if len(values):
         with suppress(IndexError):  # another thread has emptied it since
-            found: object = values[0]
-            is_entry = isinstance(found, str) or (found is None and entry == "a str or None")
+            first: object = values[0]
+            is_entry = isinstance(first, str) or (first is None and entry == "a str or None")
             if of == "str" and not is_entry:
-                raise TypeError(f"{name}[0] is {a_type(found)}, expected {entry}")
-            return found
+                raise TypeError(f"{name}[0] is {a_type(first)}, expected {entry}")
+            return first
     raise IndexError(f"{name} is empty: there is nothing to score")
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..inputs.arguments import a_type, shown, unknown_name
 from ..inputs.warnings import warn_input
-from ..tokenizers.loaded import Tokenizer, get_tokenizer
+from ..tokenizers.loaded import Tokenizer
+from ..tokenizers.loaded import get as get_tokenizer
 from ..tokenizers.loaded import tokenize as split
 from ..tokenizers.table import BY_LANGUAGE, TOKENIZERS, WITHOUT_MODEL
 

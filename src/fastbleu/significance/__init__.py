@@ -1,21 +1,12 @@
-"""Confidence intervals of scores and tests of differences, by resampling sufficient statistics.
+"""Confidence intervals of scores and tests of differences, by resampling segments.
 
-    from fastbleu.significance import bootstrap, paired_bootstrap
+    from fastbleu.significance import bootstrap, compare
 
-`bootstrap` gives one system's score a confidence interval; `paired_bootstrap` and
-`paired_approximate_randomization` test any number of systems against a baseline; `compare` does so
-from texts.
+`bootstrap` gives one system's score a confidence interval; `compare` tests any number of systems
+against a baseline. Both take texts, or the Stats that were counted of them.
 """
 
-from .procedures import bootstrap, compare, paired_approximate_randomization, paired_bootstrap
+from .procedures import bootstrap, compare
 from .results import Comparison, Comparisons, Interval
 
-__all__ = [
-    "Comparison",
-    "Comparisons",
-    "Interval",
-    "bootstrap",
-    "compare",
-    "paired_approximate_randomization",
-    "paired_bootstrap",
-]
+__all__ = ["Comparison", "Comparisons", "Interval", "bootstrap", "compare"]

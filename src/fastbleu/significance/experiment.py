@@ -28,7 +28,7 @@ from ..dialects.scorer import Scorer
 from ..inputs.arguments import shown
 from ..inputs.warnings import warn_input
 from ..runtime.progress import ProgressBar
-from .resampling import Columns, draw_sums, read_seed, toss_coins
+from .resampling import Columns, check_seed, draw_sums, toss_coins
 from .results import Comparison, Interval, adjusted, known
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class DialectScoring:
         return np.array([scorer.value(scorer.restore(row)) for row in sums.tolist()])
 
     def _score_samples(self, sums: Integers) -> Floats:
-        rows = AdaptedRows._own(array("q", sums.tobytes()), self._scorer.max_order)
+        rows = AdaptedRows._own(array("q", sums.tobytes()), self._scorer.max_ngram_order)
         scores = self._scorer.scores_of_sums(rows)
         return np.asarray(scores, np.float64).reshape(sums.shape[:-1])
 
@@ -76,9 +76,13 @@ class SacrebleuScoring(DialectScoring):
     """Scores as sacreBLEU's significance tests compute them, 0-100; options as of its dialect."""
 
     def __init__(
-        self, max_order: int, smoothing: str, smoothing_value: float | None, effective_order: bool
+        self,
+        max_ngram_order: int,
+        smoothing: str,
+        smooth_value: float | None,
+        effective_order: bool,
     ) -> None:
-        self._options = max_order, smoothing, smoothing_value, effective_order
+        self._options = max_ngram_order, smoothing, smooth_value, effective_order
 
     def _score(self, arithmetic: str, sums: NDArray[Any]) -> Floats:
         scores = _sacrebleu.score_rows(np.ascontiguousarray(sums), *self._options, arithmetic)
@@ -113,8 +117,8 @@ class SacrebleuScoring(DialectScoring):
 def scoring_of(scorer: Scorer) -> DialectScoring:
     """How samples are scored: as sacreBLEU scores them where it has the dialect and the options."""
     if isinstance(scorer.dialect, SacrebleuDialect) and scorer.weights is None:
-        smoothing = scorer.smoothing, scorer.smoothing_value
-        return SacrebleuScoring(scorer.max_order, *smoothing, scorer.effective_order)
+        smoothing = scorer.smooth_method, scorer.smooth_value
+        return SacrebleuScoring(scorer.max_ngram_order, *smoothing, scorer.effective_order)
     return DialectScoring(scorer)
 
 
@@ -141,8 +145,8 @@ class Experiment:
         self,
         systems: Sequence[AdaptedRows | NDArray[Any]],
         scoring: DialectScoring,
-        confidence: float = 0.95,
-        seed: int | str | None = None,
+        confidence: float,
+        seed: int | None,
         progress: bool = False,
         threads: int = 1,
         tells_identical_apart: bool = False,
@@ -152,7 +156,7 @@ class Experiment:
         self._confidence = float(confidence)
         self._progress, self._threads = progress, threads
         self._tells_identical_apart = tells_identical_apart
-        self.seed = read_seed(seed)
+        self.seed = check_seed(seed)
         self._systems = [np.asarray(system) for system in systems]
         self._totals = np.stack([_total(system) for system in systems])
         self._scoring = scoring
@@ -213,14 +217,14 @@ class Experiment:
         return Interval(score, mean, low, high, self._confidence, samples, self.seed)
 
     def bootstrap(self, samples: int) -> list[Comparison]:
-        """The comparisons of `fastbleu.significance.paired_bootstrap`."""
+        """The comparisons of `fastbleu.significance.compare` by bootstrap."""
         scores = self.draw(samples)
         distances = abs(scores[1:] - scores[0])
-        shifted = [of_samples - of_samples.mean() for of_samples in distances]
+        shifted = [differences - differences.mean() for differences in distances]
         return self._compared("bootstrap", shifted, scores)
 
     def randomize(self, trials: int, samples: int) -> list[Comparison]:
-        """The comparisons of `fastbleu.significance.paired_approximate_randomization`."""
+        """The comparisons of `fastbleu.significance.compare` by approximate randomization."""
         distances = self.shuffle(trials)
         return self._compared(
             "approximate randomization", distances, self.draw(samples) if samples else None

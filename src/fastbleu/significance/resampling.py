@@ -8,7 +8,6 @@ The draws are those of sacreBLEU 2.6.0 with the same numpy, split into blocks.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from types import SimpleNamespace
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
     Words = NDArray[np.uint32]
-
-SEED_VARIABLE = "SACREBLEU_SEED"
-DEFAULT_SEED = "12345"
 
 # Maximum bytes of the table of all systems side by side.
 LARGEST_TABLE = 1 << 27
@@ -48,26 +44,17 @@ COINS = 1 << 27
 FEWEST_TRIALS, MOST_TRIALS = 128, 512
 
 
-def read_seed(seed: int | str | None) -> int | None:
-    """The seed of numpy's generator, documented at `bootstrap`; None: a new one each time."""
-    name = "seed"
+def check_seed(seed: object) -> int | None:
+    """The seed of numpy's generator, an integer from 0; None: a new one each time."""
     if seed is None:
-        seed = os.environ.get(SEED_VARIABLE, DEFAULT_SEED)
-        name = f"the environment variable {SEED_VARIABLE}"
-    if isinstance(seed, str):
-        if seed.lower() == "none":
-            return None
-        try:
-            seed = int(seed)
-        except ValueError:
-            raise ValueError(
-                f"{name} is {shown(seed)}, expected an integer from 0, or 'none' for another seed "
-                "each time"
-            ) from None
+        return None
     if isinstance(seed, bool) or not hasattr(seed, "__index__"):
-        raise TypeError(f"{name} is {shown(seed)}, expected an integer from 0, 'none' or None")
-    if (number := seed.__index__()) < 0:
-        raise ValueError(f"{name} is {number}, but must be at least 0")
+        raise TypeError(
+            f"seed is {shown(seed)}, expected an integer from 0, or None for a new one each time"
+        )
+    number: int = seed.__index__()
+    if number < 0:
+        raise ValueError(f"seed is {number}, but must be at least 0")
     return number
 
 

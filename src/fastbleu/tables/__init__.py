@@ -2,7 +2,7 @@
 
     from fastbleu import tables
 
-    tables.score("outputs.parquet", hypothesis="mt", references=["ref"], by=["system", "lang"])
+    tables.score("outputs.parquet", "mt", ["ref"], by=["system", "lang"])
 
 Tables are those of pandas, polars and pyarrow, and dicts of columns. Files, polars LazyFrames,
 pyarrow's datasets and readers, DuckDB relations, Hugging Face datasets, and iterables of tables may
@@ -10,7 +10,9 @@ be larger than memory. All need the extra: ``pip install '.[tables]'`` in a chec
 columns and files need pyarrow, too: ``'.[parquet]'``.
 """
 
-from .coco import read_coco
-from .functions import combine, score, scores, sentence_scores, statistics, sums
+from .functions import add_sums, count, score, score_sums, sentence_scores, sums
+from .parts import TableParts
+from .report import report
 
-__all__ = ["combine", "read_coco", "score", "scores", "sentence_scores", "statistics", "sums"]
+__all__ = ["TableParts", "add_sums", "count", "report", "score", "score_sums"]
+__all__ += ["sentence_scores", "sums"]

@@ -9,6 +9,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -65,6 +66,16 @@ def format_of(path: str) -> str | None:
     return None if name != path.lower() and kind in ("parquet", "ipc") else kind
 
 
+@dataclass(frozen=True)
+class FileOptions:
+    """How files are read, as in `fastbleu.tables.score`; None is the default of their format."""
+
+    quoted: bool | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    format: str | None = None
+
+
 class Files:
     """The parts of files, as tables of pyarrow, of which one is in memory at a time.
 
@@ -78,8 +89,7 @@ class Files:
         Which to read; by default all.
     texts : list of str
         Columns of text, which text files may have as numbers.
-    quoted, delimiter, encoding, format : optional
-        As in `fastbleu.tables.score`.
+    options : FileOptions
 
     Raises
     ------
@@ -92,24 +102,22 @@ class Files:
         table: Any,
         columns: Sequence[str] | None,
         texts: Sequence[str],
-        quoted: bool | None = None,
-        delimiter: str | None = None,
-        encoding: str | None = None,
-        format: str | None = None,
+        options: FileOptions,
     ) -> None:
-        self._columns, self._texts, self._quoted = columns, texts, quoted
+        self._columns, self._texts, self._quoted = columns, texts, options.quoted
+        delimiter, format = options.delimiter, options.format
         if delimiter not in (None, *DELIMITERS):
             raise ValueError(f"delimiter is {delimiter!r}, expected one of {DELIMITERS}")
         if format is not None:
             format = format.lower().removeprefix(".")
             check_choice("format", format, [end[1:] for end in FORMATS])
         self._delimiter, self._format = delimiter, FORMATS.get(f".{format}")
-        self._encoding = codecs.lookup(encoding or "utf-8").name
+        self._encoding = codecs.lookup(options.encoding or "utf-8").name
         self.pyarrow = import_pyarrow(table)
-        given = table if isinstance(table, (list, tuple)) else [table]
+        paths = table if isinstance(table, (list, tuple)) else [table]
         # Of each file: file system, path in it, name for messages, and base of a directory or None.
         self._files: list[tuple[Any, str, str, str | None]] = []
-        for path in map(os.fspath, given):
+        for path in map(os.fspath, paths):
             self._files += self._found(path)
         self._rows = 0
         self._begun: list[tuple[int, str]] = []  # of files: the number of the first row, and name
@@ -129,7 +137,7 @@ class Files:
         """The number of rows, from the ends of Parquet files; None of others."""
         if self._dataset is None:
             return None
-        rows: int = sum(found.count_rows() for found in self._dataset)
+        rows: int = sum(files.count_rows() for files in self._dataset)
         return rows
 
     def __iter__(self) -> Iterator[Any]:
@@ -155,14 +163,14 @@ class Files:
         if _WILDCARD.search(inside) and (scheme or not os.path.exists(path)):
             base = _base_of(inside)
             if scheme:
-                found = list(filter(re.compile(_translated(inside)).fullmatch, files_below(base)))
+                files = list(filter(re.compile(_translated(inside)).fullmatch, files_below(base)))
             else:
-                found = sorted(filter(os.path.isfile, glob.glob(path, recursive=True)))
+                files = sorted(filter(os.path.isfile, glob.glob(path, recursive=True)))
         elif (kind := system.get_file_info([inside])[0].type) == fs.FileType.Directory:
             base = inside
             is_hidden = re.compile(r"(^|/)[._]").search
             visible = [file for file in files_below(base) if not is_hidden(file[len(base) :])]
-            found = [file for file in visible if self._kind(file) is not None]
+            files = [file for file in visible if self._kind(file) is not None]
         elif kind == fs.FileType.File:
             return [(system, file, path, None) for file in self._known([inside], path)]
         elif kind == fs.FileType.NotFound:
@@ -172,13 +180,13 @@ class Files:
             raise FileNotFoundError(f"{path}: there is no such file or directory; {fix}")
         else:
             raise ValueError(f"{path}: this is a pipe or a device: save what it holds as a file")
-        return [(system, file, f"{scheme}{file}", base) for file in self._known(found, path)]
+        return [(system, file, f"{scheme}{file}", base) for file in self._known(files, path)]
 
-    def _known(self, paths: list[str], given: str) -> list[str]:
-        """The paths, if there are any and all are of a known format."""
+    def _known(self, paths: list[str], table: str) -> list[str]:
+        """The paths of a table, if there are any and all are of a known format."""
         if not paths:
             known = ", ".join(FORMATS)
-            raise FileNotFoundError(f"{given}: there is no such file of a table: {known}")
+            raise FileNotFoundError(f"{table}: there is no such file of a table: {known}")
         for path in paths:
             if self._kind(path) is None:
                 end = os.path.splitext(path)[1]
@@ -205,8 +213,8 @@ class Files:
     def _datasets(self) -> list[Any]:
         """Datasets of the Parquet files: one for the files of a directory, pattern or list."""
         datasets = []
-        for (system, base), some in groupby(self._files, lambda file: (file[0], file[3])):
-            _, paths, names, _ = zip(*some, strict=True)
+        for (system, base), files in groupby(self._files, lambda file: (file[0], file[3])):
+            _, paths, names, _ = zip(*files, strict=True)
             options: dict[str, Any] = {"filesystem": system, "format": "parquet"}
             if base is not None:
                 options |= {"partitioning": "hive", "partition_base_dir": base}
@@ -228,12 +236,12 @@ class Files:
         """
         pyarrow = self.pyarrow
         name_of = {path: name for _, path, name, _ in self._files}
-        for found in self._dataset or ():
-            names = self._columns or found.schema.names
-            check_columns(found.schema.names, names)
-            schema = pyarrow.schema([found.schema.field(name) for name in names])
-            options = {"filesystem": found.filesystem, "buffer_size": _BUFFER, "pre_buffer": False}
-            for fragment in found.get_fragments():
+        for files in self._dataset or ():
+            names = self._columns or files.schema.names
+            check_columns(files.schema.names, names)
+            schema = pyarrow.schema([files.schema.field(name) for name in names])
+            options = {"filesystem": files.filesystem, "buffer_size": _BUFFER, "pre_buffer": False}
+            for fragment in files.get_fragments():
                 self._begun.append((self._rows, name_of.get(fragment.path, fragment.path)))
                 keys = dataset.get_partition_keys(fragment.partition_expression)
                 with parquet.ParquetFile(fragment.path, **options) as file:
@@ -251,8 +259,8 @@ class Files:
         for system, path, name, _ in self._files:
             self._begun.append((self._rows, name))
             try:
-                found, names = self._opened(system, path, name)
-                for batch in found:
+                batches, names = self._opened(system, path, name)
+                for batch in batches:
                     yield self.pyarrow.Table.from_batches([batch]).select(names)
             except Exception as error:
                 problem = problem_of(error)
@@ -301,20 +309,20 @@ class Files:
             reading = csv.ReadOptions(use_threads=False)  # else it does not name a wrong row
             return csv.open_csv(stream, reading, parsing, converting), names
         if stream is not None:
-            found = json.open_json(stream)
-            return found, self._checked(found.schema.names, path, name)
+            reader = json.open_json(stream)
+            return reader, self._checked(reader.schema.names, path, name)
         try:
-            found = dataset.dataset([path], filesystem=system, format=kind)
+            files = dataset.dataset([path], filesystem=system, format=kind)
         except pyarrow.ArrowInvalid:
             if kind != "ipc":
                 raise
             # the other format of Arrow's files, that of streams
-            found = ipc.open_stream(system.open_input_stream(path))
-            return found, self._checked(found.schema.names, path, name)
-        names = self._checked(found.schema.names, path, name)
+            reader = ipc.open_stream(system.open_input_stream(path))
+            return reader, self._checked(reader.schema.names, path, name)
+        names = self._checked(files.schema.names, path, name)
         # A few batches ahead: by default it may be gigabytes.
         options = {"batch_size": CHUNK_ROWS, "batch_readahead": 4, "fragment_readahead": 1}
-        return found.to_batches(columns=names, **options), names
+        return files.to_batches(columns=names, **options), names
 
     def _lines(self, system: Any, path: str) -> Iterator[str]:
         """The lines of a file without their ends."""
@@ -358,8 +366,8 @@ _PROBLEMS = {
 def explained(error: Exception) -> str:
     """What pyarrow says about a file, without what it says about datasets, and how to fix it."""
     for pattern, problem in _PROBLEMS.items():
-        if found := re.search(pattern, str(error), re.DOTALL):
-            return problem.format(*found.groups())
+        if match := re.search(pattern, str(error), re.DOTALL):
+            return problem.format(*match.groups())
     return f"{str(error).rpartition(' file?: ')[2]}; is it complete, and each column of one type?"
 
 

@@ -148,8 +148,8 @@ class Frame:
         keys = self.keys(by)
         with _errors_of_keys(by):
             if not keys._frame.implementation.is_pyarrow():
-                found = keys._frame.with_row_index(ROW).group_by(*by, drop_null_keys=False)
-                for key, rows in found:
+                grouped = keys._frame.with_row_index(ROW).group_by(*by, drop_null_keys=False)
+                for key, rows in grouped:
                     yield tuple(key), rows[ROW].to_numpy().astype(np.int64)
                 return
             # narwhals groups by the joined texts of a row's keys, which different keys may have.
@@ -223,20 +223,20 @@ def joined(frames: Sequence[Frame]) -> Frame:
     natives = [frame.to_native() for frame in frames]
     kind = frames[0]._frame.implementation
     library = kind.to_native_namespace()
-    of_library = (library.exceptions.PolarsError,) if kind.is_polars() else ()
+    polars_errors = (library.exceptions.PolarsError,) if kind.is_polars() else ()
     try:
         if kind.is_pyarrow():
             return Frame(library.concat_tables(natives, promote_options="permissive"))
-        for one, other in pairwise(frames):
-            for name in one.columns:
-                columns = one._frame[name], other._frame[name]
+        for before, after in pairwise(frames):
+            for name in before.columns:
+                columns = before._frame[name], after._frame[name]
                 # pandas may have nulls alone as objects, which narwhals takes for text.
                 kinds = {column.dtype for column in columns if column.null_count() < len(column)}
-                if one._narwhals.String() in kinds and any(kind.is_numeric() for kind in kinds):
+                if before._narwhals.String() in kinds and any(kind.is_numeric() for kind in kinds):
                     raise TypeError(f"{name} is of text and of numbers")
         options = {"how": "vertical_relaxed"} if kind.is_polars() else {}
         return Frame(library.concat(natives, **options))
-    except (TypeError, ValueError, *of_library) as error:
+    except (TypeError, ValueError, *polars_errors) as error:
         raise TypeError(
             f"the parts of the table have columns of different types: {error}; cast them to one"
         ) from error

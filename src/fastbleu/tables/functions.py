@@ -2,41 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..runtime.progress import ProgressBar
-from .data_files import is_path
+from .data_files import FileOptions, is_path
 from .frames import Frame
 from .groups import GroupScorer, count_names
 from .parts import TableParts
 from .rows import RowCounter, check_columns, check_new_columns
-from .sources import Source, open_table
+from .sources import DEFAULT_OPTIONS, Source, open_table
 from .sums import combined, scores_of, stored, sums_scorer
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from numpy.typing import NDArray
 
-    from ..metric.bleu import BLEU
+    from ..inputs.types import MissingChoice
+    from ..metric.argument import Metric
     from .frames import Indices
-    from .rows import RowOptions
 
 
 def score(
     table: object,
-    hypothesis: str,
+    hypotheses: str,
     references: str | Sequence[str],
-    by: str | Sequence[str] = (),
     *,
+    by: str | Sequence[str] | None = None,
+    metric: Metric | None = None,
+    language: str | None = None,
+    tokenizers: Mapping[Any, Any] | None = None,
+    missing: MissingChoice = "error",
     confidence: float | None = None,
     samples: int = 1000,
-    seed: int | str | None = None,
+    seed: int | None = 12345,
+    quoted: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    format: str | None = None,
     progress: bool = False,
-    **options: Unpack[RowOptions],
 ) -> Any:
     """BLEU of each group of a table's rows, equal to that of the group alone.
 
@@ -55,18 +60,24 @@ def score(
         batches. Of a stream only some parts of 65,536 rows are in memory, and what its library
         reads ahead: nothing of Parquet files given as paths, whole row groups of a dataset of
         pyarrow.
-    hypothesis : str
+    hypotheses : str
         The column of the hypotheses.
     references : list of str, or str
         The columns of the references; or one column, with one reference or a list of references per
         segment.
     by : str or list of str, optional
         The columns whose values define groups; by default all rows are one group. Null is a value.
-    metric : BLEU, optional
-        The BLEU to compute; by default ``fastbleu.BLEU()``.
-    language, tokenize : str, dict, optional
+    metric : BLEU or str, optional
+        The BLEU to compute, or the name of a dialect; by default ``fastbleu.BLEU()``.
+    language, tokenizers : str, dict, optional
         A column of `by`, and the tokenizer for each of its values, None for all others:
-        ``language="lang", tokenize={"zh": "zh", "ja": "ja-mecab", None: "13a"}``.
+        ``language="lang", tokenizers={"zh": "zh", "ja": "ja-mecab", None: "13a"}``.
+    missing : {"error", "empty", "skip", "ragged"}, default "error"
+        What to do with a row whose hypothesis or reference is null (None, NaN, an empty cell of
+        .csv and .tsv): "empty" reads it as an empty text, "skip" leaves the row out and warns how
+        many there are, "ragged" leaves out null and blank references of rows that have others. A
+        cell with two quotation marks alone, ``""``, is an empty text, as polars and pyarrow write
+        and read it; pandas writes empty texts as empty cells, and reads both as NaN.
     confidence : float, optional
         Between 0 and 1: adds `low` and `high`, the bounds of a bootstrap interval as in
         `fastbleu.significance.bootstrap`; null for a group of one segment, and, with a warning, if
@@ -74,14 +85,10 @@ def score(
         orders and less than 2,048 tokens. A thousand samples take 5 to 7 microseconds per segment,
         many times as long as counting: more than one is what numpy's generator takes to draw. A
         second thread draws while the first counts.
-    samples, seed : int, optional
-        Number of bootstrap samples, and their seed.
-    missing : {"error", "empty", "skip", "ragged"}, default "error"
-        What to do with a row whose hypothesis or reference is null (None, NaN, an empty cell of
-        .csv and .tsv): "empty" reads it as an empty text, "skip" leaves the row out and warns how
-        many there are, "ragged" leaves out null and blank references of rows that have others. A
-        cell with two quotation marks alone, ``""``, is an empty text, as polars and pyarrow write
-        and read it; pandas writes empty texts as empty cells, and reads both as NaN.
+    samples : int, default 1000
+        Number of bootstrap samples.
+    seed : int or None, default 12345
+        Their seed; None draws anew each time.
     quoted : bool, optional
         Whether cells of .csv and .tsv files may be enclosed in quotation marks. By default those of
         .csv; those of a .tsv file if all its marks enclose cells, as pandas, polars and csv write
@@ -90,8 +97,6 @@ def score(
         What separates cells of .csv and .tsv files, by default the comma, tab, semicolon or bar
         with which line 1 has the columns; the encoding of text files, by default UTF-8; the format
         of files whatever their names end in, such as "jsonl".
-    threads : int, optional
-        Number of threads; by default the metric's.
     progress : bool, default False
         Show a progress bar on standard error.
 
@@ -125,14 +130,15 @@ def score(
     --------
     >>> table = {"system": ["a", "a", "b"], "mt": ["the cat sat on it", "a dog", "the cat sat on"]}
     >>> table["ref"] = ["the cat sat on it", "a dog", "the cat sat on it"]
-    >>> found = score(table, "mt", ["ref"], by="system")
-    >>> found["system"], found["segments"], [round(value, 1) for value in found["bleu"]]
+    >>> scores = score(table, "mt", ["ref"], by="system")
+    >>> scores["system"], scores["segments"], [round(value, 1) for value in scores["bleu"]]
     (['a', 'b'], [2, 1], [100.0, 77.9])
     """
-    row_counter = RowCounter(hypothesis, references, **options)
+    row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
     groups = GroupScorer(row_counter, by, confidence, samples, seed)
-    source = _opened(table, row_counter, groups.columns)
-    dialect = row_counter.metric.scorer.dialect
+    files = FileOptions(quoted, delimiter, encoding, format)
+    source = _opened(table, row_counter, groups.columns, files)
+    dialect = row_counter.metric._scorer.dialect
     if not dialect.supports("update"):
         if source.frame is not None:
             return source.to_native(groups.score_texts(source.frame))
@@ -146,12 +152,19 @@ def score(
 
 def sums(
     table: object,
-    hypothesis: str,
+    hypotheses: str,
     references: str | Sequence[str],
-    by: str | Sequence[str] = (),
     *,
+    by: str | Sequence[str] | None = None,
+    metric: Metric | None = None,
+    language: str | None = None,
+    tokenizers: Mapping[Any, Any] | None = None,
+    missing: MissingChoice = "error",
+    quoted: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    format: str | None = None,
     progress: bool = False,
-    **options: Unpack[RowOptions],
 ) -> Any:
     """The counts of each group of a table's rows, to be stored, added up and scored later.
 
@@ -178,25 +191,26 @@ def sums(
 
     Examples
     --------
-    >>> found = sums({"mt": ["a b c", "a"], "ref": ["a b d", "a"]}, "mt", "ref")
-    >>> found["segments"], found["hyp_len"], found["matches_1"]
+    >>> day = sums({"mt": ["a b c", "a"], "ref": ["a b d", "a"]}, "mt", "ref")
+    >>> day["segments"], day["hyp_len"], day["matches_1"]
     ([2], [4], [3])
     """
-    row_counter = RowCounter(hypothesis, references, **options)
+    row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
     groups = sums_scorer(row_counter, by)
-    source = _opened(table, row_counter, groups.columns)
+    files = FileOptions(quoted, delimiter, encoding, format)
+    source = _opened(table, row_counter, groups.columns, files)
     total = _totals(groups, source, progress)
     row_counter.warn()
     return source.to_native(stored(groups, total))
 
 
-def combine(*sums: object, by: str | Sequence[str] | None = None) -> Any:
+def add_sums(*sums: object, by: str | Sequence[str] | None = None) -> Any:
     """Add up tables of sums: a row for each group, in the order of their first rows.
 
     Parameters
     ----------
     *sums : table, lazy table, path or iterable of tables
-        What `sums` or `combine` returned, or SQL made of it, in any form that `score` reads, also
+        What `sums` or `add_sums` returned, or SQL made of it, in any form that `score` reads, also
         of several libraries. Rows without segments are left out.
     by : str or list of str, optional
         The keys of the result, some of the tables'; by default all.
@@ -217,21 +231,21 @@ def combine(*sums: object, by: str | Sequence[str] | None = None) -> Any:
     Examples
     --------
     >>> day = sums({"mt": ["a b c"], "ref": ["a b d"]}, "mt", "ref")
-    >>> combine(day, day)["segments"]
+    >>> add_sums(day, day)["segments"]
     [2]
     """
     source, total = combined(sums, [by] if isinstance(by, str) else by)
     return source.to_native(total)
 
 
-def scores(sums: object, *, metric: BLEU | None = None) -> Any:
+def score_sums(sums: object, *, metric: Metric | None = None) -> Any:
     """The score of each row of a table of sums: the result of `score` for its segments.
 
     Parameters
     ----------
     sums : table, lazy table, path or iterable of tables
-        What `sums` or `combine` returned, or SQL made of it.
-    metric : BLEU, optional
+        What `sums` or `add_sums` returned, or SQL made of it.
+    metric : BLEU or str, optional
         By default the metric with which the segments were counted. Another one, with other
         smoothing or weights, must count in the same way.
 
@@ -243,12 +257,12 @@ def scores(sums: object, *, metric: BLEU | None = None) -> Any:
     Raises
     ------
     ValueError, TypeError
-        As for `combine`; or no text can have the sums.
+        As for `add_sums`; or no text can have the sums.
 
     Examples
     --------
     >>> day = sums({"mt": ["a b c d e"], "ref": ["a b c d f"]}, "mt", "ref")
-    >>> [round(value, 1) for value in scores(day)["bleu"]]
+    >>> [round(value, 1) for value in score_sums(day)["bleu"]]
     [66.9]
     """
     return scores_of(sums, metric)
@@ -256,23 +270,30 @@ def scores(sums: object, *, metric: BLEU | None = None) -> Any:
 
 def sentence_scores(
     table: object,
-    hypothesis: str,
+    hypotheses: str,
     references: str | Sequence[str],
     *,
-    name: str = "bleu",
+    column: str = "bleu",
+    metric: Metric | None = None,
+    language: str | None = None,
+    tokenizers: Mapping[Any, Any] | None = None,
+    missing: MissingChoice = "error",
+    quoted: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    format: str | None = None,
     progress: bool = False,
-    **options: Unpack[RowOptions],
 ) -> Any:
-    """Add a column `name` with the BLEU of each row.
+    """Add a column, named `column`, with the BLEU of each row.
 
     Parameters and errors as for `score`, scores as from `fastbleu.BLEU.sentence_scores`.
 
     Returns
     -------
-    table or iterator of tables
+    table or TableParts
         A table of the same library; for streamed input an iterator of tables, which reads lazily.
         The iterator is also a stream with the Arrow interface, and has ``to_reader()``, for
-        ``pyarrow.dataset.write_dataset(found.to_reader(), "scores", format="parquet")``.
+        ``pyarrow.dataset.write_dataset(parts.to_reader(), "scores", format="parquet")``.
         Scores are on the dialect's scale; null if ``missing="skip"`` left the row out.
 
     Examples
@@ -281,29 +302,42 @@ def sentence_scores(
     >>> [round(value, 1) for value in sentence_scores(table, "mt", "ref")["bleu"]]
     [100.0, 0.0]
     """
-    return with_scores(table, RowCounter(hypothesis, references, **options), name, progress)
+    row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
+    files = FileOptions(quoted, delimiter, encoding, format)
+    return with_scores(table, row_counter, column, files, progress)
 
 
 def with_scores(
-    table: object, row_counter: RowCounter, name: str = "bleu", progress: bool = False
+    table: object,
+    row_counter: RowCounter,
+    column: str = "bleu",
+    files: FileOptions = DEFAULT_OPTIONS,
+    progress: bool = False,
 ) -> Any:
     """The result of `sentence_scores`."""
-    row_counter.metric.scorer.dialect.require("parts")
+    row_counter.metric._scorer.dialect.require("parts")
 
     def scored(frame: Frame, first: int) -> tuple[Indices, Iterable[NDArray[Any]]]:
         rows, values = row_counter.sentence_scores(frame, first)
         return rows, [values]
 
-    return _appended(table, row_counter, [name], scored, progress)
+    return _appended(table, row_counter, [column], scored, files, progress)
 
 
-def statistics(
+def count(
     table: object,
-    hypothesis: str,
+    hypotheses: str,
     references: str | Sequence[str],
     *,
+    metric: Metric | None = None,
+    language: str | None = None,
+    tokenizers: Mapping[Any, Any] | None = None,
+    missing: MissingChoice = "error",
+    quoted: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    format: str | None = None,
     progress: bool = False,
-    **options: Unpack[RowOptions],
 ) -> Any:
     """Add columns with the counts of each row, from which every score can be computed.
 
@@ -313,28 +347,35 @@ def statistics(
 
     Examples
     --------
-    >>> table = statistics({"mt": ["a b c"], "ref": ["a b d"]}, "mt", "ref")
+    >>> table = count({"mt": ["a b c"], "ref": ["a b d"]}, "mt", "ref")
     >>> table["hyp_len"], table["matches_1"], table["matches_2"]
     ([3], [2], [1])
     """
-    return with_counts(table, RowCounter(hypothesis, references, **options), progress)
+    row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
+    files = FileOptions(quoted, delimiter, encoding, format)
+    return with_counts(table, row_counter, files, progress)
 
 
-def with_counts(table: object, row_counter: RowCounter, progress: bool = False) -> Any:
-    """The result of `statistics`."""
-    for operation in ("statistics", "update"):  # because rows are counted in parts
-        row_counter.metric.scorer.dialect.require(operation)
-    names = count_names(row_counter.metric.max_order)
+def with_counts(
+    table: object,
+    row_counter: RowCounter,
+    files: FileOptions = DEFAULT_OPTIONS,
+    progress: bool = False,
+) -> Any:
+    """The result of `count`."""
+    for operation in ("count", "update"):  # because rows are counted in parts
+        row_counter.metric._scorer.dialect.require(operation)
+    names = count_names(row_counter.metric.max_ngram_order)
 
     def counted(frame: Frame, first: int) -> tuple[Indices, Iterable[NDArray[Any]]]:
         numbers = np.arange(first, first + len(frame))
         parts = [(rows, np.asarray(c.stats)) for rows, _, c in row_counter.counts(frame, numbers)]
         rows = np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in parts)])
         order = np.argsort(rows, kind="stable")
-        table = np.concatenate([np.zeros((0, len(names)), np.int64), *(some for _, some in parts)])
-        return rows[order], np.ascontiguousarray(table[order].T)
+        counts = np.concatenate([np.zeros((0, len(names)), np.int64), *(part for _, part in parts)])
+        return rows[order], np.ascontiguousarray(counts[order].T)
 
-    return _appended(table, row_counter, names, counted, progress)
+    return _appended(table, row_counter, names, counted, files, progress)
 
 
 def _appended(
@@ -342,13 +383,14 @@ def _appended(
     row_counter: RowCounter,
     names: Sequence[str],
     results: Callable[[Frame, int], tuple[Indices, Iterable[NDArray[Any]]]],
+    files: FileOptions,
     progress: bool,
 ) -> Any:
     """The table, or each part of a stream, with the columns `names` of `results`.
 
     `results` returns the rows in which nothing is missing, and for each column their values.
     """
-    source = _opened(table, row_counter, None)
+    source = _opened(table, row_counter, None, files)
 
     def parts() -> Iterator[Any]:
         row = 0
@@ -369,9 +411,11 @@ def _appended(
     return result
 
 
-def _opened(table: Any, row_counter: RowCounter, columns: Sequence[str] | None) -> Source:
+def _opened(
+    table: Any, row_counter: RowCounter, columns: Sequence[str] | None, files: FileOptions
+) -> Source:
     """The table; messages about rows of files name the file."""
-    source = open_table(table, columns, row_counter.texts, row_counter.files)
+    source = open_table(table, columns, row_counter.texts, files)
     if is_path(table):
         row_counter.place = source.place
     return source

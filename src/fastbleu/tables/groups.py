@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,8 @@ from ..counting.stats import AdaptedRows, Stats
 from ..dialects.score import NoScoreError, Score
 from ..inputs.arguments import a_type, shown
 from ..inputs.warnings import warn_input
-from ..metric.bleu import BLEU
 from ..significance.procedures import interval_of
+from ._row_groups import RowGroups
 from .frames import ROW, Frame, joined
 from .rows import RowCounter, check_new_columns
 from .segment_rows import SegmentRows
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
     from ..metric.bleu import BLEU
     from .frames import Indices
 
+    Totals = NDArray[np.void]
+
 # Columns of sums besides the keys and the counts: see `reductions_of`.
 SEGMENTS, FEWEST, MOST = "segments", "fewest_references", "most_references"
+COUNTS = "counts"  # all counts of a group, in arrays
 _ALL = "_fastbleu_all"  # the key where there is none
 # Rows of partial results that may wait to be reduced.
 WAITING_ROWS = 1 << 17
@@ -39,21 +43,40 @@ def part_rows(threads: int) -> int:
     return 1 << 13 if threads == 1 else 1 << 16
 
 
-def count_names(max_order: int) -> list[str]:
+def count_names(max_ngram_order: int) -> list[str]:
     """The names of the columns with the counts of a row of `Stats`."""
-    orders = range(1, max_order + 1)
+    orders = range(1, max_ngram_order + 1)
     return ["hyp_len", "ref_len", *(f"{k}_{n}" for k in ("matches", "totals") for n in orders)]
 
 
-def precision_names(max_order: int) -> list[str]:
+def precision_names(max_ngram_order: int) -> list[str]:
     """The columns of a score's precisions: numbers, because files of text have no lists."""
-    return [f"precision_{order}" for order in range(1, max_order + 1)]
+    return [f"precision_{order}" for order in range(1, max_ngram_order + 1)]
 
 
-def reductions_of(max_order: int) -> dict[str, str]:
+def reductions_of(max_ngram_order: int) -> dict[str, str]:
     """The columns of sums besides the keys, all int64, and how to reduce them by group."""
     fixed = {SEGMENTS: "sum", FEWEST: "min", MOST: "max"}
-    return fixed | dict.fromkeys(count_names(max_order), "sum")
+    return fixed | dict.fromkeys(count_names(max_ngram_order), "sum")
+
+
+def _totals_type(names: Sequence[str], max_ngram_order: int) -> np.dtype[np.void]:
+    """Numbers of a group as fields: `names`, and COUNTS, as in a row of `Stats`."""
+    fields: list[Any] = [(name, np.int64) for name in names]
+    return np.dtype([*fields, (COUNTS, np.int64, 2 + 2 * max_ngram_order)])
+
+
+def totals_of(groups: RowGroups, max_ngram_order: int) -> Totals:
+    """The totals of groups of rows, with ROW, the first, SEGMENTS, FEWEST, MOST and COUNTS."""
+    numbers = np.asarray(groups.totals or array("q"))
+    return numbers.view(_totals_type([ROW, SEGMENTS, FEWEST, MOST], max_ngram_order))
+
+
+def totals_in(sums: Frame, max_ngram_order: int) -> Totals:
+    """The totals that a frame has in columns, with SEGMENTS, FEWEST, MOST and COUNTS."""
+    names = [SEGMENTS, FEWEST, MOST]
+    numbers = sums.counts([*names, *count_names(max_ngram_order)])
+    return numbers.view(_totals_type(names, max_ngram_order))[:, 0]
 
 
 class GroupScorer:
@@ -66,16 +89,15 @@ class GroupScorer:
     def __init__(
         self,
         row_counter: RowCounter,
-        by: str | Sequence[str] = (),
+        by: str | Sequence[str] | None = None,
         confidence: float | None = None,
         samples: int = 1000,
-        seed: int | str | None = None,
+        seed: int | None = 12345,
     ) -> None:
         self.row_counter = row_counter
-        if not isinstance(by, Iterable):
-            fix = "; pass it as metric=" if isinstance(by, BLEU) else ""
-            raise TypeError(f"by is {a_type(by)}, expected names of columns{fix}")
-        self.by = [by] if isinstance(by, str) else list(by)
+        if by is not None and not isinstance(by, Iterable):
+            raise TypeError(f"by is {a_type(by)}, expected names of columns")
+        self.by = [by] if isinstance(by, str) else list(by or ())
         for name in self.by:
             if self.by.count(name) > 1:
                 raise ValueError(f"by has {shown(name)} several times: pass each column once")
@@ -85,7 +107,7 @@ class GroupScorer:
                 f"several tokenizers; pass by={shown([*self.by, row_counter.language])}"
             )
         self._confidence, self._samples, self._seed = confidence, samples, seed
-        dialect = row_counter.metric.scorer.dialect
+        dialect = row_counter.metric._scorer.dialect
         if confidence is not None:
             dialect.require("significance")
         # The counts of segments are kept where their sums do not tell the result.
@@ -93,7 +115,7 @@ class GroupScorer:
         if confidence is not None or not dialect.supports("sums"):
             self._segment_rows = SegmentRows(len(self._counts))
         new = [*RESULTS, "low", "high"] if confidence is not None else RESULTS
-        precisions = precision_names(row_counter.metric.max_order)
+        precisions = precision_names(row_counter.metric.max_ngram_order)
         check_new_columns(self.by, [*new, *precisions, *self.reductions])
 
     @property
@@ -109,11 +131,11 @@ class GroupScorer:
     @property
     def reductions(self) -> dict[str, str]:
         """The other columns of partial results, all int64, and how to reduce them by group."""
-        return {ROW: "min"} | reductions_of(self.row_counter.metric.max_order)
+        return {ROW: "min"} | reductions_of(self.row_counter.metric.max_ngram_order)
 
     @property
     def _counts(self) -> list[str]:
-        return count_names(self.row_counter.metric.max_order)
+        return count_names(self.row_counter.metric.max_ngram_order)
 
     def totals(self, frames: Iterable[Frame]) -> Frame | None:
         """The partial result of frames, a row for each group; None if there are no frames.
@@ -121,7 +143,7 @@ class GroupScorer:
         If the rows of segments are kept, it has several for each group, one for each frame.
         """
         total: list[Frame] = []
-        waiting: list[tuple[Frame, Indices]] = []
+        waiting: list[tuple[Frame, Totals]] = []
         row = parts = 0
         reduces = self._segment_rows is None
         for frame in frames:
@@ -136,39 +158,41 @@ class GroupScorer:
             return None
         return self.reduced(total) if reduces else joined(total)
 
-    def _sums(self, frame: Frame, first: int, parts: int) -> tuple[Frame, Indices]:
-        """The keys of groups and their `reductions`; several results may have equal keys.
+    def _sums(self, frame: Frame, first: int, parts: int) -> tuple[Frame, Totals]:
+        """The keys of groups and their totals; several results may have equal keys.
 
         `first` is the number of the first row, `parts` how many results there are before these.
         """
         keys, metric = self._keyed(frame), self.row_counter.metric
-        scorer, kept = metric.scorer, self._segment_rows
+        scorer, kept = metric._scorer, self._segment_rows
         groups = keys.row_groups(len(self._counts))
         most = part_rows(metric.threads)
         numbers = np.arange(first, first + len(frame))
-        of_rows: list[Indices] = []
+        groups_of_rows: list[Indices] = []
         for rows, nrefs, counted in self.row_counter.counts(frame, numbers, most):
             adapted = scorer.adapted(counted)
             groups.add(rows, adapted._rows, nrefs)
             if kept is not None:
-                of_rows.append(np.asarray(groups.groups)[rows])
+                groups_of_rows.append(np.asarray(groups.groups)[rows])
                 kept.add_counts(counted.stats if scorer.dialect.mean_of_sentences else adapted)
-        totals: Indices = np.asarray(groups.totals).reshape(-1, len(self.reductions))
-        present = totals[:, 1] > 0  # all if nothing is missing
+        totals = totals_of(groups, metric.max_ngram_order)
+        present = totals[SEGMENTS] > 0  # all if nothing is missing
         if kept is not None:
             part_of = parts + np.cumsum(present) - 1
-            kept.add_parts(part_of[np.concatenate([np.zeros(0, np.int32), *of_rows])])
+            kept.add_parts(part_of[np.concatenate([np.zeros(0, np.int32), *groups_of_rows])])
         totals = totals[present]
-        rows = totals[:, 0].copy()
-        totals[:, 0] += first
-        return keys[rows], totals
+        first_rows = totals[ROW].copy()
+        totals[ROW] += first
+        return keys[first_rows], totals
 
-    def _joined(self, parts: Sequence[tuple[Frame, Indices]]) -> Frame:
-        """Keys and their numbers in one frame."""
-        keys, numbers = zip(*parts, strict=True)
+    def _joined(self, parts: Sequence[tuple[Frame, Totals]]) -> Frame:
+        """Keys and totals, with a column for each of the `reductions`, in one frame."""
+        keys, totals = zip(*parts, strict=True)
+        numbers = np.concatenate(totals)
         # Column-major, so that each column is contiguous.
-        columns = np.ascontiguousarray(np.concatenate(numbers).T)
-        return joined(keys).with_columns(dict(zip(self.reductions, columns, strict=True)))
+        names = self.reductions
+        columns = np.ascontiguousarray(numbers.view(np.int64).reshape(-1, len(names)).T)
+        return joined(keys).with_columns(dict(zip(names, columns, strict=True)))
 
     def reduced(self, frames: Sequence[Frame]) -> Frame:
         """Partial results added up, a row for each group."""
@@ -177,9 +201,9 @@ class GroupScorer:
     def sums(self, total: Frame) -> tuple[Frame, list[BLEU]]:
         """The totals as sums: keys and counts in the order of first rows; each group's metric."""
         order = np.argsort(total.counts([ROW])[:, 0], kind="stable")
-        columns = [*self.by, *reductions_of(self.row_counter.metric.max_order)]
-        found = total.select([*dict.fromkeys([*self.keys, *columns])])[order]
-        return found.select(columns), self.metrics_of(found)
+        columns = [*self.by, *reductions_of(self.row_counter.metric.max_ngram_order)]
+        ordered = total.select([*dict.fromkeys([*self.keys, *columns])])[order]
+        return ordered.select(columns), self.metrics_of(ordered)
 
     def metrics_of(self, sums: Frame) -> list[BLEU]:
         """The metric of each row of a frame with the keys."""
@@ -190,17 +214,17 @@ class GroupScorer:
     def scores(self, total: Frame) -> Frame:
         """A row for each group in the order of their first rows: keys, and scores."""
         if self._segment_rows is None:
-            found = scored(*self.sums(total), self.by)
+            scores = scored(*self.sums(total), self.by)
             self.row_counter.warn()
-            return found
+            return scores
         keys = total.select(self.keys)
-        counts = total.counts([*self._counts, SEGMENTS, FEWEST, MOST])
+        totals = totals_in(total, self.row_counter.metric.max_ngram_order)
         order = np.argsort(total.counts([ROW])[:, 0], kind="stable")
         groups = [(metric, order[rows]) for metric, rows in self._grouped(keys[order])]
         tables = self._segment_rows.by_group([rows for _, rows in groups])
         results = []
         for (metric, rows), table in zip(groups, tables, strict=True):
-            results.append(result_of(metric, counts[rows], table, self._interval(metric, table)))
+            results.append(result_of(metric, totals[rows], table, self._interval(metric, table)))
         self.row_counter.warn()
         return with_results(keys[np.array([rows[0] for _, rows in groups])], results, self.by)
 
@@ -226,7 +250,7 @@ class GroupScorer:
         if self.by:
             return frame.keys(self.by)
         key = {_ALL: np.zeros(len(frame), np.int64)}
-        return frame.select([self.row_counter.hypothesis]).with_columns(key).select([_ALL])
+        return frame.select([self.row_counter.hypotheses]).with_columns(key).select([_ALL])
 
     def _grouped(self, keys: Frame) -> list[tuple[BLEU, Indices]]:
         """The metric and the rows of each group, in the order of the first rows."""
@@ -248,26 +272,27 @@ class GroupScorer:
         interval = None
         if table is not None and len(table) > 1:
             confidence, samples, seed = self._confidence, self._samples, self._seed
-            interval = interval_of(table, metric.scorer, confidence, samples, seed, metric.threads)
+            interval = interval_of(table, metric._scorer, confidence, samples, seed, metric.threads)
         return {name: getattr(interval, name, None) for name in ("low", "high")}
 
 
 def result_of(
     metric: BLEU,
-    sums: Indices,
+    totals: Totals,
     table: NDArray[Any] | None = None,
     interval: Mapping[str, Any] = NO_INTERVAL,
 ) -> dict[str, Any]:
     """The results of a group: a value for each column.
 
-    `sums` are sums of adapted rows, with segments, fewest and most references; `table` has the
-    rows of the group's segments, if they were kept.
+    `totals` are those of the group's parts, sums of adapted rows; `table` has the rows of its
+    segments, if they were kept.
     """
-    segments, fewest, most = int(sums[:, -3].sum()), sums[:, -2].min(), sums[:, -1].max()
-    row = AdaptedRows.of_table(np.ascontiguousarray(sums[:, :-3])).sum()._rows
-    stats = Stats(table, metric.max_order) if metric.scorer.dialect.mean_of_sentences else None
+    segments, fewest, most = totals[SEGMENTS].sum(), totals[FEWEST].min(), totals[MOST].max()
+    row = AdaptedRows.of_table(np.ascontiguousarray(totals[COUNTS])).sum()._rows
+    is_mean = metric._scorer.dialect.mean_of_sentences
+    stats = Stats(table, metric.max_ngram_order) if is_mean else None
     nrefs = int(fewest) if fewest == most else -1
-    return _result(metric, metric.scorer.restore(row, segments, nrefs, stats), interval)
+    return _result(metric, metric._scorer.restore(row, int(segments), nrefs, stats), interval)
 
 
 def _result(metric: BLEU, sums: Sums, interval: Mapping[str, Any]) -> dict[str, Any]:
@@ -275,11 +300,11 @@ def _result(metric: BLEU, sums: Sums, interval: Mapping[str, Any]) -> dict[str, 
     score: Score | None = None
     value: float | NoScoreError
     try:
-        score = metric.scorer.score(sums)
+        score = metric._scorer.score(sums)
         value = score.value
     except NoScoreError as error:
         value = error
-    names = precision_names(metric.max_order)
+    names = precision_names(metric.max_ngram_order)
     hyp_len, ref_len = sums.row[:2]
     return {
         SEGMENTS: sums.segments,
@@ -289,15 +314,14 @@ def _result(metric: BLEU, sums: Sums, interval: Mapping[str, Any]) -> dict[str, 
         "hyp_len": score.hyp_len if score else hyp_len,
         "ref_len": score.ref_len if score else ref_len,
         **interval,
-        "signature": metric.scorer.signature(sums.nrefs, sums.tokenizers),
+        "signature": metric._scorer.signature(sums.nrefs, sums.tokenizers),
     }
 
 
 def scored(sums: Frame, metrics: Sequence[BLEU], by: Sequence[str]) -> Frame:
     """The score of each row of sums by its metric."""
-    order = metrics[0].max_order if metrics else 1
-    counts = sums.counts([*count_names(order), SEGMENTS, FEWEST, MOST])
-    results = [result_of(metric, row[None]) for metric, row in zip(metrics, counts, strict=True)]
+    totals = totals_in(sums, metrics[0].max_ngram_order if metrics else 1)
+    results = [result_of(metric, totals[n : n + 1]) for n, metric in enumerate(metrics)]
     return with_results(sums.select(by) if by else sums, results, by)
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..counting._counted import Counted
-from ..inputs.arguments import a_type, check_choice, closest, names_shown, refuse_options, shown
+from ..inputs.arguments import a_type, check_choice, closest, names_shown, shown
 from ..inputs.batch import Batch
 from ..inputs.columns import is_column
 from ..inputs.missing import CHOICES, count_of, is_missing, no_value
 from ..inputs.places import Place
 from ..inputs.read import read
 from ..inputs.warnings import warn_input
+from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from .frames import Frame
 
@@ -26,62 +27,44 @@ if TYPE_CHECKING:
     from ..counting._counted import Sums
     from ..counting.stats import AdaptedRows
     from ..inputs.types import MissingChoice
+    from ..metric.argument import Metric
     from .frames import Indices
 
 # The column of their files that engines add to rows on request.
 PATH = "path"
-FILE_OPTIONS = ("quoted", "delimiter", "encoding", "format")
-
-
-class RowOptions(TypedDict, total=False):
-    """Options of how rows are counted, as in `fastbleu.tables.score`."""
-
-    metric: BLEU | None
-    language: str | None
-    tokenize: Mapping[Any, Any] | None
-    missing: MissingChoice
-    threads: int | None
-    quoted: bool | None
-    delimiter: str | None
-    encoding: str | None
-    format: str | None
 
 
 class RowCounter:
     """Counts one frame after the other by a metric's `Counter`, or by one for each language.
 
-    `hypothesis` is the name of a column; `references` the names of several, or of one with
-    a reference or a list of references per segment. `tokenize` maps values of the column `language`
-    to tokenizers, None to that of all others.
+    `hypotheses` is the name of a column; `references` the names of several, or of one with
+    a reference or a list of references per segment. `tokenizers` maps values of the column
+    `language` to tokenizers, None to that of all others.
     """
 
     def __init__(
         self,
-        hypothesis: str,
+        hypotheses: str,
         references: str | Sequence[str],
-        *,
-        metric: BLEU | None = None,
-        tokenize: Mapping[Any, Any] | None = None,
+        metric: Metric | None = None,
         language: str | None = None,
+        tokenizers: Mapping[Any, Any] | None = None,
         missing: MissingChoice = "error",
-        threads: int | None = None,
-        **unknown: Any,
     ) -> None:
-        # How the files are read from which rows come.
-        self.files = {name: unknown.pop(name, None) for name in FILE_OPTIONS}
-        refuse_options("fastbleu.tables", unknown, FILE_OPTIONS)
-        metric = checked_metric(metric)
+        # A copy, without the sums of the user's metric, because it is sent to workers.
+        arguments = as_metric(metric).get_params()
+        self.metric = BLEU(**arguments)
         check_choice("missing", missing, CHOICES)
-        if (tokenize is None) != (language is None):
+        if (tokenizers is None) != (language is None):
             raise ValueError(
-                "tokenize and language go together: the tokenizer of each value of a column, as in "
-                'language="lang", tokenize={"zh": "zh", None: "13a"}; for one tokenizer pass '
+                "tokenizers and language go together: the tokenizer of each value of a column, as "
+                'in language="lang", tokenizers={"zh": "zh", None: "13a"}; for one tokenizer pass '
                 "metric=fastbleu.BLEU(tokenize=...)"
             )
-        if tokenize is not None and not isinstance(tokenize, Mapping):
-            given = f"tokenize is {a_type(tokenize)}, expected a dict of tokenizers"
-            raise TypeError(f"{given}; for one tokenizer pass metric=fastbleu.BLEU(tokenize=...)")
-        self.hypothesis = _name("hypothesis", hypothesis)
+        if tokenizers is not None and not isinstance(tokenizers, Mapping):
+            problem = f"tokenizers is {a_type(tokenizers)}, expected a dict"
+            raise TypeError(f"{problem}; for one tokenizer pass metric=fastbleu.BLEU(tokenize=...)")
+        self.hypotheses = _name("hypotheses", hypotheses)
         self.several = not isinstance(references, str)
         names = references if self.several else [references]
         self.references = [_name("references", name) for name in names]
@@ -89,41 +72,31 @@ class RowCounter:
             raise ValueError("references is empty, expected the name of at least one column")
         self.language = language
         self.missing = missing
-        arguments = metric.as_arguments()
-        if threads is not None:
-            arguments["threads"] = threads
-        self.metric = BLEU(**arguments)
-        self._of_languages = {
-            value: BLEU(**arguments | {"tokenize": name})
-            for value, name in (tokenize or {}).items()
+        self._language_metrics = {
+            value: BLEU(**arguments | {"tokenize": tokenizer})
+            for value, tokenizer in (tokenizers or {}).items()
         }
         self._noted: dict[BLEU, Counted] = {}  # for warnings
         self._left_out, self._first_left_out = 0, 0
         # How messages name a row of the table, from 0.
         self.place: Callable[[int], str] = "row {}".format
 
-    @property
-    def options(self) -> RowOptions:
-        """The arguments besides the names of the columns of texts."""
-        return {
-            "metric": self.metric,
-            "language": self.language,
-            "tokenize": {value: one.tokenizer for value, one in self._of_languages.items()} or None,
-            "missing": self.missing,
-        }
-
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(RowCounter, **self.options), (self.hypothesis, self.chosen)
-
-    @property
-    def chosen(self) -> str | list[str]:
-        """The argument `references`."""
-        return self.references if self.several else self.references[0]
+        metrics = self._language_metrics
+        with_options = partial(
+            RowCounter,
+            metric=self.metric,
+            language=self.language,
+            tokenizers={value: metric.tokenize for value, metric in metrics.items()} or None,
+            missing=self.missing,
+        )
+        references = self.references if self.several else self.references[0]
+        return with_options, (self.hypotheses, references)
 
     @property
     def texts(self) -> list[str]:
         """The names of the columns of hypotheses and references."""
-        return [self.hypothesis, *self.references]
+        return [self.hypotheses, *self.references]
 
     @property
     def columns(self) -> list[str]:
@@ -134,20 +107,20 @@ class RowCounter:
         """The metric for the segments of a language."""
         if self.language is None:
             return self.metric
-        metrics = self._of_languages
-        found = metrics.get(None if is_missing(language) else language, metrics.get(None))
-        if found is None:
+        metrics = self._language_metrics
+        metric = metrics.get(None if is_missing(language) else language, metrics.get(None))
+        if metric is None:
             known = ", ".join(map(repr, metrics))
             raise ValueError(
-                f"column {shown(self.language)} has {shown(language)}, for which tokenize has no "
+                f"column {shown(self.language)} has {shown(language)}, for which tokenizers has no "
                 f"tokenizer: it has those of {known}; add one for None, which is for all others"
             )
-        return found
+        return metric
 
     def column_of(self, reference: int | None) -> str:
         """The column of a reference's number, or of the hypothesis."""
         if reference is None:
-            return self.hypothesis
+            return self.hypotheses
         return self.references[reference if len(self.references) > 1 else 0]
 
     def texts_of(self, frame: Frame) -> tuple[Any, Any]:
@@ -155,7 +128,7 @@ class RowCounter:
 
         Columns with the Arrow interface are passed as they are, others as lists.
         """
-        is_text = self.metric.counter.is_text
+        is_text = self.metric._counter.is_text
         columns = list(map(frame.column, self.texts))
         in_place = is_text and not any(map(frame.is_null, self.texts))
         if in_place and all(map(is_column, columns)):
@@ -178,15 +151,16 @@ class RowCounter:
         `numbers` are those of the frame's rows in the whole table, for messages.
         """
         for metric, rows in self._languages(frame):
-            part, some = (frame, numbers) if rows is None else (frame[rows], numbers[rows])
-            with errors_naming_rows(self, some, part):
-                batch = read(*self.texts_of(part), metric.counter, missing=self.missing)
+            part = frame if rows is None else frame[rows]
+            part_numbers = numbers if rows is None else numbers[rows]
+            with errors_naming_rows(self, part_numbers, part):
+                batch = read(*self.texts_of(part), metric._counter, missing=self.missing)
                 done = 0
                 for block in batch.blocks(metric.threads, most):
-                    counted = metric.counter.count(block)
-                    metric.scorer.dialect._check_references(counted.nrefs)
+                    counted = metric._counter.count(block)
+                    metric._scorer.dialect._check_references(counted.nrefs)
                     size = counted.segments if block.present is None else len(block.present)
-                    positions = done + self._present(block, some[done : done + size])
+                    positions = done + self._present(block, part_numbers[done : done + size])
                     done += size
                     self._note(metric, counted)
                     nrefs = np.full(len(positions), counted.nrefs)
@@ -198,7 +172,7 @@ class RowCounter:
 
     def _note(self, metric: BLEU, counted: Counted) -> None:
         """Remember what `warn` warns of."""
-        noted = self._noted.setdefault(metric, Counted(0, metric.max_order))
+        noted = self._noted.setdefault(metric, Counted(0, metric.max_ngram_order))
         noted.tokenized_periods += counted.tokenized_periods
         noted.blank_references += counted.blank_references * (self.missing != "empty")
 
@@ -213,7 +187,7 @@ class RowCounter:
                 present, counted = self._count(metric, part, numbers[positions])
                 positions = positions[present]
                 kept[positions] = True
-                scores[positions] = metric.scorer.sentence_scores(counted)
+                scores[positions] = metric._scorer.sentence_scores(counted)
         return np.flatnonzero(kept), scores[kept]
 
     def sums(
@@ -222,13 +196,13 @@ class RowCounter:
         """The rows of a frame in which nothing is missing, their sums, and what was added up."""
         with errors_naming_rows(self, numbers, frame):
             present, counted = self._count(metric, frame, numbers)
-            scorer = metric.scorer
+            scorer = metric._scorer
             return numbers[present], scorer.sums(counted), scorer.adapted(counted)
 
     def _count(self, metric: BLEU, frame: Frame, numbers: Indices) -> tuple[Indices, Counted]:
         """The positions of the rows in which nothing is missing, and their counts."""
-        batch = read(*self.texts_of(frame), metric.counter, missing=self.missing)
-        counted = metric.counter.count(batch)
+        batch = read(*self.texts_of(frame), metric._counter, missing=self.missing)
+        counted = metric._counter.count(batch)
         return self._present(batch, numbers), counted
 
     def _present(self, batch: Batch, numbers: Indices) -> Indices:
@@ -257,7 +231,7 @@ class RowCounter:
     def warn(self) -> None:
         """Issue the warnings about all frames together."""
         for metric, noted in self._noted.items():
-            metric.scorer.warn_of_texts(noted)
+            metric._scorer.warn_of_texts(noted)
         if self._left_out:
             warn_input(self._note_of_missing())
 
@@ -285,15 +259,8 @@ def errors_naming_rows(row_counter: RowCounter, numbers: Indices, frame: Frame) 
                 raise kind(no_value(row, row_counter.column_of(number), number)) from error
             message = row + message.removeprefix(Place(segment))
         names = ", ".join(map(repr, row_counter.references))
-        columns = f"the hypotheses are column {row_counter.hypothesis!r}, the references {names}"
+        columns = f"the hypotheses are column {row_counter.hypotheses!r}, the references {names}"
         raise kind(f"{message} ({columns})") from error
-
-
-def checked_metric(metric: BLEU | None) -> BLEU:
-    """The metric, by default ``BLEU()``; TypeError if it is none."""
-    if metric is not None and not isinstance(metric, BLEU):
-        raise TypeError(f"metric is {a_type(metric)}, expected a fastbleu.BLEU")
-    return BLEU() if metric is None else metric
 
 
 def check_columns(columns: Sequence[str], needed: Sequence[str]) -> None:
@@ -317,6 +284,5 @@ def check_new_columns(columns: Sequence[str], new: Sequence[str]) -> None:
 
 def _name(what: str, name: Any) -> str:
     if not isinstance(name, str):
-        given = f"{what} is {a_type(name)}"
-        raise TypeError(f"{given}, expected the name of a column of the table")
+        raise TypeError(f"{what} is {a_type(name)}, expected the name of a column of the table")
     return name

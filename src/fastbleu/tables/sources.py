@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import count, pairwise
 from typing import Any
 
 from ..inputs.arguments import shown
 from ..inputs.columns import is_query
-from .data_files import CHUNK_ROWS, Files, explained, import_pyarrow, is_path
+from .data_files import CHUNK_ROWS, FileOptions, Files, explained, import_pyarrow, is_path
 from .frames import Frame, joined, load_narwhals
 from .rows import check_columns
 
 # Chunks of a table in memory whose keys are read at once.
 _CHUNKS = 8
+DEFAULT_OPTIONS = FileOptions()
 _ENGINES = {"pyspark": "Spark", "ray": "Ray", "dask": "Dask"}  # by their packages
 
 
@@ -102,17 +104,17 @@ def open_table(
     table: object,
     columns: Sequence[str] | None = None,
     texts: Sequence[str] = (),
-    options: Mapping[str, Any] | None = None,
+    options: FileOptions = DEFAULT_OPTIONS,
 ) -> Source:
     """A source of a table's rows, with only these columns if they are given.
 
-    `texts` are columns of text, which a CSV file may have as numbers; `options` are `FILE_OPTIONS`,
-    as in `fastbleu.tables.score`. Errors: TypeError if this is not a table, ValueError if a column
-    is missing, ImportError, and OSError of files.
+    `texts` are columns of text, which a CSV file may have as numbers; `options` are those of
+    files. Errors: TypeError if this is not a table, ValueError if a column is missing, ImportError,
+    and OSError of files.
     """
     if is_path(table):
-        return Source(Files(table, columns, texts, **(options or {})), columns)
-    for name, value in (options or {}).items():
+        return Source(Files(table, columns, texts, options), columns)
+    for name, value in asdict(options).items():
         if value is not None:
             raise ValueError(f"{name} is for paths of files, but the table is no path")
     if type(table).__module__.partition(".")[0] in _ENGINES:
@@ -140,14 +142,14 @@ def _frame(table: object, columns: Sequence[str] | None, what: str) -> Frame | N
         return None
     narwhals = load_narwhals()
     try:
-        found = narwhals.from_native(table, eager_only=True, pass_through=True)
+        frame = narwhals.from_native(table, eager_only=True, pass_through=True)
     except narwhals.exceptions.DuplicateError as error:
         problem = " ".join(str(error).split())
         raise ValueError(f"{what} has columns of the same name, rename them: {problem}") from None
-    if not isinstance(found, narwhals.DataFrame):
+    if not isinstance(frame, narwhals.DataFrame):
         return None
-    chosen = _chosen(found.columns, columns)
-    return Frame(found if chosen is None else found.select(chosen))
+    chosen = _chosen(frame.columns, columns)
+    return Frame(frame if chosen is None else frame.select(chosen))
 
 
 def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> Any:
@@ -168,11 +170,11 @@ def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> A
                 f"{what} has values in column {shown(name)} of which pyarrow makes no column: "
                 f"{error}; they must be of one type"
             ) from error
-    for one, other in pairwise(arrays):
-        rows, differs = len(arrays[one]), len(arrays[other])
+    for first, second in pairwise(arrays):
+        rows, differs = len(arrays[first]), len(arrays[second])
         if rows != differs:
             raise ValueError(
-                f"column {shown(one)} has {rows} rows, but column {shown(other)} has {differs}: "
+                f"column {shown(first)} has {rows} rows, but column {shown(second)} has {differs}: "
                 f"row {min(rows, differs)} is in one of them only; all must have the same length"
             )
     return pyarrow.table(arrays)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..counting.stats import row_of_state
 from ..inputs.arguments import shown
+from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from .frames import ROW, Frame, joined
 from .groups import (
@@ -27,21 +28,22 @@ from .groups import (
     reductions_of,
     scored,
 )
-from .rows import check_columns, check_new_columns, checked_metric
+from .rows import check_columns, check_new_columns
 from .sources import open_table
 
 if TYPE_CHECKING:
+    from ..metric.argument import Metric
     from .rows import RowCounter
 
 COUNTED = "counted"
 # The version of the rules by which text becomes counts.
 RULES = 1
 # Parameters of a metric on which counts do not depend.
-_OF_SCORES = ("weights", "smoothing", "smoothing_value", "effective_order")
-_ALWAYS = ("tokenize", "lowercase", "max_order", "reference_length", "smoothing")
+_OF_SCORES = ("weights", "smooth_method", "smooth_value", "effective_order")
+_ALWAYS = ("tokenize", "lowercase", "max_ngram_order", "reference_length", "smooth_method")
 # Tokenizers that only the program knows.
 _FUNCTION = "function "
-_OF_A_PROCESS = ("threads", "keep_segments")
+_OF_A_PROCESS = ("threads", "keep_stats")
 
 
 def described(metric: BLEU, language: str | None = None) -> str:
@@ -51,16 +53,18 @@ def described(metric: BLEU, language: str | None = None) -> str:
     version with more parameters writes the same text.
     """
     dialect = metric.dialect
-    own: dict[str, Any] = dict(metric.scorer.dialect.own_options)
+    own: dict[str, Any] = dict(metric._scorer.dialect.own_options)
     parameters: dict[str, Any] = {"rules": RULES, "dialect": dialect}
     if language is not None:
         parameters["language"] = language
-    arguments = metric.as_arguments()
-    defaults = BLEU(dialect=dialect, **own).as_arguments()
-    if (tokenizer := arguments["tokenize"]) is not None:
-        found = tokenizer.argument
-        is_name = isinstance(found, str)
-        arguments["tokenize"] = found if is_name else f"{_FUNCTION}{tokenizer.signature}"
+    arguments = metric.get_params()
+    defaults = BLEU(dialect=dialect, **own).get_params()
+    if tokenizer := arguments["tokenize"]:
+        argument = tokenizer.argument
+        is_name = isinstance(argument, str)
+        arguments["tokenize"] = argument if is_name else f"{_FUNCTION}{tokenizer.signature}"
+    if not arguments["effective_order"]:  # None and False: a corpus has the same score
+        del arguments["effective_order"]
     for name in (*_ALWAYS, *own):
         parameters[name] = arguments.pop(name)
     for name, value in arguments.items():
@@ -70,21 +74,21 @@ def described(metric: BLEU, language: str | None = None) -> str:
     return json.dumps(parameters)
 
 
-def sums_scorer(row_counter: RowCounter, by: str | Sequence[str]) -> GroupScorer:
+def sums_scorer(row_counter: RowCounter, by: str | Sequence[str] | None) -> GroupScorer:
     """The `GroupScorer` for sums; ValueError if there are none, or a key is "counted"."""
     groups = GroupScorer(row_counter, by)
     check_new_columns(groups.by, [COUNTED])
     for operation in ("update", "sums"):
-        row_counter.metric.scorer.dialect.require(operation)
+        row_counter.metric._scorer.dialect.require(operation)
     return groups
 
 
 def stored(groups: GroupScorer, total: Frame) -> Frame:
     """Totals as a table of sums."""
-    found, metrics = groups.sums(total)
+    sums, metrics = groups.sums(total)
     language = groups.row_counter.language
     texts = {metric: described(metric, language) for metric in dict.fromkeys(metrics)}
-    return _with_metadata(found.with_columns({COUNTED: [texts[m] for m in metrics]}), groups.by)
+    return _with_metadata(sums.with_columns({COUNTED: [texts[m] for m in metrics]}), groups.by)
 
 
 def _with_metadata(sums: Frame, by: Sequence[str]) -> Frame:
@@ -160,8 +164,8 @@ class SumsReader:
     def metrics(self, frame: Frame, metric: BLEU | None) -> list[BLEU]:
         """The metric of each row; `metric` has the options of scores, if it is given."""
         texts = frame.values(COUNTED)
-        found = {text: metric_of(self._parsed(text), metric) for text in dict.fromkeys(texts)}
-        return [found[text] for text in texts]
+        metrics = {text: metric_of(self._parsed(text), metric) for text in dict.fromkeys(texts)}
+        return [metrics[text] for text in texts]
 
 
 def _parsed(text: Any) -> dict[str, Any]:
@@ -201,7 +205,7 @@ def metric_of(parameters: Mapping[str, Any], metric: BLEU | None = None) -> BLEU
                     f"the sums were counted otherwise: {name} is {shown(here)} in them and "
                     f"{shown(there)} in the metric"
                 )
-        chosen = metric.as_arguments()
+        chosen = metric.get_params()
         own = {} if tokenize.startswith(_FUNCTION) else {"tokenize": arguments["tokenize"]}
         return BLEU(**chosen | own)
     if tokenize.startswith(_FUNCTION):
@@ -245,26 +249,27 @@ def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[An
             f"the tokenizer depends on {shown(reader.language)}: add it to by, so that sums of "
             "several tokenizers stay apart"
         )
-    [found] = reduced()
-    order = np.argsort(found.counts([ROW])[:, 0], kind="stable")
+    [added] = reduced()
+    order = np.argsort(added.counts([ROW])[:, 0], kind="stable")
     names = [*keys, *reader.reductions, COUNTED]
-    return first, _with_metadata(found[order].select(names), keys)
+    return first, _with_metadata(added[order].select(names), keys)
 
 
-def scores_of(table: Any, metric: BLEU | None) -> Any:
+def scores_of(table: Any, metric: Metric | None) -> Any:
     """The scores of a table of sums."""
-    checked_metric(metric)
+    chosen = None if metric is None else as_metric(metric)
     reader, source = SumsReader(), open_table(table)
     frames = list(reader.frames(source))
     if not any(map(len, frames)):
         raise ValueError("there are no sums to score: the table has no rows")
     frame = joined(frames)
-    metrics = reader.metrics(frame, metric)
-    if metrics[0].scorer.dialect.supports("state"):
-        names = count_names(metrics[0].max_order)
-        for row, (counts, one) in enumerate(zip(frame.counts(names), metrics, strict=True)):
+    metrics = reader.metrics(frame, chosen)
+    if metrics[0]._scorer.dialect.supports("state"):
+        names = count_names(metrics[0].max_ngram_order)
+        rows = zip(frame.counts(names), metrics, strict=True)
+        for row, (counts, row_metric) in enumerate(rows):
             try:
-                row_of_state(counts, one.max_order, one.counter.least_total)
+                row_of_state(counts, row_metric.max_ngram_order, row_metric._counter.least_total)
             except ValueError as error:
                 raise ValueError(f"row {row} of the sums: {error}") from error
     return source.to_native(scored(frame, metrics, reader.by or []))

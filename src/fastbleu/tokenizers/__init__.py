@@ -1,9 +1,8 @@
-"""Tokenizers by name: sacreBLEU's, and your own functions.
+"""Tokenizers by name: sacreBLEU's, those of other libraries, and your own functions.
 
-from fastbleu.tokenizers import get_tokenizer, tokenize
+from fastbleu.tokenizers import tokenize
 """
 
-from .loaded import Tokenizer, get_tokenizer, tokenize
-from .table import TOKENIZERS
+from .loaded import Tokenizer, get, names, tokenize
 
-__all__ = ["TOKENIZERS", "Tokenizer", "get_tokenizer", "tokenize"]
+__all__ = ["Tokenizer", "get", "names", "tokenize"]

@@ -4,7 +4,7 @@ A library is imported when its tokenizer is first requested, and is set up as in
 Model files come from sacreBLEU's cache or from the user; nothing is ever downloaded.
 
 Each `load_...` takes a tokenizer's name, its entry in the table and the path of its model, if it
-has one. It returns a function from a text to its tokens, the signature and `Tokenizer.prepared`.
+has one. It returns the fields of the `Tokenizer` that are not its defaults.
 """
 
 from __future__ import annotations
@@ -13,24 +13,51 @@ import os
 
 from ..inputs.arguments import shown
 from ..runtime.import_lock import import_locked, lazy
-from . import _compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import hashlib
     from collections.abc import Callable
-    from typing import Any, TypeAlias
+    from typing import Any, TypeAlias, TypedDict
 
-    from .originals import Prepare
+    from .loaded import Tokenizer
     from .table import Entry
 
     Split: TypeAlias = Callable[[str], list[str]]
-    Loaded: TypeAlias = tuple[Split, str, tuple[Prepare, str] | None]
+
+    class Fields(TypedDict, total=False):
+        """Fields of a `Tokenizer`."""
+
+        signature: str
+        split: Split
+        rewrite: Rewrite
+        choose: Callable[[str], Tokenizer]
 else:
     hashlib = lazy("hashlib")
 
 
-def load_mecab(name: str, entry: Entry, path: str | None) -> Loaded:
+class Rewrite:
+    """Rewrites texts for a compiled tokenizer.
+
+    Attributes
+    ----------
+    function : callable (str, bool, bool -> str)
+        Takes a text, whether to ignore case, and whether it is a reference.
+    compiled : str
+        The compiled tokenizer for the result.
+    line_writer : capsule or None
+        The same function for compiled code; it always ignores case.
+    """
+
+    __slots__ = ("compiled", "function", "line_writer")
+
+    def __init__(
+        self, function: Callable[[str, bool, bool], str], compiled: str, line_writer: object = None
+    ) -> None:
+        self.function, self.compiled, self.line_writer = function, compiled, line_writer
+
+
+def load_mecab(name: str, entry: Entry, path: str | None) -> Fields:
     """MeCab, with the one dictionary that sacreBLEU accepts."""
     module, dictionary, words, suffix = entry.details
     mecab, arguments = import_locked(module), import_locked(dictionary).MECAB_ARGS
@@ -55,10 +82,11 @@ def load_mecab(name: str, entry: Entry, path: str | None) -> Loaded:
             raise RuntimeError("MeCab gives no result")
         return parsed
 
-    return splitter(name, parse), f"{name}-{tagger.version()}-{suffix}", None
+    signature = f"{name}-{tagger.version()}-{suffix}"
+    return {"split": splitter(name, parse), "signature": signature}
 
 
-def load_sentencepiece(name: str, entry: Entry, path: str | None) -> Loaded:
+def load_sentencepiece(name: str, entry: Entry, path: str | None) -> Fields:
     """sentencepiece, with the model file at `path`."""
     signature, address, file_names = entry.details
     sentencepiece = import_locked("sentencepiece")
@@ -66,7 +94,7 @@ def load_sentencepiece(name: str, entry: Entry, path: str | None) -> Loaded:
         raise FileNotFoundError(
             f"tokenizer {name!r}: there is no sentencepiece model at {path}; download it from "
             f"{address} (as sacreBLEU does) to {cached_model(entry)}, or pass the path of a copy: "
-            f"fastbleu.tokenizers.get_tokenizer({name!r}, model=path)"
+            f"fastbleu.tokenizers.get({name!r}, model=path)"
         )
     processor: Any = sentencepiece.SentencePieceProcessor()
     try:
@@ -83,18 +111,18 @@ def load_sentencepiece(name: str, entry: Entry, path: str | None) -> Loaded:
     def parse(text: str) -> str:
         return " ".join(processor.EncodeAsPieces(text.rstrip()))
 
-    return splitter(name, parse), signature, None
+    return {"split": splitter(name, parse), "signature": signature}
 
 
-def load_original(name: str, entry: Entry, path: str | None) -> Loaded:
+def load_original(name: str, entry: Entry, path: str | None) -> Fields:
     """The text rules of another BLEU."""
     function, compiled = entry.details
     # Imported late, because it needs `re`.
-    prepared = getattr(import_locked(f"{__package__}.originals"), function), compiled
-    return splitting(prepared), name, prepared
+    originals = import_locked(f"{__package__}.originals")
+    return {"rewrite": Rewrite(getattr(originals, function), compiled)}
 
 
-def load_ptb(name: str, entry: Entry, path: str | None) -> Loaded:
+def load_ptb(name: str, entry: Entry, path: str | None) -> Fields:
     """The tokens of pycocoevalcap's PTBTokenizer, which are always lowercased; see _ptb.pyx.
 
     "ptb-all" has them as they are, "ptb" as pycocoevalcap's BLEU counts them: without punctuation,
@@ -102,40 +130,28 @@ def load_ptb(name: str, entry: Entry, path: str | None) -> Loaded:
     """
     ptb = import_locked(f"{__package__}._ptb")
     if name == "ptb-all":
-        return lambda text: ptb.split(text, True), name, None
-
-    def prepare(text: str, lowercase: bool, is_reference: bool) -> str:
-        written: str = ptb.write(text)
-        return written
-
-    prepare.__dict__["line_writer"] = ptb.line_writer
-    return ptb.split, name, (prepare, "none")
+        return {"split": lambda text: ptb.split(text, True)}
+    return {"rewrite": Rewrite(lambda text, *_: str(ptb.write(text)), "none", ptb.line_writer)}
 
 
-def load_words(name: str, entry: Entry, path: str | None) -> Loaded:
+def load_words(name: str, entry: Entry, path: str | None) -> Fields:
     """The words of a language by the library of the tokenizer's name; see words.py."""
     words: Any = import_locked(f"{__package__}.words").words_by(name)
     version = import_locked("importlib.metadata").version(name)
-    return splitter(name, lambda text: " ".join(words(text))), f"{name}-{version}", None
+    split = splitter(name, lambda text: " ".join(words(text)))
+    return {"split": split, "signature": f"{name}-{version}"}
 
 
-def load_by_script(name: str, entry: Entry, path: str | None) -> Loaded:
+def load_by_script(name: str, entry: Entry, path: str | None) -> Fields:
     """The tokenizer of each text's script; the details are those of others and of Chinese."""
-    return import_locked(f"{__package__}.words").ByScript(*entry.details), name, None
+    choose = import_locked(f"{__package__}.words").tokenizer_by_script(*entry.details)
+    return {"choose": choose, "split": lambda text: choose(text).tokens(text)}
 
 
-def load_of_tool(name: str, entry: Entry, path: str | None) -> Loaded:
+def load_of_tool(name: str, entry: Entry, path: str | None) -> Fields:
     """The text rules of an evaluation tool."""
-    texts: Any = import_locked(f"{__package__}.recipe_texts")
-    return texts.SPLITS.get(name) or getattr(texts, name)(), name, None
-
-
-def splitting(
-    prepared: tuple[Prepare, str], lowercase: bool = False, is_reference: bool = False
-) -> Split:
-    """The function from a text to its tokens that is equivalent to a `Tokenizer.prepared`."""
-    prepare, compiled = prepared
-    return lambda text: _compiled.split(prepare(text, lowercase, is_reference), compiled)
+    originals: Any = import_locked(f"{__package__}.originals")
+    return {"split": originals.SPLITS.get(name) or getattr(originals, name)()}
 
 
 def cached_model(entry: Entry) -> str:

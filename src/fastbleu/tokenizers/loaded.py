@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn, TypeAlias
 
-    from .originals import Prepare
+    from .libraries import Rewrite, Split
     from .table import TokenizerName
 
     TokenFunction: TypeAlias = Callable[[str], list[str] | tuple[str, ...]]
@@ -26,52 +26,71 @@ if TYPE_CHECKING:
 
 
 class Tokenizer:
-    """A loaded tokenizer, as `get_tokenizer` returns it; immutable.
+    """A loaded tokenizer, as `get` returns it; immutable.
+
+    Of `compiled`, `rewrite` and `split` one is not None.
 
     Attributes
     ----------
     name : str
-        One of TOKENIZERS, or a callable's `__qualname__`.
-    compiled : str or None
-        Its name in the compiled code, or None.
-    function : callable (str -> list of str) or None
-        Splits a text if `compiled` is None.
+        One of `names`, or a callable's `__qualname__`.
     signature : str
         The field `tok:` of a score's signature.
-    prepared : tuple of callable (str, bool, bool -> str) and str, or None
-        For originals other than sacreBLEU: a function that rewrites a text, given whether to ignore
-        case and whether it is a reference, and the compiled tokenizer for the result.
+    compiled : str or None
+        Its name in the compiled code.
+    rewrite : Rewrite or None
+        Rewrites texts for a compiled tokenizer.
+    split : callable (str -> list of str) or None
+        Splits a text.
+    choose : callable (str -> Tokenizer) or None
+        The tokenizer of a text, of which there may be several in a corpus.
     """
 
-    __slots__ = ("_model", "_source", "compiled", "function", "name", "prepared", "signature")
+    __slots__ = (
+        *("_model", "_source", "choose", "compiled", "name", "rewrite", "signature", "split"),
+    )
     name: str
-    compiled: str | None
-    function: Callable[[str], list[str]] | None
     signature: str
-    prepared: tuple[Prepare, str] | None
+    compiled: str | None
+    rewrite: Rewrite | None
+    split: Split | None
+    choose: Callable[[str], Tokenizer] | None
     _source: str | TokenFunction
     _model: str | None
 
     def __init__(
         self,
         name: str,
-        compiled: str | None = None,
-        function: Callable[[str], list[str]] | None = None,
+        *,
         signature: str | None = None,
+        compiled: str | None = None,
+        rewrite: Rewrite | None = None,
+        split: Split | None = None,
+        choose: Callable[[str], Tokenizer] | None = None,
         source: str | TokenFunction | None = None,
         model: str | None = None,
-        prepared: tuple[Prepare, str] | None = None,
     ) -> None:
         for attribute, value in (
             ("name", name),
-            ("compiled", compiled),
-            ("function", function),
             ("signature", name if signature is None else signature),
+            ("compiled", compiled),
+            ("rewrite", rewrite),
+            ("split", split),
+            ("choose", choose),
             ("_source", name if source is None else source),
             ("_model", model),
-            ("prepared", prepared),
         ):
             object.__setattr__(self, attribute, value)
+
+    def tokens(self, text: str, lowercase: bool = False, is_reference: bool = False) -> list[str]:
+        """The tokens of a text, of which few tokenizers ask whether it is a reference."""
+        if self.rewrite is not None:
+            text = self.rewrite.function(text, lowercase, is_reference)
+            return _compiled.split(text, self.rewrite.compiled)
+        text = text.lower() if lowercase else text
+        if self.split is not None:
+            return self.split(text)
+        return _compiled.split(text, str(self.compiled))
 
     def __setattr__(self, attribute: str, *value: object) -> NoReturn:
         raise AttributeError(f"a Tokenizer cannot be changed; {attribute} is fixed")
@@ -101,24 +120,37 @@ class Tokenizer:
     @property
     def splits_at_spaces(self) -> bool:
         """Whether text of a script without spaces between words has hardly any tokens."""
-        return (self.compiled or (self.prepared or ("", ""))[1]) in SPLIT_AT_SPACES
+        compiled = self.compiled if self.rewrite is None else self.rewrite.compiled
+        return compiled in SPLIT_AT_SPACES
 
 
-# The names that users choose from; others are tokenizers of one dialect or recipe.
-_NAMES = (*TOKENIZERS, *OF_WORDS, "ptb-all")
+# Others are tokenizers of one dialect or recipe; "ptb-all" is not for scores.
+_NAMES = (*TOKENIZERS, *OF_WORDS)
 _COMPILED = {name: Tokenizer(name, compiled=name) for name in _compiled.COMPILED}
 _LOADED: dict[str | tuple[str, str], Tokenizer] = {}
 
 
-def get_tokenizer(
-    tokenize: str | TokenFunction | Tokenizer, model: ModelPath | None = None
-) -> Tokenizer:
+def names() -> tuple[str, ...]:
+    """The names of tokenizers: the values of ``tokenize``, wherever this package takes one.
+
+    First sacreBLEU's, then those of other libraries. Some dialects have others, or no choice.
+
+    Examples
+    --------
+    >>> names()[:5]
+    ('none', 'zh', '13a', 'intl', 'char')
+    """
+    return _NAMES
+
+
+def get(name: str | TokenFunction | Tokenizer, model: ModelPath | None = None) -> Tokenizer:
     """Find a tokenizer and load what it needs.
 
     Parameters
     ----------
-    tokenize : str, callable (str -> list of str) or Tokenizer
-        One of TOKENIZERS, your own function, or an earlier result of this function.
+    name : str, callable (str -> list of str) or Tokenizer
+        One of `names`, your own function, or an earlier result of this function. Also "ptb-all",
+        which has all of PTBTokenizer's tokens, as pycocoevalcap's BLEU does not count them.
     model : path, optional
         A sentencepiece model file, for "spm", "flores101", "flores200" and "spBLEU-1K" only.
         Default: the file in sacreBLEU's cache ($SACREBLEU, else ~/.sacrebleu).
@@ -128,7 +160,7 @@ def get_tokenizer(
     ValueError
         The name is unknown, the tokenizer takes no `model`, or the file is not a model.
     TypeError
-        `tokenize` is neither a str nor callable.
+        `name` is neither a str nor callable.
     ImportError
         The library of the tokenizer is not installed; the message names the extra to install.
     FileNotFoundError
@@ -136,23 +168,23 @@ def get_tokenizer(
     RuntimeError
         MeCab has a different dictionary from the one that sacreBLEU requires.
     """
-    if isinstance(tokenize, str) and tokenize not in _COMPILED:
-        name = known_name(tokenize, _NAMES)
-        if name is None:
-            raise ValueError(unknown_name("tokenizer", tokenize, TOKENIZERS, " or auto", _NAMES))
-        tokenize = name
-    return load_tokenizer(tokenize, model)
+    if isinstance(name, str) and name not in _COMPILED:
+        known = known_name(name, (*_NAMES, "ptb-all"))
+        if known is None:
+            raise ValueError(unknown_name("tokenizer", name, TOKENIZERS, " or auto", _NAMES))
+        name = known
+    return load_tokenizer(name, model)
 
 
 def load_tokenizer(
     tokenize: str | TokenFunction | Tokenizer, model: ModelPath | None = None
 ) -> Tokenizer:
-    """As `get_tokenizer`, also by the names of tokenizers that belong to a dialect or a recipe."""
+    """As `get`, also by the names of tokenizers that belong to a dialect or a recipe."""
     if model is None and isinstance(tokenize, str):
         # Those with a model file are not under this key, because the file may change.
-        found = _COMPILED.get(tokenize) or _LOADED.get(tokenize)
-        if found is not None:
-            return found
+        tokenizer = _COMPILED.get(tokenize) or _LOADED.get(tokenize)
+        if tokenizer is not None:
+            return tokenizer
     if model is not None and not (isinstance(tokenize, str) and tokenize in WITH_MODEL):
         takers = ", ".join(WITH_MODEL)
         raise ValueError(f"model is given, but tokenizer {shown(tokenize)} takes none; {takers} do")
@@ -166,25 +198,19 @@ def load_tokenizer(
             "callable that takes a str and returns a list of str"
         )
     name = str(getattr(tokenize, "__qualname__", type(tokenize).__qualname__))
-    return Tokenizer(name, function=_checked(name, tokenize), source=tokenize)
+    return Tokenizer(name, split=_checked(name, tokenize), source=tokenize)
 
 
-def tokenize(
-    text: str,
-    tokenizer: TokenizerName | TokenFunction | Tokenizer = "13a",
-    model: ModelPath | None = None,
-) -> list[str]:
+def tokenize(text: str, tokenize: TokenizerName | TokenFunction | Tokenizer = "13a") -> list[str]:
     """Split a text into the tokens that are counted.
 
     Parameters
     ----------
     text : str
         One segment. Lowercase it first (`text.lower()`) for case-insensitive tokens.
-    tokenizer : str, callable or Tokenizer, default "13a"
-        As for `get_tokenizer`, as are the errors; the names are sacreBLEU's and give the tokens
-        that sacreBLEU 2.6.0 counts.
-    model : path, optional
-        A sentencepiece model file, as for `get_tokenizer`.
+    tokenize : str, callable or Tokenizer, default "13a"
+        As for `get`, as are the errors; sacreBLEU's names give the tokens that sacreBLEU 2.6.0
+        counts.
 
     Returns
     -------
@@ -197,16 +223,13 @@ def tokenize(
 
     Examples
     --------
-    >>> from fastbleu import tokenize
+    >>> from fastbleu.tokenizers import tokenize
     >>> tokenize("It's 5-10% (1,000.5).")
     ["It's", '5', '-', '10', '%', '(', '1,000.5', ')', '.']
     """
     if not isinstance(text, str):
         raise TypeError(f"text is {a_type(text)}, expected a str (one segment)")
-    found = get_tokenizer(tokenizer, model)
-    if found.function is not None:
-        return found.function(text)
-    return _compiled.split(text, found.name)
+    return get(tokenize).tokens(text)
 
 
 def _load(name: str, path: str | None) -> Tokenizer:
@@ -215,39 +238,38 @@ def _load(name: str, path: str | None) -> Tokenizer:
     # $SACREBLEU may change while the program runs.
     place = cached_model(entry) if path is None and entry.takes_model else path
     key = name if place is None else (name, place)
-    found = _LOADED.get(key)
-    if found is None:
+    tokenizer = _LOADED.get(key)
+    if tokenizer is None:
         assert entry.load is not None
         try:
-            function, signature, prepared = entry.load(name, entry, place)
+            fields = entry.load(name, entry, place)
         except ImportError as error:
             raise ImportError(
                 f"tokenizer {name!r} needs {entry.packages}, which cannot be imported ({error}); "
                 f"{entry.how_to_install}",
                 name=error.name,
             ) from error
-        found = Tokenizer(name, None, function, signature, None, path, prepared)
-        _LOADED[key] = found
-    return found
+        _LOADED[key] = tokenizer = Tokenizer(name, model=path, **fields)
+    return tokenizer
 
 
 def _checked(name: str, function: Callable[[str], Any]) -> Callable[[str], list[str]]:
     """The user's function with a check of what it returns."""
 
     def tokens(text: str) -> list[str]:
-        found = function(text)
-        if not isinstance(found, (list, tuple)):
-            fix = "; split it: str.split() makes a list" if isinstance(found, str) else ""
+        returned = function(text)
+        if not isinstance(returned, (list, tuple)):
+            fix = "; split it: str.split() makes a list" if isinstance(returned, str) else ""
             raise TypeError(
-                f"tokenizer {name} returned {a_type(found)} for {shown(text)}, "
+                f"tokenizer {name} returned {a_type(returned)} for {shown(text)}, "
                 f"expected a list of str{fix}"
             )
-        for position, token in enumerate(found):
+        for position, token in enumerate(returned):
             if not isinstance(token, str):
                 raise TypeError(
                     f"tokenizer {name} returned {a_type(token)} at position {position} "
                     f"for {shown(text)}, expected a list of str"
                 )
-        return list(found)
+        return list(returned)
 
     return tokens

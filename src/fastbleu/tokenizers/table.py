@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Literal, TypeAlias
 
-    from .libraries import Loaded
+    from .libraries import Fields
 
     # The names of the table for type checkers, without those that only recipes have.
     Compiled: TypeAlias = Literal["none", "zh", "13a", "intl", "char"]
@@ -48,7 +48,7 @@ class Entry:
 
     def __init__(
         self,
-        load: Callable[[str, Entry, str | None], Loaded] | None = None,
+        load: Callable[[str, Entry, str | None], Fields] | None = None,
         details: tuple[Any, ...] = (),
         extra: str = "",
         packages: str = "",

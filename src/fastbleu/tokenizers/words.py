@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import NamedTuple
 
 from ..runtime.import_lock import import_locked
-from .loaded import get_tokenizer, tokenize
+from .loaded import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,27 +49,23 @@ _find = {name: re.compile(f"[{characters}]").findall for name, characters in _SC
 _find_han = re.compile(f"[{_HAN}]").findall
 
 
-class ByScript(NamedTuple):
-    """Splits a text by the tokenizer of its script.
+def tokenizer_by_script(others: str, chinese: str) -> Callable[[str], Tokenizer]:
+    """The function from a text to the tokenizer of its script.
 
     A script decides where it has at least a third of the characters that are not white space, and
-    more than the other scripts. Han is Japanese where at least a tenth of it and of kana is kana.
+    more than the other scripts; else `others` does. Han is Japanese where at least a tenth of it
+    and of kana is kana, else it is for the tokenizer `chinese`.
     """
 
-    others: str
-    chinese: str
-
-    def tokenizer_of(self, text: str) -> Tokenizer:
-        """The tokenizer of a text's script."""
-        name = self.others
+    def choose(text: str) -> Tokenizer:
+        name = others
         if max(text, default="") >= "\u0e00":
             counts = {script: len(find(text)) for script, find in _find.items()}
             script = max(counts, key=counts.__getitem__)
             if 3 * counts[script] >= len("".join(text.split())):
                 name = script
             if name == "ja-mecab" and 10 * len(_find_han(text)) > 9 * counts[name]:
-                name = self.chinese
-        return get_tokenizer(name)
+                name = chinese
+        return get(name)
 
-    def __call__(self, text: str) -> list[str]:
-        return tokenize(text, self.tokenizer_of(text))
+    return choose

@@ -26,7 +26,7 @@ def cells(page, table):
 
 def metrics(given):
     metric = given.get("metric") or fastbleu.BLEU()
-    return metric, fastbleu.BLEU(metric.tokenizer, effective_order=True)
+    return metric, fastbleu.BLEU(tokenize=metric.tokenize, effective_order=True)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -46,7 +46,7 @@ def check_systems(page, given, metric):
     for system, hypotheses in given["systems"].items():
         row = found[system]
         score = metric.score(hypotheses, given["references"])
-        interval = significance.bootstrap(metric.statistics(hypotheses, given["references"]))
+        interval = significance.bootstrap(hypotheses, given["references"], metric=metric)
         assert row[0] == f"{score.value:.2f}"
         assert row[1] == f"{interval.low:.2f} to {interval.high:.2f}"
         assert row[-8:-4] == [f"{100 * its:.1f} %" for its in score.precisions]
@@ -81,13 +81,13 @@ def check_segments(page, given, metric, of_sentences):
     assert [its["segment"] for its in segments] == list(range(len(given["references"])))
     for k, (system, hypotheses) in enumerate(given["systems"].items()):
         scores = of_sentences.sentence_scores(hypotheses, given["references"]).tolist()
-        rows = np.asarray(metric.statistics(hypotheses, given["references"])).tolist()
+        rows = np.asarray(metric.count(hypotheses, given["references"])).tolist()
         for s, its in enumerate(segments):
             mine = its["systems"][k]
             assert (mine["name"], mine["score"]) == (system, scores[s])
             lengths = [mine["hyp_len"], mine["ref_len"]]
             assert lengths + mine["matches"] + mine["totals"] == rows[s]
-            assert mine["bp"] == float(metric.scorer.dialect.brevity_penalty(*lengths))
+            assert mine["bp"] == float(metric._scorer.dialect.brevity_penalty(*lengths))
             readable = hypotheses[s].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
             if "\ufffd" not in readable and "\ud800" not in hypotheses[s]:
                 assert mine["hypothesis"] == hypotheses[s]
@@ -107,9 +107,11 @@ def check_tokens(page, given, metric, is_hostile):
             """all => all.map(p => [...p.querySelectorAll('.tok')].map(
                 t => [t.textContent, +t.dataset.order]))""",
         )
-        references = [fastbleu.tokenize(text, metric.tokenizer) for text in given["references"][s]]
+        references = [
+            fastbleu.tokenizers.tokenize(text, metric.tokenize) for text in given["references"][s]
+        ]
         for hypotheses, line in zip(systems.values(), lines, strict=True):
-            tokens = fastbleu.tokenize(hypotheses[s], metric.tokenizer)
+            tokens = fastbleu.tokenizers.tokenize(hypotheses[s], metric.tokenize)
             longest = [0] * len(tokens)
             for start, orders in enumerate(oracle.match_positions(tokens, references)):
                 for order in orders:
@@ -127,7 +129,7 @@ def test_segment_view(show):
     references = given["references"]
     for (name, hypotheses), row in zip(given["systems"].items(), found, strict=True):
         score = of_sentences.sentence_scores(hypotheses, references)[7]
-        stats = metric.statistics(hypotheses, references)[7]
+        stats = metric.count(hypotheses, references)[7]
         pairs = zip(stats.matches[0], stats.totals[0], strict=True)
         assert row[:2] == [name, f"{score:.2f}"]
         assert row[2:6] == [f"{matches} / {total}" for matches, total in pairs]
@@ -137,7 +139,7 @@ def test_segment_view(show):
     assert len(dialects) > 10
     for name, *shown in dialects:
         metric = fastbleu.BLEU(dialect=name)
-        digits = 2 if metric.scorer.dialect.scale == 100 else 4
+        digits = 2 if metric._scorer.dialect.scale == 100 else 4
         for hypotheses, its in zip(given["systems"].values(), shown, strict=True):
             value = metric.sentence_scores(hypotheses, references)[7]
             assert its == f"{value:.{digits}f}"
@@ -165,9 +167,12 @@ def test_missing_words_and_the_closest_reference(show):
 
 def test_ngrams(show):
     given, page = case("en-zh"), show("en-zh")
-    references = [[fastbleu.tokenize(t, "zh") for t in its] for its in given["references"]]
+    references = [
+        [fastbleu.tokenizers.tokenize(t, "zh") for t in its] for its in given["references"]
+    ]
     one, other = (
-        [fastbleu.tokenize(t, "zh") for t in its] for its in [*given["systems"].values()][:2]
+        [fastbleu.tokenizers.tokenize(t, "zh") for t in its]
+        for its in [*given["systems"].values()][:2]
     )
     spread = Counter(word for its in references for word in set(its[0]))
 
@@ -216,7 +221,7 @@ def test_phrases_missed_by_all_and_made_up(show):
     systems = list(given["systems"].values())
 
     def ngrams(text):
-        tokens = fastbleu.tokenize(text, "13a")
+        tokens = fastbleu.tokenizers.tokenize(text, "13a")
         return {" ".join(tokens[i : i + order]) for i in range(len(tokens) - order + 1)}
 
     for order in (1, 2):
@@ -253,7 +258,7 @@ def test_buckets(show):
         difference = f"{scores[1] - scores[0]:+.2f}"
         assert size == str(len(chosen))
         assert shown == [*(f"{its:.2f}" for its in scores), "", difference]
-        interval = significance.bootstrap(metric.statistics(of_bucket[1], references))
+        interval = significance.bootstrap(of_bucket[1], references, metric=metric)
         bars = page.locator("#bucket-table tr", has=page.get_by_text(label, exact=True))
         ends = [bars.locator("line").nth(1).get_attribute(its) for its in ("x1", "x2")]
         assert ends == [f"{end:.1f}" for end in (interval.low, interval.high)]
@@ -265,7 +270,7 @@ def test_buckets(show):
 
 def test_length_differences_and_steps_of_the_score(show):
     given, page = case("en-de"), show("en-de")
-    stats = fastbleu.BLEU().statistics(next(iter(given["systems"].values())), given["references"])
+    stats = fastbleu.BLEU().count(next(iter(given["systems"].values())), given["references"])
     longer = (stats.hyp_lens - stats.ref_lens).clip(-10, 10).tolist()
     marks = page.locator("#charts svg").nth(1).locator("rect.a")
     labels = [mark.get_attribute("aria-label") for mark in marks.all()]

@@ -29,7 +29,7 @@ def count_of(page):
 
 def scores_of(given):
     metric = given.get("metric") or fastbleu.BLEU()
-    metric = fastbleu.BLEU(metric.tokenizer, effective_order=True)
+    metric = fastbleu.BLEU(tokenize=metric.tokenize, effective_order=True)
     references = given["references"]
     return [metric.sentence_scores(its, references).tolist() for its in given["systems"].values()]
 
@@ -181,7 +181,7 @@ def test_flags(show):
         "d",
         "e",
     ]
-    report = fastbleu.report({"only": hypotheses}, references, sources, samples=0)
+    report = fastbleu.report({"only": hypotheses}, references, sources=sources, samples=0)
     page = show(report)
     found = {}
     for option in page.locator("#flag option").all()[1:]:
@@ -457,7 +457,7 @@ def test_printed_text(show):
     systems |= {f"system {k}": systems["Online-B"] for k in range(9)}
     documents = [f"document {number // 100}" for number in range(len(references))]
     sources = [" ".join(words)] * len(references)
-    report = fastbleu.report(systems, references, sources, documents=documents)
+    report = fastbleu.report(systems, references, sources=sources, documents=documents)
     page = show(report, viewport={"width": 718, "height": 1000})
     page.select_option("#bucket-kind", "document")
     page.wait_for_selector("#ngram-tables table")

@@ -5,25 +5,27 @@ from __future__ import annotations
 import re
 from math import nan
 
-from .inputs.arguments import a_type, check_choice, shown
-from .inputs.checks import check_segments
-from .inputs.missing import CHOICES, without_missing
-from .inputs.mistakes import MIN_SEQUENCES_TO_WARN
-from .inputs.warnings import warn_input
-from .metric.bleu import BLEU
-from .runtime.import_lock import lazy
+from ..inputs.arguments import a_type, check_choice, shown
+from ..inputs.checks import check_segments
+from ..inputs.missing import CHOICES, without_missing
+from ..inputs.mistakes import MIN_SEQUENCES_TO_WARN
+from ..inputs.warnings import warn_input
+from ..metric.argument import as_metric
+from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, Unpack
+    from typing import Any, NoReturn
 
     import torch
 
-    from .inputs.types import MissingChoice
-    from .metric.keyword_types import MetricOptions
+    from ..inputs.types import MissingChoice
+    from ..metric.argument import Metric
 else:
     torch = lazy("torch")
+
+__all__ = ["BLEUReward"]
 
 # What a trainer passes under these names are no references.
 _NO_REFERENCES = "completion", "completions", "prompt", "prompts"
@@ -36,7 +38,7 @@ class BLEUReward:
 
     Call an instance as TRL does, or pass its method `compute_score` to verl, or `reward_func` to
     OpenRLHF. All samples of a call are counted together. Instances can be pickled if `extract` and
-    `tokenize` can, and threads may share them.
+    the metric can, and threads may share them.
 
     Parameters
     ----------
@@ -51,8 +53,14 @@ class BLEUReward:
     missing : {"error", "empty", "skip"}, default "error"
         As for `BLEU.score`, but without a warning. The reward of a sample that "skip" leaves out is
         None, as TRL has it for a sample that a reward does not apply to, in OpenRLHF's tensors NaN.
-    **parameters
-        Those of `fastbleu.BLEU`, with its errors.
+    metric : fastbleu.BLEU or str, optional
+        A BLEU, or the name of a dialect or recipe; by default ``fastbleu.BLEU()``. Any scale
+        becomes 0-1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument has the wrong type or an unknown value, or the dialect looks at whole corpora.
 
     Examples
     --------
@@ -65,15 +73,22 @@ class BLEUReward:
     def __init__(
         self,
         references: str = "references",
+        *,
         extract: str | re.Pattern[str] | Callable[[str], str | None] | None = None,
         name: str = "bleu",
         missing: MissingChoice = "error",
-        **parameters: Unpack[MetricOptions],
+        metric: Metric | None = None,
+        **wrong: NoReturn,
     ) -> None:
-        if "completions" in parameters:
+        if "completions" in wrong:
             raise TypeError(
                 "BLEUReward was called with completions: pass the trainer an instance, as in "
                 "reward_funcs=[BLEUReward(references=...)]"
+            )
+        if wrong:
+            raise TypeError(
+                f"BLEUReward has no parameter {min(wrong)!r}; options of a BLEU go to its metric, "
+                "metric=fastbleu.BLEU(...)"
             )
         if not isinstance(references, str):
             raise TypeError(
@@ -94,8 +109,8 @@ class BLEUReward:
         self.extract = extract
         check_choice("missing", missing, CHOICES)
         self.missing = missing
-        self.metric = BLEU(**parameters)
-        self.metric.scorer.dialect.require("parts")  # a batch is one
+        self.metric = as_metric(metric)
+        self.metric._scorer.dialect.require("parts")  # a batch is one
         self.__name__ = name
 
     def __call__(
@@ -111,7 +126,7 @@ class BLEUReward:
         ----------
         completions : sequence of str or of messages
             Messages are a dict with "content", or a list of them, of which the last one counts.
-            With ``tokenize=None`` lists of tokens.
+            For a metric with ``tokenize=False`` lists of tokens.
         **columns
             Columns of the data set; that of references has one str, a list of str, or messages for
             each completion.
@@ -152,8 +167,8 @@ class BLEUReward:
                     f"{shown(query[: len(prompt)])} is not {shown(prompt)}"
                 )
             completions.append(query[len(prompt) :])
-        given = self._rewards(completions, labels)
-        values = [nan if reward is None else reward for reward in given]
+        rewards_or_none = self._rewards(completions, labels)
+        values = [nan if reward is None else reward for reward in rewards_or_none]
         rewards = torch.tensor(values, dtype=torch.float32)
         return {"rewards": rewards, "scores": rewards, "extra_logs": {self.__name__: rewards}}
 
@@ -186,7 +201,7 @@ class BLEUReward:
         hypotheses = [_PLACEHOLDER if is_blank else answer for answer, is_blank in pairs]
         scores = self.metric.sentence_scores(hypotheses, references)
         # A perfect text has 1.0000000000000004 by the dialect's rounding.
-        rewards = (scores / self.metric.scorer.dialect.scale).clip(0, 1)
+        rewards = (scores / self.metric._scorer.dialect.scale).clip(0, 1)
         rewards[blank] = 0
         if present is None:
             return rewards.tolist()  # type: ignore[no-any-return]
@@ -198,8 +213,8 @@ class BLEUReward:
         if self.extract is None or not isinstance(content, str):
             return content
         if callable(self.extract):
-            found = self.extract(content)
-            return "" if found is None else found
+            answer = self.extract(content)
+            return "" if answer is None else answer
         match = self.extract.search(content)
         return (match and match.group(min(1, self.extract.groups))) or ""
 

@@ -13,7 +13,7 @@ from generators import raises, seeded
 from random_texts import random_corpus
 
 from fastbleu import BLEU, InputWarning, dialects
-from fastbleu.rewards import BLEUReward
+from fastbleu.integrations.rewards import BLEUReward
 
 COMPLETIONS = ["The cat sat down.", "A dog.", "There it is, the dog (again)."]
 REFERENCES = ["The cat sat down.", ["The dog sat.", "A cat."], "Here it is, the dog, again."]
@@ -35,13 +35,14 @@ def test_rewards_are_sentence_scores():
     assert rewards[0] == 1.0
     assert {type(reward) for reward in rewards} == {float}
     hypotheses, references = random_corpus(seeded("rewards"), 300)
-    rewards = BLEUReward("answer", smoothing="floor")(completions=hypotheses, answer=references)
-    assert rewards == expected(hypotheses, references, smoothing="floor")
+    metric = BLEU(smooth_method="floor")
+    rewards = BLEUReward("answer", metric=metric)(completions=hypotheses, answer=references)
+    assert rewards == expected(hypotheses, references, smooth_method="floor")
     assert BLEUReward()(completions=[], references=[]) == []
     tokens, references = [["a", "b", "c"]], [[["a", "b", "d"]]]
-    reward = BLEUReward(tokenize=None)
+    reward = BLEUReward(metric=BLEU(tokenize=False))
     rewards = reward(completions=tokens, references=references)
-    assert rewards == expected(tokens, references, tokenize=None)
+    assert rewards == expected(tokens, references, tokenize=False)
     words = "hypothesis is a str, expected a list of tokens"
     raises(TypeError, words, reward, completions=["a b c"], references=references)
 
@@ -83,7 +84,7 @@ def test_every_dialect_is_on_0_to_1_and_has_a_reward_for_empty_texts():
     text = "the cat sat on the mat and so on"
     for name in dialects.names():
         if not name.startswith("torch") or find_spec("torch"):
-            reward = BLEUReward(dialect=name)
+            reward = BLEUReward(metric=name)
             low, high = reward(completions=["", text], references=[text, text])
             assert low == 0.0
             assert high == pytest.approx(1)
@@ -114,7 +115,8 @@ def test_verl_and_openrlhf():
 
 
 def test_pickling():
-    reward = pickle.loads(pickle.dumps(BLEUReward("answer", TAGS, "closeness", lowercase=True)))
+    reward = BLEUReward("answer", extract=TAGS, name="closeness", metric=BLEU(lowercase=True))
+    reward = pickle.loads(pickle.dumps(reward))
     assert reward.__name__ == "closeness"
     completions = [f"<answer>{text.upper()}</answer>" for text in COMPLETIONS]
     rewards = expected(COMPLETIONS, REFERENCES, lowercase=True)
@@ -127,7 +129,10 @@ def test_wrong_arguments_and_columns_are_refused():
         (ValueError, "reads or writes", {"references": "completions"}),
         (TypeError, "references is a list, expected the name", {"references": several}),
         (TypeError, "extract is an int", {"extract": 7}),
-        (ValueError, "unknown", {"dialect": "unheard-of"}),
+        (ValueError, "unknown", {"metric": "unheard-of"}),
+        (TypeError, "an int, expected a fastbleu.BLEU", {"metric": 4}),
+        (TypeError, r"parameter 'tokenize'; .*metric=fastbleu\.BLEU\(", {"tokenize": "zh"}),
+        (ValueError, "does not support parts", {"metric": "lm-eval"}),
         (ValueError, "missing 'no' is unknown", {"missing": "no"}),
         (TypeError, "pass the trainer an instance", {"prompts": "", "completions": several}),
     ):
@@ -157,7 +162,7 @@ def test_missing_answers():
 
 def test_likely_mistakes_are_warned_of_once():
     for words, options, completions, references, reward in (
-        ("effective_order=False", {"effective_order": False}, ["a b"], ["a b"], 0.0),
+        ("effective_order=False", {"metric": BLEU(effective_order=False)}, ["a b"], ["a b"], 0.0),
         ("none of the completions", {"extract": TAGS}, ["a", "b", "", "c"], ["a"] * 4, 0.0),
         ("script without spaces", {}, JAPANESE, JAPANESE[::-1], 0.0),
         ("all 4 completions are equal to", {}, ["a b c d"] * 4, ["a b c d"] * 4, 1.0),

@@ -13,18 +13,18 @@ from ..runtime.threads import pop_until_empty, run_on_threads
 from ._ngrams import Features, Ngrams
 from ._postings import NearestSearch, Postings
 from ._sentences import sentences_of
+from .index import SentenceIndex
 from .reader import SentenceMetric, SentenceReader, sentence_metric_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, Unpack
+    from typing import Any
 
     from numpy.typing import NDArray
 
     from ..inputs.types import Mask, SentenceStream
-    from ..metric.bleu import BLEU
-    from ..metric.keyword_types import MetricOptions
+    from ..metric.argument import Metric
     from ._sentences import Sentences
 
     Scores = NDArray[numpy.float64]
@@ -34,55 +34,59 @@ if TYPE_CHECKING:
 _CHUNK = 16
 
 
-class PairIndex:
+class NearestIndex(SentenceIndex):
     """References that are kept, to find those that score best with a hypothesis.
 
-    Scores are those of `pairwise`, to the last bit. Threads may share an index.
+    Scores are those of `pairwise`, to the last bit. An index cannot be changed, and threads may
+    share it.
 
     Parameters
     ----------
     references : iterable of R sentences
         As in `pairwise`. An iterator is read in blocks, so that only token ids are in memory.
-    reference_mask, progress, metric, **options
-        As for `pairwise`, with its errors and warnings. `nearest` uses the `threads`.
+    reference_mask, metric, progress
+        As for `pairwise`, with its errors and warnings. `nearest` uses the metric's threads.
 
     Examples
     --------
-    >>> index = PairIndex(["the cat sat down", "a dog barked", "the cat sat"])
+    >>> index = NearestIndex(["the cat sat down", "a dog barked", "the cat sat"])
     >>> scores, positions = index.nearest(["the cat sat up", "a dog"], k=2)
     >>> positions.tolist(), scores.round(1).tolist()
     ([[0, 2], [1, 0]], [[59.5, 59.5], [60.7, 0.0]])
     """
 
-    __slots__ = ("__weakref__", "_metric", "_postings", "_reader")
+    __slots__ = ()
+
+    _metric: SentenceMetric
+    _references: Postings
 
     def __init__(
         self,
         references: SentenceStream,
         *,
-        metric: BLEU | None = None,
         reference_mask: Mask | None = None,
+        metric: Metric | None = None,
         progress: bool = False,
-        **options: Unpack[MetricOptions],
     ) -> None:
-        sentence_metric = sentence_metric_of(metric, options)
+        sentence_metric = sentence_metric_of(metric)
         reader = SentenceReader(sentence_metric)
         blocks = reader.read_blocks(references, "references", reference_mask, progress)
-        self._keep(sentence_metric, reader, _joined(blocks))
+        self._finish(sentence_metric, reader, _joined(blocks))
 
-    def _keep(self, metric: SentenceMetric, reader: SentenceReader, references: Sentences) -> None:
+    def _finish(
+        self, metric: SentenceMetric, reader: SentenceReader, references: Sentences
+    ) -> None:
         reader.warn_of_input()
-        ngrams = Ngrams(max(1, min(metric.scorer.max_order, references.longest)))
-        self._metric, self._reader = metric, reader
-        self._postings = Postings(ngrams, references)
+        ngrams = Ngrams(max(1, min(metric._scorer.max_ngram_order, references.longest)))
+        self._keep(_metric=metric, _reader=reader, _references=Postings(ngrams, references))
 
     def nearest(
         self,
         hypotheses: SentenceStream,
-        k: int = 5,
-        min_score: float = 0,
         *,
         hypothesis_mask: Mask | None = None,
+        k: int = 5,
+        min_score: float = 0,
         progress: bool = False,
     ) -> tuple[Scores, Positions]:
         """The `k` best references of each hypothesis: see `fastbleu.matrix.nearest`."""
@@ -102,7 +106,7 @@ class PairIndex:
             every_score.append(scores)
             every_position.append(positions)
         reader.warn_of_input()
-        self._metric.scorer.warn_of_short(reader.short, reader.sentences)
+        self._metric._scorer.warn_of_short(reader.short, reader.sentences)
         return numpy.concatenate(every_score), numpy.concatenate(every_position)
 
     def _search(
@@ -117,45 +121,40 @@ class PairIndex:
 
         With `only_later` those of hypothesis i come after reference i.
         """
-        scorer, postings = self._metric.scorer, self._postings
+        scorer, postings = self._metric._scorer, self._references
         features = Features(postings.ngrams, hypotheses, known_only=True)
         order = numpy.argsort(hypotheses.lengths, kind="stable").tolist()
         left = [order[first : first + _CHUNK] for first in range(0, len(order), _CHUNK)]
-        found: list[Any] = [None] * len(order)
+        nearest: list[Any] = [None] * len(order)
 
         def score(rows: array[int]) -> bytes:
-            return scorer.row_scores(Stats._own(rows, scorer.max_order)).tobytes()
+            return scorer.row_scores(Stats._own(rows, scorer.max_ngram_order)).tobytes()
 
         def work(search: NearestSearch) -> None:
             for numbers in pop_until_empty(left):
                 for number in numbers:
                     if search.cancelled:
                         return
-                    found[number] = search.best(features, number, number + 1 if only_later else 0)
+                    nearest[number] = search.best(features, number, number + 1 if only_later else 0)
                 bar.update(len(numbers))
 
         separable = bool(scorer.dialect.separable)
-        arguments = postings, score, scorer.max_order, separable, k, min_score
-        threads = min(self._metric.counter.threads, len(left))
+        arguments = postings, score, scorer.max_ngram_order, separable, k, min_score
+        threads = min(self._metric._counter.threads, len(left))
         run_on_threads(work, [NearestSearch(*arguments) for _ in range(threads)])
-        return found
-
-    def __len__(self) -> int:
-        """Number of references."""
-        return len(self._postings)
+        return nearest
 
 
 def nearest(
     hypotheses: SentenceStream,
     references: SentenceStream,
-    k: int = 5,
-    min_score: float = 0,
     *,
-    progress: bool = False,
     hypothesis_mask: Mask | None = None,
     reference_mask: Mask | None = None,
-    metric: BLEU | None = None,
-    **options: Unpack[MetricOptions],
+    k: int = 5,
+    min_score: float = 0,
+    metric: Metric | None = None,
+    progress: bool = False,
 ) -> tuple[Scores, Positions]:
     """The `k` best references of each hypothesis: their scores, and which ones they are.
 
@@ -163,7 +162,7 @@ def nearest(
 
     Parameters
     ----------
-    hypotheses, references, progress, hypothesis_mask, reference_mask, metric, **options
+    hypotheses, references, hypothesis_mask, reference_mask, metric, progress
         As for `pairwise`, of one source, with its errors and warnings. Iterators are read in
         blocks.
     k : int, default 5
@@ -184,64 +183,65 @@ def nearest(
     >>> scores.round(1), positions
     (array([[59.5, 31.9]]), array([[2, 1]]))
     """
-    index = PairIndex(
-        references, metric=metric, reference_mask=reference_mask, progress=progress, **options
+    index = NearestIndex(
+        references, reference_mask=reference_mask, metric=metric, progress=progress
     )
     return index.nearest(
-        hypotheses, k, min_score, hypothesis_mask=hypothesis_mask, progress=progress
+        hypotheses, hypothesis_mask=hypothesis_mask, k=k, min_score=min_score, progress=progress
     )
 
 
 def duplicates(
     sentences: SentenceStream,
-    threshold: float,
     *,
+    min_score: float,
+    sentence_mask: Mask | None = None,
+    metric: Metric | None = None,
     progress: bool = False,
-    mask: Mask | None = None,
-    metric: BLEU | None = None,
-    **options: Unpack[MetricOptions],
-) -> tuple[Positions, Scores]:
+) -> tuple[Scores, Positions]:
     """The pairs of sentences that are alike.
 
     Parameters
     ----------
     sentences : iterable of S sentences
         As in `pairwise`; an iterator is read in blocks.
-    threshold : float
+    min_score : float
         The lowest score of a pair, on the dialect's scale.
-    progress, mask, metric, **options
-        As for `pairwise`, with its errors and warnings.
+    sentence_mask, metric, progress
+        As `hypothesis_mask`, `metric` and `progress` of `pairwise`, with its errors and warnings.
 
     Returns
     -------
-    pairs : ndarray of int64, shape (P, 2)
-        The positions i < j of both sentences, in ascending order.
     scores : ndarray of float64, shape (P,)
-        The scores of i as the hypothesis and j as the reference.
+        The scores of pairs (i, j) with i as the hypothesis and j as the reference.
+    positions : ndarray of int64, shape (P, 2)
+        The positions i < j of both sentences, in ascending order.
 
     Examples
     --------
-    >>> pairs, scores = duplicates(["it is a dog", "hello", "it is a cat", "it is a dog"], 50)
-    >>> pairs.tolist(), scores.round(1).tolist()
-    ([[0, 2], [0, 3], [2, 3]], [59.5, 100.0, 59.5])
+    >>> texts = ["it is a dog", "hello", "it is a cat", "it is a dog"]
+    >>> scores, positions = duplicates(texts, min_score=50)
+    >>> scores.round(1).tolist(), positions.tolist()
+    ([59.5, 100.0, 59.5], [[0, 2], [0, 3], [2, 3]])
     """
-    least = as_double("threshold", threshold)
-    sentence_metric = sentence_metric_of(metric, options)
+    least = as_double("min_score", min_score)
+    sentence_metric = sentence_metric_of(metric)
     reader = SentenceReader(sentence_metric)
-    index = PairIndex.__new__(PairIndex)
-    read = _joined(reader.read_blocks(sentences, "sentences", mask, counted=True))
-    index._keep(sentence_metric, reader, read)
-    sentence_metric.scorer.warn_of_short(reader.short, reader.sentences)
+    index = NearestIndex.__new__(NearestIndex)
+    read = _joined(reader.read_blocks(sentences, "sentences", sentence_mask, counted=True))
+    index._finish(sentence_metric, reader, read)
+    sentence_metric._scorer.warn_of_short(reader.short, reader.sentences)
     with ProgressBar(progress, len(read), " sentences") as bar:
-        found = index._search(read, len(read), least, bar, only_later=True)
+        later = index._search(read, len(read), least, bar, only_later=True)
     seconds, every_score = [numpy.empty(0, numpy.int64)], [numpy.empty(0)]
-    for scores, places in found:
+    for scores, places in later:
         order = numpy.argsort(places)
         seconds.append(numpy.array(places, numpy.int64)[order])
         every_score.append(numpy.array(scores)[order])
     numbers = numpy.arange(len(read), dtype=numpy.int64)
-    firsts = numpy.repeat(numbers, [len(places) for _, places in found])
-    return numpy.stack([firsts, numpy.concatenate(seconds)], axis=1), numpy.concatenate(every_score)
+    firsts = numpy.repeat(numbers, [len(places) for _, places in later])
+    positions = numpy.stack([firsts, numpy.concatenate(seconds)], axis=1)
+    return numpy.concatenate(every_score), positions
 
 
 def _joined(blocks: Iterable[tuple[Sentences, ProgressBar]]) -> Sentences:

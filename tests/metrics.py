@@ -1,0 +1,31 @@
+"""Metrics made of counts, and counts by a metric, in one call each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fastbleu import BLEU, Stats
+
+
+def count(
+    hypotheses: Any, references: Any, max_ngram_order: int = 4, threads: int = 1, **options: Any
+) -> Stats:
+    """The rows of lists of tokens, or of texts with `tokenize=`."""
+    options = {"tokenize": False, **options}
+    metric = BLEU(max_ngram_order=max_ngram_order, threads=threads, **options)
+    return metric.count(hypotheses, references)
+
+
+def from_state(state: Any, **parameters: Any) -> BLEU:
+    """A metric to which a state was added, as a user adds it."""
+    metric = BLEU(**parameters)
+    metric.merge(state)
+    return metric
+
+
+def metric_with(state: Sequence[int], **parameters: Any) -> BLEU:
+    """A metric with any counts, also such as no text has, which `merge` refuses."""
+    metric = BLEU(**parameters)
+    metric._sums.add(metric._scorer.restore(state))
+    return metric

@@ -1,0 +1,113 @@
+"""Public names keep to docs/reference/conventions.md: parameters, their kinds, their defaults.
+
+A parameter means the same wherever it occurs, so it has one default; what is not data is passed by
+keyword; a new name or parameter has to be added here.
+"""
+
+import importlib
+import inspect
+
+import pytest
+
+NAMES = {
+    "": [
+        *("BLEU", "Explanation", "Identification", "InputWarning", "Patched", "Report", "Score"),
+        *("SmoothingFunction", "Stats", "__version__", "brevity_penalty", "closest_ref_length"),
+        *("corpus_bleu", "explain", "identify", "modified_precision", "patch", "report"),
+        *("sentence_bleu", "unpatch"),
+    ],
+    "dialects": ["Description", "Overview", "describe", "names", "overview"],
+    "matrix": [
+        *("MBRResult", "NearestIndex", "ReferenceIndex", "SelfBLEUResult", "duplicates", "mbr"),
+        *("nearest", "pairwise", "pairwise_chunked", "self_bleu"),
+    ],
+    "integrations.rewards": ["BLEUReward"],
+    "plots": [
+        *("plot_brevity_penalty", "plot_comparisons", "plot_differences", "plot_matrix"),
+        "plot_precisions",
+    ],
+    "significance": ["Comparison", "Comparisons", "Interval", "bootstrap", "compare"],
+    "tables": [
+        *("TableParts", "add_sums", "count", "report", "score", "score_sums", "sentence_scores"),
+        "sums",
+    ],
+    "tokenizers": ["Tokenizer", "get", "names", "tokenize"],
+}
+# nltk's, sacreBLEU's and the hosts' names keep to their originals.
+ORIGINALS = {
+    *("SmoothingFunction", "brevity_penalty", "closest_ref_length", "corpus_bleu"),
+    *("modified_precision", "sentence_bleu"),
+}
+# What only the package makes, and what trainers call with arguments of theirs.
+RESULTS = {
+    *("BLEUReward", "Comparison", "Comparisons", "Description", "Explanation", "Identification"),
+    *("InputWarning", "Interval", "MBRResult", "Overview", "Patched", "Report", "Score"),
+    *("SelfBLEUResult", "TableParts", "__version__"),
+}
+# What may be passed by position: data, and the one argument of some methods.
+POSITIONAL = {
+    *("table", "systems", "hypotheses", "references", "sentences", "sums", "rows", "parts"),
+    *("scores", "comparisons", "baseline", "number", "a", "b", "text", "tokenize", "name"),
+    *("model", "dialect", "libraries", "recipes", "group", "other", "segments"),
+    "max_ngram_order",
+}
+# Keywords that mean the same wherever they occur, and their default.
+DEFAULTS = {
+    **dict.fromkeys(("hypothesis_mask", "reference_mask", "sentence_mask"), None),
+    **dict.fromkeys(("metric", "join", "tokenizers", "language", "by"), None),
+    **dict.fromkeys(("ids", "sources", "documents", "groups", "title", "dialects"), None),
+    "missing": "error",
+    "progress": False,
+    "seed": 12345,
+    "samples": 1000,
+    "trials": 10000,
+    "k": 5,
+    "dtype": None,
+    "threads": 1,
+}
+
+
+def public(module):
+    return importlib.import_module(f"fastbleu.{module}" if module else "fastbleu")
+
+
+def parameters():
+    """The parameters of each public function and method that users call, with its name."""
+    for module, names in NAMES.items():
+        for name in {*names} - ORIGINALS - RESULTS:
+            value, label = getattr(public(module), name), f"{module}.{name}".strip(".")
+            functions = {label: value}
+            for method in vars(value) if inspect.isclass(value) else ():
+                function = getattr(value, method)
+                if not method.startswith("_") and inspect.isroutine(function):
+                    functions[f"{label}.{method}"] = function
+            for place, function in functions.items():
+                for parameter in inspect.signature(function).parameters.values():
+                    if parameter.name != "self":
+                        yield place, parameter
+
+
+@pytest.mark.parametrize("module", NAMES)
+def test_public_names_are_these(module):
+    assert sorted(public(module).__all__) == NAMES[module]
+
+
+def test_what_is_no_data_is_passed_by_keyword():
+    for place, parameter in parameters():
+        if parameter.kind is not parameter.KEYWORD_ONLY and place != "tokenizers.Tokenizer.tokens":
+            is_known = parameter.name in POSITIONAL or place == "BLEU"
+            assert is_known, f"{place} takes {parameter.name} by position"
+
+
+def test_a_parameter_has_one_default():
+    for place, parameter in parameters():
+        if parameter.name in DEFAULTS:
+            assert parameter.default == DEFAULTS[parameter.name], f"{parameter.name} of {place}"
+
+
+def test_only_bleu_has_the_options_of_a_bleu():
+    options = {parameter.name for place, parameter in parameters() if place == "BLEU"}
+    for place, parameter in parameters():
+        if place != "BLEU" and not place.startswith(("tokenizers.", "Stats")):
+            assert parameter.name not in options, f"{place} has {parameter.name}"
+            assert parameter.kind is not parameter.VAR_KEYWORD, f"{place} has hidden options"
