@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..inputs.arguments import a_type
+from ..metric.bleu import BLEU
 from ..runtime.extras import HostImports
 
 with HostImports("polars", "polars", "pyarrow"):
@@ -87,9 +88,11 @@ class BLEUExpressions:
                 columns.append(reference)
             else:  # polars would take a list for a literal, the same in each row
                 fix = 'pass several one by one, as in bleu.corpus("ref_1", "ref_2")'
+                if isinstance(reference, BLEU):
+                    fix = "pass it as metric="
                 raise TypeError(
                     f"a reference is {a_type(reference)}, expected the name of a column or an "
-                    f"expression; {'pass it as metric=' if hasattr(reference, 'scorer') else fix}"
+                    f"expression; {fix}"
                 )
         return columns
 

@@ -73,7 +73,8 @@ def eight_systems():
 
     every = [4, 40, 15, 40, 15, 15, 40, 15]
     named = {f"s{k}": version(k, its) for k, its in enumerate(every)}
-    return fastbleu.report(named, references, [its[0] for its in references], dialects=False)
+    sources = [texts[0] for texts in references]
+    return fastbleu.report(named, references, sources=sources, dialects=False)
 
 
 def test_the_leaderboard_from_which_a_and_b_are_chosen(show, eight_systems):
