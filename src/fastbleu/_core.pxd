@@ -20,7 +20,8 @@ cdef enum:
 cdef int64_t *numbers(array values) except? NULL
 cpdef array zero_rows(Py_ssize_t segments, int max_order)
 cpdef accumulate_rows(array rows, Py_ssize_t count, array total)
-cdef int64_t reference_length(const int64_t *lengths, int64_t references, int choice) noexcept nogil
+cdef int64_t reference_length(
+    int64_t hyp_len, const int64_t *lengths, int64_t references, int choice) noexcept nogil
 
 
 cdef inline Py_ssize_t blank_in(const int64_t *lengths, Py_ssize_t references) noexcept nogil:
@@ -44,20 +45,19 @@ cdef class SegmentCounter(Interruptible):
     cdef public Py_ssize_t blank_references    # without tokens, of segments that have others with some
     cdef public int mask_tokens      # longer segments of ids are counted by match_long
     cdef uint64_t matched[MASK_TOKENS * MASK_WORDS]
-    cdef unsigned char *match_bits   # of the hypothesis' tokens; NULL unless match_positions runs
     cdef number_table pairs
     cdef void *work
     cdef Py_ssize_t work_capacity
 
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
-                       int64_t least_total) except -1 nogil
+                       int64_t least_total, unsigned char *match_bits) except -1 nogil
     cdef int count_only(self, PackedSegments packed, int64_t *row) except -1 nogil
     cdef int count_segment(self, packed_segment segment, const int32_t *ids, const uint64_t *masks,
-                           const int64_t *lengths, int64_t *row) except -1 nogil
+                           const int64_t *lengths, int64_t *row, unsigned char *match_bits) except -1 nogil
     cdef int match_masks(self, packed_segment segment, const int32_t *ids, const uint64_t *masks,
-                         const int64_t *lengths, int64_t *matches) except -1 nogil
+                         const int64_t *lengths, int64_t *matches, unsigned char *match_bits) except -1 nogil
     cdef int match_long(self, packed_segment segment, const int32_t *ids, const int64_t *lengths,
-                        int64_t *matches) except -1 nogil
+                        int64_t *matches, unsigned char *match_bits) except -1 nogil
     cdef int32_t number_pairs(self, ngram_entry *entries, Py_ssize_t count,
                               const uint64_t *keys) except -1 nogil
     cdef Py_ssize_t find_pairs(self, ngram_entry *entries, Py_ssize_t count,
@@ -68,5 +68,6 @@ cdef class SegmentCounter(Interruptible):
     cdef int raise_clips(self, const ngram_entry *entries, Py_ssize_t count, bint only_one,
                          int32_t *clip, int32_t *seen) except -1 nogil
     cdef Py_ssize_t keep_matched(self, ngram_entry *entries, Py_ssize_t count, const int32_t *clip,
-                                 int32_t *seen, int n, int64_t *matches) except -1 nogil
+                                 int32_t *seen, int n, int64_t *matches,
+                                 unsigned char *match_bits) except -1 nogil
     cdef void *workspace(self, size_t size) except NULL nogil

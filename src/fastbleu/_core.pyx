@@ -6,7 +6,7 @@ n-gram matches and the n-grams of the hypothesis. This module knows no strings, 
 ids come from packers. Rows are `array('q')`, not numpy's arrays. Additions check for overflow.
 
 Algorithm. Segments whose sequences have at most 512 tokens, which are nearly all, are counted by bit masks of
-positions (kernel/simd/masks.h, match_counts.h). Masks of up to 64 tokens are made by packers, if the
+positions (kernel/simd/masks.h). Masks of up to 64 tokens are made by packers, if the
 processor can compare tokens (kernel/simd/compare.h); others are made from ids. Longer segments are counted by
 hierarchical ids: an n-gram's id is that of the pair (id of its first n-1 tokens, id of its last n-1 tokens),
 so that each order takes one table look-up per position. A position drops out once a half has no match,
@@ -49,12 +49,10 @@ cdef extern from "kernel/simd/masks.h":
         mask_planes *, int words, const int32_t *ids, int length, int distinct) noexcept nogil
     void fill_planes_of_reference(mask_planes *, int words, const int32_t *ids, int length,
                                   const int32_t *reference, int, int distinct) noexcept nogil
+    ctypedef void (*match_counter)(const uint64_t *, const uint64_t *, int, int, int64_t *) noexcept nogil
+    match_counter match_counter_for(simd_level level) noexcept nogil
     int lowest_bit(uint64_t word) noexcept nogil
     int popcount_portable(uint64_t word) noexcept nogil
-
-cdef extern from "kernel/simd/match_counts.h":
-    ctypedef void (*match_counter)(const uint64_t *, const uint64_t *, int, int, int64_t *) noexcept nogil
-    match_counter match_counter_for(simd_level level, int max_order) noexcept nogil
 
 MAX_ORDER = 1 << 20
 
@@ -156,22 +154,23 @@ cdef void add_row(const int64_t *row, int64_t *sums, int max_order, int64_t leas
         sums[column] += max(row[column], least_total)
 
 
-cdef int64_t reference_length(const int64_t *lengths, int64_t references, int choice) noexcept nogil:
-    """The reference length for a hypothesis of length lengths[0]."""
-    cdef int64_t best = lengths[1], best_rank = rank_of(lengths, 1, choice), k, rank
-    for k in range(2, references + 1):
-        rank = rank_of(lengths, k, choice)
+cdef int64_t reference_length(
+        int64_t hyp_len, const int64_t *lengths, int64_t references, int choice) noexcept nogil:
+    """The reference length for a hypothesis, of the lengths of its references."""
+    cdef int64_t best = lengths[0], best_rank = rank_of(hyp_len, best, choice), k, rank
+    for k in range(1, references):
+        rank = rank_of(hyp_len, lengths[k], choice)
         if rank < best_rank or (rank == best_rank and choice == CLOSEST and lengths[k] < best):
             best = lengths[k]
             best_rank = rank
     return best
 
 
-cdef inline int64_t rank_of(const int64_t *lengths, int64_t k, int choice) noexcept nogil:
+cdef inline int64_t rank_of(int64_t hyp_len, int64_t length, int choice) noexcept nogil:
     """Sort key: the reference with the smallest key sets the reference length."""
     if choice == SHORTEST:
-        return lengths[k]
-    return lengths[k] - lengths[0] if lengths[k] > lengths[0] else lengths[0] - lengths[k]
+        return length
+    return length - hyp_len if length > hyp_len else hyp_len - length
 
 
 cdef inline int64_t longest_of(const int64_t *lengths, int64_t references) noexcept nogil:
@@ -206,7 +205,7 @@ cdef class SegmentCounter:
                 f"not for {packed.segment_count} from row {first} on")
         with nogil:
             packed.finish()
-            self.count_all(packed, row, NULL, 0)
+            self.count_all(packed, row, NULL, 0, NULL)
         poll(&self.cancelled)
 
     def count_sum(self, PackedSegments packed not None, array total not None, int64_t least_total=0):
@@ -216,7 +215,7 @@ cdef class SegmentCounter:
         with nogil:
             packed.finish()
             self.count_all(
-                packed, sums_of_chunk + 2 + 2 * <Py_ssize_t> self.max_order, sums_of_chunk, least_total)
+                packed, sums_of_chunk + 2 + 2 * <Py_ssize_t> self.max_order, sums_of_chunk, least_total, NULL)
         poll(&self.cancelled)
         with cython.critical_section(total):      # other threads add to it, too
             accumulate_rows(sums, 1, total)
@@ -229,24 +228,28 @@ cdef class SegmentCounter:
         first occurrences match. Orders above MATCH_BITS are in the rows only.
         """
         cdef array rows = zero_rows(len(packed), self.max_order)
+        cdef int64_t *row = numbers(rows)
         cdef Py_ssize_t segment, first = 0, total = 0
         cdef bytes positions
+        cdef unsigned char *match_bits
         packed.finish()
         for segment in range(packed.segment_count):
             total += packed.lengths[first]
             first += packed.segments[segment].references + 1
         positions = PyBytes_FromStringAndSize(NULL, total)
-        self.match_bits = <unsigned char *> PyBytes_AS_STRING(positions)
-        memset(self.match_bits, 0, total)
-        try:
-            self.count(packed, rows)
-        finally:
-            self.match_bits = NULL
+        match_bits = <unsigned char *> PyBytes_AS_STRING(positions)
+        memset(match_bits, 0, total)
+        with nogil:
+            self.count_all(packed, row, NULL, 0, match_bits)
+        poll(&self.cancelled)
         return positions, rows
 
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
-                       int64_t least_total) except -1 nogil:
-        """Fill a row per segment; with `sums`, use one row for all and add it to these."""
+                       int64_t least_total, unsigned char *match_bits) except -1 nogil:
+        """Fill a row per segment; with `sums`, use one row for all and add it to these.
+
+        `match_bits`, if not NULL, has a byte for each token of the hypotheses: see match_positions.
+        """
         cdef Py_ssize_t segment, k, width = 2 + 2 * <Py_ssize_t> self.max_order
         cdef packed_segment current
         cdef const int32_t *ids = packed.ids
@@ -254,11 +257,13 @@ cdef class SegmentCounter:
         cdef const int64_t *lengths = packed.lengths
         for segment in range(packed.segment_count):
             current = packed.segments[segment]
-            self.count_segment(current, ids, masks, lengths, row)
+            self.count_segment(current, ids, masks, lengths, row, match_bits)
             if sums == NULL:
                 row += width
             else:
                 add_row(row, sums, self.max_order, least_total)
+            if match_bits != NULL:
+                match_bits += lengths[0]
             if current.is_masks:
                 masks += (current.references + 1) * (lengths[0] + MASK_LANES)
             else:
@@ -270,35 +275,33 @@ cdef class SegmentCounter:
     cdef int count_only(self, PackedSegments packed, int64_t *row) except -1 nogil:
         """Fill the row of the only packed segment."""
         packed.finish()
-        return self.count_segment(packed.segments[0], packed.ids, packed.masks, packed.lengths, row)
+        return self.count_segment(packed.segments[0], packed.ids, packed.masks, packed.lengths, row, NULL)
 
     cdef int count_segment(self, packed_segment segment, const int32_t *ids, const uint64_t *masks,
-                           const int64_t *lengths, int64_t *row) except -1 nogil:
+                           const int64_t *lengths, int64_t *row, unsigned char *match_bits) except -1 nogil:
         """Fill the row of one segment with at least one reference."""
         cdef int n
         cdef int64_t *matches = row + 2
         row[0] = lengths[0]
-        row[1] = reference_length(lengths, segment.references, self.choice)
+        row[1] = reference_length(lengths[0], lengths + 1, segment.references, self.choice)
         self.blank_references += blank_in(lengths, segment.references)
         for n in range(self.max_order):
             matches[n] = 0
             matches[self.max_order + n] = lengths[0] - n if lengths[0] > n else 0
-        if segment.is_masks and segment.references == 1 and self.match_bits == NULL:
-            match_counter_for(simd_in_use(), self.max_order)(
+        if segment.is_masks and segment.references == 1 and match_bits == NULL:
+            match_counter_for(simd_in_use())(
                 masks + lengths[0] + MASK_LANES, masks, <int> lengths[0], self.max_order, matches)
             self.worked(MASK_TOKENS)
         elif segment.is_masks or (
                 min(self.max_order, lengths[0]) <= MASK_ORDERS and longest_of(lengths, segment.references)
                 <= min(self.mask_tokens, mask_tokens_for(simd_in_use()))):
-            self.match_masks(segment, ids, masks, lengths, matches)
+            self.match_masks(segment, ids, masks, lengths, matches, match_bits)
         else:
-            self.match_long(segment, ids, lengths, matches)
-        if self.match_bits != NULL:
-            self.match_bits += lengths[0]
+            self.match_long(segment, ids, lengths, matches, match_bits)
         return 0
 
     cdef int match_masks(self, packed_segment segment, const int32_t *ids, const uint64_t *masks,
-                         const int64_t *lengths, int64_t *matches) except -1 nogil:
+                         const int64_t *lengths, int64_t *matches, unsigned char *match_bits) except -1 nogil:
         """Count matches by position masks, which were packed or are made from ids."""
         cdef int hyp_len = <int> lengths[0], max_order = min(self.max_order, hyp_len)
         cdef mask_planes *planes = NULL
@@ -327,13 +330,13 @@ cdef class SegmentCounter:
             for w in range(words):
                 word = self.matched[n * MASK_WORDS + w]
                 matches[n] += popcount_portable(word)
-                while word and self.match_bits != NULL and n < MATCH_BITS:
-                    self.match_bits[w * 64 + lowest_bit(word)] |= 1 << n
+                while word and match_bits != NULL and n < MATCH_BITS:
+                    match_bits[w * 64 + lowest_bit(word)] |= 1 << n
                     word &= word - 1
         return 0
 
     cdef int match_long(self, packed_segment segment, const int32_t *ids, const int64_t *lengths,
-                        int64_t *matches) except -1 nogil:
+                        int64_t *matches, unsigned char *match_bits) except -1 nogil:
         """Count matches by hierarchical ids, for any length, in steps that poll for signals.
 
         Sequences are entries (position, id), one for each n-gram that can still match; they shrink from
@@ -380,7 +383,7 @@ cdef class SegmentCounter:
                     live[k] = self.find_pairs(reference, live[k], keys)
                 self.raise_clips(reference, live[k], references == 1, clip, seen)
                 reference += lengths[k]
-            live[0] = self.keep_matched(hypothesis, live[0], clip, seen, n, matches)
+            live[0] = self.keep_matched(hypothesis, live[0], clip, seen, n, matches, match_bits)
             if live[0] == 0:
                 break
         return 0
@@ -433,11 +436,12 @@ cdef class SegmentCounter:
         return 0
 
     cdef Py_ssize_t keep_matched(self, ngram_entry *entries, Py_ssize_t count, const int32_t *clip,
-                                 int32_t *seen, int n, int64_t *matches) except -1 nogil:
+                                 int32_t *seen, int n, int64_t *matches,
+                                 unsigned char *match_bits) except -1 nogil:
         """Count the clipped matches of order n (from 0 on); keep the entries that any reference has."""
         cdef Py_ssize_t i = 0, kept = 0, stop
         cdef ngram_entry entry
-        cdef bint is_match, writes_bits = self.match_bits != NULL and n < MATCH_BITS
+        cdef bint is_match, writes_bits = match_bits != NULL and n < MATCH_BITS
         while i < count:
             stop = self.next_stop(i, count, 1)
             for i in range(i, stop):
@@ -445,7 +449,7 @@ cdef class SegmentCounter:
                 is_match = seen[entry.id] < clip[entry.id]
                 matches[n] += is_match
                 if writes_bits:
-                    self.match_bits[entry.position] |= is_match << n
+                    match_bits[entry.position] |= is_match << n
                 seen[entry.id] += 1
                 entries[kept] = entry
                 kept += clip[entry.id] > 0

@@ -3,7 +3,7 @@
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fastbleu.kernel.tables cimport key_comparer, key_list, position_table
+from fastbleu.kernel.tables cimport key_comparer, key_list, key_view, position_table
 from fastbleu.runtime._process cimport Interruptible
 
 
@@ -21,10 +21,9 @@ cdef enum:
     CHUNK_SEGMENTS = 512
     CHUNK_IDS = 1 << 15
 
-# Results of read_keys.
-cdef enum:
+cdef enum keys_read:
     KEYS_WERE_READ
-    KEYS_INSUFFICIENT                   # too many tokens, or tokens that are not plain
+    KEYS_INSUFFICIENT                # too many tokens, or tokens that are not plain
     IS_PADDING                       # no tokens, and no reference unless it is the only one
 
 
@@ -57,8 +56,8 @@ cdef class PackedSegments(Interruptible):
     cdef Py_ssize_t segment_count, id_count, length_count, mask_count
     cdef Py_ssize_t segment_capacity, id_capacity, length_capacity, mask_capacity
     cdef key_comparer compare        # NULL: all segments are packed as ids
-    cdef key_list *hypothesis_keys   # of the segment that is being packed
-    cdef key_list *reference_keys    # of its reference that was read last
+    cdef key_view hypothesis_keys    # of the segment that is being packed
+    cdef key_view reference_keys     # of its reference that was read last
     cdef key_list own_hypothesis_keys, own_reference_keys
     cdef position_table *positions   # NULL until it is needed
 
@@ -69,15 +68,11 @@ cdef class PackedSegments(Interruptible):
     cdef int64_t *reserve_lengths(self, Py_ssize_t extra) except NULL nogil
     cdef uint64_t *reserve_masks(self, Py_ssize_t extra) except NULL nogil
     cdef int reserve_positions(self) except -1 nogil
-    cdef Py_ssize_t pack_keys(self, Py_ssize_t segment, Py_ssize_t references,
-                              int64_t *lengths) except -2 nogil
-    cdef Py_ssize_t pack_masks(self, Py_ssize_t segment, Py_ssize_t references,
-                               int64_t *lengths) except -2 nogil
-    cdef Py_ssize_t pack_positions(self, Py_ssize_t segment, Py_ssize_t references,
-                                   int64_t *lengths) except -2 nogil
-    cdef bint read_reference(self, Py_ssize_t segment, Py_ssize_t k, bint is_only,
-                             int64_t *length) except -1 nogil
-    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list **keys) except -1 nogil
+    cdef bint pack_keys(self, Py_ssize_t segment, Py_ssize_t references, int64_t *lengths) except -1 nogil
+    cdef bint pack_masks(self, Py_ssize_t segment, Py_ssize_t references, int64_t *lengths) except -1 nogil
+    cdef bint pack_positions(self, Py_ssize_t segment, Py_ssize_t references,
+                             int64_t *lengths) except -1 nogil
+    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *own, key_view *keys) except -1 nogil
 
     @cython.final
     cdef inline void note_references(self, Py_ssize_t segment, Py_ssize_t count) noexcept nogil:

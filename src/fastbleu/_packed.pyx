@@ -65,33 +65,34 @@ cdef class PackedSegments:
                 self.lengths, &self.length_capacity, self.length_count + extra + 1, sizeof(int64_t))
         return self.lengths + self.length_count
 
-    cdef Py_ssize_t pack_keys(self, Py_ssize_t segment, Py_ssize_t references,
-                              int64_t *lengths) except -2 nogil:
-        """Pack a segment by the keys of its tokens, without a table of these.
+    cdef bint pack_keys(self, Py_ssize_t segment, Py_ssize_t references, int64_t *lengths) except -1 nogil:
+        """Pack a segment by the keys of its tokens; False if these are not sufficient: it needs a table.
 
-        Returns the number of references that count; -1 if keys are not sufficient and an interner is needed.
+        Packs only the references that count: sets the segment's number of these, and their lengths.
         """
-        cdef Py_ssize_t packed = -1
-        self.hypothesis_keys = &self.own_hypothesis_keys
-        if self.read_keys(segment, 0, &self.hypothesis_keys) == KEYS_INSUFFICIENT:
-            return -1
+        cdef bint are_short
+        if self.read_keys(
+                segment, 0, &self.own_hypothesis_keys, &self.hypothesis_keys) == KEYS_INSUFFICIENT:
+            return False
         lengths[0] = self.hypothesis_keys.length
-        if (self.compare != NULL and lengths[0] <= MASK_TOKENS
-                and references <= MASK_REFERENCES):
-            packed = self.pack_masks(segment, references, lengths)
-        return self.pack_positions(segment, references, lengths) if packed < 0 else packed
+        are_short = lengths[0] <= MASK_TOKENS and references <= MASK_REFERENCES
+        if are_short and self.compare != NULL and self.pack_masks(segment, references, lengths):
+            return True
+        return self.pack_positions(segment, references, lengths)
 
-    cdef Py_ssize_t pack_masks(self, Py_ssize_t segment, Py_ssize_t references,
-                               int64_t *lengths) except -2 nogil:
-        """pack_keys as masks; -1 if a reference is too long for masks."""
+    cdef bint pack_masks(self, Py_ssize_t segment, Py_ssize_t references, int64_t *lengths) except -1 nogil:
+        """pack_keys as masks; False if a reference is too long for masks."""
         cdef Py_ssize_t k, count = 0, stride = lengths[0] + MASK_LANES
         cdef uint64_t *masks = self.reserve_masks((references + 1) * stride)
+        cdef int read
         for k in range(1, references + 1):
-            if not self.read_reference(segment, k, count == 0 and k == references, &lengths[count + 1]):
+            read = self.read_keys(segment, k, &self.own_reference_keys, &self.reference_keys)
+            if read == KEYS_INSUFFICIENT or self.reference_keys.length > MASK_TOKENS:
+                return False
+            if read == IS_PADDING and (count > 0 or k < references):
                 continue
-            if not 0 <= lengths[count + 1] <= MASK_TOKENS:
-                return -1
             count += 1
+            lengths[count] = self.reference_keys.length
             compare_lists(
                 self.compare, self.hypothesis_keys, self.reference_keys, masks + count * stride)
         if count == 1:                   # cheaper, but wrong for several references
@@ -99,43 +100,43 @@ cdef class PackedSegments:
         else:
             compare_with_earlier(self.compare, self.hypothesis_keys, masks)
         self.segments[segment].is_masks = True
+        self.segments[segment].references = count
         self.mask_count += (count + 1) * stride
-        return count
+        return True
 
-    cdef Py_ssize_t pack_positions(self, Py_ssize_t segment, Py_ssize_t references,
-                                   int64_t *lengths) except -2 nogil:
-        """pack_keys as ids, which are positions in the hypothesis."""
+    cdef bint pack_positions(self, Py_ssize_t segment, Py_ssize_t references,
+                             int64_t *lengths) except -1 nogil:
+        """pack_keys as ids, which are positions in the hypothesis.
+
+        Reads references again that pack_masks has read: segments with a short hypothesis and a long reference
+        are rare.
+        """
         cdef Py_ssize_t k, count = 0, total = lengths[0]
         cdef int32_t *ids = self.reserve_ids(total)
+        cdef int read
         self.reserve_positions()
         if not number_list(self.positions, self.hypothesis_keys, ids):
-            return -1
+            return False
         for k in range(1, references + 1):
-            if not self.read_reference(segment, k, count == 0 and k == references, &lengths[count + 1]):
+            read = self.read_keys(segment, k, &self.own_reference_keys, &self.reference_keys)
+            if read == KEYS_INSUFFICIENT:
+                return False
+            if read == IS_PADDING and (count > 0 or k < references):
                 continue
             count += 1
-            if lengths[count] < 0:
-                return -1
+            lengths[count] = self.reference_keys.length
             ids = self.reserve_ids(total + lengths[count]) + total
             if not find_list(self.positions, self.hypothesis_keys, self.reference_keys, ids):
-                return -1
+                return False
             total += lengths[count]
         self.note_ids(segment, total, self.hypothesis_keys.length)
-        return count
+        self.segments[segment].references = count
+        return True
 
-    cdef bint read_reference(self, Py_ssize_t segment, Py_ssize_t k, bint is_only,
-                             int64_t *length) except -1 nogil:
-        """Read reference k, from 1 on; whether it counts. Sets its length, -1 if keys are insufficient."""
-        cdef int read
-        self.reference_keys = &self.own_reference_keys
-        read = self.read_keys(segment, k, &self.reference_keys)
-        length[0] = -1 if read == KEYS_INSUFFICIENT else self.reference_keys.length
-        return is_only or read != IS_PADDING
+    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *own, key_view *keys) except -1 nogil:
+        """Read the keys of sequence k of a segment, where 0 is the hypothesis; for subclasses. A `keys_read`.
 
-    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list **keys) except -1 nogil:
-        """Read the keys of sequence k of a segment, where 0 is the hypothesis; for subclasses.
-
-        `keys[0]` is a list to fill; it may also be set to another list.
+        `keys` are set to those of `own`, a list to fill, or of another list.
         """
         return KEYS_INSUFFICIENT
 

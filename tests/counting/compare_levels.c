@@ -18,7 +18,7 @@
 #endif
 
 #include "kernel/objects/id_rows.h"
-#include "kernel/simd/match_counts.h"
+#include "kernel/simd/masks.h"
 #include "kernel/tables/position_ids.h"
 #include "kernel/text/line_run.h"
 #include "kernel/text/lower.h"
@@ -204,7 +204,7 @@ static utf8_line stored(const characters *line, guarded memory)
     static uint8_t text[4 * MOST_CHARS];
     size_t size = 0;
     for (size_t i = 0; i < line->length; i++)
-        size = add_utf8(text, size, is_space_beyond_ascii(line->chars[i]) ? '\t' : line->chars[i]);
+        size = add_utf8(text, size, is_wide_space(line->chars[i]) ? '\t' : line->chars[i]);
     const utf8_line result = {(const uint8_t *)memcpy(at_end(memory, size + 1), text, size), size};
     return result;
 }
@@ -243,7 +243,7 @@ static int read_line(const tokenizer_tables *line_tables, utf8_line text, uint8_
 /* As position_ids.h numbers tokens, without a table. */
 static void number_slowly(const key_list *hypothesis, const key_list *tokens, int32_t *ids)
 {
-    const key_words known = words_of(hypothesis, 1), words = words_of(tokens, 1);
+    const key_words known = words_of(all_keys(hypothesis), 1), words = words_of(all_keys(tokens), 1);
     for (int i = 0; i < tokens->length; i++) {
         const int is_hashed = tokens->hashed[i >> 6] >> (i & 63) & 1;
         for (ids[i] = 0; ids[i] < hypothesis->length; ids[i]++)
@@ -257,8 +257,9 @@ static void number_slowly(const key_list *hypothesis, const key_list *tokens, in
 static void number_tokens(const segment *given, int32_t (*ids)[LISTED_TOKENS])
 {
     const key_list *keys = given->keys;
-    int numbered = number_list(&positions, &keys[0], ids[0]);
-    for (int k = 1; k < given->count; k++) numbered &= find_list(&positions, &keys[0], &keys[k], ids[k]);
+    int numbered = number_list(&positions, all_keys(&keys[0]), ids[0]);
+    for (int k = 1; k < given->count; k++)
+        numbered &= find_list(&positions, all_keys(&keys[0]), all_keys(&keys[k]), ids[k]);
     for (int k = 0; k < given->count && !numbered; k++) number_slowly(&keys[0], &keys[k], ids[k]);
 }
 
@@ -279,10 +280,10 @@ static void count_matches(const segment *given, int order, uint64_t *matches)
     memset(matched, 0, sizeof matched);
     memset(matches, 0, MOST_ORDER * sizeof *matches);
     if (by_keys && given->count == 2) {
-        compare_lists(compare, hypothesis, &given->keys[1], in_reference);
+        compare_lists(compare, all_keys(hypothesis), all_keys(&given->keys[1]), in_reference);
         compare_masks(compare, in_reference, length, in_hypothesis);
     } else if (by_keys) {
-        compare_with_earlier(compare, hypothesis, in_hypothesis);
+        compare_with_earlier(compare, all_keys(hypothesis), in_hypothesis);
     } else {
         number_tokens(given, ids);
         fill_planes_of_earlier(&planes, words, ids[0], length, length);
@@ -290,7 +291,7 @@ static void count_matches(const segment *given, int order, uint64_t *matches)
     for (int k = 1; k < given->count; k++) {
         const key_list *reference = &given->keys[k];
         if (by_keys) {
-            compare_lists(compare, hypothesis, reference, in_reference);
+            compare_lists(compare, all_keys(hypothesis), all_keys(reference), in_reference);
             match(in_reference, in_hypothesis, 1, length, orders, matched);
         } else {
             fill_planes_of_reference(&planes, words, ids[0], length, ids[k], reference->length, length);
@@ -435,7 +436,7 @@ static void try_masks(void)
     if (words > 1) return;
     int64_t counted[MOST_ORDER] = {0}, matches[MOST_ORDER] = {0};
     for (int n = 0; n < orders; n++) matches[n] = popcount_portable(one[n * MASK_WORDS]);
-    match_counter_for(level, order)(masks.in_reference, masks.in_hypothesis, length, order, counted);
+    match_counter_for(level)(masks.in_reference, masks.in_hypothesis, length, order, counted);
     require_same(matches, counted, sizeof matches, "count_matches");
 }
 
@@ -520,17 +521,17 @@ static void try_run(const guarded memory)
         const int read = key_lister_for(SIMD_PORTABLE)(&reader, &single, &hashes);
         tokens += read == 1 ? single.length : LISTED_TOKENS + 1;
         if (k >= run.read_lines) continue;
-        const key_list *keys = keys_of_line(&run, k);
-        require(read == 1 && keys->length == single.length, "tokens of a run");
-        require_same(keys->low + keys->first, single.low, (size_t)single.length * sizeof(uint64_t),
+        const key_view keys = keys_of_line(&run, k);
+        require(read == 1 && keys.length == single.length, "tokens of a run");
+        require_same(keys.list->low + keys.first, single.low, (size_t)single.length * sizeof(uint64_t),
                      "keys of a run");
-        require_same(keys->high + keys->first, single.high, (size_t)single.length * sizeof(uint64_t),
+        require_same(keys.list->high + keys.first, single.high, (size_t)single.length * sizeof(uint64_t),
                      "keys of a run");
         for (int at = 0; at < single.length; at += 64) {
             require(hashed_at(keys, at) == single.hashed[at / 64], "hashes of a run");
             for (uint64_t rest = single.hashed[at / 64]; rest; rest &= rest - 1) {
                 const int i = at + lowest_bit(rest);
-                require(same_content(keys->contents[keys->first + i], single.contents[i]),
+                require(same_content(keys.list->contents[keys.first + i], single.contents[i]),
                         "contents of a run");
             }
         }
@@ -570,7 +571,7 @@ static void try_transcoder(const guarded memory)
         if (char_width == 1) chars[i] = (uint8_t)c;
         else if (char_width == 2) ((uint16_t *)chars)[i] = (uint16_t)c;
         else ((uint32_t *)chars)[i] = c;
-        size = add_utf8(expected, size, tabs && is_space_beyond_ascii(c) ? '\t' : c);
+        size = add_utf8(expected, size, tabs && is_wide_space(c) ? '\t' : c);
     }
     require((size_t)(transcoder_for(level)(chars, char_width, (size_t)length, tabs, text) - text) == size,
             "transcode");

@@ -56,8 +56,8 @@ class SegmentList:
         self, references: list[list[str]], hypotheses: list[list[str]], counted: list[Counted]
     ) -> None:
         """Add a chunk: a column of text for each reference and system, and the counts of these."""
-        options, printer = self._options, self._printer
-        if not options.table:
+        options, printer, table = self._options, self._printer, self._options.table
+        if not table:
             for of_system in counted:
                 lines = printer.segment_lines(of_system)
                 self._spool.write("".join([f"{line}\n" for line in lines]).encode())
@@ -70,7 +70,7 @@ class SegmentList:
             numbers = [f"{value:.{options.width}f}" for value in values]
             cells = columns[len(counted) :]
             self._order.append((sum(values), self._spool.tell()))
-            if options.table == "json":
+            if table == "json":
                 record = zip(self._keys, [number + 1, *map(float, numbers), *cells], strict=True)
                 line = json.dumps(dict(record), ensure_ascii=False).translate(JSON_CONTROLS)
             else:

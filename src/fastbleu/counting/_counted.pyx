@@ -349,6 +349,15 @@ def count_prefixes(counter, hypotheses, references, Py_ssize_t length, take, Row
     return counted
 
 
+cdef void add_token(int64_t *row, Py_ssize_t order, const char *marks, int64_t count) noexcept nogil:
+    """Make the row of a prefix that of its first `count` tokens, at most one more."""
+    cdef Py_ssize_t n
+    row[0] = count
+    for n in range(min(count, order)):
+        row[2 + n] += marks[count - 1 - n] >> n & 1
+        row[2 + order + n] += 1
+
+
 cdef bint count_prefixes_of_chunk(Worker worker, bytes positions, Py_ssize_t length, Py_ssize_t before,
                                   object take, RowScorer scorer, double *scores) except -1:
     """Call `take` for the packed hypotheses, whose n-grams match at these positions, or fill `scores`.
@@ -360,9 +369,9 @@ cdef bint count_prefixes_of_chunk(Worker worker, bytes positions, Py_ssize_t len
     cdef IdPacker ids = packed if type(packed) is IdPacker else None
     cdef int choice = worker.counter.choice
     cdef Py_ssize_t order = worker.counter.max_order, width = 2 + 2 * order
-    cdef Py_ssize_t start, segment, position, written, n, at_once = 1 + PREFIXES_AT_ONCE // (length + 1)
+    cdef Py_ssize_t start, segment, position, written, at_once = 1 + PREFIXES_AT_ONCE // (length + 1)
     cdef const char *marks = PyBytes_AS_STRING(positions)
-    cdef int64_t *lengths = packed.lengths
+    cdef const int64_t *lengths = packed.lengths
     cdef int64_t *rows_end
     cdef int64_t *number
     cdef int64_t hyp_len, done, count
@@ -380,7 +389,6 @@ cdef bint count_prefixes_of_chunk(Worker worker, bytes positions, Py_ssize_t len
                 hyp_len, done = lengths[0], 0
                 references = packed.segments[segment].references
                 memset(row, 0, sizeof(row))
-                row[1] = lengths[1]
                 filtered = ids is not None and hyp_len < length
                 if filtered:
                     ids.count_prefixes(segment, number, length)
@@ -388,13 +396,9 @@ cdef bint count_prefixes_of_chunk(Worker worker, bytes positions, Py_ssize_t len
                     # Another thread may have changed the ids since they were packed.
                     count = min(number[position] if filtered else position + 1, hyp_len, done + 1)
                     if count > done or position == 0:
-                        row[0] = done = count
-                        if references != 1:
-                            lengths[0] = count
-                            row[1] = reference_length(lengths, references, choice)
-                        for n in range(min(count, order)):
-                            row[2 + n] += marks[count - 1 - n] >> n & 1
-                            row[2 + order + n] += 1
+                        done = count
+                        row[1] = reference_length(count, lengths + 1, references, choice)
+                        add_token(row, order, marks, count)
                         if scores_rows:
                             all_scored &= scorer.score(row, scores + position)
                         else:
@@ -406,7 +410,6 @@ cdef bint count_prefixes_of_chunk(Worker worker, bytes positions, Py_ssize_t len
                     number[position] = written - 1
                 packed.worked(length)
                 marks += hyp_len
-                lengths[0] = hyp_len
                 lengths += 1 + references
                 number += length
                 if scores_rows:

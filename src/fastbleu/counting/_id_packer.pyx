@@ -15,8 +15,8 @@ from libc.string cimport memset
 
 from fastbleu._packed cimport CHUNK_IDS, CHUNK_SEGMENTS, IS_PADDING, KEYS_INSUFFICIENT, KEYS_WERE_READ
 from fastbleu.kernel.tables cimport (
-    LISTED_TOKENS, key_list, list_numbers, look_up_cost, number_table_add, number_table_begin,
-    number_table_find, number_table_free)
+    LISTED_TOKENS, all_keys, key_list, key_view, list_numbers, look_up_cost, number_table_add,
+    number_table_begin, number_table_find, number_table_free)
 from fastbleu.runtime._process cimport POLL_EVERY, grow, process_seed, simd_in_use, simd_level
 
 
@@ -106,15 +106,16 @@ cdef class IdPacker(PackedSegments):
         for segment in range(self.segment_count):
             references = self.references.rows_of(self.first_segment + segment)
             lengths = self.reserve_lengths(references + 2)
-            references = self.pack_keys(segment, references, lengths)
-            if references < 0:
+            if self.pack_keys(segment, references, lengths):
+                references = self.segments[segment].references
+            else:
                 references = self.pack_ids(segment, lengths)
             self.note_references(segment, references)
             self.length_count += references + 1
         self.finished = True
         return 0
 
-    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list **keys) except -1 nogil:
+    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *own, key_view *keys) except -1 nogil:
         cdef Py_ssize_t number = self.first_segment + segment, length
         cdef bint is_padding
         cdef id_row row
@@ -123,13 +124,14 @@ cdef class IdPacker(PackedSegments):
         else:
             self.hypotheses.find_row(number, 0, &row)
         if row.length <= LISTED_TOKENS:
-            length = self.read_to(<int64_t *> keys[0].low, &row, &is_padding)
-            list_numbers(keys[0], <const int64_t *> keys[0].low, <int> length)
+            length = self.read_to(<int64_t *> own.low, &row, &is_padding)
+            list_numbers(own, <const int64_t *> own.low, <int> length)
         else:
             length = self.read(&row, &is_padding)
             if length > LISTED_TOKENS:
                 return KEYS_INSUFFICIENT
-            list_numbers(keys[0], self.row_ids, <int> length)
+            list_numbers(own, self.row_ids, <int> length)
+        keys[0] = all_keys(own)
         self.worked(length)
         return IS_PADDING if is_padding else KEYS_WERE_READ
 

@@ -6,7 +6,7 @@ from fastbleu._core cimport SegmentCounter
 from fastbleu._packed cimport PackedSegments
 from fastbleu.counting._text_side cimport TextSide, line_run
 from fastbleu.inputs._utf8_rows cimport Utf8Rows, utf8_line
-from fastbleu.kernel.tables cimport hash_seed, interner, key_list
+from fastbleu.kernel.tables cimport hash_seed, interner, key_list, key_view
 from fastbleu.runtime._process cimport KeptMemory
 from fastbleu.tokenizers._compiled cimport classifier, line_reader, tokenizer_tables
 

@@ -21,7 +21,7 @@ from fastbleu._packed cimport CHUNK_SEGMENTS, KEYS_INSUFFICIENT, KEYS_WERE_READ
 from fastbleu.inputs._utf8_rows cimport Utf8Rows
 from fastbleu.kernel.sequences cimport (
     is_list_or_tuple, is_object_array, item_at, item_of, items_in, prefetch_item_of, size_of, unchanging)
-from fastbleu.kernel.tables cimport interner_begin, interner_free, key_comparer, key_list
+from fastbleu.kernel.tables cimport all_keys, interner_begin, interner_free, key_comparer, key_list, key_view
 from fastbleu.runtime._process cimport process_seed, simd_in_use, simd_level
 from fastbleu.tokenizers._compiled cimport (
     PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_GET_LENGTH, begin_rewritten, classifier_for, compact,
@@ -269,7 +269,7 @@ cdef class TextPacker(PackedSegments):
         """Pack a segment, which is the current one."""
         cdef Py_ssize_t lines = self.segments[segment].references + 1
         cdef int64_t *lengths = self.reserve_lengths(lines)
-        if self.pack_keys(segment, lines - 1, lengths) < 0:
+        if not self.pack_keys(segment, lines - 1, lengths):
             self.pack_ids(segment, lengths)
         if self.prepared is None:
             self.tokenized_periods += ends_in_tokenized_period(self.hypotheses.lines[self.segment])
@@ -283,28 +283,24 @@ cdef class TextPacker(PackedSegments):
             return self.hypotheses.read_line(self.segment, segment, -1, line)
         return self.references.read_line(self.reference + k - 1, segment, k - 1, line)
 
-    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list **keys) except -1 nogil:
+    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *own, key_view *keys) except -1 nogil:
         cdef line_reader reader
         cdef utf8_line line
-        cdef key_list *read_before
         cdef int read
-        if k == 0:
-            read_before = self.hypotheses.keys_of(self.segment)
-        else:
-            read_before = self.references.keys_of(self.reference + k - 1)
-        if read_before != NULL:
-            keys[0] = read_before
-            self.worked(BLOCK_STEPS + keys[0].length)
+        if (self.hypotheses.find_keys(self.segment, keys) if k == 0
+                else self.references.find_keys(self.reference + k - 1, keys)):
+            self.worked(BLOCK_STEPS + keys.length)
             return KEYS_WERE_READ
         self.find_line(k, &line)
         if line.size > LISTED_BYTES:
             return KEYS_INSUFFICIENT
         open_line(&reader, self.tables, self.classify, line)
-        read = self.list_keys(&reader, keys[0], &self.own_tokens.seed)
+        read = self.list_keys(&reader, own, &self.own_tokens.seed)
         if read < 0:
             self.read_again(&reader, k, line)
-            read = self.list_keys(&reader, keys[0], &self.own_tokens.seed)
-        self.worked(BLOCK_STEPS + keys[0].length)
+            read = self.list_keys(&reader, own, &self.own_tokens.seed)
+        keys[0] = all_keys(own)
+        self.worked(BLOCK_STEPS + keys.length)
         return KEYS_WERE_READ if read else KEYS_INSUFFICIENT
 
     cdef int read_again(self, line_reader *reader, Py_ssize_t k, utf8_line line) except -1 nogil:

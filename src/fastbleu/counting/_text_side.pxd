@@ -4,7 +4,7 @@ cimport cython
 from libc.stdint cimport uint8_t
 
 from fastbleu.inputs._utf8_rows cimport Utf8Rows, utf8_line
-from fastbleu.kernel.tables cimport hash_seed, key_list
+from fastbleu.kernel.tables cimport hash_seed, key_view
 from fastbleu.tokenizers._compiled cimport line_copy, tokenizer_tables, write_function
 
 
@@ -62,7 +62,7 @@ cdef class TextSide:
     cdef void take_rows(self, Utf8Rows rows, Py_ssize_t start) noexcept
     cdef void take_own(self) noexcept nogil
     cdef void forget(self)
-    cdef key_list *keys_of(self, Py_ssize_t number) noexcept nogil
+    cdef bint find_keys(self, Py_ssize_t number, key_view *keys) noexcept nogil
     cdef int read_line(self, Py_ssize_t number, Py_ssize_t segment, Py_ssize_t k,
                        utf8_line *line) except -1 nogil
     cdef utf8_content content_of(self, Py_ssize_t number, Py_ssize_t segment,

@@ -38,7 +38,7 @@ cdef extern from "kernel/text/line_run.h":
     void begin_run(line_run *run, const uint8_t *bytes) noexcept nogil
     bint add_to_run(line_run *run, utf8_line line) noexcept nogil
     void cut_run(line_run *run, int lines) noexcept nogil
-    key_list *keys_of_line(line_run *run, int number) noexcept nogil
+    key_view keys_of_line(const line_run *run, int number) noexcept nogil
     run_reader run_reader_for(simd_level level) noexcept nogil
 
 cdef extern from "kernel/text/utf8.h":
@@ -227,13 +227,16 @@ cdef class TextSide:
         for i in range(self.own_count):
             self.own_lines[i].bytes = self.text + <size_t> self.own_lines[i].bytes
 
-    cdef key_list *keys_of(self, Py_ssize_t number) noexcept nogil:
-        """The keys of a line, if they were read in a run; else NULL."""
+    cdef bint find_keys(self, Py_ssize_t number, key_view *keys) noexcept nogil:
+        """Find the keys of a line; False unless they were read in a run."""
         if not self.in_runs:
-            return NULL
+            return False
         self.find_run(number)
         number -= self.run_start
-        return keys_of_line(&self.run, number) if number < self.run.read_lines else NULL
+        if number >= self.run.read_lines:
+            return False
+        keys[0] = keys_of_line(&self.run, number)
+        return True
 
     cdef int read_line(self, Py_ssize_t number, Py_ssize_t segment, Py_ssize_t k,
                        utf8_line *line) except -1 nogil:

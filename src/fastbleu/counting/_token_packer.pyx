@@ -23,7 +23,7 @@ from fastbleu.kernel.numbering cimport number_objects
 from fastbleu.kernel.sequences cimport (
     is_list_or_tuple, item_at, plain_items, prefetch_segments, PySequence_Fast_ITEMS,
     size_of, unchanging, unchanging_lists)
-from fastbleu.kernel.tables cimport hash_seed, interner_begin, interner_free, key_list
+from fastbleu.kernel.tables cimport all_keys, hash_seed, interner_begin, interner_free, key_list, key_view
 from fastbleu.runtime._process cimport process_seed
 
 
@@ -153,7 +153,7 @@ cdef class TokenPacker(PackedSegments):
             hypothesis, references = copy_of(hypothesis), copy_of(references)
             if not self.intern_plain(hypothesis, references, True):
                 self.add_objects(hypothesis, references)
-        elif self.pack_keys(self.segment_count, count, self.reserve_lengths(count + 1)) < 0:
+        elif not self.pack_keys(self.segment_count, count, self.reserve_lengths(count + 1)):
             if not self.intern_plain(hypothesis, references, False):
                 self.add_objects(hypothesis, references)
         self.note_references(self.segment_count, count)
@@ -161,13 +161,14 @@ cdef class TokenPacker(PackedSegments):
         self.segment_count += 1
         return 0
 
-    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list **keys) except -1 nogil:
+    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *own, key_view *keys) except -1 nogil:
         # The caller holds the GIL and both lists.
-        if list_plain_keys(
-                keys[0], plain_items(self.plain_references)[k - 1] if k > 0 else self.plain_hypothesis,
+        if not list_plain_keys(
+                own, plain_items(self.plain_references)[k - 1] if k > 0 else self.plain_hypothesis,
                 self.tokens.seed):
-            return KEYS_WERE_READ
-        return KEYS_INSUFFICIENT
+            return KEYS_INSUFFICIENT
+        keys[0] = all_keys(own)
+        return KEYS_WERE_READ
 
     cdef bint intern_plain(self, object hypothesis, object references, bint is_long) except -1:
         """Pack a segment by a table of its tokens; False if a token is not plain.

@@ -85,9 +85,7 @@ class RuleSet:
 
     def _is_average(self) -> bool:
         """Whether a single scorer's mean of sentences, if it says so, is one."""
-        if not self.average.mean_of_sentences or issubclass(
-            self.average.counter, TokenListCounter
-        ):
+        if not self.average.mean_of_sentences or issubclass(self.average.counter, TokenListCounter):
             return True  # or does not follow from rows
         scorer, rows = self.smoothing, self.rows()
         mean = fsum(scorer.row_scores(rows)) / len(rows)

@@ -34,7 +34,7 @@ cdef extern from "Python.h":
     PyObject *PyUnicode_DecodeUTF8(const char *bytes, Py_ssize_t size, const char *errors)
     object decoded_text "PyUnicode_DecodeUTF8"(const char *bytes, Py_ssize_t size, const char *errors)
 
-cdef extern from "kernel/text/white_space.h":
+cdef extern from "kernel/text/utf8.h":
     size_t size_without_white_space(utf8_line line) noexcept nogil
 
 cdef extern from "kernel/objects/string_array.h":

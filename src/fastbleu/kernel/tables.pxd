@@ -35,21 +35,24 @@ cdef extern from "kernel/tables/key_list.h":
         LISTED_TOKENS
     ctypedef struct key_list:
         uint64_t *low
+    ctypedef struct key_view:
+        const key_list *list
         int length
+    key_view all_keys(const key_list *keys) noexcept nogil
     key_comparer key_comparer_for(int level) noexcept nogil
     void list_numbers(key_list *keys, const int64_t *numbers, int length) noexcept nogil
-    void compare_lists(key_comparer compare, const key_list *tokens, const key_list *others,
-                       uint64_t *masks) noexcept nogil
-    void compare_with_earlier(key_comparer compare, const key_list *tokens, uint64_t *masks) noexcept nogil
+    void compare_lists(
+        key_comparer compare, key_view tokens, key_view others, uint64_t *masks) noexcept nogil
+    void compare_with_earlier(key_comparer compare, key_view tokens, uint64_t *masks) noexcept nogil
     void compare_masks(key_comparer compare, const uint64_t *in_reference, int length,
                        uint64_t *masks) noexcept nogil
 
 cdef extern from "kernel/tables/position_ids.h":
     ctypedef struct position_table:
         hash_seed seed
-    bint number_list(position_table *table, const key_list *hypothesis, int32_t *ids) noexcept nogil
-    bint find_list(const position_table *table, const key_list *hypothesis, const key_list *reference,
-                   int32_t *ids) noexcept nogil
+    bint number_list(position_table *table, key_view hypothesis, int32_t *ids) noexcept nogil
+    bint find_list(
+        const position_table *table, key_view hypothesis, key_view reference, int32_t *ids) noexcept nogil
 
 cdef extern from "kernel/tables/number_table.h":
     ctypedef struct number_table:

@@ -22,7 +22,7 @@
  */
 #pragma once
 
-#include "neon.h"
+#include "words.h"
 
 #define MASK_TOKENS 64        /* of one word */
 #define MASK_WORDS 8
@@ -76,6 +76,7 @@ FB_INLINE int more_bits(const uint64_t *reference, const uint64_t *earlier, cons
     return difference > 0;
 }
 
+/* Not by match_loops.h: all other levels are compared with this, and bits are counted only where it matters. */
 FB_INLINE void match_some_portable(const uint64_t *in_reference, const uint64_t *in_hypothesis,
                                    int hypothesis_length, int max_order, const int words, uint64_t *matched)
 {
@@ -100,188 +101,20 @@ FB_INLINE void match_some_portable(const uint64_t *in_reference, const uint64_t 
     }
 }
 
-#ifdef FB_X86_64
-
-FB_TARGET(FB_AVX2)
-FB_INLINE __m256i and_shifted_avx2(__m256i *found, const uint64_t *planes, int n, const int words)
-{
-    const __m128i right = _mm_cvtsi32_si128(n), left = _mm_cvtsi32_si128(64 - n);
-    __m256i any = _mm256_setzero_si256();
-    __m256i lower = _mm256_loadu_si256((const __m256i *)planes);
-    for (int w = 0; w < words; w++) {
-        __m256i word = _mm256_srl_epi64(lower, right);
-        if (w + 1 < words) {
-            lower = _mm256_loadu_si256((const __m256i *)(planes + (w + 1) * PLANE));
-            word = _mm256_or_si256(word, _mm256_sll_epi64(lower, left));
-        }
-        found[w] = _mm256_and_si256(found[w], word);
-        any = _mm256_or_si256(any, found[w]);
-    }
-    return any;
-}
-
-/* The lanes whose word is 0. */
-FB_TARGET(FB_AVX2)
-FB_INLINE unsigned zero_lanes_avx2(__m256i words)
-{
-    const __m256i zero = _mm256_cmpeq_epi64(words, _mm256_setzero_si256());
-    return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(zero));
-}
-
-/* Those of some lanes where the reference has more bits. */
-FB_TARGET(FB_AVX2)
-FB_INLINE unsigned more_bits_avx2(const __m256i *reference, const __m256i *earlier, unsigned lanes,
-                                  const int words)
-{
-    uint64_t references[MASK_WORDS][4], earliers[MASK_WORDS][4];
-    unsigned more = 0;
-    for (int w = 0; w < words; w++) {
-        _mm256_storeu_si256((__m256i *)references[w], reference[w]);
-        _mm256_storeu_si256((__m256i *)earliers[w], earlier[w]);
-    }
-    for (; lanes; lanes &= lanes - 1) {
-        const int lane = lowest_bit(lanes);
-        int64_t difference = 0;
-        for (int w = 0; w < words; w++)
-            difference += _mm_popcnt_u64(references[w][lane]) - _mm_popcnt_u64(earliers[w][lane]);
-        more |= (unsigned)(difference > 0) << lane;
-    }
-    return more;
-}
-
-FB_TARGET(FB_AVX2)
-FB_INLINE void match_some_avx2(const uint64_t *in_reference, const uint64_t *in_hypothesis,
-                               int hypothesis_length, int max_order, const int words, uint64_t *matched)
-{
-    for (int i = 0; i < hypothesis_length; i += 4) {
-        const int orders = orders_at(i, hypothesis_length, max_order);
-        __m256i reference[MASK_WORDS], earlier[MASK_WORDS];
-        unsigned first = 0;      /* lanes whose n-gram is the first of its kind */
-        for (int w = 0; w < words; w++) reference[w] = earlier[w] = _mm256_set1_epi64x(-1);
-        for (int n = 0; n < orders; n++) {
-            const unsigned absent =
-                zero_lanes_avx2(and_shifted_avx2(reference, in_reference + i + n, n, words));
-            if (absent == 15) break;
-            if (first != 15)
-                first = zero_lanes_avx2(and_shifted_avx2(earlier, in_hypothesis + i + n, n, words));
-            unsigned hits = first & ~absent;
-            const unsigned contested = ~first & ~absent & 15;      /* both counts non-zero: compare them */
-            if (contested) hits |= more_bits_avx2(reference, earlier, contested, words);
-            matched[n * MASK_WORDS + (i >> 6)] |= (uint64_t)hits << (i & 63);
-        }
-    }
-}
-
-/* How many bits are set in each of 64 bytes; and the sums of the 8 bytes of each word. */
-FB_TARGET(FB_AVX512)
-FB_INLINE __m512i bits_of_bytes_avx512(__m512i bytes)
-{
-    const __m512i counts =
-        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
-    const __m512i half = _mm512_set1_epi8(0x0F);
-    const __m512i low = _mm512_shuffle_epi8(counts, _mm512_and_si512(bytes, half));
-    const __m512i high = _mm512_shuffle_epi8(counts, _mm512_and_si512(_mm512_srli_epi16(bytes, 4), half));
-    return _mm512_add_epi8(low, high);
-}
-
-FB_TARGET(FB_AVX512)
-FB_INLINE __m512i sums_of_words_avx512(__m512i bytes)
-{
-    return _mm512_sad_epu8(bytes, _mm512_setzero_si512());
-}
-
-/* ANDs the shifted masks of 8 positions to those found; how many bits are left, by the bytes of a position. */
-FB_TARGET(FB_AVX512)
-FB_INLINE __m512i and_shifted_avx512(__m512i *found, const uint64_t *planes, int n, const int words)
-{
-    const __m128i right = _mm_cvtsi32_si128(n), left = _mm_cvtsi32_si128(64 - n);
-    __m512i count = _mm512_setzero_si512(), lower = _mm512_loadu_si512(planes);
-    for (int w = 0; w < words; w++) {
-        const __m512i upper =
-            w + 1 < words ? _mm512_loadu_si512(planes + (w + 1) * PLANE) : _mm512_setzero_si512();
-        const __m512i word = _mm512_or_si512(_mm512_srl_epi64(lower, right), _mm512_sll_epi64(upper, left));
-        found[w] = _mm512_and_si512(found[w], word);
-        count = _mm512_add_epi8(count, bits_of_bytes_avx512(found[w]));
-        lower = upper;
-    }
-    return count;
-}
-
-/* The masks of 8 positions, and how many bits each has, by its bytes. */
-FB_TARGET(FB_AVX512)
-FB_INLINE __m512i load_masks_avx512(__m512i *found, const uint64_t *planes, const int words)
-{
-    __m512i count = _mm512_setzero_si512();
-    for (int w = 0; w < words; w++) {
-        found[w] = _mm512_loadu_si512(planes + w * PLANE);
-        count = _mm512_add_epi8(count, bits_of_bytes_avx512(found[w]));
-    }
-    return count;
-}
-
-FB_TARGET(FB_AVX512)
-FB_INLINE void match_some_avx512(const uint64_t *in_reference, const uint64_t *in_hypothesis,
-                                 int hypothesis_length, int max_order, const int words, uint64_t *matched)
-{
-    for (int i = 0; i < hypothesis_length; i += 8) {
-        const int orders = orders_at(i, hypothesis_length, max_order);
-        __m512i reference[MASK_WORDS], earlier[MASK_WORDS];
-        __m512i in_it = load_masks_avx512(reference, in_reference + i, words);
-        __m512i before = load_masks_avx512(earlier, in_hypothesis + i, words);
-        for (int n = 0;;) {
-            const uint64_t hits =
-                _mm512_cmpgt_epi64_mask(sums_of_words_avx512(in_it), sums_of_words_avx512(before));
-            matched[n * MASK_WORDS + (i >> 6)] |= hits << (i & 63);
-            if (++n >= orders) break;
-            in_it = and_shifted_avx512(reference, in_reference + i + n, n, words);
-            /* Several words are worth a branch: most longer n-grams stand once in a hypothesis. */
-            if (words == 1 || _mm512_test_epi64_mask(before, before))
-                before = and_shifted_avx512(earlier, in_hypothesis + i + n, n, words);
-        }
-    }
-}
-
-#endif /* FB_X86_64 */
-
-#ifdef FB_NEON
-
-/* ANDs the shifted masks of 2 positions to those found; how many bits are left, by position. */
-FB_INLINE uint64x2_t and_shifted_neon(uint64x2_t *found, const uint64_t *planes, int n, const int words)
-{
-    const int64x2_t right = vdupq_n_s64(-n), left = vdupq_n_s64(64 - n);
-    uint64x2_t lower = vld1q_u64(planes);
-    uint8x16_t count = vdupq_n_u8(0);
-    for (int w = 0; w < words; w++) {
-        uint64x2_t word = vshlq_u64(lower, right);      /* by a negative number: to the right */
-        if (w + 1 < words) {
-            lower = vld1q_u64(planes + (w + 1) * PLANE);
-            word = vorrq_u64(word, vshlq_u64(lower, left));
-        }
-        found[w] = vandq_u64(found[w], word);
-        count = vaddq_u8(count, vcntq_u8(vreinterpretq_u8_u64(found[w])));
-    }
-    return vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(count)));
-}
-
-FB_INLINE void match_some_neon(const uint64_t *in_reference, const uint64_t *in_hypothesis,
-                               int hypothesis_length, int max_order, const int words, uint64_t *matched)
-{
-    for (int i = 0; i < hypothesis_length; i += 2) {
-        const int orders = orders_at(i, hypothesis_length, max_order);
-        uint64x2_t reference[MASK_WORDS], earlier[MASK_WORDS];
-        for (int w = 0; w < words; w++) reference[w] = earlier[w] = vdupq_n_u64(~(uint64_t)0);
-        for (int n = 0; n < orders; n++) {
-            const uint64x2_t in_it = and_shifted_neon(reference, in_reference + i + n, n, words);
-            if (!(vgetq_lane_u64(in_it, 0) | vgetq_lane_u64(in_it, 1))) break;
-            const uint64x2_t before = and_shifted_neon(earlier, in_hypothesis + i + n, n, words);
-            const uint64x2_t hits = vcgtq_u64(in_it, before);
-            matched[n * MASK_WORDS + (i >> 6)] |=
-                ((vgetq_lane_u64(hits, 0) & 1) | (vgetq_lane_u64(hits, 1) & 2)) << (i & 63);
-        }
-    }
-}
-
-#endif /* FB_NEON */
+/* clang-format off */
+#if defined(FB_X86_64)
+#  define V(name) name##_avx2
+#include "match_loops.h"
+#  undef V
+#  define V(name) name##_avx512
+#include "match_loops.h"
+#  undef V
+#elif defined(FB_NEON)
+#  define V(name) name##_neon
+#include "match_loops.h"
+#  undef V
+#endif
+/* clang-format on */
 
 #define FB_MATCH_MASKS(suffix, level)                                                                        \
     static inline void match_masks##suffix(const uint64_t *in_reference, const uint64_t *in_hypothesis,      \
@@ -297,6 +130,28 @@ FB_FOR_LEVELS(FB_MATCH_MASKS)
 static inline mask_kernel mask_kernel_for(simd_level level)
 {
     return FB_OF_LEVEL(level, match_masks);
+}
+
+/* Adds to matches[n-1], for n up to max_order, how many n-grams match one reference, by masks of one word. */
+typedef void (*match_counter)(const uint64_t *in_reference, const uint64_t *in_hypothesis,
+                              int hypothesis_length, int max_order, int64_t *matches);
+
+#define FB_COUNT_MATCHES(suffix, level)                                                                   \
+    static inline void count_matches##suffix(const uint64_t *in_reference, const uint64_t *in_hypothesis, \
+                                             int hypothesis_length, int max_order, int64_t *matches)      \
+    {                                                                                                     \
+        uint64_t matched[MASK_ORDERS * MASK_WORDS];                                                       \
+        if (max_order > hypothesis_length) max_order = hypothesis_length;                                 \
+        for (int n = 0; n < max_order; n++) matched[n * MASK_WORDS] = 0;                                  \
+        match_some##suffix(in_reference, in_hypothesis, hypothesis_length, max_order, 1, matched);        \
+        for (int n = 0; n < max_order; n++) matches[n] += popcount_portable(matched[n * MASK_WORDS]);     \
+    }
+FB_FOR_LEVELS(FB_COUNT_MATCHES)
+#undef FB_COUNT_MATCHES
+
+static inline match_counter match_counter_for(simd_level level)
+{
+    return FB_OF_LEVEL(level, count_matches);
 }
 
 /* The longest sequences for which masks are faster than tables. */

@@ -12,7 +12,7 @@
 
 #ifdef FB_NEON
 
-FB_INLINE uint8x16x4_t load_neon(const uint8_t bytes[64])
+FB_INLINE uint8x16x4_t load_block_neon(const uint8_t bytes[64])
 {
     const uint8x16x4_t block = {
         {vld1q_u8(bytes), vld1q_u8(bytes + 16), vld1q_u8(bytes + 32), vld1q_u8(bytes + 48)}};

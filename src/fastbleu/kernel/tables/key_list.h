@@ -5,7 +5,7 @@
  * or, if its top bit is set, a hash of it: `hashed` has the bits of these, and `contents` their bytes.
  * Where two hashes are equal the bytes are compared, so no result depends on a hash.
  *
- * A list of ids has ids in place of keys. A list may be a part of the arrays: `length` keys from `first` on.
+ * A list of ids has ids in place of keys. A key_view is a part of a list.
  *
  * Ownership. A list is plain memory, all zero at first; contents are borrowed and must live until the lists
  * are compared. Not thread-safe: each thread has lists of its own.
@@ -21,9 +21,21 @@ typedef struct {
     uint64_t low[LISTED_TOKENS + MASK_LANES], high[LISTED_TOKENS + MASK_LANES];
     uint64_t hashed[LISTED_TOKENS / 64];
     uint64_t low_bits; /* bits that any low word has; 0: the high words are enough */
-    int first, length, is_numbers;
+    int length, is_numbers;
     token_content contents[LISTED_TOKENS]; /* of hashed keys */
 } key_list;
+
+/* `length` keys from number `first` on. */
+typedef struct {
+    const key_list *list;
+    int first, length;
+} key_view;
+
+FB_INLINE key_view all_keys(const key_list *list)
+{
+    const key_view view = {list, 0, list->length};
+    return view;
+}
 
 /* Writes key i; `length` is for the caller to set. */
 FB_INLINE void set_key(key_list *list, int i, token_key key, token_content content)
@@ -39,7 +51,7 @@ FB_INLINE void set_key(key_list *list, int i, token_key key, token_content conte
 
 FB_INLINE void clear_keys(key_list *list)
 {
-    list->first = list->length = 0;
+    list->length = 0;
     list->low_bits = 0;
     memset(list->hashed, 0, sizeof list->hashed);
 }
@@ -57,21 +69,22 @@ FB_INLINE int same_content(token_content one, token_content other)
     return difference == 0;
 }
 
-/* The bits of hashed tokens from number `at` of the list on. */
-FB_INLINE uint64_t hashed_at(const key_list *list, int at)
+/* The bits of hashed tokens from number `at` on. */
+FB_INLINE uint64_t hashed_at(key_view tokens, int at)
 {
-    const int word = (list->first + at) >> 6, shift = (list->first + at) & 63, left = list->length - at;
+    const uint64_t *hashed = tokens.list->hashed;
+    const int word = (tokens.first + at) >> 6, shift = (tokens.first + at) & 63, left = tokens.length - at;
     if (left <= 0) return 0;
-    uint64_t bits = list->hashed[word] >> shift;
-    if (shift && word + 1 < LISTED_TOKENS / 64) bits |= list->hashed[word + 1] << (64 - shift);
+    uint64_t bits = hashed[word] >> shift;
+    if (shift && word + 1 < LISTED_TOKENS / 64) bits |= hashed[word + 1] << (64 - shift);
     return left < 64 ? bits & (((uint64_t)1 << left) - 1) : bits;
 }
 
 /* Clears the bits of tokens whose hashes are equal and whose bytes are not. */
-static inline void verify_masks(const key_list *tokens, const key_list *others, uint64_t *masks)
+static inline void verify_masks(key_view tokens, key_view others, uint64_t *masks)
 {
-    const token_content *contents = tokens->contents + tokens->first;
-    const token_content *other_contents = others->contents + others->first;
+    const token_content *contents = tokens.list->contents + tokens.first;
+    const token_content *other_contents = others.list->contents + others.first;
     for (uint64_t rest = hashed_at(tokens, 0); rest; rest &= rest - 1) {
         const int i = lowest_bit(rest);
         for (uint64_t equal = masks[i]; equal; equal &= equal - 1) {
@@ -89,29 +102,28 @@ static inline void list_numbers(key_list *list, const int64_t *numbers, int leng
     list->is_numbers = 1;
 }
 
-/* The words that distinguish the tokens of a list. `wide`: both words of a key, not only the high one. */
-FB_INLINE key_words words_of(const key_list *list, int wide)
+/* The words that distinguish tokens. `wide`: both words of a key, not only the high one. */
+FB_INLINE key_words words_of(key_view tokens, int wide)
 {
-    const uint64_t *low = list->low + list->first, *high = list->high + list->first;
-    const key_words words = {list->is_numbers ? low : high, wide && !list->is_numbers ? low : NULL,
-                             list->length};
+    const uint64_t *low = tokens.list->low + tokens.first, *high = tokens.list->high + tokens.first;
+    const int is_numbers = tokens.list->is_numbers;
+    const key_words words = {is_numbers ? low : high, wide && !is_numbers ? low : NULL, tokens.length};
     return words;
 }
 
 /* The masks (masks.h) of a hypothesis of at most 64 tokens for a reference. */
-static inline void compare_lists(key_comparer compare, const key_list *tokens, const key_list *others,
-                                 uint64_t *masks)
+static inline void compare_lists(key_comparer compare, key_view tokens, key_view others, uint64_t *masks)
 {
-    const int wide = (tokens->low_bits | others->low_bits) != 0;
+    const int wide = (tokens.list->low_bits | others.list->low_bits) != 0;
     const key_words words = words_of(tokens, wide), other_words = words_of(others, wide);
     compare(&words, &other_words, 0, masks);
     if (FB_UNLIKELY(hashed_at(tokens, 0) && hashed_at(others, 0))) verify_masks(tokens, others, masks);
 }
 
 /* The masks of the hypothesis' earlier tokens. */
-static inline void compare_with_earlier(key_comparer compare, const key_list *tokens, uint64_t *masks)
+static inline void compare_with_earlier(key_comparer compare, key_view tokens, uint64_t *masks)
 {
-    const key_words words = words_of(tokens, tokens->low_bits != 0);
+    const key_words words = words_of(tokens, tokens.list->low_bits != 0);
     compare(&words, &words, EARLIER_TOKENS, masks);
     if (FB_UNLIKELY(hashed_at(tokens, 0))) verify_masks(tokens, tokens, masks);
 }

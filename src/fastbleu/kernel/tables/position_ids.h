@@ -76,32 +76,32 @@ FB_INLINE void find_words(const position_table *table, key_words hypothesis, key
 }
 
 /* Whether tokens of equal keys are equal, too. */
-static inline int are_same_contents(const key_list *tokens, const key_list *hypothesis, const int32_t *ids)
+static inline int are_same_contents(key_view tokens, key_view hypothesis, const int32_t *ids)
 {
-    const token_content *contents = tokens->contents + tokens->first;
-    const token_content *known = hypothesis->contents + hypothesis->first;
-    for (int at = 0; at < tokens->length; at += 64)
+    const token_content *contents = tokens.list->contents + tokens.first;
+    const token_content *known = hypothesis.list->contents + hypothesis.first;
+    for (int at = 0; at < tokens.length; at += 64)
         for (uint64_t rest = hashed_at(tokens, at); rest; rest &= rest - 1) {
             const int i = at + lowest_bit(rest);
-            if (ids[i] < hypothesis->length && !same_content(contents[i], known[ids[i]])) return 0;
+            if (ids[i] < hypothesis.length && !same_content(contents[i], known[ids[i]])) return 0;
         }
     return 1;
 }
 
 /* The ids of a hypothesis and those of a reference; 0: these need an interner. */
-static inline int number_list(position_table *table, const key_list *hypothesis, int32_t *ids)
+static inline int number_list(position_table *table, key_view hypothesis, int32_t *ids)
 {
     const key_words words = words_of(hypothesis, 1);
-    if (hypothesis->is_numbers) number_words(table, words, 0, ids);
+    if (hypothesis.list->is_numbers) number_words(table, words, 0, ids);
     else number_words(table, words, 1, ids);
     return are_same_contents(hypothesis, hypothesis, ids);
 }
 
-static inline int find_list(const position_table *table, const key_list *hypothesis,
-                            const key_list *reference, int32_t *ids)
+static inline int find_list(const position_table *table, key_view hypothesis, key_view reference,
+                            int32_t *ids)
 {
     const key_words known = words_of(hypothesis, 1), words = words_of(reference, 1);
-    if (reference->is_numbers) find_words(table, known, words, 0, ids);
+    if (reference.list->is_numbers) find_words(table, known, words, 0, ids);
     else find_words(table, known, words, 1, ids);
     return are_same_contents(reference, hypothesis, ids);
 }

@@ -64,12 +64,8 @@ FB_INLINE uint8_t class_of(const char_table *table, uint32_t code_point)
 
 typedef struct { uint32_t first, last; uint8_t classes; } class_range;
 
-static const class_range WHITE_SPACE[] = {
-    {0x09, 0x0D, CLASS(SPACE)}, {0x1C, 0x20, CLASS(SPACE)}, {0x85, 0x85, CLASS(SPACE)},
-    {0xA0, 0xA0, CLASS(SPACE)}, {0x1680, 0x1680, CLASS(SPACE)}, {0x2000, 0x200A, CLASS(SPACE)},
-    {0x2028, 0x2029, CLASS(SPACE)}, {0x202F, 0x202F, CLASS(SPACE)}, {0x205F, 0x205F, CLASS(SPACE)},
-    {0x3000, 0x3000, CLASS(SPACE)},
-};
+/* What is white space beyond ASCII (utf8.h) becomes tabs before. */
+static const class_range WHITE_SPACE[] = {{0x09, 0x0D, CLASS(SPACE)}, {0x1C, 0x20, CLASS(SPACE)}};
 
 /* mteval-v13a's rules for ASCII. */
 static const class_range MTEVAL_ASCII[] = {
@@ -167,8 +163,7 @@ static inline int has_classes_beyond_ascii(const char_table *table)
     return 0;
 }
 
-/* Builds a tokenizer's table; white space beyond ASCII, which becomes tabs before, is none there. Returns 0, or -1:
- * no memory. */
+/* Builds a tokenizer's table. Returns 0, or -1: no memory. */
 static inline int build_char_table(char_table *table, tokenizer_id tokenizer)
 {
     uint8_t page[256];
@@ -177,7 +172,6 @@ static inline int build_char_table(char_table *table, tokenizer_id tokenizer)
     table->pages = NULL;
     for (uint32_t number = 0; number < PAGES; number++) {
         paint_page(page, number, tokenizer, &category);
-        for (int i = number ? 0 : 128; i < 256; i++) page[i] &= (uint8_t)~CLASS(SPACE);
         /* From the last page back: neighbors are often equal. */
         for (known = count; known > 0; known--)
             if (memcmp(table->pages[known - 1], page, 256) == 0) break;

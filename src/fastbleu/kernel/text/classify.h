@@ -176,14 +176,14 @@ static inline void classify_bytes_neon(const uint8_t table[256], const uint8_t *
 {
     uint8_t padded[BLOCK];
     bytes = whole_bytes(bytes, count, padded);
-    const uint8x16x4_t block = load_neon(bytes);
+    const uint8x16x4_t block = load_block_neon(bytes);
     const uint8x16_t all =
         vorrq_u8(vorrq_u8(block.val[0], block.val[1]), vorrq_u8(block.val[2], block.val[3]));
     const int entries = vmaxvq_u8(all) < 0x80 ? 128 : 256;
     uint8x16x4_t classes, found;
     for (int v = 0; v < 4; v++) classes.val[v] = vdupq_n_u8(0);
     for (int first = 0; first < entries; first += 64) {
-        const uint8x16x4_t part = load_neon(table + first);
+        const uint8x16x4_t part = load_block_neon(table + first);
         for (int v = 0; v < 4; v++) {
             const uint8x16_t index = veorq_u8(block.val[v], vdupq_n_u8((uint8_t)first));
             classes.val[v] = vqtbx4q_u8(classes.val[v], part, index);

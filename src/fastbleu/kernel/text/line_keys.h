@@ -19,7 +19,7 @@ FB_INLINE int list_edges(line_reader *line, const classifier classify, const int
                          token_edges *edges)
 {
     const line_bounds none = {0, 0, 0, 0, 0};
-    char_before before = line->before;
+    line_carry before = line->before;
     int started = 0, ended = 0;
     while (!line_ended(line)) {
         class_masks masks;

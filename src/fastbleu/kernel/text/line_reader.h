@@ -40,8 +40,12 @@ typedef struct {
 /* The first byte of a token, and the one after its last. */
 typedef struct { size_t start, end; } token_span;
 
-/* What the character before a block is, each 0 or 1; `cut`: a token ends after it. */
-typedef struct { uint64_t space, digit, cut; } char_before;
+/* What a block must know of the ones before it. */
+typedef struct {
+    uint64_t space, digit, cut; /* the last character, each 0 or 1; `cut`: a token ends after it */
+    size_t run; /* marks that stand side by side up to there */
+    int run_after_digit;
+} line_carry;
 
 typedef struct {
     const tokenizer_tables *tables;
@@ -51,9 +55,7 @@ typedef struct {
     size_t length, at;
     size_t step; /* bytes of the block that was read last */
     size_t first, last; /* positions whose outer neighbor, the line's end, counts as a digit */
-    char_before before;
-    size_t run; /* marks up to this block */
-    int run_after_digit;
+    line_carry before;
     size_t open_start; /* of the token that goes on into this block */
 } line_reader;
 
@@ -88,10 +90,8 @@ static inline void open_line(line_reader *line, const tokenizer_tables *tables, 
         if (tables->ends == ENDS_ARE_DIGITS_STRIPPED)
             while (line->first < line->length && is_space_at(line, line->first)) line->first++;
     }
-    line->before.space = 1;
-    line->before.digit = line->before.cut = 0;
-    line->run = 0;
-    line->run_after_digit = 0;
+    const line_carry at_start = {1, 0, 0, 0, 0};
+    line->before = at_start;
     line->open_start = 0;
 }
 
@@ -120,7 +120,7 @@ FB_INLINE size_t marks_between(int start, int end, uint64_t inner)
 }
 
 /* The last marks of runs of two and more that are glued to a digit after them. */
-static uint64_t glued_run_ends(const line_reader *line, uint64_t mark, uint64_t inner, uint64_t begins,
+static uint64_t glued_run_ends(const line_carry *before, uint64_t mark, uint64_t inner, uint64_t begins,
                                uint64_t after_digit, uint64_t before_digit)
 {
     uint64_t glued = 0, rest = mark;
@@ -130,9 +130,9 @@ static uint64_t glued_run_ends(const line_reader *line, uint64_t mark, uint64_t 
         const int last = first + (gap ? lowest_bit(gap) : BLOCK) - 1;
         size_t run = marks_between(first, last + 1, inner);
         int digit = (int)(after_digit >> first & 1);
-        if (first == 0 && line->run && !(begins & 1)) {
-            run += line->run;
-            digit = line->run_after_digit;
+        if (first == 0 && before->run && !(begins & 1)) {
+            run += before->run;
+            digit = before->run_after_digit;
         }
         const int odd = (run + !digit) & 1;
         if (run > 1 && odd && (before_digit >> last & 1)) glued |= (uint64_t)1 << last;
@@ -142,19 +142,20 @@ static uint64_t glued_run_ends(const line_reader *line, uint64_t mark, uint64_t 
     return on_earlier_bytes(glued, inner);
 }
 
-static void carry_run(line_reader *line, uint64_t mark, uint64_t inner, uint64_t begins, uint64_t after_digit)
+static void carry_run(line_carry *before, uint64_t mark, uint64_t inner, uint64_t begins,
+                      uint64_t after_digit, int step)
 {
-    if (!(mark >> (line->step - 1) & 1)) {
-        line->run = 0;
+    if (!(mark >> (step - 1) & 1)) {
+        before->run = 0;
         return;
     }
-    const uint64_t others = (~mark << 1 | begins) & bits_between(0, line->step);
+    const uint64_t others = (~mark << 1 | begins) & bits_between(0, (size_t)step);
     const int first = others ? highest_bit(others) : 0;
-    if (others || line->run == 0) {
-        line->run = 0;
-        line->run_after_digit = (int)(after_digit >> first & 1);
+    if (others || before->run == 0) {
+        before->run = 0;
+        before->run_after_digit = (int)(after_digit >> first & 1);
     }
-    line->run += marks_between(first, (int)line->step, inner);
+    before->run += marks_between(first, step, inner);
 }
 
 /* Whether every block has been read. */
@@ -172,7 +173,7 @@ FB_INLINE void add_ends(const line_reader *line, uint64_t *after_digit, uint64_t
 }
 
 /* Where tokens of a block start, and the positions after the last character of one. */
-FB_INLINE void find_edges(line_reader *line, char_before *before, const class_masks *masks,
+FB_INLINE void find_edges(const line_reader *line, line_carry *before, const class_masks *masks,
                           const int beyond_ascii, const line_bounds bounds, uint64_t *starts, uint64_t *ends)
 {
     const size_t step = beyond_ascii ? line->step : BLOCK;
@@ -183,7 +184,7 @@ FB_INLINE void find_edges(line_reader *line, char_before *before, const class_ma
     const uint64_t dash = masks->of[DASH] & after_digit;
     uint64_t before_digit = digit >> 1, after_a_digit = after_digit | bounds.firsts;
     /* A run of marks that goes on from the block before or into the next one. */
-    const uint64_t open = mark >> last | (uint64_t)line->run;
+    const uint64_t open = mark >> last | (uint64_t)before->run;
     if (FB_UNLIKELY(open != 0) && line->at + step < line->length)
         before_digit |= (uint64_t)is_digit_at(line, line->at + step, beyond_ascii) << last;
     before_digit &= ~(bounds.begins >> 1 | bounds.after << (BLOCK - 1));
@@ -196,8 +197,8 @@ FB_INLINE void find_edges(line_reader *line, char_before *before, const class_ma
     const uint64_t starting = masks->of[ALONE] | dash | (mark & ~(after_a_digit & before_digit));
     uint64_t ending = starting;
     if (FB_UNLIKELY((open | (mark & mark << 1 & ~inner)) != 0)) {
-        ending &= ~glued_run_ends(line, mark, inner, bounds.begins, after_a_digit, before_digit);
-        carry_run(line, mark, inner, bounds.begins, after_a_digit);
+        ending &= ~glued_run_ends(before, mark, inner, bounds.begins, after_a_digit, before_digit);
+        carry_run(before, mark, inner, bounds.begins, after_a_digit, (int)step);
     }
     *starts = token & ~inner & inside
               & (space << 1 | before->space | starting | ending << 1 | before->cut | bounds.begins);
@@ -251,7 +252,7 @@ static int has_pattern(const line_reader *line, uint64_t begins)
 
 /* The classes of the next block and its edges; -1 where the line must be rewritten first. With a constant
  * for `classify`, masks stay in registers. */
-FB_INLINE int next_edges(line_reader *line, char_before *before, const classifier classify,
+FB_INLINE int next_edges(line_reader *line, line_carry *before, const classifier classify,
                          const int beyond_ascii, const line_bounds bounds, class_masks *masks,
                          uint64_t *starts, uint64_t *ends)
 {

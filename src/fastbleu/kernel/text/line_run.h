@@ -7,6 +7,9 @@
  * the `limit` to which a run adapts, so that their tokens mostly fit into one key_list. `read_lines` of them are
  * read: those before the first that has to be rewritten, or whose tokens do not fit.
  *
+ * Lines of different allocations may happen to follow each other. Between them nothing is read but one byte, which
+ * lies on the page of the byte before it or of the one after it.
+ *
  * Contract. 15 bytes before a run and one after it may be read. Ownership: a run borrows the bytes, until its
  * keys have been compared. Any thread may call this on runs of its own. Cost: as line_keys.h, and a few
  * operations a line.
@@ -120,7 +123,7 @@ FB_INLINE void read_run(line_run *run, const tokenizer_tables *tables, const has
     open_line(&line, tables, classify, all);
     line.length = run->size;
     line.first = line.last = NO_POSITION;
-    char_before before = line.before;
+    line_carry before = line.before;
     while (!line_ended(&line)) {
         class_masks masks;
         uint64_t starts, ends;
@@ -156,12 +159,12 @@ FB_INLINE void read_run(line_run *run, const tokenizer_tables *tables, const has
     fill_keys(&line, &edges, run->first_tokens[run->read_lines], seed, level, &run->keys);
 }
 
-/* The keys of a line that was read, until those of another one are asked for. */
-FB_INLINE key_list *keys_of_line(line_run *run, int number)
+/* The keys of a line that was read. */
+FB_INLINE key_view keys_of_line(const line_run *run, int number)
 {
-    run->keys.first = run->first_tokens[number];
-    run->keys.length = run->first_tokens[number + 1] - run->keys.first;
-    return &run->keys;
+    const int first = run->first_tokens[number];
+    const key_view keys = {&run->keys, first, run->first_tokens[number + 1] - first};
+    return keys;
 }
 
 FB_INLINE utf8_line line_of_run(const line_run *run, int number)
@@ -180,26 +183,26 @@ typedef struct { int segments, masks, tokens, tokenized_periods; } run_masks;
 /* Compares lines of two runs that were read, each hypothesis with its only reference: up to `count`, from
  * numbers `hypothesis_number` and `reference_number` on, until one has more than MASK_TOKENS. Writes masks and
  * lengths as in PackedSegments. */
-static inline run_masks compare_runs(key_comparer compare, line_run *hypotheses, int hypothesis_number,
-                                     line_run *references, int reference_number, int count, uint64_t *masks,
-                                     int64_t *lengths)
+static inline run_masks compare_runs(key_comparer compare, const line_run *hypotheses, int hypothesis_number,
+                                     const line_run *references, int reference_number, int count,
+                                     uint64_t *masks, int64_t *lengths)
 {
     run_masks done = {0, 0, 0, 0};
     for (; done.segments < count; done.segments++, hypothesis_number++, reference_number++, lengths += 2) {
-        const key_list *hypothesis = keys_of_line(hypotheses, hypothesis_number);
-        const key_list *reference = keys_of_line(references, reference_number);
-        const int stride = hypothesis->length + MASK_LANES;
-        if (hypothesis->length > MASK_TOKENS || reference->length > MASK_TOKENS) break;
+        const key_view hypothesis = keys_of_line(hypotheses, hypothesis_number);
+        const key_view reference = keys_of_line(references, reference_number);
+        const int stride = hypothesis.length + MASK_LANES;
+        if (hypothesis.length > MASK_TOKENS || reference.length > MASK_TOKENS) break;
         /* The next runs; here and there, because as much at once would have to wait. */
         prefetch_line((uintptr_t)line_of_run(hypotheses, hypothesis_number).bytes + 2 * RUN_BYTES);
         prefetch_line((uintptr_t)line_of_run(references, reference_number).bytes + 2 * RUN_BYTES);
         compare_lists(compare, hypothesis, reference, masks + stride);
-        compare_masks(compare, masks + stride, hypothesis->length, masks);
-        lengths[0] = hypothesis->length;
-        lengths[1] = reference->length;
+        compare_masks(compare, masks + stride, hypothesis.length, masks);
+        lengths[0] = hypothesis.length;
+        lengths[1] = reference.length;
         masks += 2 * stride;
         done.masks += 2 * stride;
-        done.tokens += hypothesis->length + reference->length;
+        done.tokens += hypothesis.length + reference.length;
         done.tokenized_periods += ends_in_tokenized_period(line_of_run(hypotheses, hypothesis_number));
     }
     return done;

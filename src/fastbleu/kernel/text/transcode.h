@@ -13,12 +13,6 @@
 #include "../simd/vector16.h"
 #include "utf8.h"
 
-FB_INLINE int is_space_beyond_ascii(uint32_t c)
-{
-    return c == 0x85 || c == 0xA0 || c == 0x1680 || c - 0x2000 <= 10 || (c | 1) == 0x2029 || c == 0x202F
-           || c == 0x205F || c == 0x3000;
-}
-
 /* Characters `at` to `stop` - 1, one at a time. */
 FB_INLINE uint8_t *put_characters(const void *chars, const int char_width, size_t at, size_t stop,
                                   const int tabs, uint8_t *out)
@@ -31,7 +25,7 @@ FB_INLINE uint8_t *put_characters(const void *chars, const int char_width, size_
             *out++ = (uint8_t)c;
             continue;
         }
-        if (tabs && is_space_beyond_ascii(c)) {
+        if (tabs && is_wide_space(c)) {
             *out++ = '\t';
             continue;
         }
