@@ -20,7 +20,7 @@ CALLS = {
     "score": lambda: fastbleu.BLEU(threads=2).score(TEXTS, TEXTS[::-1]),
     "sentence_scores": lambda: fastbleu.BLEU().sentence_scores(TEXTS, TEXTS[::-1]),
     "ids": lambda: fastbleu.BLEU(tokenize=False, ignore_ids=[0]).score([IDS] * 9, [IDS] * 9),
-    "dialect": lambda: fastbleu.BLEU(dialect="tensor2tensor").score(TEXTS, TEXTS[::-1]),
+    "dialect": lambda: fastbleu.BLEU("tensor2tensor").score(TEXTS, TEXTS[::-1]),
     "sentence_bleu": lambda: fastbleu.sentence_bleu([["a", "b"]], ["b", "a"]),
     "corpus_bleu": lambda: fastbleu.corpus_bleu([[["a"]]], [["b", "a"]]),
     "sacrebleu": lambda: fastbleu.sacrebleu.corpus_bleu(TEXTS, [TEXTS[::-1]]),

@@ -139,7 +139,7 @@ def test_every_step_is_a_score_of_its_own():
     """nltk on 13a tokens is between nltk and sacreBLEU."""
     found = explain(HYPOTHESES, REFERENCES, "nltk", "sacrebleu")
     by_rule = {step.rule: step for step in found.steps}
-    half = BLEU(tokenize="13a", dialect="nltk").score(HYPOTHESES, REFERENCES).value * 100
+    half = BLEU("nltk", tokenize="13a").score(HYPOTHESES, REFERENCES).value * 100
     assert by_rule["tokenizer"].score == pytest.approx(half, abs=1e-9)
 
 
@@ -151,7 +151,7 @@ def test_other_input_on_one_side():
     assert found.a.value == found.b.value
     assert explain(tokens, its, "nltk", BLEU(tokenize=False)).steps[-1].rule == "brevity penalty"
     found = explain(HYPOTHESES, REFERENCES, "nltk", "nltk", b_input=(HYPOTHESES, FIRST))
-    assert found.b == BLEU(dialect="nltk").score(HYPOTHESES, FIRST) != found.a
+    assert found.b == BLEU("nltk").score(HYPOTHESES, FIRST) != found.a
     assert [step.rule for step in found.steps] == ["input"]
 
 

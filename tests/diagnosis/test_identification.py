@@ -111,7 +111,7 @@ def test_recipes_with_the_same_score_are_one_match():
 
 def test_numbers_with_an_exponent_keep_their_digits():
     hypotheses, references = ["the cat sat on the mat"], ["a cat is on a mat"]
-    value = BLEU(dialect="crystalbleu").score(hypotheses, references).value
+    value = BLEU("crystalbleu").score(hypotheses, references).value
     assert 0 < value < 1e-70
     found = identify(hypotheses, references, repr(value))
     assert any("'crystalbleu'" in match.setting for match in found.matches[:5])

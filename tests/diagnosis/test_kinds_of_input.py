@@ -74,7 +74,7 @@ def test_kinds_of_input(kind):
         assert expected in [match.setting for match in found]
     if kind in ("ids", "tensors"):  # arrays, which dialects that look at tokens refuse
         assert "codebleu-weighted" in overview.failures
-        metric = BLEU(tokenize=False, dialect="codebleu-weighted")
+        metric = BLEU("codebleu-weighted", tokenize=False)
         for refuse in (metric.score, lambda *texts: explain(*texts, "nltk", metric)):
             raises(TypeError, "takes text or lists of tokens, not arrays", refuse, *make())
 

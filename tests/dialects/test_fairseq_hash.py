@@ -17,7 +17,7 @@ def libbleus_hash(ids):
 
 def row_of(hypothesis, reference):
     """The row of a segment after one that names all ids."""
-    rows = BLEU(dialect="fairseq").count([NAMING, hypothesis], [NAMING, reference])
+    rows = BLEU("fairseq").count([NAMING, hypothesis], [NAMING, reference])
     return rows.__array__().tolist()[1]
 
 

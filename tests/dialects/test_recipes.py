@@ -154,17 +154,17 @@ def test_only_the_first_reference_counts_where_a_tool_takes_one():
         for kind in (list, tuple, numpy.array):
             assert metric.score(hypotheses, kind([kind(references)])) == of_first
         raises(TypeError, "the reference is missing", metric.score, hypotheses, [None])
-    score, ids = BLEU(tokenize=False, dialect="ms-swift").score, numpy.arange(5)[None]
+    score, ids = BLEU("ms-swift", tokenize=False).score, numpy.arange(5)[None]
     raises(TypeError, "takes text or lists of tokens, not arrays of token", score, ids, ids)
     # lm-eval takes the first ones where not all segments have as many.
     for given, first in ((references[:1], "a dog sat"), ("the cat", "the cat")):
-        score = BLEU(dialect="lm-eval").score(hypotheses * 2, [references, given])
+        score = BLEU("lm-eval").score(hypotheses * 2, [references, given])
         assert score.value == BLEU().score(hypotheses * 2, ["a dog sat", first]).value
 
 
 def test_a_reference_is_never_farther_than_999_for_multiwoz():
     """The search of the closest length begins with 1000."""
-    score = BLEU(dialect="multiwoz-evaluate").score(["a"] * 50, ["a"] * 49 + ["b" * 3000])
+    score = BLEU("multiwoz-evaluate").score(["a"] * 50, ["a"] * 49 + ["b" * 3000])
     precisions = 49 / (50 + 1e-7) + 1e-7, *[1e-7] * 3
     logarithm = math.fsum(0.25 * math.log(p) for p in precisions)
     assert score.value == math.exp(1 - (49 + 1000) / 50) * math.exp(logarithm)
@@ -172,7 +172,7 @@ def test_a_reference_is_never_farther_than_999_for_multiwoz():
 
 def test_tensorbleu_divides_in_float32():
     torch = pytest.importorskip("torch")
-    metric = BLEU(dialect="tensorbleu-floor")
+    metric = BLEU("tensorbleu-floor")
     for length in (73, 100, 7057):  # of the long one, 1e-12 more would be seen
         hypothesis = [f"word{n}" for n in range(length)]
         totals = torch.tensor([length - n for n in range(4)])
@@ -210,7 +210,7 @@ def test_a_tokenizer_that_is_called_once_stays_the_given_one():
     """Also one with a model, for copies; and other metrics call it for each text."""
     calls = []
     given = Tokenizer("spm", split=lambda text: calls.append(text) or text.split(), model="own")
-    metric = BLEU(dialect="fairseq", tokenize=given)
+    metric = BLEU("fairseq", tokenize=given)
     assert metric.tokenize is given
     assert metric.get_params()["tokenize"] is given
     metric.score(["a b c d"] * 2, ["a b c d"] * 2)
@@ -277,7 +277,7 @@ def test_compounds_are_split_as_by_perl():
     cut = done.stdout.decode().split("\n")[:-1]
     assert sum("##AT##" in text for text in cut) > 1000
     others = numbers.sample(range(len(texts)), len(texts))
-    split, joined = BLEU(dialect="get_ende_bleu"), BLEU(dialect="multi-bleu")
+    split, joined = BLEU("get_ende_bleu"), BLEU("multi-bleu")
     for n, other in enumerate(others):
         counted = split.count([texts[n]], [texts[other]])
         assert counted == joined.count([cut[n]], [cut[other]]), texts[n]

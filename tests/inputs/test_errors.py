@@ -216,8 +216,8 @@ LONG = "the cat " * 10_000
             "dialect", "tokenize", "smooth_method", "reference_length", "weights",
             "max_ngram_order", "threads", "smooth_value", "ignore_ids",
         )),
-        lambda long: BLEU(dialect="codebleu-weighted", keywords=str(long)),
-        lambda long: BLEU(dialect="mteval-v14", tokenize=str(long)),
+        lambda long: BLEU("codebleu-weighted", keywords=str(long)),
+        lambda long: BLEU("mteval-v14", tokenize=str(long)),
     ],
 )  # fmt: skip
 def test_values_in_messages_are_cut(call):

@@ -143,7 +143,7 @@ def test_wrong_masks(name, side, array):
         batch_refused(error, words, list(H), list(R), **{name: wrong})
     batch_refused(ValueError, r"mask.*\b3\b", H.tolist(), R.tolist(), **{name: rows[:2]})
     words = "a mask needs token ids; for these pass tokenize=False"
-    for metric in (BLEU(), BLEU(dialect="nltk", tokenize="none")):
+    for metric in (BLEU(), BLEU("nltk", tokenize="none")):
         refused(metric, TypeError, words, ["a"] * 3, ["a"] * 3, **{name: np.ones(3, int)})
 
 

@@ -52,7 +52,7 @@ def test_recorded_corpora(compatible):
             continue
         expected = case["corpus"]["coco ptb"], case["sentences"]["coco ptb"]
         assert scored(hypotheses, references, compatible) == expected, case["id"]
-        metric = fastbleu.BLEU(dialect="coco", tokenize="ptb")
+        metric = fastbleu.BLEU("coco", tokenize="ptb")
         assert list(metric.score(hypotheses, references).cumulative) == expected[0]
 
 

@@ -153,7 +153,7 @@ def test_a_table_is_not_read(engine):
 def test_errors(engine):
     score, table = engine.functions.score, engine.table(ITS)
     raises(ValueError, "has no column 'reff'; did you mean 'ref'", score, table, "mt", "reff")
-    metric = BLEU(dialect="codexglue-summary")
+    metric = BLEU("codexglue-summary")
     raises(ValueError, "does not support sums", score, table, "mt", "ref", metric=metric)
     texts = pa.array([None, *ITS["mt"].to_pylist()[1:]])
     holes = engine.table(ITS.set_column(ITS.column_names.index("mt"), "mt", texts))

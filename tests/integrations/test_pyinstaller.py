@@ -22,8 +22,8 @@ import fastbleu
 from fastbleu import nltk
 texts, references = ["The cat sat on the mat."], [["The cat sat on a mat."]]
 print(fastbleu.BLEU().score(texts, references).value)
-print(fastbleu.BLEU(dialect="coco", tokenize="ptb").score(texts, references).value)
-print(fastbleu.BLEU(dialect="nltk").score(["a b c d"], [["a b c d e"]]).value)
+print(fastbleu.BLEU("coco", tokenize="ptb").score(texts, references).value)
+print(fastbleu.BLEU("nltk").score(["a b c d"], [["a b c d e"]]).value)
 print(nltk.sentence_bleu([["a", "b", "c", "d", "e"]], ["a", "b", "c", "d"]))
 print(fastbleu.matrix.self_bleu(["a b", "a b"], orders=(2,)).values[2])
 from fastbleu.cli import main

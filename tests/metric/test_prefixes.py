@@ -144,7 +144,7 @@ def test_what_has_no_prefix_scores_is_refused():
     raises(TypeError, "split it into tokens", tokens.prefix_scores, ["a b"], [["a b"]])
     words, several = "references has 2 segments", np.ones((2, 3, 4), int)
     raises(ValueError, words, tokens.prefix_scores, np.ones((3, 4), int), several)
-    metric = BLEU(tokenize=False, dialect="evaluate", skip_ids=(1,))
+    metric = BLEU("evaluate", tokenize=False, skip_ids=(1,))
     sides = np.array([[5, 6], [1, 5]]), np.array([[5, 6], [5, 6]])
     raises(ValueError, "segment 1, position 0: ", metric.prefix_scores, *sides)
 

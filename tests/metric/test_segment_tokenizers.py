@@ -144,8 +144,8 @@ def test_wrong_tokenizers_are_refused():
             ([["a"]], [[["a"]]]),
             {"tokenizers": "13a"},
         ),
-        (BLEU(dialect="mteval-v13a"), "its tokenizers are", (["a"], ["a"]), {"tokenizers": "zh"}),
-        (BLEU(dialect="fairseq"), "not support tokenizers", (["a"], ["a"]), {"tokenizers": "none"}),
+        (BLEU("mteval-v13a"), "its tokenizers are", (["a"], ["a"]), {"tokenizers": "zh"}),
+        (BLEU("fairseq"), "not support tokenizers", (["a"], ["a"]), {"tokenizers": "none"}),
         (BLEU(), "not go together", (["a"], ["a"]), {"join": ["x"], "tokenizers": "zh"}),
     ):
         raises(ValueError, words, metric.score, *sides, **options)

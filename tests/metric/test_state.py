@@ -104,7 +104,7 @@ def test_wrong_states_are_refused():
 
 
 def test_computing_on_nothing_says_what_to_do():
-    for metric in (BLEU(), BLEU(dialect="nltk"), BLEU(tokenize=False, stop_ids=1)):
+    for metric in (BLEU(), BLEU("nltk"), BLEU(tokenize=False, stop_ids=1)):
         for _ in range(2):
             raises(ValueError, "nothing was added since the start", metric.compute)
             metric.update([], [])  # no segments are still nothing

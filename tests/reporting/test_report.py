@@ -117,8 +117,8 @@ def test_tables_of_all_kinds(kind, tmp_path):
         table, frame = tmp_path / f"table.{kind}", table.drop("both")
         frame.write_csv(table) if kind == "csv" else frame.write_ndjson(table)
     report = tables.report(table, "mt", "ref", ids="id", metric="nltk")
-    assert report.scores["mt"] == BLEU(dialect="nltk").score(TEXTS, lines)
-    expected = fastbleu.report({"mt": TEXTS}, lines, ids=[7, 8, 9], metric=BLEU(dialect="nltk"))
+    assert report.scores["mt"] == BLEU("nltk").score(TEXTS, lines)
+    expected = fastbleu.report({"mt": TEXTS}, lines, ids=[7, 8, 9], metric=BLEU("nltk"))
     assert report.html() == expected.html()
     if kind == "polars":
         report = tables.report(table, "mt", "both")

@@ -24,7 +24,7 @@ SYSTEMS = {"old": [text[::-1] for text in NEW], "new": NEW, "<b>": ["the cat", "
 METRICS = [
     None,
     BLEU(lowercase=True, smooth_method="add-k", smooth_value=2, effective_order=True),
-    BLEU(dialect="nltk", smooth_method="floor", max_ngram_order=2, weights=(0.25, 0.75)),
+    BLEU("nltk", smooth_method="floor", max_ngram_order=2, weights=(0.25, 0.75)),
     BLEU(tokenize=list, reference_length="first"),
     "multi-bleu",
     "nltk",
@@ -104,7 +104,7 @@ def test_one_question_has_one_p_value(tmp_path, test, count, dialect, source):
 def test_a_score_stands_if_samples_have_none():
     """multi-bleu has no score for samples of empty hypotheses only."""
     hypotheses, references = ["a b c d e", "", ""], ["a b c d f", "x", "x"]
-    metric = BLEU(dialect="multi-bleu")
+    metric = BLEU("multi-bleu")
     score = metric.score(hypotheses, references).value
     drawn = np.random.default_rng(12345).choice(3, (50, 3))
     message = f"{(drawn > 0).all(axis=1).sum()} of 50 samples have no score"

@@ -309,7 +309,7 @@ def test_other_dialects_score_samples_of_their_own_rows():
     words = ["a", "b", "c", "d", "e"]
     hypotheses = [rng.choices(words, k=rng.randint(1, 12)) for _ in range(30)]
     references = [[rng.choices(words, k=rng.randint(4, 12))] for _ in range(30)]
-    metric = fastbleu.BLEU(tokenize=False, dialect="nltk", smooth_method="floor")
+    metric = fastbleu.BLEU("nltk", tokenize=False, smooth_method="floor")
     stats = metric.count(hypotheses, references)
     found = bootstrap(stats, metric=metric, samples=50)
     assert bootstrap(hypotheses, references, metric=metric, samples=50) == found

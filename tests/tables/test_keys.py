@@ -82,7 +82,7 @@ def test_keys_with_nulls(kind, values, form, tmp_path, monkeypatch):
         "table": lambda: tables.score(table, **NAMES),
         "file": lambda: tables.score(path, **NAMES),
         "intervals": lambda: tables.score(table, **NAMES, confidence=0.9, samples=2),
-        "texts": lambda: tables.score(table, **NAMES, metric=BLEU(dialect="fairseq")),
+        "texts": lambda: tables.score(table, **NAMES, metric=BLEU("fairseq")),
         "sums": lambda: tables.sums(table, **NAMES),
         "combined": combined,
         "chunks": in_chunks,

@@ -34,8 +34,8 @@ def family(request, monkeypatch):
 @pytest.mark.parametrize(
     "metric",
     [
-        BLEU(dialect="coco", reference_length="average"),
-        BLEU(dialect="nltk", smooth_method="floor", lowercase=True),
+        BLEU("coco", reference_length="average"),
+        BLEU("nltk", smooth_method="floor", lowercase=True),
         BLEU(
             max_ngram_order=2,
             weights=(0.3, 0.7),
@@ -82,7 +82,7 @@ def test_keys_in_the_order_of_groups_and_scattered(family, keys):
 
 def test_a_dialect_whose_counts_do_not_add_up_is_not_streamed():
     its = columns(90)
-    metric = BLEU(dialect="fairseq")
+    metric = BLEU("fairseq")
     with pytest.raises(ValueError, match="'fairseq' does not support update"):
         tables.score(iter([its]), "mt", "ref", metric=metric)
     with pytest.raises(ValueError, match="one reference for each segment"):
@@ -107,7 +107,7 @@ def test_a_tokenizer_for_each_language(family):
         assert [counts[row] for row in rows] == lengths
 
 
-@pytest.mark.parametrize("metric", [BLEU(), BLEU(dialect="nltk", smooth_method="floor")])
+@pytest.mark.parametrize("metric", [BLEU(), BLEU("nltk", smooth_method="floor")])
 def test_intervals(family, metric):
     its = columns()
     its = {name: [*values, values[0]] for name, values in its.items()}
@@ -152,7 +152,7 @@ def test_intervals_of_totals_below_zero():
     }
     its["ref"][3::4] = ["the cat sat on a mat today"] * 9
     how = {"confidence": 0.9, "samples": 40, "seed": 3}
-    metric = BLEU(dialect="e2e")
+    metric = BLEU("e2e")
     wanted = bootstrap(its["mt"], its["ref"], metric=metric, **how)
     found = tables.score(its, "mt", "ref", metric="e2e", **how)
     assert (found["low"], found["high"]) == ([wanted.low], [wanted.high])
@@ -256,7 +256,7 @@ LISTS = {
     ("kind", "metric"),
     [
         *((kind, BLEU()) for kind in LISTS),
-        *(("pyarrow", metric) for metric in (BLEU(tokenize=str.split), BLEU(dialect="nltk"))),
+        *(("pyarrow", metric) for metric in (BLEU(tokenize=str.split), BLEU("nltk"))),
     ],
 )
 def test_a_missing_list_of_references(kind, metric):
@@ -340,7 +340,7 @@ def test_keys_of_many_rows(family):
 def test_a_group_without_a_score_is_null_in_its_row():
     """multi-bleu.perl dies of hypotheses without tokens; the other groups have their scores."""
     table = {"mt": ["a b c d", "", "a b c d"], "ref": ["a b c d"] * 3, "system": ["x", "y", "z"]}
-    metric = BLEU(dialect="multi-bleu")
+    metric = BLEU("multi-bleu")
     with pytest.warns(InputWarning, match="1 of 3 groups have no score: system='y': the hypoth"):
         found = tables.score(table, "mt", "ref", by="system", metric=metric)
     assert (found["bleu"], found["hyp_len"]) == ([100.0, None, 100.0], [4, 0, 4])
@@ -359,7 +359,7 @@ def test_rows_that_are_added_up_now_and_then_all_count(monkeypatch):
 def test_sums_are_not_adapted_again():
     """For multi-bleu.perl a reference is never farther than 9999 from its hypothesis."""
     its = {"mt": ["a b c d e"] * 2000, "ref": ["a b c d e" + " f" * 9] * 2000}
-    metric = BLEU(dialect="multi-bleu")
+    metric = BLEU("multi-bleu")
     score = metric.score(its["mt"], its["ref"])
     found = tables.score(its, "mt", "ref", metric=metric)
     assert (found["bleu"], found["ref_len"]) == ([score.value], [2000 * 14])

@@ -21,7 +21,7 @@ NULLS = {"mt": [None, None], "ref": ["a", "b"]}
 RECORDS = [{"mt": "a b", "ref": "a b"}, {"mt": "c", "ref": "d"}]
 TWICE = pyarrow.table([["a b"], ["a"], ["x"], ["y"]], ["mt", "ref", "lang", "lang"])
 LISTS = pyarrow.table(ITS | {"key": [[1]] * 3})
-FEW = BLEU(dialect="codebleu-weighted")
+FEW = BLEU("codebleu-weighted")
 BY_LANGUAGE = {"by": "lang", "language": "lang", "tokenizers": {"zh": "zh"}}
 
 

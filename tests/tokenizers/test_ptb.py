@@ -228,9 +228,7 @@ def test_it_is_lowercased_after_it_is_split():
     """Case decides where sentences end, and "ignore case" changes nothing."""
     hypotheses, references = ["Smith Inc. The cat."], [["smith inc. . the CAT"]]
     scores = [
-        fastbleu.BLEU(dialect="coco", tokenize="ptb", lowercase=lowercase).score(
-            hypotheses, references
-        )
+        fastbleu.BLEU("coco", tokenize="ptb", lowercase=lowercase).score(hypotheses, references)
         for lowercase in (False, True)
     ]
     assert scores[0].cumulative == scores[1].cumulative

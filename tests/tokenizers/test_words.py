@@ -180,7 +180,7 @@ def test_the_command(tmp_path, capsys):
     main([*files, "--dialect", "coco", "-tok", "auto"])
     printed = json.loads(capsys.readouterr().out)
     references = [[CHINESE, "男孩踢球"], [ENGLISH], ["A dog.", "dogs sleep"]]
-    metric = BLEU(dialect="coco", tokenize="auto")
+    metric = BLEU("coco", tokenize="auto")
     score = metric.score(["男孩踢球", ENGLISH, "dogs sleep"], references)
     assert printed["score"] == score.value
     assert "tok:auto-captions+jieba+ptb" in printed["signature"] == score.signature

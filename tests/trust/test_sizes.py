@@ -93,7 +93,7 @@ def test_5_million_tokens_of_text_or_ids(name):
 @needs_memory(4)
 def test_5_million_tokens():
     hypothesis, reference, row = long_pair()
-    metric = BLEU(tokenize=False, dialect="nltk", smooth_method="none")
+    metric = BLEU("nltk", tokenize=False, smooth_method="none")
     assert rows_of(metric.count([hypothesis], [[reference]])) == [row]
     score = metric.score([hypothesis], [[reference]]).value
     opposite = metric.score([reference], [[hypothesis]]).value

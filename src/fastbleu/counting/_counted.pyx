@@ -323,7 +323,8 @@ def count_prefixes(counter, hypotheses, references, Py_ssize_t length, take, Row
     cdef Worker worker
     if counter.max_ngram_order > MATCH_BITS:
         raise ValueError(
-            f"max_ngram_order is {counter.max_ngram_order}, but prefixes are counted up to {MATCH_BITS}")
+            f"max_ngram_order is {counter.max_ngram_order}, but prefixes are counted for orders up to "
+            f"{MATCH_BITS}")
     worker = counter.idle[kind].acquire(counter.new_worker, kind)
     while read < segments:
         taken = worker.packer.fill(hypotheses, references, read, 0)

@@ -1,6 +1,6 @@
 """Dialects: the BLEUs of other implementations, by name; recipes are those of evaluation tools.
 
-``fastbleu.BLEU(dialect="multi-bleu")``, ``fastbleu.BLEU(dialect="llamafactory")``.
+``fastbleu.BLEU("multi-bleu")``, ``fastbleu.BLEU("llamafactory")``.
 """
 
 from ..runtime.import_lock import import_locked
