@@ -70,7 +70,7 @@ def mbrs_places(module: ModuleType) -> list[Place]:
         def method(metric: Any, *arguments: Any, **named: Any) -> Any:
             config: Any = metric.cfg
             kind: Any = type(config)
-            if not is_as_configured(metric._scorer, config):
+            if not is_as_configured(metric.scorer, config):
                 return NotImplemented
             return getattr(_mbrs_metric(kind, astuple(config)), name)(*arguments, **named)
 
