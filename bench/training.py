@@ -72,7 +72,7 @@ def torchmetrics_epoch(module: str, name: str, **options: Any) -> Side:
 def updates(batch: int | None, is_text: bool, hypotheses, references):
     from fastbleu import BLEU
 
-    metric = BLEU(tokenize="13a" if is_text else None)
+    metric = BLEU(tokenize="13a" if is_text else False)
     call = epoch(metric, hypotheses, by_segment(references) if is_text else references, batch)
     return lambda: call().value
 
