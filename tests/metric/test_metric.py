@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -241,3 +242,44 @@ def test_short_sentences_count_by_the_orders_they_have_and_a_corpus_by_all():
     assert metric.score(hypotheses, references).signature == kept.compute().signature
     assert "eff:no" in metric.signature
     assert BLEU(effective_order=True).score(["a b"], ["a b"]).value == pytest.approx(100)
+
+
+# --- counts in the place of texts
+
+COUNTED = [
+    ("the cat sat on the mat today", ["the cat sat on a mat today", "the cat is on the mat"]),
+    ("a b", ["a b c", "a"]),
+    ("x y z w v the the the", ["x y z w v", "the the"]),
+    ("return if a == b for x", ["return if a == c for y", "for x in y"]),
+]
+
+
+@pytest.mark.parametrize("name", fastbleu.dialects.names(recipes=True))
+@pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+def test_counts_have_the_score_of_their_texts_or_are_refused(name):
+    """Those of the dialect itself, their sum, and those of the common rules."""
+    metric = BLEU(name)
+    if not metric._scorer.dialect.supports("count"):
+        raises(ValueError, "does not support count", metric.count, ["a"], ["a"])
+        return
+    hypotheses, references = zip(*COUNTED, strict=True)
+    if metric._scorer.dialect.single_reference:
+        references = [texts[:1] for texts in references]
+    score, stats = metric.score(hypotheses, references), metric.count(hypotheses, references)
+    assert metric.score(stats) == score
+    options = {"tokenize": metric.tokenize, "lowercase": metric.lowercase}
+    common = BLEU(**options, max_ngram_order=metric.max_ngram_order).count(hypotheses, references)
+    for other in (
+        stats.sum(),
+        metric.count(stats, None).sum(),
+        sum(stats),
+        common,
+        pickle.loads(pickle.dumps(common)),
+    ):
+        try:
+            found = metric.score(other).value
+        except ValueError as error:
+            refusal = str(error)
+            assert re.search("the Stats (hold a sum of rows|were counted with)", refusal)
+        else:
+            assert found == score.value

@@ -32,11 +32,17 @@ else:
 _SHOWN_ROWS = 10
 
 
-class Origin(namedtuple("Origin", "nrefs tokenizers tokenizer lowercase reference_length")):
+_COUNTED_AS = "tokenizer", "lowercase", "reference_length", "rules"
+
+
+class Origin(
+    namedtuple("Origin", "tokenizer lowercase reference_length rules nrefs tokenizers is_sum")
+):
     """How rows were counted: the options of the metric that counts depend on.
 
-    `nrefs` is the number of references of every segment: -1, it varies; None, it is unknown.
-    `tokenizers` are those of `Counted`.
+    `rules` is "common", or the dialect that counts by rules of its own. `nrefs` is the number of
+    references of every segment: -1, it varies; None, it is unknown. `tokenizers` are those of
+    `Counted`. `is_sum`: whether a row may be the sum of several segments' rows.
     """
 
     __slots__ = ()
@@ -49,7 +55,7 @@ class Origin(namedtuple("Origin", "nrefs tokenizers tokenizer lowercase referenc
         ValueError
             They were counted with different options.
         """
-        for name in ("tokenizer", "lowercase", "reference_length"):
+        for name in _COUNTED_AS:
             here, there = getattr(self, name), getattr(other, name)
             if here != there:
                 raise ValueError(
@@ -60,7 +66,8 @@ class Origin(namedtuple("Origin", "nrefs tokenizers tokenizer lowercase referenc
             nrefs = None if None in (nrefs, other.nrefs) else -1
         if tokenizers != other.tokenizers:
             tokenizers = (tokenizers or _OWN) | (other.tokenizers or _OWN)
-        return self._replace(nrefs=nrefs, tokenizers=tokenizers)
+        is_sum = self.is_sum or other.is_sum
+        return self._replace(nrefs=nrefs, tokenizers=tokenizers, is_sum=is_sum)
 
 
 _OWN = frozenset([None])
@@ -118,7 +125,8 @@ class Rows:
         """One row: the sum of all."""
         total = zero_rows(1, self.max_ngram_order)
         accumulate_rows(self._rows, len(self), total)
-        return self._own(total, self.max_ngram_order, self._origin)
+        origin = self._origin if len(self) == 1 else _of_sum(self._origin)
+        return self._own(total, self.max_ngram_order, origin)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         rows = numpy.frombuffer(self._rows, numpy.int64) if self._rows else numpy.zeros(0, "int64")
@@ -174,7 +182,8 @@ class Stats(Rows):
 
     ``numpy.asarray(stats)`` is a view, not a copy. Stats from `BLEU.count` know how they were
     counted, also when they are sliced, added or pickled, and a metric that counts in another way
-    refuses them. Of rows of numbers nothing is known; signatures of their scores say ``tok:given``.
+    refuses them, or sums of them where its dialect changes the row of each segment. Of rows of
+    numbers nothing is known; signatures of their scores say ``tok:given``.
 
     Parameters
     ----------
@@ -270,7 +279,8 @@ class Stats(Rows):
             )
         total = zero_rows(len(self), self.max_ngram_order)
         add_rows(self._rows, other._rows, total)
-        return self._own(total, self.max_ngram_order, _joined([self._origin, other._origin]))
+        origin = _of_sum(_joined([self._origin, other._origin]))
+        return self._own(total, self.max_ngram_order, origin)
 
     def __radd__(self, other: object) -> Stats:
         """Support the builtin sum(), which starts from 0."""
@@ -312,6 +322,11 @@ class Stats(Rows):
             )
         note = f"{len(self)} rows, of which {len(shown)} are shown"
         return tables.html_table([head, *cells], note)
+
+
+def _of_sum(origin: Origin | None) -> Origin | None:
+    """How rows were counted that are sums of such rows."""
+    return None if origin is None else origin._replace(is_sum=True)
 
 
 def _joined(origins: Sequence[Origin | None]) -> Origin | None:

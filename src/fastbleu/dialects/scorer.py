@@ -6,6 +6,7 @@ from array import array
 from functools import partial
 
 from ..counting._counted import Counted, Sums
+from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Origin, Stats
 from ..inputs.arguments import as_double, check_flag, shown
 from ..inputs.checks import is_iterable
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from ..counting.counter import Counter
     from ..inputs.batch import Batch
     from ..inputs.ids import IdFilter
 else:
@@ -164,9 +164,12 @@ class Scorer:
 
     @property
     def counted_as(self) -> dict[str, Any]:
-        """What counts depend on, besides the dialect."""
+        """What counts depend on, besides orders and ids; see `Origin`."""
         names = "tokenizer", "lowercase", "reference_length"
-        return {name: getattr(self, name) for name in names}
+        dialect, rules = self.dialect, ["common"]
+        if dialect.counter is not Counter:
+            rules = [dialect.name, *map("{0[0]}={0[1]}".format, dialect.own_options.items())]
+        return {name: getattr(self, name) for name in names} | {"rules": " ".join(rules)}
 
     def signature(
         self, nrefs: int | None = None, tokenizers: frozenset[str | None] | None = None
@@ -311,16 +314,16 @@ class Scorer:
     def stats(self, counted: Counted) -> Stats:
         """The rows of a corpus, as they were counted, which say so."""
         self._check_counted(counted)
-        origin = Origin(counted.nrefs, counted.tokenizers, **self.counted_as)
-        stats = counted.stats
-        stats._origin = origin
-        return stats
+        return self._with_origin(counted.stats, counted.nrefs, counted.tokenizers)
 
     def stats_of_sums(self, sums: Sums) -> Stats:
         """The rows that sums have kept, which say how they were counted."""
-        origin = Origin(sums.nrefs, sums.tokenizers, **self.counted_as)
-        stats = sums.rows()
-        stats._origin = origin
+        return self._with_origin(sums.rows(), sums.nrefs, sums.tokenizers)
+
+    def _with_origin(
+        self, stats: Stats, nrefs: int | None, tokenizers: frozenset[str | None] | None
+    ) -> Stats:
+        stats._origin = Origin(nrefs=nrefs, tokenizers=tokenizers, is_sum=False, **self.counted_as)
         return stats
 
     def counted_before(self, stats: Stats) -> Counted:
@@ -329,7 +332,7 @@ class Scorer:
         Raises
         ------
         ValueError
-            They were counted with other options.
+            They were counted with other options, or added up for a dialect that changes each row.
         """
         if stats.max_ngram_order != self.max_ngram_order:
             raise ValueError(
@@ -348,6 +351,11 @@ class Scorer:
                     f"the Stats were counted with {name} {getattr(origin, name)}, the metric has "
                     f"{value}; count with this metric, or score with one of the same options"
                 )
+        if origin.is_sum and (self.keep_rows or self.dialect.minimum_total):
+            raise ValueError(
+                f"the Stats hold a sum of rows, but dialect {self.dialect.name!r} needs the row of "
+                "each segment: pass the Stats before they were added up"
+            )
         counted.nrefs, counted.tokenizers = origin.nrefs or 0, origin.tokenizers
         return counted
 

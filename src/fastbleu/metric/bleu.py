@@ -436,6 +436,8 @@ class BLEU:
             progress, join, tokenizers,
         )
         # fmt: on
+        if isinstance(hypotheses, Stats):  # checked; they know best how they were counted
+            return hypotheses[:]
         return self._scorer.stats(counted)
 
     def _count(
