@@ -142,7 +142,7 @@ def test_nothing_is_printed_before_all_is_read(tmp_path, form):
         ("-i h -w -1", "--width: must be from 0 to 1000"),
         ("-i h -s floor -sv 1/2", "invalid float value: '1/2'"),
         ("-i h -e undefined", "'undefined' is not an encoding"),
-        ("-i h --delimiter x", "--delimiter: 'x' is none of ', ; \\t | :'"),
+        ("-i h --delimiter x", "--delimiter: 'x' is not one of ', ; \\t | :'"),
         ("-i h -m chrf", "'chrf' is unknown; choose one of bleu; for others"),
         ("-i h -f JSN", "--format: value 'JSN' is unknown; did you mean 'json'?"),
         ("-i h -tok moses", "value 'moses' is unknown; choose one of none, zh"),

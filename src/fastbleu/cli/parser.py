@@ -277,7 +277,7 @@ def _pair(text: str) -> str:
 def _delimiter(text: str) -> str:
     if (text := text.replace(r"\t", "\t")) in DELIMITERS:
         return text
-    raise argparse.ArgumentTypeError(f"{shown(text)} is none of {' '.join(DELIMITERS)!r}")
+    raise argparse.ArgumentTypeError(f"{shown(text)} is not one of {' '.join(DELIMITERS)!r}")
 
 
 def _encoding(text: str) -> str:

@@ -62,6 +62,6 @@ class TableParts:
 def _arrow_table(pyarrow: Any, part: Any) -> Any:
     if isinstance(part, dict):
         return pyarrow.table(part)
-    if hasattr(part, "iloc"):  # of pandas, whose index is none of the columns
+    if hasattr(part, "iloc"):  # of pandas, whose index is not a column
         return pyarrow.Table.from_pandas(part, preserve_index=False)
     return part.to_arrow() if hasattr(part, "to_arrow") else part
