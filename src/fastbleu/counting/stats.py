@@ -295,14 +295,14 @@ class Stats(Rows):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles name `fastbleu.Stats`, and hold its numbers: later versions read them."""
-        origin = None if self._origin is None else tuple(self._origin)
+        origin = None if self._origin is None else self._origin._asdict()
         state = self._rows, self.max_ngram_order, origin
         return copyreg.__newobj__, (type(self),), state  # type: ignore[attr-defined]
 
-    def __setstate__(self, state: tuple[array[int], int, tuple[Any, ...] | None]) -> None:
+    def __setstate__(self, state: tuple[array[int], int, dict[str, Any] | None]) -> None:
         rows, self.max_ngram_order, origin = state
         self._rows = rows[:]
-        self._origin = None if origin is None else Origin(*origin)
+        self._origin = None if origin is None else Origin(**origin)
 
     def __repr__(self) -> str:
         shown = ", ".join(str(list(self[row]._rows)) for row in range(min(len(self), 3)))
