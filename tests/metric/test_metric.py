@@ -258,7 +258,11 @@ COUNTED = [
 @pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 def test_counts_have_the_score_of_their_texts_or_are_refused(name):
     """Those of the dialect itself, their sum, and those of the common rules."""
-    metric = BLEU(name)
+    try:
+        metric = BLEU(name)
+        metric.score(["a b c d"], ["a b c d"])
+    except ImportError as error:
+        pytest.skip(str(error))  # a library's tokens, or its arithmetic
     if not metric._scorer.dialect.supports("count"):
         raises(ValueError, "does not support count", metric.count, ["a"], ["a"])
         return
