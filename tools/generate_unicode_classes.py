@@ -11,9 +11,9 @@ writes the answers to a header. Run it when a new `regex` supports a new version
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
+import textwrap
 from importlib import metadata
 from pathlib import Path
 
@@ -100,22 +100,19 @@ def versions_of_regex() -> tuple[str, str]:
 
 def header_text(ranges: list[Range], versions: tuple[str, str]) -> str:
     """The whole header."""
-    lines, line = [], "   "
-    for first, last, letter in ranges:
-        item = f" {{0x{first:X}, 0x{last:X}, {letter}}},"
-        if len(line) + len(item) > WIDTH:
-            lines.append(line)
-            line = "   "
-        line += item
-    lines.append(line)
+    items = " ".join(f"{{0x{first:X},~0x{last:X},~{letter}}}," for first, last, letter in ranges)
+    lines = textwrap.wrap(items, WIDTH, initial_indent="    ", subsequent_indent="    ")
     return TEMPLATE.format(
-        regex=versions[0], unicode=versions[1], count=len(ranges), ranges="\n".join(lines)
+        regex=versions[0],
+        unicode=versions[1],
+        count=len(ranges),
+        ranges="\n".join(lines).replace("~", " "),
     )
 
 
-def read_header(path: Path = HEADER) -> tuple[list[Range], tuple[str, str]]:
+def read_header() -> tuple[list[Range], tuple[str, str]]:
     """Ranges and (version of regex, version of Unicode) that the header holds."""
-    text = path.read_text(encoding="ascii")
+    text = HEADER.read_text(encoding="ascii")
     ranges = [
         (int(first, 16), int(last, 16), letter)
         for first, last, letter in re.findall(r"\{0x(\w+), 0x(\w+), ([PNS])\}", text)
@@ -132,43 +129,17 @@ def expand(ranges: list[Range]) -> dict[int, str]:
     return {code: letter for first, last, letter in ranges for code in range(first, last + 1)}
 
 
-def differing(path: Path = HEADER) -> dict[int, tuple[str, str]]:
-    """Class letters (in the header, in the installed `regex`; "-": none) where they disagree."""
-    ours, theirs = expand(read_header(path)[0]), expand(ranges_of_regex())
-    return {
-        code: (ours.get(code, "-"), theirs.get(code, "-"))
-        for code in sorted(ours.keys() | theirs.keys())
-        if ours.get(code) != theirs.get(code)
-    }
-
-
-def versions_text(path: Path = HEADER) -> str:
-    """The versions of the header and of the installed `regex`, for a message."""
-    made_with, unicode_of_header = read_header(path)[1]
-    installed, unicode_installed = versions_of_regex()
-    return (
-        f"{path.name} was generated with regex {made_with} (Unicode {unicode_of_header}); "
-        f"installed is regex {installed} (Unicode {unicode_installed})"
-    )
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="compare, do not write")
-    parser.add_argument("--output", type=Path, default=HEADER, help="the header (%(default)s)")
-    arguments = parser.parse_args()
-    if not arguments.check:
-        ranges, versions = ranges_of_regex(), versions_of_regex()
-        arguments.output.write_text(header_text(ranges, versions), encoding="ascii")
-        print(f"{arguments.output}: {len(ranges)} ranges, Unicode {versions[1]}")
-        return 0
-    found = differing(arguments.output)
-    print(versions_text(arguments.output))
-    print(f"{len(found)} code points differ" if found else "no code point differs")
-    for code, (ours, theirs) in list(found.items())[:20]:
-        print(f"U+{code:04X}: header {ours}, regex {theirs}")
-    return 1 if found else 0
+def differing() -> list[int]:
+    """The code points of which the header and the installed `regex` disagree."""
+    ours, theirs = expand(read_header()[0]), expand(ranges_of_regex())
+    return sorted(code for code in {*ours, *theirs} if ours.get(code) != theirs.get(code))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ranges, versions = ranges_of_regex(), versions_of_regex()
+    if "--check" in sys.argv:
+        found = list(map(hex, differing()))
+        print(f"{len(found)} code points differ from regex {versions[0]}: {found[:20]}")
+        sys.exit(bool(found))
+    HEADER.write_text(header_text(ranges, versions), encoding="ascii")
+    print(f"{HEADER}: {len(ranges)} ranges, Unicode {versions[1]}")

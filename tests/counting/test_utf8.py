@@ -1,5 +1,6 @@
 """Lines of UTF-8 are counted as sacreBLEU's tokens of the same str, and errors are Python's."""
 
+import functools
 import itertools
 import re
 import warnings
@@ -145,11 +146,10 @@ def rows_of_a_file(lines):
     return Utf8Lines(lambda: blocks.pop(0)).take(len(lines))
 
 
-@pytest.mark.parametrize("tokenizer", COMPILED)
-def test_a_line_ends_what_its_neighbors_begin(tokenizer, simd):
-    """Lines that are tokenized together have the tokens that each has by itself."""
-    rng = seeded(f"runs {tokenizer} {simd}")
-    counter = Counter(get_tokenizer(tokenizer))
+@functools.cache
+def runs_of_lines(tokenizer):
+    """Lines, lists of references, and the rows by the tokens of sacreBLEU: of one, of both."""
+    rng, made = seeded(f"runs {tokenizer}"), []
     for alphabet in (
         "1.,- ",
         "12. a",
@@ -163,17 +163,26 @@ def test_a_line_ends_what_its_neighbors_begin(tokenizer, simd):
         lines = ["".join(rng.choices(alphabet, k=rng.choice(sizes))) for _ in range(150)]
         lines += [line[:20] + rng.choice(("&amp;", "-", "<skipped>", ".", "")) for line in lines]
         lines = comparable(lines, tokenizer)
-        others = lines[1:] + lines[:1]
-        expected = rows_of_originals(lines, [[other] for other in others], tokenizer)
-        assert count(lines, others, tokenize=tokenizer) == expected
+        lists = [list(both) for both in zip(lines[1:] + lines[:1], lines, strict=True)]
+        firsts = [references[:1] for references in lists]
+        rows = [rows_of_originals(lines, references, tokenizer) for references in (firsts, lists)]
+        made.append((lines, lists, *rows))
+    return made
+
+
+@pytest.mark.parametrize("tokenizer", COMPILED)
+def test_a_line_ends_what_its_neighbors_begin(tokenizer, simd):
+    """Lines that are tokenized together have the tokens that each has by itself."""
+    counter = Counter(get_tokenizer(tokenizer))
+    for lines, lists, of_one, of_both in runs_of_lines(tokenizer):
+        others = [references[0] for references in lists]
+        assert count(lines, others, tokenize=tokenizer) == of_one
         columns = Column(text_array(lines)), Column(text_array(others))
-        assert count(*columns, tokenize=tokenizer) == expected
+        assert count(*columns, tokenize=tokenizer) == of_one
         rows = Batch(rows_of_a_file(lines), rows_of_a_file(others))
-        assert counter.count(rows).stats == expected
-        lists = [[other, line] for line, other in zip(lines, others, strict=True)]
+        assert counter.count(rows).stats == of_one
         column = Column(list_array(lists, text_array([text for both in lists for text in both])))
-        found = count(columns[0], column, tokenize=tokenizer)
-        assert found == rows_of_originals(lines, lists, tokenizer)
+        assert count(columns[0], column, tokenize=tokenizer) == of_both
 
 
 def test_long_lines_are_decoded_in_parts():
