@@ -158,18 +158,6 @@ def test_links_lead_where_they_say():
             assert not anchor or anchor in anchors_of(file), f"{name_of(page)} links to #{anchor}"
 
 
-def test_pages_that_readme_links_to_are_whole_on_github():
-    """They have no directives of Sphinx, and neither have pages that these link to, except the
-    reference."""
-    seen, new = set(), {README}
-    for _ in range(3):
-        new = {file.resolve() for page in new for file, _ in links_of(page)} - seen
-        new = {file for file in new if file.suffix == ".md" and file.parent.name != "reference"}
-        seen |= new
-    assert seen
-    assert not [page for page in seen if "```{" in page.read_text("utf-8")]
-
-
 def extras():
     """The extras in pyproject.toml."""
     tomllib = pytest.importorskip("tomllib", reason="from Python 3.11 on")

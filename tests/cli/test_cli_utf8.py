@@ -83,15 +83,6 @@ def test_the_line_that_is_not_utf8(tmp_path, before):
             assert error(*names, "--threads", threads).startswith(problem)
 
 
-def test_a_foreign_file_is_named_before_its_length(tmp_path):
-    good, bad = tmp_path / "good", tmp_path / "bad"
-    good.write_bytes(b"a b\n" * 9)
-    for data, hint in ((b"7z\xbc\xaf'\x1c\0", "7-Zip"), ("a\n".encode("utf-16"), "UTF-16")):
-        bad.write_bytes(data)
-        for names in ([good, "-i", bad], [bad, "-i", good]):
-            assert hint in error(*names)
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_first_error_is_told(tmp_path, threads):
     """Though that of the second chunk is found while the first is counted."""

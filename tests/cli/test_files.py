@@ -77,18 +77,6 @@ def test_a_longer_pipe_is_not_waited_for(tmp_path):
     os.close(descriptor)
 
 
-@pytest.mark.parametrize("before", [0, 511, 9000])
-def test_bad_utf8_names_line_and_byte(tmp_path, before):
-    good = write(tmp_path / "good.txt", "é\n" * (before + 2))
-    bad = write(tmp_path / "bad.txt", "é\n".encode() * before + b"\xc3\xa9 caf\xe9 x\nb\n")
-    message = error_of(good, bad)
-    assert message.startswith(f"{bad}: line {before + 1} is not valid UTF-8 (byte 7 of the line")
-    assert "0xe9" in message
-    assert "iconv" in message
-    for data in (b"ok\n\xed\xa0\x80\n", b"ok\n\xc0\x80\n", b"ok\n\xe2\x82"):
-        assert ": line 2 is not valid UTF-8" in error_of(write(bad, data))
-
-
 def test_bad_bytes_of_other_encodings(tmp_path):
     path = write(tmp_path / "a.txt", "a\nб".encode("utf-16") + b"\0")
     message = error_of(path, encoding="utf-16")

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from generators import raises
 from hostile import Lying, Planned, Token, clean, raising, resident_kilobytes
+from test_reader import split
 
 from fastbleu import BLEU, InputWarning
 from fastbleu.matrix import mbr, pairwise
@@ -18,15 +19,6 @@ from fastbleu.matrix.reader import SentenceReader
 
 TEXT, TOKENS, IDS = BLEU(), BLEU(tokenize=False), BLEU(tokenize=False, ignore_ids=(0,))
 H = np.arange(1, 13).reshape(3, 4)
-
-
-def ids_of(sentences):
-    """The numbers of the tokens of each sentence, -1 for those that are not known."""
-    ids, found = sentences.flat().tolist(), []
-    for length in sentences.lengths:
-        found.append(ids[:length])
-        ids = ids[length:]
-    return found
 
 
 # ---- batches
@@ -128,7 +120,7 @@ def test_ids_in_tuples_that_are_taken_for_tokens():
 @pytest.mark.parametrize("error", [Planned(), TypeError("mine")])
 def test_exceptions_of_tokens_propagate_and_the_reader_goes_on(error):
     reader = SentenceReader(TOKENS)
-    first = ids_of(reader.read([["a", 1, "x" * 20]], "x"))
+    first = split(reader.read([["a", 1, "x" * 20]], "x"))
     for token, known_only in (
         (Token(on_hash=raising(error)), False),
         (Token(on_hash=raising(error)), True),
@@ -138,9 +130,9 @@ def test_exceptions_of_tokens_propagate_and_the_reader_goes_on(error):
         with pytest.raises(type(error)) as caught:
             reader.read([["b", 1.0], [token, "c", Token(), 1]], "x", known_only=known_only)
         assert caught.value is error
-    assert ids_of(reader.read([["a", 1.0, "x" * 20]], "x", known_only=True)) == first
+    assert split(reader.read([["a", 1.0, "x" * 20]], "x", known_only=True)) == first
     reader.vocabulary.forget()
-    assert ids_of(reader.read([["b", "a"]], "x")) == [[0, 1]]
+    assert split(reader.read([["b", "a"]], "x")) == [[0, 1]]
 
 
 def test_reading_from_within_a_read():
@@ -149,12 +141,12 @@ def test_reading_from_within_a_read():
     seen = []
 
     def read_again():
-        seen.append(ids_of(reader.read([["a", 0.5]], "x", known_only=True)))
+        seen.append(split(reader.read([["a", 0.5]], "x", known_only=True)))
         for call in (lambda: reader.read([["new"]], "x"), reader.vocabulary.forget):
             raises(RuntimeError, "is being read into", call)
 
     known = reader.read([[Token(on_hash=read_again), "a"]], "x", known_only=True)
-    assert (ids_of(known), seen) == ([[-1, 0]], [[[0, 1]]])
+    assert (split(known), seen) == ([[-1, 0]], [[[0, 1]]])
 
     def read_while_adding():
         finding = lambda: reader.read([["a"]], "x", known_only=True)  # noqa: E731
@@ -163,7 +155,7 @@ def test_reading_from_within_a_read():
 
     reader.read([[Token(on_hash=read_while_adding), "a"]], "x")
     reader.vocabulary.forget()
-    assert ids_of(reader.read([["a"]], "x")) == [[0]]
+    assert split(reader.read([["a"]], "x")) == [[0]]
 
 
 def test_tokens_whose_death_uses_the_reader():
@@ -172,13 +164,13 @@ def test_tokens_whose_death_uses_the_reader():
 
     class Dying(Token):
         def __del__(self):
-            deaths.append(clean(lambda: ids_of(reader.read([["again", "again"]], "x"))))
+            deaths.append(clean(lambda: split(reader.read([["again", "again"]], "x"))))
 
     reader.read([[Dying(), "a"]], "x")
     reader.vocabulary.forget()
     gc.collect()
     assert deaths == [[[0, 0]]]
-    assert ids_of(reader.read([["a", "again"]], "x")) == [[1, 0]]
+    assert split(reader.read([["a", "again"]], "x")) == [[1, 0]]
 
 
 def test_sequences_that_lie():

@@ -15,60 +15,6 @@ from hostile import resident_kilobytes
 import fastbleu
 from fastbleu import BLEU
 
-FINALIZERS = """
-import gc, sys
-import fastbleu
-
-words = [f"word{n}" for n in range(1000)]
-change, calls = sys.argv[1:3]
-
-class Finalized:  # dies in each collection and is born again; one of its deaths changes the lists
-    deaths, last_death = 0, 0
-
-    def __del__(self):
-        Finalized.deaths += 1
-        if Finalized.deaths == Finalized.last_death:
-            exec(change)
-        if Finalized.deaths < Finalized.last_death:
-            made = Finalized()
-            made.itself = made
-
-for Finalized.last_death in range(1, 16):
-    for call in calls.split(";"):
-        hypothesis, references = words * 300, [words * 290 for _ in range(3)]
-        Finalized.deaths = 0
-        made = Finalized()
-        made.itself = made
-        del made
-        gc.set_threshold(1, 1, 1)
-        try:
-            eval(call)
-        except (TypeError, ValueError, IndexError):
-            pass
-        gc.set_threshold(700, 10, 10)
-        Finalized.deaths = 100
-        gc.collect()
-print("alive")
-"""
-CALLS = (
-    "metric = fastbleu.BLEU(tokenize=False); metric.count([hypothesis], [references]);"
-    "fastbleu.sentence_bleu(references, hypothesis)"
-)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "change",
-    [
-        *("references[-1].clear()", "references.extend([words] * 50)", "references[:] = [7]"),
-        *("hypothesis.extend(words * 200)", "hypothesis.clear()"),
-    ],
-)
-def test_garbage_collection_that_changes_a_long_segment(change):
-    # glibc then overwrites and unmaps what is freed, so that reading it never goes well by chance.
-    strict = {"PYTHONMALLOC": "malloc", "MALLOC_PERTURB_": "170", "MALLOC_MMAP_THRESHOLD_": "65536"}
-    assert python("-c", FINALIZERS, change, CALLS, **strict) == "alive\n"
-
 
 def peak_of(function, *arguments):
     """The most bytes that Python had at once during a call."""

@@ -31,26 +31,6 @@ def family(request, monkeypatch):
     return request.param
 
 
-@pytest.mark.parametrize(
-    "metric",
-    [
-        BLEU("coco", reference_length="average"),
-        BLEU("nltk", smooth_method="floor", lowercase=True),
-        BLEU(
-            max_ngram_order=2,
-            weights=(0.3, 0.7),
-            smooth_method="add-k",
-            reference_length="shortest",
-        ),
-    ],
-)
-def test_parameters(family, metric):
-    its = columns(90)
-    references = ["ref", "other"]
-    found = tables.score(table_of(family, its), "mt", references, by="lang", metric=metric)
-    check(found, expected(lambda key: metric, its, ["lang"], references), ["lang"])
-
-
 DAYS = [datetime.date(2026, 1, day) for day in (1, 2)]
 KEYS = [
     ["a", "b", None],

@@ -7,10 +7,9 @@ import pytest
 from commands import TRAINS, python
 from generators import raises
 from hosts import host
-from metrics import from_state
 from table_families import as_dict, columns
 
-from fastbleu import BLEU, tables
+from fastbleu import tables
 from fastbleu.tables.frames import Frame
 
 for name in ("narwhals", "pandas", "polars", "duckdb", "datasets", "pyarrow"):
@@ -18,8 +17,6 @@ for name in ("narwhals", "pandas", "polars", "duckdb", "datasets", "pyarrow"):
 pa = host("pyarrow")
 pq = importlib.import_module("pyarrow.parquet")
 ds = importlib.import_module("pyarrow.dataset")
-feather = importlib.import_module("pyarrow.feather")
-csv = importlib.import_module("pyarrow.csv")
 pl, duckdb, datasets = host("polars"), host("duckdb"), host("datasets")
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 4 tokens:fastbleu.InputWarning")
@@ -29,33 +26,24 @@ BY = ["system", "lang"]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """One table in every kind of file."""
+    """One table in several files."""
     folder = tmp_path_factory.mktemp("tables")
     table = pa.table(columns(ROWS))
     pq.write_table(table, folder / "t.parquet", row_group_size=70)
-    pq.write_to_dataset(table, folder / "parts", partition_cols=["system"])
-    feather.write_feather(table, folder / "t.feather")
     with pa.ipc.new_stream(folder / "stream.arrow", table.schema) as stream:
         stream.write_table(table, max_chunksize=70)
-    with pa.ipc.new_file(folder / "file.arrow", table.schema) as file:
-        file.write_table(table, max_chunksize=70)
-    csv.write_csv(table, folder / "t.csv")
     return folder
 
 
+# Other files: test_files_of_tables.py.
 KINDS = {
-    "parquet": lambda folder: folder / "t.parquet",
-    "str": lambda folder: str(folder / "t.parquet"),
-    "feather": lambda folder: folder / "t.feather",
     "arrow stream": lambda folder: folder / "stream.arrow",
-    "arrow file": lambda folder: folder / "file.arrow",
     "ParquetFile": lambda folder: pq.ParquetFile(folder / "t.parquet"),
     "dataset": lambda folder: ds.dataset(folder / "t.parquet"),
     "RecordBatchReader": lambda folder: ds.dataset(folder / "t.parquet").scanner().to_reader(),
     "batches": lambda folder: pq.ParquetFile(folder / "t.parquet").iter_batches(33),
     "list": lambda folder: list(pq.ParquetFile(folder / "t.parquet").iter_batches(33)),
     "LazyFrame": lambda folder: pl.scan_parquet(folder / "t.parquet"),
-    "csv": lambda folder: folder / "t.csv",
     "DuckDB": lambda folder: duckdb.sql(f"SELECT * FROM '{folder}/t.parquet'"),
     "datasets.Dataset": lambda folder: datasets.Dataset(pq.read_table(folder / "t.parquet")),
     "datasets.IterableDataset": lambda folder: datasets.Dataset(
@@ -88,20 +76,6 @@ def test_relations_of_duckdb_are_projected():
     found = tables.score(relation, "mt", "ref", by='the "key"')
     assert as_dict(found)['the "key"'] == ["x"]
     raises(ValueError, "has no column 'reference'", tables.score, relation, "mt", "reference")
-
-
-def test_a_state_of_duckdbs_sums():
-    """They are HUGEINT, decimals in Arrow."""
-    counts = tables.count(pa.table(columns(ROWS)), "mt", "ref")  # noqa: F841 (DuckDB finds it)
-    names = [
-        "hyp_len",
-        "ref_len",
-        *(f"{k}_{n}" for k in ("matches", "totals") for n in range(1, 5)),
-    ]
-    sums = duckdb.connect().sql(f"SELECT {', '.join(f'sum({name})' for name in names)} FROM counts")
-    score = BLEU().score(columns(ROWS)["mt"], columns(ROWS)["ref"])
-    [state] = sums.to_arrow_table().to_pylist()
-    assert from_state(list(state.values())).compute().value == score.value
 
 
 ENCODINGS = {
@@ -167,12 +141,6 @@ def test_numbers_in_a_column_of_csv_are_texts(tmp_path):
     (tmp_path / "numbers.csv").write_text("mt,ref\n1 2,1 2\n7,7\n")
     [part] = tables.count(tmp_path / "numbers.csv", "mt", "ref")
     assert as_dict(part)["mt"] == ["1 2", "7"]
-
-
-@pytest.mark.parametrize("name", ["bad.parquet", "bad.arrow", "bad.feather"])
-def test_damaged_files(tmp_path, name):
-    (tmp_path / name).write_bytes(b"this is no table" * 9)
-    raises(ValueError, name, tables.score, tmp_path / name, "mt", "ref")
 
 
 def test_errors_of_reading_name_the_file_and_the_row(tmp_path):
