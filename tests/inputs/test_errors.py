@@ -4,6 +4,8 @@ Token ids are in test_ids_errors.py, columns in test_arrow.py, tables and the co
 folders. What nltk and sacreBLEU refuse as well is compared with them in theirs.
 """
 
+import copy
+import pickle
 import re
 import warnings
 from collections import UserDict
@@ -168,6 +170,11 @@ CALLS = [
         "stop_ids is '</s>', expected integers; look up its id",
     ),
     (lambda: BLEU(tokenize=False, stop_ids=-(2**63) - 1), ValueError, "stop_ids"),
+    (
+        lambda: TEXT.score(["a"], ["a"], missing=np.array(["skip", "empty"])),
+        ValueError,
+        r"missing array\(.* is unknown; choose one of error, empty, skip",
+    ),
 ]
 
 
@@ -212,6 +219,7 @@ LONG = "the cat " * 10_000
         lambda long: sentence_bleu([["a"]], ["a"], weights=frozenset([str(long)]).__len__),
         lambda long: self_bleu(["a", "b"], orders=long),
         lambda long: BLEU().score(["a"], ["a"], missing=long),
+        lambda long: BLEU().score(["a"], ["a"], missing=np.array([str(long)] * 2)),
         *(partial(lambda name, long: BLEU(**{name: long}), name) for name in (
             "dialect", "tokenize", "smooth_method", "reference_length", "weights",
             "max_ngram_order", "threads", "smooth_value", "ignore_ids",
@@ -225,6 +233,33 @@ def test_values_in_messages_are_cut(call):
         with pytest.raises((TypeError, ValueError, AssertionError, KeyError)) as caught:
             call(long)
         assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("call", "facts"),
+    [
+        (lambda: TEXT.score(["a", 5], ["a", "b"]), (1, None, "hypothesis")),
+        (lambda: TEXT.score(["a", "b"], ["a", ["b", None]]), (1, 1, "reference")),
+        (lambda: TEXT.score(["a", "b"], ["a", []]), (1, None, "reference")),
+        (lambda: TOKENS.count([["a"]] * 2, [GOOD, [["a"], 3]]), (1, 1, "reference")),
+        (lambda: IDS.score([[1], [2.5]], [[[1]], [[2]]]), (1, None, "hypothesis")),
+        (lambda: corpus_bleu([[["a"]], [["a"]]], [["a"], [{}]]), (1, None, "hypothesis")),
+        (lambda: TEXT.score(["a", "b"], ["a", "b"], tokenizers=["13a", "x"]), (1, None, None)),
+        (lambda: TEXT.score(["a"], ["a", "b"]), None),
+    ],
+)
+def test_errors_carry_the_place_that_their_message_names(call, facts):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        call()
+    for error in (caught.value, copy.copy(caught.value), pickle.loads(pickle.dumps(caught.value))):
+        assert str(error) == str(caught.value)
+        if facts is not None:
+            assert (error.segment, error.reference, error.side, error.file, error.line) == (
+                *facts,
+                None,
+                None,
+            )
+            assert str(error).startswith(f"segment {facts[0]}: ")
 
 
 # ---- lists of sentences, of which all pairs are compared

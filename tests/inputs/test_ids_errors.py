@@ -151,7 +151,7 @@ def test_masks_that_are_none():
     """Such as are added to logits, and a str in place of a list."""
     words = "the mask of hypotheses holds -10000.*pass mask == 0"
     batch_refused(ValueError, words, H, R, hypothesis_mask=np.where(H > 1, 0, -10000))
-    words = "the mask of segment 0: the hypothesis has the dtype [<>]U1"
+    words = "segment 0: the mask of the hypothesis has the dtype [<>]U1"
     batch_refused(TypeError, words, list(H), list(R), hypothesis_mask="111")
     words = "segment 0: the mask of references has 1 entries"
     batch_refused(ValueError, words, list(H), list(R), reference_mask="111")

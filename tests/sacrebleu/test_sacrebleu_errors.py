@@ -58,7 +58,7 @@ def check_refusal(pair, name, *arguments, **named):
     """Both of a pair, theirs and ours, raise the same kind of exception; returns ours."""
     theirs, mine = (raised(side, name, *arguments, **named) for side in pair)
     assert isinstance(theirs, Exception)
-    assert type(mine) is type(theirs), (mine, theirs)
+    assert isinstance(mine, type(theirs)), (mine, theirs)
     return mine
 
 

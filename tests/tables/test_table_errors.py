@@ -136,6 +136,23 @@ def test_the_row_of_an_error_is_that_of_the_table():
     fails(TypeError, "row 4: the hypothesis is ", parts, "mt", "ref", **how)
 
 
+def test_errors_carry_the_row_and_the_file(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"mt": "a", "ref": "a"}\n{"mt": "b", "ref": null}\n')
+    for table, file in ((ITS | {"ref": [*"ab", None]}, None), (str(path), str(path))):
+        with pytest.raises(TypeError, match="column 'ref' has no value") as caught:
+            tables.score(table, "mt", "ref")
+        error = caught.value
+        row = 1 if file else 2
+        assert (error.segment, error.reference, error.side) == (row, 0, "reference")
+        assert (error.file, error.is_missing) == (file, True)
+
+
+def test_a_confidence_that_is_no_number():
+    fails(TypeError, "confidence has 'x', expected a number", ITS, "mt", "ref", confidence="x")
+    fails(ValueError, "confidence is 95, but must", ITS, "mt", "ref", confidence=95)
+
+
 def test_frames_of_dask_are_not_read():
     def fail(part):
         raise AssertionError("it was read")

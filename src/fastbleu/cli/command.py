@@ -28,7 +28,7 @@ from ..runtime.progress import ProgressBar
 from .coco_files import align_images
 from .diagnosis import diagnose, joined
 from .dialect_text import DialectText, metric_of
-from .files import STDIN, InputError, as_options, printable
+from .files import STDIN, STDIN_LABEL, InputError, as_options, printable
 from .formats import REFERENCE, SYSTEM, align_documents, open_input
 from .imports import import_undisturbed
 from .options import Options, check_systems, option_warnings, parse_options
@@ -90,10 +90,10 @@ def _run(options: Options) -> None:
             readers = _open(options, opened)
             report = _score(options, readers, opened)
         except InputError as error:
-            message = str(error)
-            if options.input is None and message.startswith("standard input"):
-                message += " (without -i the hypotheses are read from standard input)"
-            raise InputError(message, error.status) from error
+            if options.input is not None or error.file != STDIN_LABEL:
+                raise
+            hint = " (without -i the hypotheses are read from standard input)"
+            raise InputError(f"{error}{hint}", **vars(error)) from error
         for text in report:
             _print(text)
     return None

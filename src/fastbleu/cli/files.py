@@ -19,20 +19,22 @@ from typing import Any, BinaryIO
 
 from ..inputs._utf8_rows import Utf8Lines, Utf8Rows
 from ..inputs.compression import PackedError, module_of, problem_of, unpacked
+from ..inputs.errors import LocatedValueError
 
-STDIN = "-"
+STDIN, STDIN_LABEL = "-", "standard input"
 
 _BLOCK_BYTES = 1 << 17  # with smaller blocks, threads wait for each other
 _LEAST_AHEAD = 512  # decompressed data may come in pieces of one byte
 _START_BYTES = 9  # enough to recognize the type of a file
 
 
-class InputError(ValueError):
+class InputError(LocatedValueError):
     """Input that cannot be scored: a message of one line, and the exit status of the command."""
 
-    def __init__(self, message: str, status: int = 1) -> None:
-        super().__init__(printable(message))
-        self.status = status
+    status = 1
+
+    def __init__(self, message: str, **facts: Any) -> None:
+        super().__init__(printable(message), **facts)
 
 
 # What the API's messages advise, and the command's options for it.
@@ -68,7 +70,7 @@ class ByteSource:
     """
 
     def __init__(self, name: str, opened: ExitStack) -> None:
-        self.label = "standard input" if name == STDIN else name
+        self.label = STDIN_LABEL if name == STDIN else name
         self.where: Callable[[], str] = lambda: "while it was opened"
         self._file: BinaryIO
         if name != STDIN:
@@ -78,7 +80,7 @@ class ByteSource:
                 raise self._unreadable(error, "check the name and its permissions") from error
             opened.enter_context(self._file)
         elif sys.stdin is None:
-            raise InputError("standard input is closed: name a file instead of -")
+            raise InputError("standard input is closed: name a file instead of -", file=self.label)
         else:
             file: Any = sys.stdin.buffer  # or an object that cannot be peeked
             self._file = file if hasattr(file, "peek") else io.BufferedReader(file)
@@ -89,7 +91,8 @@ class ByteSource:
             is_device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
             is_null = status.st_rdev == os.stat(os.devnull).st_rdev
             if is_device and not (is_null or self._file.isatty()):
-                raise InputError(f"{self.label}: a device, such as /dev/zero, may never end")
+                problem = "a device, such as /dev/zero, may never end"
+                raise InputError(f"{self.label}: {problem}", file=self.label)
         self._ahead = b""
         self.start = b""
         self._name = name
@@ -125,14 +128,15 @@ class ByteSource:
         except Exception as error:
             if problem := problem_of(error):
                 where = f"{self.where()}: " * bool(self.start)
-                raise InputError(f"{self.label}: {where}{problem}") from error
+                raise InputError(f"{self.label}: {where}{problem}", file=self.label) from error
             if isinstance(error, OSError):
                 raise self._unreadable(error, self.where()) from error
             raise
 
     def _unreadable(self, error: Exception, hint: str) -> InputError:
         problem = getattr(error, "strerror", None) or str(error)
-        return InputError(f"{self.label}: {problem[:1].lower()}{problem[1:]}; {hint}")
+        message = f"{self.label}: {problem[:1].lower()}{problem[1:]}; {hint}"
+        return InputError(message, file=self.label)
 
 
 class TextLines:
@@ -214,8 +218,9 @@ class TextLines:
         ):
             named = "name the file's own --encoding, such as utf-16-le"
             fix = "correct the declaration" if self._declared else named
-            problem = f"line {self.taken + 1} cannot be decoded: {error}"
-            return InputError(f"{self.source.label}: {problem}; {fix}")
+            file, line = self.source.label, self.taken + 1
+            message = f"{file}: line {line} cannot be decoded: {error}; {fix}"
+            return InputError(message, file=file, line=line)
         good = error.object[: error.start].decode(self.encoding, "replace").split("\n")
         begun = self._lines.unfinished.decode("utf-8", "surrogatepass")
         start = good[-1] if len(good) > 1 else begun + good[0]
@@ -232,5 +237,6 @@ class TextLines:
         elif self.encoding != "utf-8":
             fix = "--encoding applies to all files: convert those in other encodings"
         wrong = f"byte {byte} of the line is 0x{error.object[error.start]:02x}"
-        place = f"{self.source.label}: line {line}"
-        return InputError(f"{place} is not valid {name} ({wrong}): {fix}")
+        file = self.source.label
+        message = f"{file}: line {line} is not valid {name} ({wrong}): {fix}"
+        return InputError(message, file=file, line=line)

@@ -152,7 +152,8 @@ class _Collector:
             raise self.error(f"the file ends inside document {self._document.name}")
 
     def error(self, problem: str) -> InputError:
-        return InputError(f"{self.label}: line {self.line()}: {problem}")
+        message = f"{self.label}: line {self.line()}: {problem}"
+        return InputError(message, file=self.label, line=self.line())
 
 
 def documents(source: ByteSource, encoding: str, xml: bool) -> Iterator[Document]:

@@ -125,7 +125,7 @@ def _refuse_output(source: ByteSource) -> None:
     start = source.peek()[:_OUTPUT_BYTES].removeprefix(codecs.BOM_UTF8)
     for pattern, fix in _OUTPUTS.items():
         if re.match(pattern, start):
-            raise InputError(f"{source.label} is {fix}")
+            raise InputError(f"{source.label} is {fix}", file=source.label)
 
 
 class LineReader(Reader):
@@ -214,7 +214,8 @@ class FieldsReader(LineReader):
                 "contains tabs name the file after -i"
             )
         fields = f"{_counted(width, 'field')} separated by tabs"
-        return InputError(f"{self.label}: line {number} has {fields}, {expected}", 17)
+        message = f"{self.label}: line {number} has {fields}, {expected}"
+        return InputError(message, status=17, file=self.label, line=number)
 
 
 class ChainReader(Reader):
@@ -307,13 +308,14 @@ def _unequal(readers: Sequence[Reader], chunk: list[list[str]]) -> InputError:
     fix = "all files must hold the same segments in the same order"
     if total is None:
         short_end = f"{short.label} ends after {short.unit} {segments}"
-        return InputError(f"{short_end}, {long.label} goes on: {fix}")
+        return InputError(f"{short_end}, {long.label} goes on: {fix}", file=short.label)
     if total == segments + 1 and not firsts[longer][-1]:
         fix = f"remove its last {long.unit}, which is blank"
     else:
         fix += "; look for a missing or an extra one"
     has = f"{short.label} has {_counted(segments, short.unit)}"
-    return InputError(f"{has}, {long.label} has {_counted(total, long.unit)}: {fix}")
+    message = f"{has}, {long.label} has {_counted(total, long.unit)}: {fix}"
+    return InputError(message, file=short.label)
 
 
 def _counted(count: int, noun: str) -> str:

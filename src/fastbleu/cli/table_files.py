@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.arguments import a_type, shown
+from ..inputs.errors import LocatedError
 from ..inputs.warnings import InputWarning
 from ..runtime.terminal import CONTROLS, JSON_CONTROLS
 from .files import InputError
@@ -220,5 +221,6 @@ def _named(path: str, call: Callable[[], Any]) -> Any:
     try:
         return call()
     except (ImportError, OSError, TypeError, ValueError) as error:
-        place = "" if str(error).startswith(path) else f"{path}: "
-        raise InputError(f"{place}{error}") from error
+        file = error.file if isinstance(error, LocatedError) else None
+        named = file is not None or isinstance(error, FileNotFoundError)
+        raise InputError(f"{error}" if named else f"{path}: {error}", file=file or path) from error

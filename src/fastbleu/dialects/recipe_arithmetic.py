@@ -24,7 +24,7 @@ from numpy import float32
 from ..counting.counter import Counter as SegmentCounter
 from ..counting.stats import AdaptedRows, Stats
 from ..inputs.batch import Batch
-from ..inputs.places import Place, refusal
+from ..inputs.errors import LocatedValueError, Place
 from ..tokenizers._compiled import split
 from ..tokenizers.loaded import load_tokenizer
 from .float32 import load_torch
@@ -419,8 +419,8 @@ def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
     for number, (hypothesis, references) in enumerate(segments):
         if not (hypothesis and all(references)):
             blank = "a reference" if hypothesis else "the hypothesis"
-            problem = f": {blank} is blank, which the original refuses"
-            raise refusal(ValueError, Place(number), problem)
+            problem = f"{blank} is blank, which the original refuses"
+            raise LocatedValueError.at(Place(number), problem)
     table = numpy.array(_rows(segments))
     scores: list[float] = []
     for rows in table[:, None] if each else [table]:
@@ -440,8 +440,8 @@ def joshua_decoder(segments: list[Segment], each: bool) -> list[float]:
         lengths = [float32(len(reference)) for reference in references]
         length = reduce(add_up, lengths) / float32(len(lengths))
         if not (c and length):
-            problem = " has only white space, which the original refuses"
-            raise refusal(ValueError, Place(number), problem)
+            problem = "a side has only white space, which the original refuses"
+            raise LocatedValueError.at(Place(number), problem)
         total, halved = float32(0), 1.0
         for order, matched in enumerate(matches[:c]):
             halved *= 1.0 if matched else 0.5

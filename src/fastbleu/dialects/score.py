@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..inputs.errors import LocatedValueError
 from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
@@ -16,7 +17,7 @@ else:
     tables = lazy("fastbleu.plots.tables")
 
 
-class NoScoreError(ValueError):
+class NoScoreError(LocatedValueError):
     """The dialect has no score for these counts: its original divides by zero, or refuses them."""
 
 

@@ -10,8 +10,8 @@ from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Origin, Stats
 from ..inputs.arguments import as_double, check_flag, shown
 from ..inputs.checks import is_iterable
+from ..inputs.errors import LocatedError, Place
 from ..inputs.mistakes import warn_of_equal
-from ..inputs.places import Place, refusal
 from ..inputs.warnings import warn_input, warn_of_blank, warn_tokenized
 from ..runtime.import_lock import lazy
 from ..tokenizers.loaded import Tokenizer
@@ -306,10 +306,8 @@ class Scorer:
         if (type(error) is ZeroDivisionError and "division" in reason) or "math domain" in reason:
             reason = f"dialect {self.dialect.name!r} has no score: its original fails with {reason}"
         if place:
-            return refusal(NoScoreError, place, f": {reason}")
-        made = NoScoreError(reason)
-        vars(made).update(vars(error))  # its place
-        return made
+            return NoScoreError.at(place, reason)
+        return NoScoreError(reason, **vars(error) if isinstance(error, LocatedError) else {})
 
     def stats(self, counted: Counted) -> Stats:
         """The rows of a corpus, as they were counted, which say so."""
@@ -400,7 +398,7 @@ class Scorer:
         def take(first: int, stats: Stats, rows: array[int]) -> None:
             def place(row: int) -> str:
                 segment, position = divmod(rows.index(row), length)
-                return f"segment {first + segment}, position {position}"
+                return f"segment {first + segment}, position {position}: "
 
             try:
                 of_rows = self.row_scores(stats)

@@ -25,7 +25,7 @@ from fastbleu.kernel.sequences cimport is_object_array as is_array_of_objects
 from fastbleu.runtime._process cimport POLL_EVERY, grow
 
 from fastbleu.runtime.import_lock import import_locked, lazy
-from .places import refusal
+from .errors import LocatedValueError
 
 cdef object numpy = lazy("numpy")
 
@@ -56,7 +56,7 @@ cdef object not_utf8(object where, Py_ssize_t byte, int value):
     problem = (
         f" is not UTF-8: byte {byte} is 0x{value:02x}, which starts no character; decode the text "
         'by the encoding that it has, or with errors="replace", first')
-    return refusal(ValueError, where, problem)
+    return LocatedValueError.at(where, problem)
 
 
 cdef class _Copies:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from ..runtime.import_lock import lazy
 from .arguments import a_type
+from .errors import LocatedTypeError, LocatedValueError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,36 +100,29 @@ def id_array(value: Any, where: str) -> Array:
     if kind not in "iu":
         _refuse(where, array.dtype, array.shape, kind)
     if kind == "u" and array.itemsize == 8 and array.size and int(array.max()) > 2**63 - 1:
-        raise ValueError(
-            f"{where} has the id {array.max()} (dtype {array.dtype}), which does not fit into int64"
-        )
+        problem = f" has the id {array.max()} (dtype {array.dtype}), which does not fit into int64"
+        raise LocatedValueError.at(where, problem)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def _refuse(where: str, dtype: object, shape: tuple[int, ...], kind: str) -> NoReturn:
     advice = _ADVICE.get(kind, 'for text pass tokenize="13a"')
-    raise TypeError(
-        f"{where} has the dtype {dtype} (shape {shape}), expected integer ids; {advice}"
-    )
+    problem = f" has the dtype {dtype} (shape {shape}), expected integer ids; {advice}"
+    raise LocatedTypeError.at(where, problem)
 
 
 def mask_array(value: object, ids: Array, where: str) -> Array:
     """Return the mask of an array: bool or integers of the same shape."""
-    mask = in_main_memory(value, f"the mask of {where}")
+    mask = in_main_memory(value, where)
     if mask.dtype.kind not in "biu" and mask.size:
-        raise TypeError(
-            f"the mask of {where} has the dtype {mask.dtype}, expected bool or integers; "
-            "pass .astype(bool) or .bool()"
-        )
+        problem = f" has the dtype {mask.dtype}, expected bool or integers; "
+        raise LocatedTypeError.at(where, f"{problem}pass .astype(bool) or .bool()")
     if mask.shape != ids.shape:
-        raise ValueError(
-            f"the mask of {where} has the shape {mask.shape}, but its ids have {ids.shape}"
-        )
+        problem = f" has the shape {mask.shape}, but its ids have {ids.shape}"
+        raise LocatedValueError.at(where, problem)
     if mask.dtype.kind == "i" and mask.size and mask.min() < 0:
-        raise ValueError(
-            f"the mask of {where} holds {mask.min()}, expected 0 and 1; for a mask "
-            "that is added to logits pass mask == 0"
-        )
+        problem = f" holds {mask.min()}, expected 0 and 1; for a mask that is added to logits pass "
+        raise LocatedValueError.at(where, f"{problem}mask == 0")
     return mask if mask.size else mask.astype(bool)
 
 
@@ -138,18 +132,17 @@ def in_main_memory(value: object, where: str) -> Array:
         return value
     kind = a_type(value)
     if hasattr(value, "mask") and not callable(value.mask):  # a column of a data frame
-        raise TypeError(
-            f"{where} is {kind}; pass its data, and ~mask as hypothesis_mask= or reference_mask="
-        )
+        fix = "pass its data, and ~mask as hypothesis_mask= or reference_mask="
+        raise LocatedTypeError.at(where, f" is {kind}; {fix}")
     # In this order, because an attribute of PyTorch's sparse tensors raises a RuntimeError.
     if not hasattr(value, "detach") and hasattr(value, "__cuda_array_interface__"):
-        raise TypeError(f"{where} is {kind} on a GPU; pass a numpy array (with cupy: .get())")
+        fix = "pass a numpy array (with cupy: .get())"
+        raise LocatedTypeError.at(where, f" is {kind} on a GPU; {fix}")
     try:
         if hasattr(value, "detach"):  # a PyTorch tensor; numpy moves others itself
             value = value.detach().cpu().numpy()
         made: Array = numpy.asarray(copy_lists(value))
     except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
-        raise TypeError(
-            f"{where} is {kind} that cannot be read: {error}; pass an array of integers"
-        ) from error
+        problem = f" is {kind} that cannot be read: {error}; pass an array of integers"
+        raise LocatedTypeError.at(where, problem) from error
     return made

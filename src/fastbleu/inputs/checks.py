@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from .arguments import a_type
 from .arrays import list_or_tuple, shape_of
+from .errors import LocatedTypeError, LocatedValueError, Place
 from .missing import UNORDERED, are_segments, refuse_missing
-from .places import Place, refusal
 from .text_traits import look_like_one_reference
 from .warnings import warn_input
 
@@ -29,16 +29,17 @@ def _part_of(mapping: Mapping[Any, Any], split: str = ", split into tokens") -> 
 
 
 def place(segment: int, reference: int | None) -> str:
-    """Describe the position of a sequence of tokens for an error message."""
-    part = "the hypothesis" if reference is None else f"references[{reference}]"
-    return Place(segment, part, reference)
+    """The place of a hypothesis, or of reference number `reference`."""
+    if reference is None:
+        return Place(segment, "the hypothesis", side="hypothesis")
+    return Place(segment, f"references[{reference}]", reference)
 
 
 def refuse_scalar(where: str, value: object, each: str) -> None:
     """Raise TypeError if a value is an array or a tensor of a single number."""
     if shape_of(value) == ():
         problem = f" has no dimension, expected a list with one entry per {each}"
-        raise refusal(TypeError, where, problem)
+        raise LocatedTypeError.at(where, problem)
 
 
 def check_segments(name: str, value: Any, each: str = "segment") -> None:
@@ -145,13 +146,13 @@ class Checks:
             is_text = isinstance(references, str)
             fix = '; pass tokenize="13a" if the input is text' if is_text else ""
             problem = f" is {a_type(references)}, expected {self._expected_references}{fix}"
-            raise refusal(TypeError, where, problem)
+            raise LocatedTypeError.at(where, problem)
         return list(references)
 
     def refuse_no_references(self, segment: int) -> NoReturn:
         """Raise the error for a segment without references."""
-        problem = ": no references; every segment needs at least one (it may be empty)"
-        raise refusal(ValueError, Place(segment), problem)
+        problem = "no references; every segment needs at least one (it may be empty)"
+        raise LocatedValueError.at(Place(segment, side="reference"), problem)
 
 
 class TokenChecks(Checks):
@@ -179,14 +180,14 @@ class TokenChecks(Checks):
             fix = f"; {_part_of(sequence)}"
         if is_text or not is_iterable(sequence) or isinstance(sequence, UNORDERED):
             problem = f" is {a_type(sequence)}, expected a list of tokens{fix}"
-            raise refusal(TypeError, where, problem)
+            raise LocatedTypeError.at(where, problem)
         if not hasattr(sequence, "tolist"):
             return list(sequence)
         # The elements of arrays and tensors may compare by identity; Python numbers do not.
         tokens = sequence.tolist()
         if not isinstance(tokens, list):
             problem = f" has no dimension, expected a list of tokens{fix}"
-            raise refusal(TypeError, where, problem)
+            raise LocatedTypeError.at(where, problem)
         return tokens
 
     def token_lists(self, references: tuple[Any, ...], segment: int) -> list[Any]:
@@ -201,7 +202,7 @@ class TokenChecks(Checks):
         if token.numel() != 1:
             where = self.place(segment, reference)
             problem = f"[{position}] is {a_type(token)} of the shape {tuple(token.shape)}; a token "
-            raise refusal(TypeError, where, f"{problem}must be a single number")
+            raise LocatedTypeError.at(where, f"{problem}must be a single number")
         return token.item()
 
     def refuse_unhashable(
@@ -222,7 +223,7 @@ class TokenChecks(Checks):
             f"[{position}] is {a_type(token)}{inside}; a token must be hashable "
             f"(a str, an int, ...): {error}{fix}"
         )
-        raise refusal(TypeError, where, problem) from error
+        raise LocatedTypeError.at(where, problem) from error
 
 
 class NltkTokenChecks(TokenChecks):
@@ -256,12 +257,12 @@ class NltkTokenChecks(TokenChecks):
         except TypeError as error:
             if hasattr(sequence, "__len__"):
                 raise
-            raise TypeError(f"{place(segment, reference)}: {error}") from error
+            where = place(segment, reference)
+            raise LocatedTypeError.at(where, f": {error}") from error
         tokens = list(sequence)
         if len(tokens) != length:
-            raise ValueError(
-                f"{place(segment, reference)} has len() {length} but yields {len(tokens)} tokens"
-            )
+            problem = f" has len() {length} but yields {len(tokens)} tokens"
+            raise LocatedValueError.at(place(segment, reference), problem)
         return tokens
 
     def references(self, references: object, segment: int) -> list[Any]:
@@ -315,7 +316,7 @@ class TextChecks(Checks):
             fix = "decode it first"
         else:
             fix = "convert it first"
-        raise refusal(TypeError, where, f"{index} is {a_type(text)}, expected a str; {fix}")
+        raise LocatedTypeError.at(where, f"{index} is {a_type(text)}, expected a str; {fix}")
 
 
 def fix_of_logits(token: Any) -> str:

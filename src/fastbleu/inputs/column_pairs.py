@@ -16,8 +16,8 @@ from .columns import (
     read_all,
     table_of_query,
 )
+from .errors import Place
 from .missing import refuse_missing
-from .places import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

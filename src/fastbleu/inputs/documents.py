@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .arguments import a_type, shown
 from .checks import check_lengths
+from .errors import LocatedTypeError, LocatedValueError, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,25 +33,25 @@ def by_document(hypotheses: Any, references: Any, join: Any) -> tuple[list[Any],
         if isinstance(several, str):
             several = [several]
         elif not isinstance(several, (list, tuple)):
-            raise TypeError(f"segment {number}: references is {a_type(several)}, expected a list")
+            problem = f"references is {a_type(several)}, expected a list"
+            raise LocatedTypeError.at(Place(number), problem)
         for segment in (hypothesis, *several):
             if not isinstance(segment, (str, list, tuple)):
-                raise TypeError(
-                    f"segment {number} holds {a_type(segment)}; with join= segments are texts or "
-                    "lists of tokens"
+                problem = (
+                    f"a part is {a_type(segment)}; with join= all are texts or lists of tokens"
                 )
+                raise LocatedTypeError.at(Place(number), problem)
         try:
             own, streams = joined.setdefault(document, ([], [[] for _ in several]))
         except TypeError:
-            raise TypeError(
-                f"segment {number}: the document is {a_type(document)}, expected a str, an int or "
-                "another value that can be hashed"
-            ) from None
+            problem = f"the document is {a_type(document)}, expected a str, an int or another "
+            raise LocatedTypeError.at(Place(number), f"{problem}value that can be hashed") from None
         if len(several) != len(streams):
-            raise ValueError(
-                f"segment {number} has {len(several)} references, but document {shown(document)} "
-                f"begins with a segment that has {len(streams)}; all of a document need as many"
+            problem = (
+                f"it has {len(several)} references, but document {shown(document)} begins with a "
+                f"segment that has {len(streams)}; all of a document need as many"
             )
+            raise LocatedValueError.at(Place(number), problem)
         own.append(hypothesis)
         for stream, reference in zip(streams, several, strict=True):
             stream.append(reference)

@@ -9,12 +9,12 @@ from ._id_rows import IdRows, ids_of
 from .arguments import a_type, shown
 from .arrays import id_array, is_array, list_or_tuple, mask_array, shape_of
 from .checks import TokenChecks, check_segments, fix_of_logits, place
-from .missing import is_missing, refuse_missing
-from .places import Place, located, refusal
+from .errors import LocatedTypeError, LocatedValueError, Place, mask_of
+from .missing import refuse_missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
 
 
 class IdFilter:
@@ -60,17 +60,16 @@ def _checked_ids(name: str, ids: Any) -> tuple[int, ...]:
     return tuple(sorted(set(checked)))
 
 
-def _refuse_id(value: Any, where: str) -> None:
+def _refuse_id(value: Any, where: str, position: str = "") -> NoReturn:
     try:
         number = operator.index(value)
     except TypeError:
-        pass
-    else:
-        raise ValueError(f"{where} has the id {number}, which does not fit into int64")
-    if value is None:
-        raise TypeError(f"{where} has None; if the tokenizer lacks this token, leave it out")
-    problem = f"{where} has {shown(value)}, {a_type(value)}; expected integer ids"
-    raise TypeError(f"{problem}{fix_of_logits(value)}")
+        fix = f", {a_type(value)}; expected integer ids{fix_of_logits(value)}"
+        if value is None:
+            fix = "; if the tokenizer lacks this token, leave it out"
+        raise LocatedTypeError.at(where, f"{position} has {shown(value)}{fix}") from None
+    problem = f"{position} has the id {number}, which does not fit into int64"
+    raise LocatedValueError.at(where, problem)
 
 
 def are_ids(hypotheses: object, references: object) -> bool:
@@ -154,7 +153,7 @@ def _array_rows(name: str, values: Any, mask: Any, shapes: tuple[str, ...]) -> I
         raise ValueError(
             f"{name} has the shape {ids.shape} ({ids.dtype}), expected {' or '.join(shapes)}{fix}"
         )
-    masked = None if mask is None else mask_array(mask, ids, name)
+    masked = None if mask is None else mask_array(mask, ids, f"the mask of {name}")
     if ids.ndim == 3 and ids.shape[1] == 0 and ids.shape[0]:
         TokenChecks().refuse_no_references(0)
     return IdRows(ids, masked)
@@ -199,14 +198,14 @@ def _entries(name: str, values: Any, mask: Any, each: str = "segment") -> list[t
 def _with_masks(values: Any, mask: Any, segment: int | None, name: str) -> list[tuple[Any, Any]]:
     if mask is None:
         return [(value, None) for value in values]
-    where = f"the mask of {name}" if segment is None else f"segment {segment}: the mask of {name}"
+    where = f"the mask of {name}" if segment is None else Place(segment, f"the mask of {name}")
     if not hasattr(mask, "__len__") or not hasattr(mask, "__getitem__"):
-        raise TypeError(f"{where} is {a_type(mask)}, expected a list of {len(values)} masks")
+        problem = f" is {a_type(mask)}, expected a list of {len(values)} masks"
+        raise LocatedTypeError.at(where, problem)
     values, masks = [*values], [*mask]  # another thread may change the lists
     if len(masks) != len(values):
-        raise ValueError(
-            f"{where} has {len(masks)} entries, but there are {len(values)} sequences of ids"
-        )
+        problem = f" has {len(masks)} entries, but there are {len(values)} sequences of ids"
+        raise LocatedValueError.at(where, problem)
     return list(zip(values, masks, strict=True))
 
 
@@ -220,9 +219,8 @@ def _is_nested(value: Any) -> bool:
 
 def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
     if len(shape_of(values) or ()) > 2:
-        problem = f": references has the shape {shape_of(values)}, "
-        problem += "expected (length,) or (references, length)"
-        raise refusal(ValueError, Place(segment), problem)
+        problem = f" has the shape {shape_of(values)}, expected (length,) or (references, length)"
+        raise LocatedValueError.at(Place(segment, "references", side="reference"), problem)
     values = list_or_tuple(values)
     if len(values) == 0:
         TokenChecks().refuse_no_references(segment)
@@ -233,19 +231,11 @@ def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
 
 def _add(rows: IdRows, value: Any, mask: Any, where: str) -> None:
     """Add one row: a 1-d array or a list of integers."""
-    try:
-        _add_checked(rows, value, mask, where)
-    except (TypeError, ValueError) as error:
-        located(error, where, is_missing(value))
-        raise
-
-
-def _add_checked(rows: IdRows, value: Any, mask: Any, where: str) -> None:
     if type(value) in (list, tuple):
         listed = list(value)
         ids, wrong = ids_of(listed)
         if wrong >= 0:
-            _refuse_id(listed[wrong], f"{where}[{wrong}]")
+            _refuse_id(listed[wrong], where, f"[{wrong}]")
         if mask is None:
             rows.add(ids)
             return
@@ -255,14 +245,13 @@ def _add_checked(rows: IdRows, value: Any, mask: Any, where: str) -> None:
     if isinstance(value, (str, bytes)) or not (
         hasattr(value, "__len__") or hasattr(value, "shape")
     ):
-        raise TypeError(
-            f"{where} is {a_type(value)}, expected a sequence of token ids; "
-            'for text pass tokenize="13a"'
-        )
+        fix = 'expected a sequence of token ids; for text pass tokenize="13a"'
+        raise LocatedTypeError.at(where, f" is {a_type(value)}, {fix}")
     array = id_array(value, where)
     if array.ndim != 1:
-        raise ValueError(f"{where} has the shape {array.shape} ({array.dtype}), expected (length,)")
-    rows.add(array, None if mask is None else mask_array(mask, array, where))
+        problem = f" has the shape {array.shape} ({array.dtype}), expected (length,)"
+        raise LocatedValueError.at(where, problem)
+    rows.add(array, None if mask is None else mask_array(mask, array, mask_of(where)))
 
 
 # Every id counts.

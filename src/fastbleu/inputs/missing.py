@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from .arguments import shown
 from .arrays import is_array, list_or_tuple, shape_of
-from .places import refusal
+from .errors import LocatedTypeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def refuse_missing(where: str, value: object) -> None:
     if is_missing(value):
         name = "NaN" if type(value).__name__ in _FLOAT_TYPES else str(value)
         fix = 'leave it out or pass an empty one, as BLEU.score does with missing="skip" or "empty"'
-        raise refusal(TypeError, where, f" is missing ({name}); {fix}", is_missing=True)
+        raise LocatedTypeError.at(where, f" is missing ({name}); {fix}", is_missing=True)
 
 
 def no_value(row: str, column: str, reference: int | None = None) -> str:

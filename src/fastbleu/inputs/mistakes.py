@@ -13,8 +13,7 @@ from ._utf8_rows import Utf8Rows
 from .arguments import shown
 from .arrays import list_or_tuple
 from .batch import Batch
-from .checks import is_collection
-from .places import Place
+from .checks import is_collection, place
 from .text_traits import (
     are_words,
     fitting_tokenizer,
@@ -126,7 +125,7 @@ class MistakeWatch:
             self.to_examine = 0
             return
         if type(sides[0]) is Utf8Rows:
-            sides = [side.as_lists(Place) for side in sides]
+            sides = [side.as_lists(place) for side in sides]
         hypotheses, references = (list(side)[-_SHIFT_SAMPLE:] for side in sides)
         try:
             votes = [

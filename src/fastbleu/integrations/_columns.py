@@ -13,8 +13,8 @@ import pyarrow.compute
 from ..dialects.score import NoScoreError
 from ..inputs.arguments import check_choice
 from ..inputs.batch import Batch
+from ..inputs.errors import LocatedError
 from ..inputs.missing import CHOICES, count_of
-from ..inputs.places import Place
 from ..inputs.read import read
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
@@ -217,15 +217,15 @@ def naming_columns(
             return function(*columns)
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
-            message, facts = str(error), vars(error)
-            if facts.get("is_missing"):
-                number = 0 if facts["reference"] is None else 1 + facts["reference"]
+            message = str(error)
+            if isinstance(error, LocatedError) and error.is_missing:
+                number = 0 if error.reference is None else 1 + error.reference
                 raise kind(
                     f"{names[min(number, len(names) - 1)]} is missing (NULL) in some row: leave "
                     f'such rows out by {skip}, or take empty texts by missing="empty"'
                 ) from error
-            if "segment" in facts:
-                message = message.replace(Place(facts["segment"]), "some row", 1)
+            if isinstance(error, LocatedError) and error.segment is not None:
+                message = f"some row: {error.problem}"
             sides = f"hypotheses: {names[0]}; references: {', '.join(names[1:])}"
             raise kind(f"{message} ({sides})") from error
 

@@ -10,6 +10,7 @@ from ..inputs.arguments import a_type
 from ..inputs.arrays import list_or_tuple
 from ..inputs.batch import Batch
 from ..inputs.checks import check_segments
+from ..inputs.errors import LocatedTypeError, LocatedValueError, Place
 from ..inputs.missing import is_missing
 from ..runtime.progress import ProgressBar
 from ..tokenizers.loaded import Tokenizer, load_tokenizer
@@ -69,6 +70,6 @@ def _segment_counters(
             if is_single:
                 raise
             message = error if isinstance(choice, Hashable) else f"tokenizers is {a_type(choice)}"
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"segment {segment}: {message}") from error
+            kind = LocatedTypeError if isinstance(error, TypeError) else LocatedValueError
+            raise kind.at(Place(segment), str(message)) from error
     return [counters[choice] for choice in compress(choices, present)]

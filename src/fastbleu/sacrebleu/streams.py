@@ -16,6 +16,8 @@ from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.arguments import a_type, shown
 from ..inputs.arrays import list_or_tuple
 from ..inputs.batch import Batch
+from ..inputs.checks import place
+from ..inputs.errors import LocatedTypeError, LocatedValueError, Place
 from ..inputs.warnings import warn_input
 
 TYPE_CHECKING = False
@@ -96,8 +98,8 @@ def count_streams(
     if not len(lines) == len(segments) == count:
         # Beyond the last segment sacreBLEU checks only for these.
         if None in lines[count:]:
-            segment = lines.index(None, count)
-            raise TypeError(f"segment {segment}: the hypothesis is a NoneType, expected a str")
+            where = place(lines.index(None, count), None)
+            raise LocatedTypeError.at(where, " is a NoneType, expected a str")
         lines, kept = lines[:count], kept[:count]
     try:
         counted = counter.count(Batch(lines, kept), keep_rows=keep_rows)
@@ -172,7 +174,7 @@ def count_references(segments: Sequence[Any]) -> int:
                 present += 1
             elif line is not None:
                 problem = f"a reference is {a_type(line)}, expected a str or None"
-                raise TypeError(f"segment {segment}: {problem}")
+                raise LocatedTypeError.at(Place(segment, side="reference"), problem)
         numbers.add(present)
     return numbers.pop() if len(numbers) == 1 else -1
 
@@ -181,5 +183,6 @@ def refuse_missing(segments: Sequence[Any]) -> None:
     """Raise ValueError if a single stream has a None: that segment has no reference."""
     for segment, line in enumerate(segments):
         if line is None:
+            where = Place(segment, "its only reference", 0)
             fix = "every segment needs a reference (it may be empty)"
-            raise ValueError(f"segment {segment}: its only reference is None; {fix}")
+            raise LocatedValueError.at(where, f" is None; {fix}", is_missing=True)

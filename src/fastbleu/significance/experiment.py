@@ -25,7 +25,7 @@ from ..counting.stats import AdaptedRows
 from ..dialects import _sacrebleu
 from ..dialects.sacrebleu import SacrebleuDialect
 from ..dialects.scorer import Scorer
-from ..inputs.arguments import shown
+from ..inputs.arguments import as_double, shown
 from ..inputs.warnings import warn_input
 from ..runtime.progress import ProgressBar
 from .resampling import Columns, check_seed, draw_sums, toss_coins
@@ -151,9 +151,9 @@ class Experiment:
         threads: int = 1,
         tells_identical_apart: bool = False,
     ) -> None:
-        if not 0 < confidence < 1:
+        self._confidence = as_double("confidence", confidence)
+        if not 0 < self._confidence < 1:
             raise ValueError(f"confidence is {shown(confidence)}, but must lie between 0 and 1")
-        self._confidence = float(confidence)
         self._progress, self._threads = progress, threads
         self._tells_identical_apart = tells_identical_apart
         self.seed = check_seed(seed)

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..inputs.arguments import check_choice
 from ..inputs.compression import SUFFIXES, problem_of, unpacked, without_suffix
+from ..inputs.errors import LocatedTypeError, LocatedValueError
 from ..inputs.quoting import DELIMITERS, layout_of
 from ..runtime.extras import install_command
 from ..runtime.import_lock import import_locked, lazy
@@ -179,7 +180,8 @@ class Files:
             fix = f"relative paths begin in {os.getcwd()}"
             raise FileNotFoundError(f"{path}: there is no such file or directory; {fix}")
         else:
-            raise ValueError(f"{path}: this is a pipe or a device: save what it holds as a file")
+            problem = "this is a pipe or a device: save what it holds as a file"
+            raise LocatedValueError(f"{path}: {problem}", file=path)
         return [(system, file, f"{scheme}{file}", base) for file in self._known(files, path)]
 
     def _known(self, paths: list[str], table: str) -> list[str]:
@@ -192,7 +194,8 @@ class Files:
                 end = os.path.splitext(path)[1]
                 known = f"{', '.join(FORMATS)} (of texts also with {', '.join(SUFFIXES)})"
                 known += ', or name the format, as in format="jsonl"'
-                raise ValueError(f"{path}: the name ends in {end!r}; expected one of {known}")
+                problem = f"the name ends in {end!r}; expected one of {known}"
+                raise LocatedValueError(f"{path}: {problem}", file=path)
         return paths
 
     def _opened_url(self, url: str) -> tuple[Any, str]:
@@ -207,7 +210,8 @@ class Files:
                 opened, path = fsspec.core.url_to_fs(url)
             except (ImportError, ValueError) as problem:
                 fix = "install fsspec and what it needs for URLs of this kind"
-                raise ValueError(f"{url}: {error}; {problem}; {fix}") from problem
+                message = f"{url}: {error}; {problem}; {fix}"
+                raise LocatedValueError(message, file=url) from problem
             return fs.PyFileSystem(fs.FSSpecHandler(opened)), path
 
     def _datasets(self) -> list[Any]:
@@ -221,12 +225,14 @@ class Files:
             try:
                 datasets.append(dataset.dataset(list(paths), **options))
             except self.pyarrow.ArrowInvalid as error:
-                raise ValueError(f"{names[0]}: {explained(error)}") from error
+                message = f"{names[0]}: {explained(error)}"
+                raise LocatedValueError(message, file=names[0]) from error
             except self.pyarrow.ArrowTypeError as error:
-                raise TypeError(
+                message = (
                     f"{names[0]} has a column of the name that a directory has as a key "
                     f"(key=value), but not of its type: {error}; rename or cast the column"
-                ) from error
+                )
+                raise LocatedTypeError(message, file=names[0]) from error
         return datasets
 
     def _parquet_parts(self) -> Iterator[Any]:
@@ -269,7 +275,7 @@ class Files:
                     problem = explained(error)  # which names the row of a file of cells
                 if problem is None:
                     raise
-                raise ValueError(f"{name}: {problem}") from error
+                raise LocatedValueError(f"{name}: {problem}", file=name) from error
 
     def _opened(self, system: Any, path: str, name: str) -> tuple[Any, list[str]]:
         """The batches of a file, and the names of the columns that are wanted of it."""
@@ -289,7 +295,8 @@ class Files:
             )
             if "\0" in "".join(columns):
                 fix = 'name the encoding, as in encoding="utf-16"'
-                raise ValueError(f"{name}: line 1 has null characters: {fix}")
+                message = f"{name}: line 1 has null characters: {fix}"
+                raise LocatedValueError(message, file=name, line=1)
             names = self._checked(columns, path, name)
             parsing = csv.ParseOptions(
                 delimiter=delimiter,
@@ -336,14 +343,16 @@ class Files:
         names = list(self._columns or columns)
         needed = [*names, *self._texts]
         if keys := [n for n in needed if n not in columns and f"/{n}=" in path]:
-            raise ValueError(
+            message = (
                 f"{name}: {keys[0]!r} is in the name of a directory, which is read only if all "
                 "files are Parquet; of others of one format pass pyarrow.dataset.dataset(path, "
                 'format="csv", partitioning="hive")'
             )
+            raise LocatedValueError(message, file=name)
         check_columns(columns, needed)
         if twice := [column for column in names if columns.count(column) > 1]:
-            raise ValueError(f"{name}: two columns are named {twice[0]!r}: rename one of them")
+            message = f"{name}: two columns are named {twice[0]!r}: rename one of them"
+            raise LocatedValueError(message, file=name)
         return names
 
 

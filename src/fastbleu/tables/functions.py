@@ -417,7 +417,7 @@ def _opened(
     """The table; messages about rows of files name the file."""
     source = open_table(table, columns, row_counter.texts, files)
     if is_path(table):
-        row_counter.place = source.place
+        row_counter.place, row_counter.file = source.place, source.file
     return source
 
 

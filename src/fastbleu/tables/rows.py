@@ -13,8 +13,8 @@ from ..counting._counted import Counted
 from ..inputs.arguments import a_type, check_choice, closest, names_shown, shown
 from ..inputs.batch import Batch
 from ..inputs.columns import is_column
+from ..inputs.errors import LocatedError, restated
 from ..inputs.missing import CHOICES, count_of, is_missing, no_value
-from ..inputs.places import Place
 from ..inputs.read import read
 from ..inputs.warnings import warn_input
 from ..metric.argument import as_metric
@@ -78,8 +78,9 @@ class RowCounter:
         }
         self._noted: dict[BLEU, Counted] = {}  # for warnings
         self._left_out, self._first_left_out = 0, 0
-        # How messages name a row of the table, from 0.
+        # How messages name a row of the table, from 0, and its file.
         self.place: Callable[[int], str] = "row {}".format
+        self.file: Callable[[int], str | None] = lambda row: None
 
     def __reduce__(self) -> tuple[Any, ...]:
         metrics = self._language_metrics
@@ -246,21 +247,21 @@ def errors_naming_rows(row_counter: RowCounter, numbers: Indices, frame: Frame) 
     try:
         yield
     except (TypeError, ValueError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        message, facts = str(error), vars(error)
-        # A user's own error has no facts, or others.
-        segment: int = facts["segment"] if "is_missing" in facts else len(numbers)
-        if segment < len(numbers):
-            row = row_counter.place(int(numbers[segment]))
+        message, place = str(error), {}
+        if isinstance(error, LocatedError) and error.segment is not None:
+            number = int(numbers[error.segment])
+            row = row_counter.place(number)
+            place = {"segment": number, "file": row_counter.file(number)}
             if PATH in frame.columns:
-                row += f" ({PATH} {frame.values(PATH)[segment]!r})"  # whole: it names the file
-            if facts["is_missing"]:
-                number = facts["reference"]
-                raise kind(no_value(row, row_counter.column_of(number), number)) from error
-            message = row + message.removeprefix(Place(segment))
+                place["file"] = frame.values(PATH)[error.segment]
+                row += f" ({PATH} {place['file']!r})"  # whole: it names the file
+            if error.is_missing:
+                column = row_counter.column_of(error.reference)
+                raise restated(error, no_value(row, column, error.reference), **place) from error
+            message = f"{row}: {error.problem}"
         names = ", ".join(map(repr, row_counter.references))
         columns = f"the hypotheses are column {row_counter.hypotheses!r}, the references {names}"
-        raise kind(f"{message} ({columns})") from error
+        raise restated(error, f"{message} ({columns})", **place) from error
 
 
 def check_columns(columns: Sequence[str], needed: Sequence[str]) -> None:

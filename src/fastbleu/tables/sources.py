@@ -9,6 +9,7 @@ from typing import Any
 
 from ..inputs.arguments import shown
 from ..inputs.columns import is_query
+from ..inputs.errors import LocatedValueError
 from .data_files import CHUNK_ROWS, FileOptions, Files, explained, import_pyarrow, is_path
 from .frames import Frame, joined, load_narwhals
 from .rows import check_columns
@@ -42,11 +43,14 @@ class Source:
 
     def place(self, row: int) -> str:
         """A row that was read, for messages: in its file, or in the table."""
-        name, number = self._at(row)
-        return f"{name}: row {number}" if isinstance(self._parts, Files) else f"row {number}"
+        if not isinstance(self._parts, Files):
+            return f"row {row}"
+        name, number = self._parts.at(row)
+        return f"{name}: row {number}"
 
-    def _at(self, row: int) -> tuple[str, int]:
-        return self._parts.at(row) if isinstance(self._parts, Files) else ("the table", row)
+    def file(self, row: int) -> str | None:
+        """The file of a row that was read, if it is in one."""
+        return self._parts.at(row)[0] if isinstance(self._parts, Files) else None
 
     def chunks(self) -> Iterator[Frame]:
         """Frames of a chunk's size, larger for tables in memory; small ones are joined."""
@@ -80,9 +84,12 @@ class Source:
                 return
             except Exception as error:
                 if type(error).__module__.startswith("pyarrow."):
-                    name, row = self._at(row)
+                    file, name = None, "the table"
+                    if isinstance(self._parts, Files):
+                        file, row = self._parts.at(row)
+                        name = file
                     problem = f"{name} cannot be read from row {row} on: {explained(error)}"
-                    raise ValueError(problem) from error
+                    raise LocatedValueError(problem, file=file) from error
                 raise
             self._gives_dicts = isinstance(part, Mapping)
             what = f"part {number} of the table"

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..counting.stats import row_of_state
 from ..inputs.arguments import shown
+from ..inputs.errors import LocatedValueError
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from .frames import ROW, Frame, joined
@@ -271,5 +272,5 @@ def scores_of(table: Any, metric: Metric | None) -> Any:
             try:
                 row_of_state(counts, row_metric.max_ngram_order, row_metric._counter.least_total)
             except ValueError as error:
-                raise ValueError(f"row {row} of the sums: {error}") from error
+                raise LocatedValueError(f"row {row} of the sums: {error}", segment=row) from error
     return source.to_native(scored(frame, metrics, reader.by or []))

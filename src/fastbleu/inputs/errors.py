@@ -1,0 +1,95 @@
+"""Errors that carry where in the input something is wrong, for callers that add a place of theirs.
+
+Errors of a user's own code have no such facts, whatever their messages say.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from typing_extensions import Self
+
+
+class Place(str):
+    """A segment, or a part of it, as messages begin: "segment 3: references[1]".
+
+    `reference` is the number of a reference, None for the hypothesis; `side` is "hypothesis",
+    "reference", or None for both.
+    """
+
+    segment: int
+    part: str
+    reference: int | None
+    side: str | None
+
+    def __new__(
+        cls, segment: int, part: str = "", reference: int | None = None, side: str | None = None
+    ) -> Place:
+        place = super().__new__(cls, f"segment {segment}: {part}")
+        side = side if reference is None else "reference"
+        vars(place).update(segment=segment, part=part, reference=reference, side=side)
+        return place
+
+
+def mask_of(where: str) -> str:
+    """The mask of a `Place`, or of an argument that `where` names."""
+    if not isinstance(where, Place):
+        return f"the mask of {where}"
+    return Place(where.segment, f"the mask of {where.part}", where.reference, where.side)
+
+
+class LocatedError(Exception):
+    """Base of errors about the input. Each is also a ValueError or a TypeError.
+
+    Attributes
+    ----------
+    segment, reference : int or None
+        The numbers of the segment and of its reference, from 0.
+    side : {"hypothesis", "reference"} or None
+    file : str or None
+    line : int or None
+        From 1.
+    is_missing : bool
+        Whether there is no value.
+    problem : str
+        The message without the number of the segment.
+    """
+
+    segment: int | None = None
+    reference: int | None = None
+    side: str | None = None
+    file: str | None = None
+    line: int | None = None
+    is_missing = False
+    problem = ""
+
+    def __init__(self, message: str, **facts: Any) -> None:
+        super().__init__(message)
+        vars(self).update(facts)
+
+    @classmethod
+    def at(cls, where: str, problem: str, is_missing: bool = False) -> Self:
+        """The error of a `Place`, or of an argument that `where` names."""
+        if not isinstance(where, Place):
+            return cls(f"{where}{problem}")
+        facts = vars(where).copy()
+        problem = f"{facts.pop('part')}{problem}"
+        message = f"segment {where.segment}: {problem}"
+        return cls(message, problem=problem, is_missing=is_missing, **facts)
+
+
+class LocatedTypeError(LocatedError, TypeError):
+    """What is wrong with the input is a type."""
+
+
+class LocatedValueError(LocatedError, ValueError):
+    """What is wrong with the input is a value."""
+
+
+def restated(error: Exception, message: str, **facts: Any) -> LocatedError:
+    """A TypeError or ValueError with another message, and with the facts that it carries."""
+    kind = LocatedTypeError if isinstance(error, TypeError) else LocatedValueError
+    carried = vars(error) if isinstance(error, LocatedError) else {}
+    return kind(message, **carried | facts)
