@@ -12,6 +12,7 @@ from generators import raises, rounds, seeded
 
 import fastbleu
 from fastbleu import BLEU, dialects, explain
+from fastbleu.dialects.base import EFFECTIVE_ORDER
 from fastbleu.dialects.names import get
 
 HYPOTHESES = [
@@ -57,7 +58,7 @@ def random_metric(rng):
     if "weights" in dialect.options and rng.random() < 0.5:
         order = options.setdefault("max_ngram_order", 4)
         options["weights"] = [rng.randint(1, 4) / 8 for _ in range(order)]
-    if dialect.supports("effective_order=True"):
+    if dialect.supports(EFFECTIVE_ORDER):
         options["effective_order"] = rng.random() < 0.5
     if dialect.tokenizers is None and rng.random() < 0.5:
         options["tokenize"] = rng.choice(("13a", "none", "intl", "char"))

@@ -12,6 +12,7 @@ from generators import raises
 from scorers import score, sentence_scores
 
 from fastbleu import BLEU, Stats, dialects, significance
+from fastbleu.dialects import base
 from fastbleu.dialects.base import Dialect
 from fastbleu.dialects.names import get
 from fastbleu.dialects.nltk import NLTK
@@ -157,13 +158,16 @@ def test_the_rules_of_a_user():
     assert sentence_scores(precision, rows(4, 5, 2, 4)).tolist() == [0.5]
     # What a dialect says nothing about is refused.
     for feature, reason in {
-        "weights": "its weights are equal",
-        "effective_order=True": "it averages over all orders",
-        "aggregate=True": "its rules are for whole counts",
-        "matrix": "nothing says that its scores of pairs follow from rows",
-        **dict.fromkeys(("update", "sums", "state", "significance"), "its score does not follow"),
+        base.WEIGHTS: "weights: its weights are equal",
+        base.EFFECTIVE_ORDER: "effective_order=True: it averages over all orders",
+        base.EXPECTED_COUNTS: "aggregate=True: its rules are for whole counts",
+        base.MATRIX: "matrix: nothing says that its scores of pairs follow from rows",
+        base.UPDATE: "update: its score does not follow",
+        base.SUMS: "sums: its score does not follow",
+        base.STATE: "state: its score does not follow",
+        base.SIGNIFICANCE: "significance: its score does not follow",
     }.items():
-        with pytest.raises(ValueError, match=f"'precision' does not support {feature}: {reason}"):
+        with pytest.raises(ValueError, match=f"'precision' does not support {reason}"):
             precision.require(feature)
     with pytest.raises(ValueError, match="does not support aggregate=True"):
         Scorer(precision, 1).expected_scores(None)

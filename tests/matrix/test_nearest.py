@@ -9,6 +9,7 @@ from generators import KINDS, edge_length, raises, seeded, sentences, tiny_lengt
 
 import fastbleu
 from fastbleu import BLEU
+from fastbleu.dialects.base import MATRIX
 from fastbleu.dialects.names import get, names
 from fastbleu.matrix import NearestIndex, duplicates, nearest, pairwise
 
@@ -73,7 +74,7 @@ def test_random_tokens(options):
         check_pools(rng, hypotheses, references, tokenize=False, **options)
 
 
-@pytest.mark.parametrize("dialect", [name for name in names() if get(name).supports("matrix")])
+@pytest.mark.parametrize("dialect", [name for name in names() if get(name).supports(MATRIX)])
 def test_every_dialect(dialect):
     if dialect in HOSTED:
         pytest.importorskip(HOSTED[dialect])

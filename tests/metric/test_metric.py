@@ -16,6 +16,7 @@ from sacrebleu.metrics import BLEU as PEER
 
 import fastbleu
 from fastbleu import BLEU, InputWarning, matrix
+from fastbleu.dialects.base import COUNT
 from fastbleu.integrations.rewards import BLEUReward
 
 # Random segments are often short.
@@ -263,7 +264,7 @@ def test_counts_have_the_score_of_their_texts_or_are_refused(name):
         metric.score(["a b c d"], ["a b c d"])
     except ImportError as error:
         pytest.skip(str(error))  # a library's tokens, or its arithmetic
-    if not metric._scorer.dialect.supports("count"):
+    if not metric._scorer.dialect.supports(COUNT):
         raises(ValueError, "does not support count", metric.count, ["a"], ["a"])
         return
     hypotheses, references = zip(*COUNTED, strict=True)

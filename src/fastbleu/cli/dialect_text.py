@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Counted, Sums
+from ..dialects.base import UPDATE
 from ..runtime.terminal import CONTROLS
 from .files import InputError
 
@@ -56,7 +57,7 @@ class DialectText:
         self._metric = metric = metric_of(options)
         self.counter, self._scorer = metric._counter, metric._scorer
         self.place = f"--dialect {options.dialect}: "
-        self.adds_batches = self._scorer.adds_batches
+        self.adds_batches = self._scorer.dialect.supports(UPDATE)
         self.keep_rows = self._scorer.keep_rows
         self.sums = self._scorer.sums
 

@@ -240,7 +240,9 @@ class Counter:
             packer = TokenPacker(self.checks, lines)
         else:
             packer = TextPacker(TextChecks(), str(tokenizer.compiled), lowercase, skip_none)
-        return Worker(packer, SegmentCounter(self.max_ngram_order, self.reference_length))
+        # Mean lengths are no integers: a dialect that takes them reads the tokens.
+        choice = "closest" if self.reference_length == "average" else self.reference_length
+        return Worker(packer, SegmentCounter(self.max_ngram_order, choice))
 
 
 def runs(batch: Batch, counters: Iterable[Counter]) -> Iterator[tuple[Counter, Batch]]:

@@ -12,6 +12,7 @@ from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 from ..counting.token_lists import TokenListCounter
+from ..dialects.base import SUMS
 from ..dialects.names import get, names
 from ..dialects.recipes import LINES
 from ..inputs.arguments import shown
@@ -424,7 +425,7 @@ def _settings_of(
         usual = own.get(dialect.tokenizer, dialect.tokenizer)
         options["tokenize"] = _first(usual, dialect.tokenizers or tokenizers)
         options["lowercase"] = _first(dialect.lowercase, dialect.cases)
-    means = [False, True] if dialect.supports("sums") else [False]
+    means = [False, True] if dialect.supports(SUMS) else [False]
     if name not in LINES and issubclass(dialect.counter, TokenListCounter):
         most = 0
     for is_mean, (variant, corpus), *values in product(means, corpora, *options.values()):

@@ -19,47 +19,91 @@ from ..inputs.arguments import (
     unknown_name,
 )
 from ..tokenizers.loaded import get as get_tokenizer
+from ..tokenizers.loaded import load_tokenizer
 from .score import Score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any, Literal, TypeAlias
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, Literal
 
     from ..counting.token_lists import Segment
     from ..inputs.ids import IdFilter
     from ..inputs.types import ReferenceLength
-    from ..tokenizers.loaded import Tokenizer
     from ..tokenizers.table import TokenizerName
     from .scorer import Scorer
 
-    # Options and operations that a dialect may have or lack. "aggregate=True" scores expected
-    # counts, "tokenizers" gives each segment a tokenizer, and "parts" scores sentences from a part
-    # of a corpus.
-    # fmt: off
-    Feature: TypeAlias = Literal[
-        "weights", "effective_order=True", "tokenize=False", "update", "count", "sums",
-        "state", "significance", "prefix_scores", "tokenizers", "matrix", "aggregate=True", "parts",
-    ]
-    # fmt: on
+
+class Feature:
+    """An option or an operation that a dialect has or lacks.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    is_in : callable (Dialect -> bool)
+        Whether a dialect has it, which follows from what the dialect implements.
+    reason : str
+        Why a dialect lacks it, unless it gives a reason of its own: see `Dialect.reasons`.
+    """
+
+    __slots__ = ("is_in", "name", "reason")
+
+    def __init__(self, name: str, is_in: Callable[[Dialect], bool], reason: str) -> None:
+        self.name = name
+        self.is_in = is_in
+        self.reason = reason
+
+    def __repr__(self) -> str:
+        return f"<Feature {self.name}>"
+
 
 _NO_SUMS = "its score does not follow from summed counts"
-# Why a dialect lacks a feature, unless it gives a reason of its own.
-_REASONS: dict[Feature, str] = {
-    "weights": "its weights are equal",
-    "effective_order=True": "it averages over all orders",
-    "aggregate=True": "its rules are for whole counts, not for expected ones",
-    "prefix_scores": "its scores of prefixes do not follow from where n-grams match",
-    "tokenize=False": "it splits texts into whole sentences, lines or turns, and not into words",
-    "tokenizers": "it does not count segments one by one",
-    "matrix": "nothing says that its scores of pairs follow from rows",
-    "parts": "how a segment counts depends on all segments of the corpus",
-    "update": _NO_SUMS,
-    "count": _NO_SUMS,
-    "sums": _NO_SUMS,
-    "state": _NO_SUMS,
-    "significance": _NO_SUMS,
-}
+WEIGHTS = Feature("weights", lambda dialect: "weights" in dialect.options, "its weights are equal")
+EFFECTIVE_ORDER = Feature(
+    "effective_order=True",
+    lambda dialect: "effective_order" in dialect.options,
+    "it averages over all orders",
+)
+TOKENS = Feature(
+    "tokenize=False",
+    lambda dialect: dialect.takes_tokens,
+    "it splits texts into whole sentences, lines or turns, and not into words",
+)
+COUNT = Feature("count", lambda dialect: dialect.has_statistics, _NO_SUMS)
+UPDATE = Feature(
+    "update", lambda dialect: dialect.has_statistics and not dialect.order_matters, _NO_SUMS
+)
+SUMS = Feature("sums", lambda dialect: dialect.adds_up, _NO_SUMS)
+STATE = Feature("state", lambda dialect: dialect.adds_up and dialect.has_state, _NO_SUMS)
+SIGNIFICANCE = Feature("significance", lambda dialect: dialect.adds_up, _NO_SUMS)
+PREFIX_SCORES = Feature(
+    "prefix_scores",
+    lambda dialect: dialect.has_statistics and dialect.counter is Counter,
+    "its scores of prefixes do not follow from where n-grams match",
+)
+# A tokenizer for each segment.
+SEGMENT_TOKENIZERS = Feature(
+    "tokenizers",
+    lambda dialect: dialect.has_statistics and dialect.counter is Counter,
+    "it does not count segments one by one",
+)
+MATRIX = Feature(
+    "matrix",
+    lambda dialect: dialect.separable is not None,
+    "nothing says that its scores of pairs follow from rows",
+)
+EXPECTED_COUNTS = Feature(
+    "aggregate=True",
+    lambda dialect: type(dialect)._expected_scores is not Dialect._expected_scores,
+    "its rules are for whole counts, not for expected ones",
+)
+# Scoring the sentences of a part of a corpus.
+PARTS = Feature(
+    "parts",
+    lambda dialect: not dialect.of_corpus,
+    "how a segment counts depends on all segments of the corpus",
+)
 
 _NLTK_METHODS = {"method1": "floor", "method2": "add-k", "method3": "exp", "method4": "method4"}
 
@@ -141,27 +185,6 @@ class Dialect(ABC):
                 raise self._refusal(option, "its original has nothing of the kind")
         return type(self)(**own_options) if own_options else self
 
-    def _make_counter(
-        self,
-        tokenizer: Tokenizer | None,
-        lowercase: bool,
-        max_ngram_order: int,
-        threads: int,
-        reference_length: str,
-        id_filter: IdFilter | None,
-    ) -> Counter:
-        """What counts for the dialect; the arguments are checked."""
-        return self.counter(
-            tokenizer,
-            lowercase,
-            max_ngram_order,
-            threads,
-            # Mean lengths are no integers; what takes them reads the tokens.
-            reference_length="closest" if reference_length == "average" else reference_length,
-            id_filter=id_filter,
-            least_total=self.minimum_total,
-        )
-
     # What a `Scorer` calls: counts to scores, with the scorer's checked options.
 
     def adapt(self, stats: Stats) -> AdaptedRows:
@@ -188,9 +211,8 @@ class Dialect(ABC):
         return self._scores(self.adapt(self._rows_alone(counted.stats, counted.extra)), scorer)
 
     def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
-        """`value` and `bp` of a corpus, and what else of a `Score` does not follow from its row."""
-        value = self._scores(sums.adapted(), scorer)[0]
-        return {"value": value, "bp": self.brevity_penalty(*sums.row[:2])}
+        """`value` of a corpus, and what else of a `Score` does not follow from its row."""
+        return {"value": self._scores(sums.adapted(), scorer)[0]}
 
     def _expected_scores(self, rows: Any, scorer: Scorer) -> array[float]:
         """The score of each row of expected counts: see `Scorer.expected_scores`."""
@@ -220,44 +242,27 @@ class Dialect(ABC):
 
     # What the dialect supports.
 
+    @property
+    def has_statistics(self) -> bool:
+        """Whether rows of counts tell the score of a corpus."""
+        return self.adds_up or (self.mean_of_sentences and self.has_rows)
+
     def supports(self, feature: Feature) -> bool:
         """Whether the dialect has an option or an operation."""
-        has_statistics = self.adds_up or (self.mean_of_sentences and self.has_rows)
-        match feature:
-            case "weights":
-                return "weights" in self.options
-            case "effective_order=True":
-                return "effective_order" in self.options
-            case "tokenize=False":
-                return self.takes_tokens
-            case "count":
-                return has_statistics
-            case "update":
-                return has_statistics and not self.order_matters
-            case "prefix_scores" | "tokenizers":
-                return has_statistics and self.counter is Counter
-            case "sums" | "significance":
-                return self.adds_up
-            case "state":
-                return self.adds_up and self.has_state
-            case "matrix":
-                return self.separable is not None
-            case "aggregate=True":
-                return type(self)._expected_scores is not Dialect._expected_scores
-            case "parts":
-                return not self.of_corpus
+        return feature.is_in(self)
 
-    def require(self, feature: Feature) -> None:
+    def require(self, *features: Feature) -> None:
         """Raise a ValueError if the dialect does not support an option or an operation."""
-        if not self.supports(feature):
-            raise self._refusal(feature, self.reasons.get(feature) or _REASONS[feature])
+        for feature in features:
+            if not feature.is_in(self):
+                raise self._refusal(feature.name, self.reasons.get(feature) or feature.reason)
 
     def _refusal(self, feature: str, reason: str) -> ValueError:
         """The error for an option that the original does not have."""
         return ValueError(f"dialect {self.name!r} does not support {feature}: {reason}")
 
     def _check_options(self, scorer: Scorer) -> None:  # noqa: B027 (most have nothing to check)
-        """Refuse values that are out of range."""
+        """Refuse weights and smoothing values that are out of range."""
 
     def _check_not_negative(self, weights: Sequence[float] | None) -> None:
         if weights and not (any(weights) and all(isfinite(w) and w >= 0 for w in weights)):
@@ -296,16 +301,16 @@ class Dialect(ABC):
         more = f"; nltk's {names}" if names else ""
         return ValueError(unknown_name("smooth_method", smooth_method, self.smoothings, more))
 
-    def _read_text_options(
+    def make_counter(
         self,
-        tokenize: Any,
-        lowercase: bool | None,
-        max_ngram_order: int | None,
-        reference_length: str | None,
-    ) -> tuple[Any, bool, int, str]:
-        """Check `tokenize`, `lowercase`, `max_ngram_order` and `reference_length`.
-
-        None is the original's default; the tokenizer that is returned is None for tokens.
+        tokenize: Any = None,
+        lowercase: bool | None = None,
+        max_ngram_order: int | None = None,
+        reference_length: str | None = None,
+        threads: int = 1,
+        id_filter: IdFilter | None = None,
+    ) -> Counter:
+        """What counts for the dialect; parameters as for `BLEU`, None is the original's default.
 
         Raises
         ------
@@ -323,26 +328,29 @@ class Dialect(ABC):
             check_choice("reference_length", reference_length, (*REFERENCE_LENGTHS, "average"))
             allowed = _any_of(self.reference_lengths or [self.reference_length])
             raise self._refusal(f"reference_length={reference_length!r}", f"it takes the {allowed}")
-        if tokenize is None:
+        is_text = tokenize is not False
+        if not is_text:
+            self.require(TOKENS)
+        elif tokenize is None:
             tokenize = self.tokenizer
-        elif tokenize is not False:
-            tokenize = self._own_tokenizer(tokenize)
         else:
-            tokenize = None
-            if not self.takes_tokens:
-                self.require("tokenize=False")
+            tokenize = self._own_tokenizer(tokenize)
         if lowercase is None:
-            return (
-                tokenize,
-                self.lowercase and tokenize is not None,
-                max_ngram_order,
-                reference_length,
-            )
-        lowercase = check_lowercase(lowercase, tokenize is not None)
-        if tokenize is not None and lowercase not in self.cases:
-            reason = f"it {'always' if self.lowercase else 'never'} ignores case"
-            raise self._refusal(f"lowercase={lowercase}", reason)
-        return tokenize, lowercase, max_ngram_order, reference_length
+            lowercase = is_text and self.lowercase
+        else:
+            lowercase = check_lowercase(lowercase, is_text)
+            if is_text and lowercase not in self.cases:
+                reason = f"it {'always' if self.lowercase else 'never'} ignores case"
+                raise self._refusal(f"lowercase={lowercase}", reason)
+        return self.counter(
+            load_tokenizer(tokenize) if is_text else None,
+            lowercase,
+            max_ngram_order,
+            threads,
+            reference_length=reference_length,
+            id_filter=id_filter,
+            least_total=self.minimum_total,
+        )
 
     def _own_tokenizer(self, tokenize: Any) -> Any:
         """The tokenizer that the original calls by this name."""

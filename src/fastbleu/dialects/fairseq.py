@@ -14,6 +14,7 @@ from ..counting.token_lists import TokenListCounter
 from ..inputs.arguments import shown
 from ..inputs.batch import Batch
 from ._fairseq import hashed_rows
+from .base import MATRIX, UPDATE
 from .formulas import SUM, FormulaDialect, Row
 
 TYPE_CHECKING = False
@@ -82,9 +83,9 @@ class FairseqDialect(FormulaDialect):
         self.own_options = {"hashed": hashed}
         self.counter = HashedFairseqCounter if hashed else FairseqCounter
         self.order_matters = hashed
-        self.reasons = {"matrix": "it counts '</s>', which the matrix does not"}
+        self.reasons = {MATRIX: "it counts '</s>', which the matrix does not"}
         if hashed:
-            self.reasons = {"update": _ORDER, "matrix": _ORDER}
+            self.reasons = {UPDATE: _ORDER, MATRIX: _ORDER}
 
     def _rows_alone(self, stats: Stats, segments: list[Segment] | None) -> Stats:
         if not self.own_options["hashed"]:

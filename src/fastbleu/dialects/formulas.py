@@ -12,7 +12,17 @@ from sys import float_info
 from ..counting._counted import Counted, Sums
 from ..counting.stats import AdaptedRows, Rows, Stats
 from ..counting.token_lists import TokenListCounter
-from .base import Dialect
+from .base import (
+    COUNT,
+    EFFECTIVE_ORDER,
+    MATRIX,
+    SIGNIFICANCE,
+    STATE,
+    SUMS,
+    UPDATE,
+    Dialect,
+    Feature,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +30,6 @@ if TYPE_CHECKING:
 
     from ..counting.token_lists import Segment
     from ..tokenizers.table import TokenizerName
-    from .base import Feature
     from .scorer import Scorer
 
 # How Python's sum() adds up floats: a field of signatures.
@@ -86,7 +95,7 @@ class TokenDialect(Dialect):
 
 def no_rows(reason: str) -> dict[Feature, str]:
     """For `Dialect.reasons`: why there is nothing that needs rows."""
-    return dict.fromkeys(("update", "count", "sums", "state", "matrix", "significance"), reason)
+    return dict.fromkeys((UPDATE, COUNT, SUMS, STATE, MATRIX, SIGNIFICANCE), reason)
 
 
 # The dialects.
@@ -364,7 +373,7 @@ class CocoDialect(FormulaDialect):
     reference_lengths = ("closest", "shortest", "average")
     smoothings = {"tiny": None}
     options = {"smooth_method": "tiny"}
-    reasons = {"effective_order=True": "it has a score for each order, `Score.cumulative`"}
+    reasons = {EFFECTIVE_ORDER: "it has a score for each order, `Score.cumulative`"}
     _printed = "%.3f"
     _tiny, _small = 1e-15, 1e-9
 
@@ -449,7 +458,7 @@ class CodeXGlueSummaryDialect(FormulaDialect):
     adds_up = False
     mean_of_sentences = True
     reasons = dict.fromkeys(
-        ("sums", "state", "significance"),
+        (SUMS, STATE, SIGNIFICANCE),
         "the score is a mean of sentences, which no sum of rows tells",
     )
 
@@ -466,8 +475,7 @@ class CodeXGlueSummaryDialect(FormulaDialect):
         rows, total = sums.rows(), 0.0
         for row in split_rows(rows):
             total += codexglue_sentence(*row)
-        value = total * 100.0 / len(rows)
-        return {"value": value, "bp": self.brevity_penalty(*sums.row[:2])}
+        return {"value": total * 100.0 / len(rows)}
 
 
 def codexglue_sentence(
@@ -503,7 +511,7 @@ class E2EDialect(FormulaDialect):
     smoothings = {"none": None, "add-k": 1.0}
     options = {"smooth_method": "none", "smooth_value": None}
     has_state = False
-    reasons = {"state": "its totals may be negative, which no state can have"}
+    reasons = {STATE: "its totals may be negative, which no state can have"}
     _printed = "%.4f"
 
     def adapt(self, stats: Stats) -> AdaptedRows:
@@ -549,7 +557,7 @@ class MatlabDialect(FormulaDialect):
     weights_set_order = True
     smoothings = {"none": None}
     options = {"weights": None, "smooth_method": "none"}
-    reasons = {"effective_order=True": "its NgramWeights set the orders"}
+    reasons = {EFFECTIVE_ORDER: "its NgramWeights set the orders"}
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         if hyp_len > ref_len:

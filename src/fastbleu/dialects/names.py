@@ -123,8 +123,9 @@ def get(name: str, reference_length: object = None, **own_options: object) -> Di
     TypeError, ValueError
         The name or an option is unknown, or the dialect does not have the option.
     """
-    is_plain = isinstance(name, str) and name in DIALECTS
-    dialect = _load(name) if is_plain else _other_name(name)
+    dialect = _loaded.get(name) if isinstance(name, str) else None
+    if dialect is None:
+        dialect = _load(name)
     for option in own_options:
         if option not in _OWN_OPTIONS:
             arguments.refuse_name(option, _OWN_OPTIONS)
@@ -133,25 +134,21 @@ def get(name: str, reference_length: object = None, **own_options: object) -> Di
     return dialect.variant(reference_length, **own_options)
 
 
-def _load(name: str) -> Dialect:
-    """The dialect of a name in the table."""
-    if name not in _loaded:
-        module = import_locked(f"{__package__}.{DIALECTS[name]}")
-        _loaded[name] = getattr(module, name.upper().replace("-", "_"))
-    return _loaded[name]
-
-
-def _other_name(name: object) -> Dialect:
-    """The dialect of another spelling, or of a name and its version, as "nltk@3.10"; a recipe."""
+def _load(name: object) -> Dialect:
+    """A dialect or recipe by any spelling, maybe with a version, as in "nltk@3.10"."""
     stem, _, version = name.partition("@") if isinstance(name, str) else ("", "", "")
     if dialect_name := arguments.known_name(stem, DIALECTS):
-        dialect = _load(dialect_name)
+        module = import_locked(f"{__package__}.{DIALECTS[dialect_name]}")
+        dialect: Dialect = getattr(module, dialect_name.upper().replace("-", "_"))
+        _loaded[dialect_name] = dialect
         if not version or f"-{version}." in f"-{dialect.version}.":
             return dialect
         raise ValueError(
             f"{arguments.shown(name)} is unknown: {dialect_name} is known as {dialect.version}"
         )
     if (recipe := recipe_table.find(stem, version)) is not None:
+        if name in recipe_table.NAMES:
+            _loaded[stem] = recipe
         return recipe
     if not isinstance(name, str):
         raise TypeError(

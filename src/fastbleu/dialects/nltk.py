@@ -8,7 +8,7 @@ from collections.abc import Collection
 from .._core import REFERENCE_LENGTHS
 from ..counting.stats import AdaptedRows
 from . import _nltk
-from .base import Dialect
+from .base import EFFECTIVE_ORDER, Dialect
 from .nltk_arithmetic import METHODS, score_sums
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ class NltkDialect(Dialect):
         name: _LAST_SEGMENT.format(name) for name in ("method5", "method6", "method7")
     }
     reasons = {
-        "effective_order=True": "effective_order is sacreBLEU's; nltk averages over all orders",
+        EFFECTIVE_ORDER: "effective_order is sacreBLEU's; nltk averages over all orders",
     }
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:

@@ -25,7 +25,7 @@ from ..inputs.batch import Batch
 from ..inputs.checks import is_collection
 from . import recipe_arithmetic as own
 from ._single_precision import single_precision_score
-from .base import Dialect
+from .base import SIGNIFICANCE, STATE, SUMS, Dialect, Feature
 from .formulas import FormulaDialect, Row, codexglue_sentence, no_rows, split_rows
 from .names import get
 from .nltk import NLTK
@@ -38,12 +38,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..counting.token_lists import Segment
-    from .base import Feature
 
 _OF_TOKENS = no_rows("it looks at tokens, which no row tells")
 _OF_CORPUS = no_rows("how a segment counts depends on all segments of the corpus")
 _OF_SENTENCES: dict[Feature, str] = dict.fromkeys(
-    ("sums", "state", "significance"), "its score is made of those of sentences"
+    (SUMS, STATE, SIGNIFICANCE), "its score is made of those of sentences"
 )
 # Tokenizers whose tokens are no words.
 _OF_TEXTS = "lines", "sentences", "turn", "whole"
@@ -158,8 +157,8 @@ class Recipe(Dialect):
     def _arithmetic(self) -> Dialect:
         return self if isinstance(self.base, OwnArithmetic) else self.base
 
-    def _make_counter(self, *arguments: Any) -> Counter:
-        counter = super()._make_counter(*arguments)
+    def make_counter(self, *arguments: Any) -> Counter:
+        counter = super().make_counter(*arguments)
         if isinstance(counter, FewerReferences):
             counter.references = self.references
         if isinstance(counter, TokenRecipeCounter):
@@ -167,7 +166,10 @@ class Recipe(Dialect):
         return counter
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        return self.base.brevity_penalty(hyp_len, ref_len)
+        """That of the base; 0 where the base has none, because a recipe may have a score there."""
+        with suppress(ValueError, ZeroDivisionError):
+            return self.base.brevity_penalty(hyp_len, ref_len)
+        return 0.0
 
     def _further_fields(self) -> dict[str, str]:
         return self.base._further_fields()
@@ -198,18 +200,13 @@ class Recipe(Dialect):
         return scores
 
     def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
-        attributes: dict[str, Any] = {"bp": 0.0}
-        with suppress(ValueError, ZeroDivisionError):
-            attributes["bp"] = self.brevity_penalty(*sums.row[:2])
         if self.corpus is not None:
             rows = self.adapt(sums.rows())
-            attributes["value"] = self.corpus(self._scores(rows, scorer), rows)
-        elif self.of_empty:
-            [attributes["value"]] = self._scores(sums.adapted(), scorer)
-        else:
-            attributes |= self.base._corpus_score(sums, scorer)
-            attributes["value"] = self._finished(attributes["value"])
-        return attributes
+            return {"value": self.corpus(self._scores(rows, scorer), rows)}
+        if self.of_empty:
+            return super()._corpus_score(sums, scorer)
+        attributes = self.base._corpus_score(sums, scorer)
+        return attributes | {"value": self._finished(attributes["value"])}
 
 
 class TokenRecipe(Recipe):
@@ -237,11 +234,7 @@ class TokenRecipe(Recipe):
 
     def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
         scores = self.token_scores(sums.extra or [], self.corpus is not None)
-        value = self.corpus(scores, sums.adapted()) if self.corpus is not None else scores[0]
-        bp = 0.0
-        with suppress(ValueError, ZeroDivisionError):
-            bp = self.brevity_penalty(*sums.row[:2])
-        return {"value": value, "bp": bp}
+        return {"value": scores[0] if self.corpus is None else self.corpus(scores, sums.adapted())}
 
 
 # The table.

@@ -8,11 +8,9 @@ from ..runtime.import_lock import lazy
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, NoReturn, TypeAlias
+    from typing import Any, NoReturn
 
     from ..plots import tables
-
-    Cumulative: TypeAlias = tuple[float, ...] | Callable[[], tuple[float, ...]] | None
 else:
     tables = lazy("fastbleu.plots.tables")
 
@@ -59,7 +57,7 @@ class Score:
         "printed", "cumulative",
     )
     # fmt: on
-    __slots__ = (*__match_args__[:-1], "_cumulative")
+    __slots__ = (*__match_args__, "_compute")
 
     value: float
     precisions: tuple[float, ...]
@@ -70,7 +68,8 @@ class Score:
     totals: tuple[int, ...]
     signature: str
     printed: str | None
-    _cumulative: Cumulative
+    cumulative: tuple[float, ...] | None
+    _compute: Callable[[str], Any]
 
     def __init__(
         self,
@@ -83,18 +82,33 @@ class Score:
         totals: tuple[int, ...],
         signature: str,
         printed: str | None = None,
-        cumulative: Cumulative = None,
+        cumulative: tuple[float, ...] | None = None,
     ) -> None:
         counts = hyp_len, ref_len, matches, totals
         values = value, precisions, bp, *counts, signature, printed, cumulative
-        for set_field, field in zip(_SETTERS, values, strict=True):
-            set_field(self, field)
+        for name, field in zip(self.__match_args__, values, strict=True):
+            object.__setattr__(self, name, field)
 
-    @property
-    def cumulative(self) -> tuple[float, ...] | None:
-        if callable(self._cumulative):  # computed when it is read for the first time
-            _SETTERS[-1](self, self._cumulative())
-        return self._cumulative  # type: ignore[return-value]
+    @classmethod
+    def _lazy(cls, value: float, compute: Callable[[str], Any]) -> Score:
+        """A score whose other fields are ``compute(name)``, each when it is first read.
+
+        They take longer than counting a segment does, and most scores are only asked for `value`.
+        """
+        score = object.__new__(cls)
+        _set_value(score, value)
+        _set_compute(score, compute)
+        return score
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            """A field that was not read before."""
+            if name not in self.__match_args__:
+                raise AttributeError(f"a Score has no attribute {name!r}")
+            field = self._compute(name)
+            object.__setattr__(self, name, field)
+            return field
 
     def _fields(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.__match_args__)
@@ -163,7 +177,7 @@ class Score:
         return tables.html_table([head, cells], self.signature)
 
 
-_SETTERS = [getattr(Score, name).__set__ for name in Score.__slots__]
+_set_value, _set_compute = (vars(Score)[name].__set__ for name in ("value", "_compute"))
 
 
 def _refuse(score: Score, *operands: object) -> NoReturn:

@@ -15,7 +15,7 @@ from ..inputs.mistakes import warn_of_equal
 from ..inputs.warnings import warn_input, warn_of_blank, warn_tokenized
 from ..runtime.import_lock import lazy
 from ..tokenizers.loaded import Tokenizer
-from .base import Dialect
+from .base import EFFECTIVE_ORDER, EXPECTED_COUNTS, WEIGHTS, Dialect
 from .score import NoScoreError, Score
 
 TYPE_CHECKING = False
@@ -66,11 +66,9 @@ class Scorer:
 
     __slots__ = (
         "_adds_as_counted",
-        "_has_cumulative",
         "_of_sentences",
         "_signatures",
         "_tokenizer",
-        "adds_batches",
         "dialect",
         "effective_order",
         "given_effective_order",
@@ -104,7 +102,7 @@ class Scorer:
         if effective_order is not None and type(effective_order) is not bool:
             effective_order = check_flag("effective_order", effective_order)
         if effective_order and "effective_order" not in dialect.options:
-            dialect.require("effective_order=True")
+            dialect.require(EFFECTIVE_ORDER)
         self.given_effective_order = effective_order
         self.effective_order = bool(effective_order)
         if not (isinstance(smooth_method, str) and smooth_method in dialect.smoothings):
@@ -122,7 +120,7 @@ class Scorer:
         if weights is None:
             weights = dialect.options.get("weights")  # type: ignore[assignment]
         if weights is not None:
-            dialect.require("weights")
+            dialect.require(WEIGHTS)
             weights = checked_weights(weights)
             if len(weights) != max_ngram_order:
                 raise ValueError(
@@ -139,12 +137,11 @@ class Scorer:
         self._adds_as_counted = not (
             self.keep_rows or dialect.minimum_total or dialect.single_reference
         )
-        self.adds_batches = dialect.supports("update")
-        self._has_cumulative = 1 in dialect.orders and dialect.adds_up and self.weights is None
         # Signatures of scores, by the number of references.
         self._signatures: dict[Any, str] = {}
         self._of_sentences: Scorer | None = None
-        dialect._check_options(self)
+        if weights is not None or smooth_value is not None:
+            dialect._check_options(self)
 
     @property
     def of_sentences(self) -> Scorer:
@@ -238,43 +235,56 @@ class Scorer:
         """
         if sums.segments == 0:
             raise ValueError("there are no segments to score: hypotheses is empty")
-        dialect, order = self.dialect, self.max_ngram_order
-        attributes, row = self._attributes(sums), sums.row
-        cumulative = None
-        if self._has_cumulative:  # of a copy, because sums may grow before it is read
-            cumulative = partial(self._cumulative, row[:], sums.segments)
-        hyp_len, ref_len, *counts = row
-        matches, ngrams = tuple(counts[:order]), tuple(counts[order:])
-        if "precisions" not in attributes:
-            pairs = zip(matches, ngrams, strict=True)
-            attributes["precisions"] = tuple([m / t if t else 0.0 for m, t in pairs])
-        score = Score(
-            attributes["value"],
-            attributes["precisions"],
-            attributes["bp"],
-            hyp_len,
-            attributes.get("ref_len", ref_len),
-            matches,
-            ngrams,
-            self.signature(sums.nrefs, sums.tokenizers),
-            dialect.printed(attributes["value"]),
-            attributes.get("cumulative", cumulative),
-        )
+        attributes, row, segments = self._attributes(sums), sums.row, sums.segments
+        value = attributes["value"]
         if warns:
             if sums.tokenized_periods or sums.blank_references:
                 self.warn_of_texts(sums)
-            warn_of_equal(sums.row, sums.segments)
-            if score.value == 0 and score.hyp_len and not score.totals[-1]:
-                has_fix = dialect.supports("effective_order=True")
-                fix = " For short ones effective_order=True" if has_fix else ""
-                warn_input(
-                    f"no hypothesis has {order} tokens, so that the score is 0: is each entry "
-                    f"of hypotheses a whole segment, and no word?{fix}{self._advice}"
-                )
-        return score
+            if row[0] == row[1]:
+                warn_of_equal(row, segments)
+            if value == 0 and row[0] and not row[-1]:
+                self._warn_of_zero()
+        counted = row, segments, sums.nrefs, sums.tokenizers
+        return Score._lazy(value, partial(self._field, attributes, *counted))
 
-    def _cumulative(self, row: Sequence[int], segments: int | None) -> tuple[float, ...]:
-        """BLEU-1 to BLEU-N of a corpus."""
+    def _field(
+        self,
+        attributes: dict[str, Any],
+        row: array[int],
+        segments: int | None,
+        nrefs: int | None,
+        tokenizers: frozenset[str | None] | None,
+        name: str,
+    ) -> Any:
+        """A field of the `Score` of a corpus; `attributes` are of `Dialect._corpus_score`."""
+        if name in attributes:
+            return attributes[name]
+        middle = 2 + self.max_ngram_order
+        match name:
+            case "precisions":
+                pairs = zip(row[2:middle], row[middle:], strict=True)
+                return tuple([matched / ngrams if ngrams else 0.0 for matched, ngrams in pairs])
+            case "bp":
+                return self.dialect.brevity_penalty(row[0], row[1])
+            case "hyp_len" | "ref_len":
+                return row[name == "ref_len"]
+            case "matches":
+                return tuple(row[2:middle])
+            case "totals":
+                return tuple(row[middle:])
+            case "signature":
+                return self.signature(nrefs, tokenizers)
+            case "printed":
+                return self.dialect.printed(attributes["value"])
+            case "cumulative":
+                return self._cumulative(row, segments)
+            case _:
+                raise AttributeError(name)
+
+    def _cumulative(self, row: Sequence[int], segments: int | None) -> tuple[float, ...] | None:
+        """BLEU-1 to BLEU-N of a corpus; None where these are not defined."""
+        if not (1 in self.dialect.orders and self.dialect.adds_up) or self.weights is not None:
+            return None
         hyp_len, ref_len, *counts = row
         matches, totals = counts[: self.max_ngram_order], counts[self.max_ngram_order :]
         scores = []
@@ -429,7 +439,7 @@ class Scorer:
 
     def expected_scores(self, rows: object) -> array[float]:
         """The score of each row of expected counts: see `Dialect.expected_scores`."""
-        self.dialect.require("aggregate=True")
+        self.dialect.require(EXPECTED_COUNTS)
         return self.dialect._expected_scores(rows, self.of_sentences)
 
     def with_equal_weights(self, max_ngram_order: int) -> Scorer:
@@ -443,6 +453,15 @@ class Scorer:
         """Warn of hypotheses that look tokenized, and of blank references."""
         self.warn_of_tokenized(counted.tokenized_periods)
         warn_of_blank(counted.blank_references)
+
+    def _warn_of_zero(self) -> None:
+        """Warn of a corpus that scores 0 because no hypothesis is long enough."""
+        has_fix = self.dialect.supports(EFFECTIVE_ORDER)
+        fix = " For short ones effective_order=True" if has_fix else ""
+        warn_input(
+            f"no hypothesis has {self.max_ngram_order} tokens, so that the score is 0: is each "
+            f"entry of hypotheses a whole segment, and no word?{fix}{self._advice}"
+        )
 
     def warn_of_tokenized(self, periods: int) -> None:
         """Warn of text that looks tokenized."""
@@ -460,7 +479,7 @@ class Scorer:
     ) -> None:
         """Warn of hypotheses, not empty, that are too short for a score of their own."""
         effective_order = self.of_sentences.effective_order
-        if short and not effective_order and self.dialect.supports("effective_order=True"):
+        if short and not effective_order and self.dialect.supports(EFFECTIVE_ORDER):
             warn_input(
                 f"{short} of {hypotheses} hypotheses have fewer than "
                 f"{self.max_ngram_order if max_ngram_order is None else max_ngram_order} tokens "

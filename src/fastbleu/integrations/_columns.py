@@ -10,6 +10,7 @@ import numpy
 import pyarrow
 import pyarrow.compute
 
+from ..dialects.base import PARTS, SUMS, UPDATE
 from ..dialects.score import NoScoreError
 from ..inputs.arguments import check_choice
 from ..inputs.batch import Batch
@@ -79,7 +80,7 @@ class ColumnScorer:
 
     def sentence_scores(self, *columns: Any) -> pyarrow.Array:
         """The score of each row, null if it is left out."""
-        self.metric._scorer.dialect.require("parts")
+        self.metric._scorer.dialect.require(PARTS)
         counted, present = self._counted(columns)
         scores = self.metric._scorer.sentence_scores(counted, warns=False)
         mask = None if present is None else ~present
@@ -187,8 +188,7 @@ class ColumnScorer:
             yield rows, nrefs, self.metric._scorer.adapted(counted)
 
     def _require_sums(self) -> None:
-        for operation in ("update", "sums"):
-            self.metric._scorer.dialect.require(operation)
+        self.metric._scorer.dialect.require(UPDATE, SUMS)
 
     def _counted(self, columns: Sequence[Any]) -> tuple[Counted, NDArray[Any] | None]:
         """The counts of the rows that are present, and which these are; None if all are."""

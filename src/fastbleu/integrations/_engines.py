@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pyarrow
 
+from ..dialects.base import COUNT, PARTS, UPDATE
 from ..tables.frames import Frame
 from ..tables.functions import with_counts, with_scores
 from ..tables.groups import GroupScorer, count_names, scored
@@ -116,7 +117,7 @@ class Engine(Generic[Table, Result]):
         Parameters and errors as for `score`.
         """
         row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
-        row_counter.metric._scorer.dialect.require("parts")
+        row_counter.metric._scorer.dialect.require(PARTS)
         return self._checked(table, row_counter, column, {column: 0.0})
 
     def count(
@@ -135,8 +136,7 @@ class Engine(Generic[Table, Result]):
         Parameters and errors as for `score`.
         """
         row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
-        for operation in ("count", "update"):
-            row_counter.metric._scorer.dialect.require(operation)
+        row_counter.metric._scorer.dialect.require(COUNT, UPDATE)
         names = count_names(row_counter.metric.max_ngram_order)
         return self._checked(table, row_counter, None, dict.fromkeys(names, 0))
 

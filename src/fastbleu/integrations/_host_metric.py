@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..dialects.base import STATE
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 
@@ -24,7 +25,7 @@ def summing_metric(metric: Metric | None) -> BLEU:
             "keep_stats=True cannot be had here: a host's metric keeps sums and no rows; use "
             "fastbleu.BLEU(keep_stats=True) with its own update and all_reduce"
         )
-    bleu._scorer.dialect.require("state")
+    bleu._scorer.dialect.require(STATE)
     return BLEU(**bleu.get_params())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from math import nan
 
+from ..dialects.base import PARTS
 from ..inputs.arguments import a_type, check_choice, shown
 from ..inputs.checks import check_segments
 from ..inputs.missing import CHOICES, without_missing
@@ -110,7 +111,7 @@ class BLEUReward:
         check_choice("missing", missing, CHOICES)
         self.missing = missing
         self.metric = as_metric(metric)
-        self.metric._scorer.dialect.require("parts")  # a batch is one
+        self.metric._scorer.dialect.require(PARTS)  # a batch is one
         self.__name__ = name
 
     def __call__(

@@ -9,6 +9,7 @@ from math import prod
 
 import numpy
 
+from ..dialects.base import EXPECTED_COUNTS
 from ..inputs.weights import read_weights, read_weights_by_source
 from ..runtime.import_lock import lazy
 from ..runtime.progress import ProgressBar
@@ -172,7 +173,7 @@ def mbr(
             "aggregate=True makes no matrix; leave one of aggregate and return_matrix out"
         )
     if aggregate:
-        sentence_metric._scorer.dialect.require("aggregate=True")
+        sentence_metric._scorer.dialect.require(EXPECTED_COUNTS)
     if isinstance(references, (list, tuple)) and any(isinstance(r, float) for r in references[:1]):
         raise TypeError("references holds numbers: pass weights by name, reference_weights=")
     if references is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache, partial
 
+from ..dialects.base import MATRIX
 from ..inputs import mistakes
 from ..inputs.columns import listed_column
 from ..inputs.ids import NO_IDS, sentence_rows
@@ -83,7 +84,7 @@ class SentenceReader:
     """
 
     def __init__(self, metric: CounterAndScorer, tokens: Sequence[Hashable] = ()) -> None:
-        metric._scorer.dialect.require("matrix")
+        metric._scorer.dialect.require(MATRIX)
         self._counter, self._scorer = metric._counter, metric._scorer
         self.vocabulary = Vocabulary()
         if tokens:

@@ -7,6 +7,7 @@ from operator import attrgetter
 
 from ..counting._counted import Counted, RunningSums, Sums
 from ..counting.stats import Stats, row_of_state
+from ..dialects.base import COUNT, PREFIX_SCORES, STATE, SUMS, UPDATE
 from ..dialects.names import get
 from ..dialects.score import Score
 from ..dialects.scorer import Scorer, checked_weights
@@ -17,7 +18,6 @@ from ..inputs.ids import NO_IDS, IdFilter
 from ..inputs.read import read
 from ..runtime.import_lock import lazy
 from ..runtime.torch_compile import not_compiled
-from ..tokenizers.loaded import load_tokenizer
 from .ranks import gather
 from .segment_tokenizers import count_with_tokenizers
 
@@ -130,7 +130,7 @@ class BLEU:
     """
 
     __module__ = "fastbleu"
-    __slots__ = ("_counter", "_scorer", "_sums", "keep_stats", "reference_length", "weights")
+    __slots__ = ("_counter", "_scorer", "_sums", "keep_stats", "weights")
 
     _counter: Counter
     _scorer: Scorer
@@ -164,32 +164,28 @@ class BLEU:
             max_ngram_order = check_positive("max_ngram_order", max_ngram_order)
         elif weights and implementation.weights_set_order:
             max_ngram_order = len(weights)
-        chosen, lowercase, max_ngram_order, length = implementation._read_text_options(
-            tokenize, lowercase, max_ngram_order, reference_length
-        )
         id_filter = None
         if not ignore_ids is stop_ids is skip_ids is _NOTHING:
             id_filter = IdFilter(ignore_ids, stop_ids, skip_ids)
-            if id_filter and chosen is not None:
-                raise ValueError(
-                    "ignore_ids, stop_ids and skip_ids are for token ids, which need tokenize=False"
-                )
-        tokenizer = None if chosen is None else load_tokenizer(chosen)
         if type(threads) is not int or threads < 1:
             threads = check_positive("threads", threads)
-        counter = implementation._make_counter(
-            tokenizer, lowercase, max_ngram_order, threads, length, id_filter
+        counter = implementation.make_counter(
+            tokenize, lowercase, max_ngram_order, reference_length, threads, id_filter
         )
+        if id_filter and counter.is_text:
+            raise ValueError(
+                "ignore_ids, stop_ids and skip_ids are for token ids, which need tokenize=False"
+            )
         scorer = Scorer(
             implementation,
-            max_ngram_order,
+            counter.max_ngram_order,
             weights,
             smooth_method,
             smooth_value,
             effective_order,
-            lowercase=lowercase,
-            tokenizer=tokenizer or id_filter or NO_IDS,
-            reference_length=length,
+            lowercase=counter.lowercase,
+            tokenizer=counter.tokenizer or id_filter or NO_IDS,
+            reference_length=counter.reference_length,
         )
         if type(keep_stats) is not bool:
             keep_stats = check_flag("keep_stats", keep_stats)
@@ -197,14 +193,14 @@ class BLEU:
         keep(self, "_counter", counter)
         keep(self, "_scorer", scorer)
         keep(self, "weights", weights)
-        keep(self, "reference_length", length)
         keep(self, "keep_stats", keep_stats)
-        keep(self, "_sums", RunningSums(Sums.zero(max_ngram_order)))
+        keep(self, "_sums", RunningSums(Sums.zero(counter.max_ngram_order)))
 
     # Properties, because a `__getattr__` would slow down every attribute and method.
     tokenize = property(lambda self: self._counter.tokenizer or False)
     lowercase = property(attrgetter("_counter.lowercase"))
     max_ngram_order = property(attrgetter("_counter.max_ngram_order"))
+    reference_length = property(attrgetter("_counter.reference_length"))
     threads = property(attrgetter("_counter.threads"))
     ignore_ids = property(lambda self: (self._counter.id_filter or NO_IDS).ignore_ids)
     stop_ids = property(lambda self: (self._counter.id_filter or NO_IDS).stop_ids)
@@ -386,7 +382,7 @@ class BLEU:
         array([[ 5. , 31.8,  2.6, -4.1,  0. ,  0. ]])
         """
         counter = self._counter
-        self._scorer.dialect.require("prefix_scores")
+        self._scorer.dialect.require(PREFIX_SCORES)
         check_flag("delta", delta)
         if counter.is_text:
             raise ValueError("prefix_scores is for tokens and token ids: pass tokenize=False")
@@ -429,7 +425,7 @@ class BLEU:
         >>> [round(BLEU(smooth_method=name).score(stats).value, 1) for name in ("exp", "none")]
         [48.9, 48.9]
         """
-        self._scorer.dialect.require("count")
+        self._scorer.dialect.require(COUNT)
         # fmt: off
         counted, _ = self._count(
             hypotheses, references, True, hypothesis_mask, reference_mask, missing,
@@ -482,7 +478,7 @@ class BLEU:
                 "hypotheses is Stats, which stand for references, too: leave out references, "
                 "masks, missing, join and tokenizers"
             )
-        self._scorer.dialect.require("count")
+        self._scorer.dialect.require(COUNT)
         return self._scorer.counted_before(stats)
 
     def _sums_of_batch(
@@ -494,7 +490,7 @@ class BLEU:
     ) -> Sums:
         """The sums of a batch, which `update` would add."""
         scorer = self._scorer
-        scorer.dialect.require("sums")
+        scorer.dialect.require(SUMS)
         counted, _ = self._count(
             hypotheses, references, scorer.keep_rows, hypothesis_mask, reference_mask
         )
@@ -524,8 +520,7 @@ class BLEU:
             A count leaves int64.
         """
         scorer, keep = self._scorer, self.keep_stats
-        if not scorer.adds_batches:
-            scorer.dialect.require("update")
+        scorer.dialect.require(UPDATE)
         # fmt: off
         counted, _ = self._count(
             hypotheses, references, keep or scorer.keep_rows, hypothesis_mask, reference_mask,
@@ -596,7 +591,7 @@ class BLEU:
             raise TypeError(f"cannot merge {a_type(state)}, expected a fastbleu.BLEU or its state")
         if self.keep_stats:
             raise ValueError("a state has no rows to keep: merge it into a BLEU without keep_stats")
-        self._scorer.dialect.require("state")
+        self._scorer.dialect.require(STATE)
         row = row_of_state(state, self._counter.max_ngram_order, self._counter.least_total)
         return self._scorer.restore(row)
 
@@ -640,7 +635,7 @@ class BLEU:
         int64, shape (2 + 2 * max_ngram_order,), in tokens and n-grams as the dialect counts them.
         The sum of several states is the state for all their segments: `merge` takes it.
         """
-        self._scorer.dialect.require("state")
+        self._scorer.dialect.require(STATE)
         return _state(self._sums.value)
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from itertools import compress
 
 from ..counting.counter import count_runs
+from ..dialects.base import SEGMENT_TOKENIZERS
 from ..inputs.arguments import a_type
 from ..inputs.arrays import list_or_tuple
 from ..inputs.batch import Batch
@@ -48,7 +49,7 @@ def _segment_counters(
     """What counts each segment that is present; `tokenizers` names the tokenizers of all."""
     if counter.tokenizer is None:
         raise ValueError("tokenizers= is for text, but this metric takes tokens (tokenize=False)")
-    dialect.require("tokenizers")
+    dialect.require(SEGMENT_TOKENIZERS)
     is_single = isinstance(tokenizers, (str, Tokenizer)) or callable(tokenizers)
     if is_single:
         tokenizers = [tokenizers] * len(present)

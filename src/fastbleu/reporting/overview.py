@@ -12,6 +12,7 @@ from ..diagnosis.dialect_overview import CANNOT_SCORE, shown_score
 from ..diagnosis.explanation import dialect_metric
 from ..diagnosis.findings import Finding, find
 from ..dialects import names
+from ..dialects.base import SUMS
 from ..dialects.score import Score
 from ..significance import Comparison, Interval, bootstrap, compare
 from ..significance.results import adjusted, known
@@ -180,7 +181,7 @@ def _steps(segments: Segments, score: Score) -> list[tuple[str, float]] | None:
     What smoothing, or rounding, changes comes last.
     """
     scorer = segments.metric._scorer
-    if not scorer.dialect.supports("sums"):
+    if not scorer.dialect.supports(SUMS):
         return None
     scale, orders = scorer.dialect.scale, len(score.precisions)
     weights = scorer.weights or (1 / orders,) * orders

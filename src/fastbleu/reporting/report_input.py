@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..counting._counted import Counted
+from ..dialects.base import COUNT
 from ..inputs.arguments import a_type, shown
 from ..inputs.batch import Batch
 from ..inputs.read import read
@@ -47,7 +48,7 @@ class Segments:
         self.names: list[str] = []
         self.hypotheses: list[list[Any]] = []
         self.counted: list[Counted] = []
-        metric._scorer.dialect.require("count")
+        metric._scorer.dialect.require(COUNT)
         for name, hypotheses in systems.items():
             try:
                 batch = read(hypotheses, references, metric._counter)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 import numpy as np
 
 from ..counting.stats import Stats
+from ..dialects.base import SIGNIFICANCE
 from ..inputs.arguments import a_type, check_choice, shown
 from ..metric.argument import as_metric
 from .experiment import Experiment, scoring_of
@@ -222,7 +223,7 @@ def interval_of(
 def _resampled_metric(metric: Metric | None) -> BLEU:
     """The metric; ValueError if samples of segments have no score in its dialect."""
     metric = as_metric(metric)
-    metric._scorer.dialect.require("significance")
+    metric._scorer.dialect.require(SIGNIFICANCE)
     return metric
 
 

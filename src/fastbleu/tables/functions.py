@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..dialects.base import COUNT, PARTS, UPDATE
 from ..runtime.progress import ProgressBar
 from .data_files import FileOptions, is_path
 from .frames import Frame
@@ -139,11 +140,11 @@ def score(
     files = FileOptions(quoted, delimiter, encoding, format)
     source = _opened(table, row_counter, groups.columns, files)
     dialect = row_counter.metric._scorer.dialect
-    if not dialect.supports("update"):
+    if not dialect.supports(UPDATE):
         if source.frame is not None:
             return source.to_native(groups.score_texts(source.frame))
         try:
-            dialect.require("update")
+            dialect.require(UPDATE)
         except ValueError as error:
             advice = "it needs all texts of a group at once: pass a table that is in memory"
             raise ValueError(f"{error}; {advice}") from None
@@ -315,7 +316,7 @@ def with_scores(
     progress: bool = False,
 ) -> Any:
     """The result of `sentence_scores`."""
-    row_counter.metric._scorer.dialect.require("parts")
+    row_counter.metric._scorer.dialect.require(PARTS)
 
     def scored(frame: Frame, first: int) -> tuple[Indices, Iterable[NDArray[Any]]]:
         rows, values = row_counter.sentence_scores(frame, first)
@@ -363,8 +364,7 @@ def with_counts(
     progress: bool = False,
 ) -> Any:
     """The result of `count`."""
-    for operation in ("count", "update"):  # because rows are counted in parts
-        row_counter.metric._scorer.dialect.require(operation)
+    row_counter.metric._scorer.dialect.require(COUNT, UPDATE)  # because rows are counted in parts
     names = count_names(row_counter.metric.max_ngram_order)
 
     def counted(frame: Frame, first: int) -> tuple[Indices, Iterable[NDArray[Any]]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..counting.stats import AdaptedRows, Stats
+from ..dialects.base import SIGNIFICANCE, SUMS
 from ..dialects.score import NoScoreError, Score
 from ..inputs.arguments import a_type, shown
 from ..inputs.warnings import warn_input
@@ -109,10 +110,10 @@ class GroupScorer:
         self._confidence, self._samples, self._seed = confidence, samples, seed
         dialect = row_counter.metric._scorer.dialect
         if confidence is not None:
-            dialect.require("significance")
+            dialect.require(SIGNIFICANCE)
         # The counts of segments are kept where their sums do not tell the result.
         self._segment_rows: SegmentRows | None = None
-        if confidence is not None or not dialect.supports("sums"):
+        if confidence is not None or not dialect.supports(SUMS):
             self._segment_rows = SegmentRows(len(self._counts))
         new = [*RESULTS, "low", "high"] if confidence is not None else RESULTS
         precisions = precision_names(row_counter.metric.max_ngram_order)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..counting.stats import row_of_state
+from ..dialects.base import STATE, SUMS, UPDATE
 from ..inputs.arguments import shown
 from ..inputs.errors import LocatedValueError
 from ..metric.argument import as_metric
@@ -79,8 +80,7 @@ def sums_scorer(row_counter: RowCounter, by: str | Sequence[str] | None) -> Grou
     """The `GroupScorer` for sums; ValueError if there are none, or a key is "counted"."""
     groups = GroupScorer(row_counter, by)
     check_new_columns(groups.by, [COUNTED])
-    for operation in ("update", "sums"):
-        row_counter.metric._scorer.dialect.require(operation)
+    row_counter.metric._scorer.dialect.require(UPDATE, SUMS)
     return groups
 
 
@@ -265,7 +265,7 @@ def scores_of(table: Any, metric: Metric | None) -> Any:
         raise ValueError("there are no sums to score: the table has no rows")
     frame = joined(frames)
     metrics = reader.metrics(frame, chosen)
-    if metrics[0]._scorer.dialect.supports("state"):
+    if metrics[0]._scorer.dialect.supports(STATE):
         names = count_names(metrics[0].max_ngram_order)
         rows = zip(frame.counts(names), metrics, strict=True)
         for row, (counts, row_metric) in enumerate(rows):
