@@ -23,8 +23,7 @@ NAMES = {
     ],
     "integrations.rewards": ["BLEUReward"],
     "plots": [
-        *("plot_brevity_penalty", "plot_comparisons", "plot_differences", "plot_matrix"),
-        "plot_precisions",
+        *("plot_comparisons", "plot_differences", "plot_matrix", "plot_precisions"),
     ],
     "significance": ["Comparison", "Comparisons", "Interval", "bootstrap", "compare"],
     "tables": [

@@ -8,6 +8,9 @@ import re
 import pytest
 from commands import R1, R2, THEIR_VERSION, VERSION, A, B, output, run, run_sacrebleu, same, start
 
+import fastbleu
+from fastbleu import significance
+
 ONE = [
     *("", "-f text", "-f latex", "--format json --width 4", "-f text -w 0", "-b -w 12 -f text"),
     *("-sh -f text", "--short --lowercase --tok intl", "-lc -f text", "-tok char -f text"),
@@ -212,7 +215,7 @@ def on_a_terminal(command, *words, **environment):
         ([B], False),
         ([B, "-f", "text", "-nc"], False),
         ([B, "-f", "latex", "-pbs", "-pbsn", "30"], True),
-        (["same", "-f", "text", "-par", "-parn", "30"], True),
+        (["same", "-f", "latex", "-par", "-parn", "30"], True),
     ],
 )
 def test_colors_on_a_terminal(tmp_path, options, colored):
@@ -237,6 +240,34 @@ def test_version_and_help():
     assert len(options) > 60
     left_out = ("--chrf", "--ter", "-cc", "-cw", "-d", "--detail")
     assert not [word for word in options if word not in text and not word.startswith(left_out)]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("dialect", ["sacrebleu", "nltk"])
+@pytest.mark.parametrize(
+    ("test", "options"),
+    [
+        ("-pbs", {"method": "bootstrap", "samples": 50}),
+        ("-par", {"method": "approximate_randomization", "trials": 50, "samples": 0}),
+    ],
+)
+def test_a_paired_test_prints_on_a_terminal_what_compare_prints(tmp_path, test, options, dialect):
+    """In a pipe it is sacreBLEU's text."""
+    same_text = tmp_path / "same.txt"
+    same_text.write_bytes(A.read_bytes())
+    files = [A, B, same_text]
+    texts = {str(path): path.read_text("utf-8").splitlines() for path in files}
+    references = R1.read_text("utf-8").splitlines()
+    metric = fastbleu.BLEU(dialect)
+    compared = significance.compare(texts, references, metric=metric, **options)
+    arguments = [R1, "-i", *files, test, f"{test}n", 50, "-f", "text", "--dialect", dialect]
+    arguments += ["--width", 2 if dialect == "sacrebleu" else 4]
+    for columns in (80, 50):
+        text = on_a_terminal("fastbleu", *arguments, COLUMNS=str(columns))
+        table, signature = text.replace("\r\n", "\n").rsplit("\n\n", 1)
+        assert table == compared._text(columns)
+        assert max(map(len, table.splitlines())) <= columns
+        assert ("tok:13a" if dialect == "sacrebleu" else "nltk") in signature
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")

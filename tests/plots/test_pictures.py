@@ -1,5 +1,6 @@
 """Pictures by matplotlib: what is drawn is what was passed."""
 
+import itertools
 import math
 
 import pytest
@@ -25,58 +26,96 @@ def close_pictures():
     pyplot.close("all")
 
 
-def heights(ax):
-    return [bar.get_height() for bar in ax.patches]
+def rows(ax):
+    """The labels at the left, from the top."""
+    return [label.get_text() for label in ax.get_yticklabels()]
 
 
 def texts(ax):
     return [ax.get_title(), *(text.get_text() for text in ax.texts)]
 
 
+def percentages(score):
+    return [*(100 * precision for precision in score.precisions), 100 * score.bp]
+
+
+def bars(ax):
+    """The lengths of the bars of each row."""
+    columns = [[bar.get_width() for bar in column] for column in ax.containers]
+    return [pytest.approx(list(row), nan_ok=True) for row in zip(*columns, strict=True)]
+
+
 def test_precisions():
-    expected = [*(100 * precision for precision in SCORE.precisions), 100 * SCORE.bp]
     own = pyplot.subplots()[1]
     ax = plots.plot_precisions(SCORE, ax=own)
     assert ax is own
-    assert heights(ax) == heights(plots.plot_precisions(SCORE)) == expected
-    assert (texts(ax)[0], texts(ax)[-1]) == (f"BLEU {SCORE.value:.4g}", f"{100 * SCORE.bp:.1f}")
+    assert bars(ax) == [percentages(SCORE)] == bars(plots.plot_precisions(SCORE))
+    assert texts(ax)[0] == f"BLEU {SCORE.value:.2f}. Precisions and brevity penalty in percent"
+    assert texts(ax)[1:] == [f"{percent:.1f}" for percent in percentages(SCORE)]
     ax = plots.plot_precisions({"one": SCORE, "other": SHORT})
-    assert heights(ax) == [*expected, *(100 * p for p in SHORT.precisions), 100 * SHORT.bp]
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-        f"one: {SCORE.value:.4g}",
-        f"other: {SHORT.value:.4g}",
-    ]
-
-
-def test_brevity_penalty():
-    ax = plots.plot_brevity_penalty(SHORT)
-    curve, point = ax.lines
-    assert point.get_xydata().tolist() == [[SHORT.hyp_len / SHORT.ref_len, SHORT.bp]]
-    for ratio, penalty in curve.get_xydata().tolist():
-        assert penalty == min(1.0, math.exp(1 - 1 / ratio))
-    assert f"BP {SHORT.bp:.3f}" in texts(ax)
-    low, high = plots.plot_brevity_penalty(SCORE).get_xlim()
-    assert 0.8 < low < 1 < high < 1.4
+    assert bars(ax) == [percentages(SCORE), percentages(SHORT)]
+    assert rows(ax) == [f"one: {SCORE.value:.2f}", f"other: {SHORT.value:.2f}"]
+    low, high = ax.get_ylim()
+    assert low > high  # the first row is at the top
+    heads = [label.get_text() for label in ax.get_xticklabels()]
+    assert heads == ["1-grams", "2-grams", "3-grams", "4-grams", "BP"]
+    # Orders that a score does not have are left out.
+    short = fastbleu.BLEU(max_ngram_order=2).score(HYPOTHESES, REFERENCES)
+    [first, second] = bars(plots.plot_precisions({"one": short, "other": SCORE}))
+    assert first == [*percentages(short)[:2], math.nan, math.nan, 100]
+    assert second == percentages(SCORE)
 
 
 def test_differences():
     ax = plots.plot_differences([1.0, 5.0, 3.0], [2.0, 1.0, 3.0])
     assert ax.lines[1].get_ydata().tolist() == [4.0, 0.0, -1.0]
-    assert texts(ax) == ["Better in 1, worse in 1 segments"]
+    assert texts(ax) == ["Better in 1, worse in 1, equal in 1 segments"]
 
 
-def test_comparisons():
-    systems = {"old": ["the dog ran"] * 30, "<new>": REFERENCES * 15, "same": ["the dog ran"] * 30}
-    found = significance.compare(systems, REFERENCES * 15, samples=100, trials=500)
+TEXTS = [f"{REFERENCES[number % 2]} {number}" for number in range(60)]
+
+
+def comparisons_of(names):
+    """Of systems of which each has more of the references than the one before."""
+    systems = {
+        name: [text if at % len(names) <= number else "the dog" for at, text in enumerate(TEXTS)]
+        for number, name in enumerate(names)
+    }
+    return significance.compare(systems, TEXTS, samples=100, trials=500)
+
+
+def test_comparisons_are_a_ranking():
+    near = [*TEXTS[:-1], TEXTS[0]]
+    systems = {"old": TEXTS, "<new>": ["the dog ran"] * len(TEXTS), "near": near}
+    found = significance.compare(systems, TEXTS, samples=100, trials=500)
     ax = plots.plot_comparisons(found)
-    for line, its in zip(ax.lines[1::3], found.values(), strict=True):
-        assert line.get_xdata().tolist() == [its.difference]
-        assert line.get_fillstyle() == ("full" if its.is_significant else "none")
-    ends = [sorted(x for x, _ in its.get_segments()[0].tolist()) for its in ax.collections]
-    intervals = [its.difference_interval for its in found.values()]
-    assert ends == [pytest.approx([interval.low, interval.high]) for interval in intervals]
-    assert ax.get_xlabel() == "difference from old"
-    without = significance.compare(systems, REFERENCES * 15, samples=0, trials=5)
+    ranked = sorted(found.items(), key=lambda item: -item[1].score)
+    assert rows(ax) == [
+        f"old: {ranked[0][1].baseline_score:.2f}",
+        *(f"{name}: {comparison.score:.2f}" for name, comparison in ranked),
+    ]
+    low, high = ax.get_ylim()
+    assert low > high
+    _, baseline, *drawn = ax.lines
+    assert baseline.get_xydata().tolist() == [[0, 0]]
+    for row, (_, comparison) in enumerate(ranked, 1):
+        ends, point, *drawn = drawn
+        interval = comparison.difference_interval
+        assert ends.get_xydata().tolist() == [[interval.low, row], [interval.high, row]]
+        assert point.get_xydata().tolist() == [[comparison.difference, row]]
+        assert point.get_fillstyle() == ("full" if comparison.is_significant else "none")
+    assert not drawn
+    assert [text.endswith("*") for text in texts(ax)[1:]] == [
+        comparison.is_significant for _, comparison in ranked
+    ]
+    # The rows of the baseline and of what does not differ from it are shaded.
+    assert [patch.get_y() + 0.5 for patch in ax.patches] == [
+        0,
+        *(row for row, (_, c) in enumerate(ranked, 1) if not c.is_significant),
+    ]
+    assert texts(ax)[0] == "Systems compared with old"
+    assert "95 % intervals, not adjusted" in ax.get_xlabel()
+    without = significance.compare(systems, TEXTS, samples=0, trials=5)
     raises(ValueError, "no intervals", plots.plot_comparisons, without)
 
 
@@ -87,17 +126,51 @@ def test_a_matrix():
     assert texts(plots.plot_matrix([[1.0] * 30] * 30))[1:] == []
 
 
-@pytest.mark.parametrize("background", [0, 255])
-def test_legible_on_white_and_on_black(background):
-    def light(channel):
-        channel /= 255
-        return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+LONG = "outputs/wmt22/en-de/facebook-wmt21-dense-24-wide.second-submission.{}.txt"
 
-    figure = plots.plot_precisions({"one": SCORE, "other": SHORT}).figure
-    assert figure.patch.get_alpha() == 0
-    grey = round(255 * float(figure.axes[0].title.get_color()))
-    one, other = sorted((light(grey), light(background)))
-    assert (other + 0.05) / (one + 0.05) > 3.5
+
+@pytest.mark.parametrize("count", [1, 2, 9, 20])
+@pytest.mark.parametrize("name", ["{}", LONG])
+@pytest.mark.parametrize("plot", ["precisions", "comparisons", "matrix"])
+def test_names_do_not_overlap(plot, name, count):
+    names = [name.format(number) for number in range(count + (plot == "comparisons"))]
+    if plot == "precisions":
+        ax = plots.plot_precisions(dict.fromkeys(names, SCORE))
+    elif plot == "comparisons":
+        ax = plots.plot_comparisons(comparisons_of(names))
+    else:
+        ax = plots.plot_matrix([[1.25] * count] * count, rows=names, columns=names)
+    figure = ax.figure
+    figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
+    assert len(boxes) == len(names)
+    for above, below in itertools.pairwise(sorted(boxes, key=lambda box: -box.y0)):
+        assert above.y0 >= below.y1 - 1
+    ticks = [] if plot == "comparisons" else ax.get_xticklabels()  # numbers
+    heads = [label.get_window_extent() for label in ticks]
+    for before, after in itertools.pairwise(heads):
+        assert before.x1 <= after.x0 + 1
+    written = [ax.title, ax.xaxis.label, *ax.texts]
+    labels = [*boxes, *heads, *(text.get_window_extent() for text in written)]
+    assert min(box.x0 for box in labels) >= 0
+    assert max(box.x1 for box in labels) <= figure.bbox.width
+    assert ax.get_window_extent().width > 0.35 * figure.bbox.width
+
+
+def test_text_is_black_on_white_unless_a_style_says_otherwise():
+    from matplotlib.colors import to_hex
+
+    for plot in (
+        lambda: plots.plot_precisions({"one": SCORE, "other": SHORT}),
+        lambda: plots.plot_comparisons(comparisons_of(["one", "other"])),
+        lambda: plots.plot_differences([1.0, 2.0], [2.0, 1.0]),
+    ):
+        ax = plot()
+        written = [ax.title, ax.xaxis.label, *ax.texts, *ax.get_yticklabels()]
+        assert {to_hex(text.get_color()) for text in written} == {"#000000"}
+        assert to_hex(ax.figure.get_facecolor()) == to_hex(ax.get_facecolor()) == "#ffffff"
+        with pyplot.style.context("dark_background"):
+            assert {to_hex(text.get_color()) for text in plot().texts} <= {"#ffffff"}
 
 
 def test_nothing_and_other_things_are_refused():

@@ -452,7 +452,7 @@ def test_the_verdict():
     *_, of_b, of_c = report.markdown(0).partition("\n\n## ")[0].split("\n\n")
     assert of_c == "c and a have the same score."
     found = re.fullmatch(
-        r"b is (.*) worse than a \(95 %: (.*) to (.*); p &lt; 0.001, adjusted &lt; 0.001\): "
+        r"b is (.*) worse than a \(95 %: (.*) to (.*); p &lt; 0.0001, adjusted &lt; 0.0003\): "
         r"n-grams (.*), length (.*); worst in documents d5 and (d\d+); "
         r"(.*) % of the segments make half of it\.",
         of_b,

@@ -1,5 +1,6 @@
 """Comparisons from texts, and results as tables."""
 
+import dataclasses
 import html
 import json
 import math
@@ -97,7 +98,7 @@ def test_one_question_has_one_p_value(tmp_path, test, count, dialect, source):
             [row] = [
                 line for line in text.splitlines() if f"| {name} - {next(iter(systems))} |" in line
             ]
-            p_value = re.split(r"  +", str(comparison).splitlines()[2])[5]
+            p_value = re.split(r"  +", str(comparison).splitlines()[3])[4]
             assert row.split(" | ")[3].strip(r"\* |") == p_value.strip("*")
 
 
@@ -157,14 +158,15 @@ def test_errors(systems, options, error, message):
 @pytest.mark.parametrize(
     ("method", "options", "columns"),
     [
-        ("bootstrap", {"samples": 50}, 8),
+        ("bootstrap", {"samples": 50}, 7),
         ("approximate_randomization", {"trials": 50, "samples": 0}, 5),
-        ("approximate_randomization", {"trials": 50, "samples": 20}, 8),
+        ("approximate_randomization", {"trials": 50, "samples": 20}, 7),
     ],
 )
 def test_tables(method, options, columns):
     found = compare(SYSTEMS, REFERENCES, method=method, seed=7, **options)
-    head, *rest = str(found).splitlines()
+    head, rule, *rest = str(found).splitlines()
+    assert set(rule) == {"-", " "}
     rows, caption = rest[:3], " ".join(rest[3:])
     assert [row.split()[0] for row in rows] == list(SYSTEMS)
     assert caption.startswith(f"paired {method.replace('_', ' ')}, 50 {next(iter(options))}; ")
@@ -174,18 +176,18 @@ def test_tables(method, options, columns):
     assert ("p-value  adjusted p" in head) == (columns > 4)
     decimals = {len(number) for number in re.findall(r"\.(\d+)\b(?! %)", "".join(rows))}
     assert {2} < decimals <= {2, 3, 4}  # of scores, of bounds and of p-values
-    table = ElementTree.fromstring(found._repr_html_())
+    table = ElementTree.fromstring(f"<div>{found._repr_html_()}</div>")
     cells = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
     assert {len(row) for row in cells} == {columns}
     for line, row in zip([head, *rows], cells, strict=True):
         assert line.split() == " ".join(row).split()
-    assert str(found["new"]).splitlines()[2].split()[1:] == rows[1].split()[1:]
+    assert str(found["new"]).splitlines()[3].split()[1:] == rows[1].split()[1:]
 
 
 @pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 def test_intervals_and_dicts():
     interval = bootstrap(NEW, REFERENCES, samples=20, confidence=0.9, seed=7)
-    head, row, caption = str(interval).splitlines()
+    head, _, row, caption = str(interval).splitlines()
     assert head.endswith("90 % interval")
     assert row.split() == [
         *(f"{interval.score:.2f}", f"{interval.mean:.2f}"),
@@ -198,7 +200,7 @@ def test_intervals_and_dicts():
     assert list(stored) == ["new", "<b>"]
     assert stored["new"]["difference"] == found["new"].difference
     assert stored["new"]["interval"]["low"] == found["new"].interval.low
-    assert str(Comparisons()) == "no systems"
+    assert str(Comparisons()).startswith("no systems")
 
 
 def similar_systems(rng, count):
@@ -227,10 +229,63 @@ def test_significance_is_corrected_and_never_contradicts_the_interval(method):
             assert one.is_significant == agree == one.to_dict()["is_significant"]
 
 
+@pytest.mark.parametrize("method", TESTS)
+def test_a_row_does_not_contradict_itself(method):
+    """Both p-values as numbers, marks by the adjusted one; intervals are said not to be."""
+    rng = seeded("similar")
+    systems = similar_systems(rng, 9)
+    metric = BLEU(max_ngram_order=systems[0].max_ngram_order)
+    options = {"trials": 5000, "samples": 300} if "rand" in method else {"samples": 300}
+    found = compare(dict(enumerate(systems)), method=method, metric=metric, **options)
+    lines = str(found).splitlines()
+    head = lines[0]
+    assert re.split("  +", head) == [
+        *("system", "score", "difference", "95 %, unadjusted", "p-value", "adjusted p", "wins")
+    ]
+    assert max(map(len, lines)) <= 80
+    for line, comparison in zip(lines[3:], found.values(), strict=False):
+        *_, p_value, adjusted, _ = re.split("  +", line)
+        assert adjusted.endswith("*") == comparison.is_significant
+        for shown, exact in (
+            (p_value, comparison.p_value),
+            (adjusted.strip("*"), comparison.adjusted_p_value),
+        ):
+            if comparison.p_value > 1 / (comparison.trials + 1) or exact >= 0.05:
+                assert float(shown) == pytest.approx(exact, abs=5e-5)
+            else:
+                assert shown.startswith("< ")
+                assert exact < float(shown[2:]) <= exact + 1e-4
+    # Compared with one system only, there is one p-value, and no word about adjusting.
+    alone = compare({0: systems[0], 1: systems[5]}, method=method, metric=metric, **options)
+    assert "95 % interval" in str(alone)
+    assert "adjusted" not in str(alone)
+
+
+@pytest.mark.parametrize(
+    ("p_value", "trials", "shown"),
+    [
+        (1 / 1001, 1000, "< 0.001"),
+        (1 / 10_001, 10_000, "< 0.0001"),
+        (1 / 300, 299, "< 0.0034"),
+        (2 / 10_001, 10_000, "0.0002"),
+        (0.00694, 10_000, "0.0069"),
+        (2 / 100_001, 100_000, "0.00002"),
+        (0.5, 1, "0.5000"),
+        (1.0, 10_000, "1.0000"),
+    ],
+)
+def test_p_values_are_numbers_and_only_the_least_is_a_bound(p_value, trials, shown):
+    [comparison] = compare({"old": NEW, "new": NEW}, REFERENCES, trials=5, samples=0).values()
+    made = dataclasses.replace(
+        comparison, p_value=p_value, adjusted_p_value=p_value, trials=trials, compared=1
+    )
+    assert str(made).splitlines()[3].split("  ")[-1].strip(" *") == shown
+
+
 def test_the_least_p_value():
     one, other = Stats([[5, 5, 4, 4]] * 99), Stats([[5, 5, 3, 4]] * 99)
     found = compare({"a": ["a b c d e"] * 40, "b": ["a b"] * 40}, ["a b c d e"] * 40)
-    assert "< 0.001*  " in str(found)
+    assert "< 0.0001*  " in str(found)
     assert found["b"].p_value == 1 / 10_001
     assert found["b"].test == "approximate randomization"
     assert found["b"].difference_interval.samples == 1000
@@ -238,7 +293,7 @@ def test_the_least_p_value():
     many = {f"b{number}": ["a b"] * 40 for number in range(12)}
     found = compare({"a": ["a b c d e"] * 40, **many}, ["a b c d e"] * 40)
     assert found["b3"].adjusted_p_value == 12 / 10_001
-    assert str(found).count("< 0.002*  ") == 12
+    assert str(found).count("< 0.0012*  ") == 12
     # With few trials the least possible p-value says nothing, and is not marked.
     few = compare({"a": one, "b": other}, metric=BLEU(max_ngram_order=1), trials=1, samples=0)
     assert "-25.00  0.5000\n" in str(few)

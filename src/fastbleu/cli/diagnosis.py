@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from itertools import chain
-from shutil import get_terminal_size
 from typing import Any
 
 from .files import InputError, as_options
 from .imports import import_undisturbed
 from .options import Options
 from .readers import Chunks, present
-from .sacrebleu_text import RESET, uses_colors
+from .sacrebleu_text import RESET, terminal_width, uses_colors
 
 
 def diagnose(options: Options, systems: int, references: int, chunks: Chunks) -> str:
@@ -40,9 +38,9 @@ def diagnose(options: Options, systems: int, references: int, chunks: Chunks) ->
     if options.output_format == "json":
         return as_options(f"{json.dumps(answer.to_dict(), indent=1)}\n")
     # Tables fit into the terminal; elsewhere a row is a line, for scripts.
-    is_terminal = sys.stdout.isatty()
-    text = as_options(answer._text(get_terminal_size().columns if is_terminal else None))
-    return f"{_colored(text) if is_terminal and uses_colors(options) else text}\n"
+    width = terminal_width()
+    text = as_options(answer._text(width))
+    return f"{_colored(text) if width is not None and uses_colors(options) else text}\n"
 
 
 def _colored(text: str) -> str:

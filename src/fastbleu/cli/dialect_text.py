@@ -10,10 +10,12 @@ from ..counting._counted import Counted, Sums
 from ..dialects.base import UPDATE
 from ..runtime.terminal import CONTROLS
 from .files import InputError
+from .sacrebleu_text import BASELINE, comparisons_text, terminal_width
 
 if TYPE_CHECKING:
     from ..dialects.score import Score
     from ..metric.bleu import BLEU
+    from ..significance import Comparisons
     from .options import Options
 
 
@@ -70,19 +72,24 @@ class DialectText:
         """The text of the result."""
         options = self._options
         scores = [self._scorer.score(total) for total in totals]
-        p_values = self._p_values(totals) if options.test else [None] * len(scores)
-        systems = list(zip(names, scores, p_values, strict=True))
         if options.score_only:
             return "".join([f"{self._digits(s.value, s.printed)}\n" for s in scores])
+        comparisons = self._compare(names, totals) if options.test else None
         if options.output_format == "json":
-            records = [self._record(*system) for system in systems]
+            records = [*map(self._record, names, scores)]
+            if comparisons:
+                for record, comparison in zip(records[1:], comparisons.values(), strict=True):
+                    record["p_value"] = comparison.p_value
+                    record["adjusted_p_value"] = comparison.adjusted_p_value
             return json.dumps(records[0] if len(records) == 1 else records, indent=1) + "\n"
-        if len(systems) == 1:
+        if comparisons:
+            signature = scores[0].signature
+            return comparisons_text(comparisons, options.width, terminal_width(), signature)
+        if len(scores) == 1:
             return f"{self._scorer.dialect.line(scores[0]) or scores[0]}\n"
         rows = [
             f"{name.translate(CONTROLS)}\t{self._digits(score.value, score.printed)}"
-            + ("" if p_value is None else f"\tp = {p_value:.4f}")
-            for name, score, p_value in systems
+            for name, score in zip(names, scores, strict=True)
         ]
         return "\n".join([*rows, scores[0].signature, ""])
 
@@ -92,25 +99,23 @@ class DialectText:
             return f"{value:.{self._options.width}f}"
         return printed or repr(value)
 
-    def _record(self, name: str, score: Score, p_value: float | None) -> dict[str, object]:
+    def _record(self, name: str, score: Score) -> dict[str, object]:
         """The JSON object of a system."""
         width = self._options.width
-        record: dict[str, object] = {
+        return {
             "name": name,
             "score": score.value if width is None else round(score.value, width),
             **{field: getattr(score, field) for field in score.__match_args__[1:]},
         }
-        if p_value is not None:
-            record["p_value"] = p_value
-        return record
 
-    def _p_values(self, totals: list[Sums]) -> list[float | None]:
-        """The p-value of each system compared with the first, which has none."""
+    def _compare(self, names: Sequence[str], totals: list[Sums]) -> Comparisons[str]:
+        """The paired test of all systems with the first one."""
         from ..significance import compare
 
         options, count = self._options, self._options.samples
-        compared = compare(
-            {number: total.rows() for number, total in enumerate(totals)},
+        names = [names[0].removeprefix(BASELINE), *names[1:]]
+        return compare(
+            {name: total.rows() for name, total in zip(names, totals, strict=True)},
             method="bootstrap" if options.test == "bs" else "approximate_randomization",
             metric=self._metric,
             samples=count if options.test == "bs" else 0,
@@ -118,4 +123,3 @@ class DialectText:
             seed=options.random_seed,
             progress=options.progress,
         )
-        return [None, *(comparison.p_value for comparison in compared.values())]

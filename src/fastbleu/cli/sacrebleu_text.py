@@ -1,4 +1,5 @@
-"""The reports, byte for byte those of the command `sacrebleu` 2.6.0.
+"""The reports, byte for byte those of the command `sacrebleu` 2.6.0, except for paired tests on a
+terminal.
 
 The sentences of the report on paired tests are therefore sacreBLEU's own (Apache-2.0).
 """
@@ -11,6 +12,7 @@ import re
 import sys
 from array import array
 from collections.abc import Sequence
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..counting._counted import Sums
@@ -24,10 +26,11 @@ from .files import InputError
 
 if TYPE_CHECKING:
     from ..counting._counted import Counted
+    from ..significance.results import Comparisons, Interval
     from .options import Options
 
 _METRIC = "BLEU"
-_BASELINE = "Baseline: "
+BASELINE = "Baseline: "
 _COLORS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
 RESET = "\033[0m"
 _COLOR_CODE = re.compile(r"\033\[(?:\d|;)*m")
@@ -66,16 +69,12 @@ _GIVEN = {
 
 
 class System(NamedTuple):
-    """A system's score, 0-100, and the result of a paired test; the baseline has no `p_value`.
-
-    `mean` and `ci`: the mean of the bootstrap samples' scores and half their 95 % interval.
-    """
+    """A system's score, 0-100, and the result of a paired test; the baseline has no `p_value`."""
 
     name: str
     score: float
     p_value: float | None = None
-    mean: float | None = None
-    ci: float | None = None
+    interval: Interval | None = None
 
 
 def system_names(options: Options, systems: int) -> list[str]:
@@ -84,14 +83,21 @@ def system_names(options: Options, systems: int) -> list[str]:
     if not options.test:
         return names
     if options.systems:
-        return [f"{_BASELINE}{names[0]}", *names[1:]]
+        return [f"{BASELINE}{names[0]}", *names[1:]]
     return ["Baseline", *names[:-1]]
 
 
-def _compared(name: str, score: float, p_value: float | None, interval: Any) -> System:
-    if interval is None:
-        return System(name, score, p_value)
-    return System(name, score, p_value, interval.mean, interval.half_width)
+def terminal_width() -> int | None:
+    """Columns of the terminal that the result is printed to; None: it goes elsewhere."""
+    return get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def comparisons_text(
+    comparisons: Comparisons[str], decimals: int | None, width: int | None, signature: str
+) -> str:
+    """A paired test as `fastbleu.significance.compare` prints it."""
+    [table] = comparisons._tables(decimals)
+    return f"{table.text(width)}\n\n{signature}\n"
 
 
 def uses_colors(options: Options) -> bool:
@@ -184,35 +190,46 @@ class SacrebleuText:
         self._signature.update("tok", "+".join([self._signature.info["tok"], *tokenizers]))
         if len(totals) == 1:
             return self._one(totals[0])
-        return self._several(self._systems(names, totals))
+        if not self._options.test:
+            scores = [self.score(total.row).score for total in totals]
+            return self._several([*map(System, names, scores)])
+        # sacreBLEU's text has a page of explanations; people who look at it get a table.
+        width = terminal_width() if self._options.output_format == "text" else None
+        comparisons = self._compare(names, totals, tells_identical_apart=width is None)
+        if width is not None:
+            signature = self.signature(self._options.short)
+            return comparisons_text(comparisons, self._options.width, width, signature)
+        first = next(iter(comparisons.values()))
+        systems = [System(names[0], first.baseline_score, None, first.baseline_interval)]
+        for name, result in comparisons.items():
+            systems.append(System(name, result.score, result.p_value, result.interval))
+        return self._several(systems)
 
-    def _systems(self, names: Sequence[str], totals: list[Sums]) -> list[System]:
-        """The systems' scores, after the paired test if there is one."""
-        options = self._options
-        if not options.test:
-            pairs = zip(names, totals, strict=True)
-            return [System(name, self.score(total.row).score) for name, total in pairs]
+    def _compare(
+        self, names: Sequence[str], totals: list[Sums], tells_identical_apart: bool
+    ) -> Comparisons[str]:
+        """The paired test of all systems with the first one."""
         from ..dialects.sacrebleu import SACREBLEU
         from ..significance.experiment import Experiment, SacrebleuScoring
+        from ..significance.results import Comparisons
 
+        options = self._options
         experiment = Experiment(
             [SACREBLEU.adapt(total.rows()) for total in totals],
             SacrebleuScoring(*self._scoring),
             CONFIDENCE,
             options.random_seed,
             progress=options.progress,
-            tells_identical_apart=True,
+            tells_identical_apart=tells_identical_apart,
         )
         if options.test == "bs":
             results = experiment.bootstrap(options.samples)
         else:
             results = experiment.randomize(options.samples, samples=0)
-        first = results[0]
-        self._add_test(str(first.seed).lower(), options.samples, options.test)
-        systems = [_compared(names[0], first.baseline_score, None, first.baseline_interval)]
-        for name, result in zip(names[1:], results, strict=True):
-            systems.append(_compared(name, result.score, result.p_value, result.interval))
-        return systems
+        self._add_test(str(experiment.seed).lower(), options.samples, options.test)
+        comparisons = Comparisons(zip(names[1:], results, strict=True))
+        comparisons.baseline = names[0].removeprefix(BASELINE)
+        return comparisons
 
     def _one(self, total: Sums) -> str:
         """Return the report on one system."""
@@ -245,8 +262,11 @@ class SacrebleuText:
     def _record(self, system: System) -> dict[str, object]:
         if not self._options.test:
             return {"system": system.name, _METRIC: f"{system.score:.{self._options.width}f}"}
-        result = system._asdict()
-        return {"system": result.pop("name"), _METRIC: result}
+        result: dict[str, Any] = {"score": system.score, "p_value": system.p_value}
+        interval = system.interval
+        result["mean"] = interval and interval.mean
+        result["ci"] = interval and interval.half_width
+        return {"system": system.name, _METRIC: result}
 
     def _table(self, systems: Sequence[System]) -> str:
         from tabulate import tabulate  # type: ignore[import-untyped]
@@ -255,9 +275,9 @@ class SacrebleuText:
         latex = self._options.output_format == "latex"
         names = [system.name for system in systems]
         cells = [self._cell(system, " " if latex else "\n") for system in systems]
-        if names[0].startswith(_BASELINE):
+        if names[0].startswith(BASELINE):
             names[0], cells[0] = (self._color(text, "yellow") for text in (names[0], cells[0]))
-        sampled = any(system.mean is not None for system in systems)
+        sampled = any(system.interval for system in systems)
         metric = f"{_METRIC} (μ ± 95% CI)" if sampled else _METRIC
         columns = {self._color("System", "cyan"): names, self._color(metric, "cyan"): cells}
         style = {"tablefmt": "latex_booktabs" if latex else "fancy_grid", "colalign": ("right",)}
@@ -267,8 +287,8 @@ class SacrebleuText:
     def _cell(self, system: System, separator: str) -> str:
         width = self._options.width
         text = f"{system.score:.{width}f}"
-        if system.mean is not None:
-            text += f" ({system.mean:.{width}f} ± {system.ci:.{width}f})"
+        if interval := system.interval:
+            text += f" ({interval.mean:.{width}f} ± {interval.half_width:.{width}f})"
         if system.p_value is not None:
             p_value = f"(p = {system.p_value:.4f})"
             significant = system.p_value <= 0.05
@@ -283,7 +303,7 @@ class SacrebleuText:
             line="-" * len(title),
             title=title,
             # Without a file there is no name: sacreBLEU's sentence ends before it.
-            name=self._color(baseline if baseline.startswith(_BASELINE) else "", "yellow"),
+            name=self._color(baseline if baseline.startswith(BASELINE) else "", "yellow"),
             given=_GIVEN[test],
             Null=null,
             null=null.lower(),

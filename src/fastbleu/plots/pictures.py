@@ -1,6 +1,13 @@
-"""The plots; matplotlib is loaded when the first one is drawn."""
+"""The plots; matplotlib is loaded when the first one is drawn.
+
+Systems are rows with their names, so that any number can be told apart without colors.
+"""
 
 from __future__ import annotations
+
+from itertools import zip_longest
+from math import isnan, nan
+from textwrap import fill
 
 from ..runtime.extras import install_command
 
@@ -20,28 +27,30 @@ if TYPE_CHECKING:
         def precisions(self) -> Sequence[float]: ...
         @property
         def bp(self) -> float: ...
-        @property
-        def hyp_len(self) -> int: ...
-        @property
-        def ref_len(self) -> int: ...
 
     class PlottedComparison(Protocol):
         """What is drawn of a `fastbleu.significance.Comparison`."""
 
+        @property
+        def score(self) -> float: ...
+        @property
+        def baseline_score(self) -> float: ...
         @property
         def difference(self) -> float: ...
         @property
         def difference_interval(self) -> object: ...
         @property
         def is_significant(self) -> bool: ...
+        @property
+        def _printed_p_values(self) -> list[str]: ...
 
     Scores: TypeAlias = PlottedScore | Mapping[str, PlottedScore]
 
-# Okabe and Ito's colors, which color-blind people can distinguish.
-COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
-_GREY = "0.5"  # of texts and lines: legible on white and on black
-_MOST_LABELLED = 2  # systems whose bars have their values
-_MOST_CELLS_LABELLED = 12
+_BLUE = "#0072b2"  # darker than the grey of shaded rows, in print, too
+_SHADE = "0.85"
+_LINE = 32  # characters of a line of a name
+_COLUMN = 145  # from the start of one column of bars to the next; bars end at 100
+_MOST_CELLS_LABELLED = 20
 
 
 def plot_precisions(scores: Scores, *, ax: Axes | None = None) -> Axes:
@@ -50,6 +59,7 @@ def plot_precisions(scores: Scores, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     scores : Score, or mapping of Score
+        Each is a row, in their order.
     ax : matplotlib.axes.Axes, optional
 
     Raises
@@ -59,51 +69,32 @@ def plot_precisions(scores: Scores, *, ax: Axes | None = None) -> Axes:
     TypeError
         `scores` is neither a Score nor a mapping of them.
     """
-    named = _named(scores, "precisions")
-    ax = _axes(ax)
-    width = 0.8 / len(named)
-    for number, (name, score) in enumerate(named.items()):
-        heights = [*(100 * precision for precision in score.precisions), 100 * score.bp]
-        at = [place + (number - (len(named) - 1) / 2) * width for place in range(len(heights))]
-        label = None if name is None else f"{name}: {score.value:.4g}"
-        bars = ax.bar(at, heights, width, color=_color(number), label=label)
-        if len(named) <= _MOST_LABELLED:
-            ax.bar_label(bars, fmt="%.1f", fontsize="x-small")
-        orders = [*(f"{n}-grams" for n in range(1, len(heights))), "BP"]
-        ax.set_xticks(range(len(heights)), orders)
-    ax.set_ylim(0, 107)
-    ax.set_ylabel("%")
-    score = named.get(None)
-    title = "Precisions and brevity penalty"
-    return _finish(ax, named, f"BLEU {score.value:.4g}" if score else title)
-
-
-def plot_brevity_penalty(scores: Scores, *, ax: Axes | None = None) -> Axes:
-    """Draw the brevity penalty against the length ratio, with a point for each score.
-
-    Parameters and errors as for `plot_precisions`. The curve is the usual one,
-    exp(1 - 1 / ratio) below 1.
-    """
-    from math import exp
-
-    named = _named(scores, "bp")
-    ax = _axes(ax)
-    of_scores = [
-        score.hyp_len / score.ref_len if score.ref_len else 0.0 for score in named.values()
-    ]
-    low, high = min(0.9, *of_scores) * 0.97, max(1.1, *of_scores) * 1.03
-    steps = [low + (high - low) * step / 200 for step in range(201)]
-    ratios = sorted({1.0, *[ratio for ratio in steps if ratio > 0]})
-    ax.plot(ratios, [min(1.0, exp(1 - 1 / ratio)) for ratio in ratios], color=_GREY)
-    for number, (score, ratio) in enumerate(zip(named.values(), of_scores, strict=True)):
-        name = list(named)[number]
-        text = f"BP {score.bp:.3f}" if name is None else f"{name}: BP {score.bp:.3f}"
-        ax.plot([ratio], [score.bp], "o", color=_color(number), label=text)
+    given: Any = scores
+    named: dict[Any, PlottedScore] = dict(given) if hasattr(given, "items") else {None: given}
+    for score in named.values():
+        if not hasattr(score, "precisions"):
+            raise TypeError(f"scores has a {type(score).__name__}, expected a Score")
+    if not named:
+        raise ValueError("scores is empty: there is nothing to draw")
+    ax, digits = _rows(ax, {name: score.value for name, score in named.items()})
+    precisions = zip_longest(*[score.precisions for score in named.values()], fillvalue=nan)
+    columns = [*precisions, [score.bp for score in named.values()]]
+    heads = [*(f"{order}-grams" for order in range(1, len(columns))), "BP"]
+    for column, shares in enumerate(columns):
+        lengths = [100 * share for share in shares]
+        bars = ax.barh(range(len(shares)), lengths, 0.7, left=_COLUMN * column, color=_BLUE)
+        labels = ["" if isnan(length) else f"{length:.1f}" for length in lengths]
+        ax.bar_label(bars, labels, padding=2, fontsize="small")
+        ax.axvline(_COLUMN * column, color="0.5", linewidth=0.8)
+    ax.set_xlim(0, _COLUMN * len(columns))
+    ax.set_xticks([_COLUMN * column for column in range(len(columns))], heads, ha="left")
+    ax.tick_params(length=0, labeltop=True, labelbottom=False)
+    ax.spines[:].set_visible(False)
+    title = "Precisions and brevity penalty in percent"
     if None in named:
-        ax.annotate(text, (ratio, score.bp), (6, -12), textcoords="offset points")
-    ax.set_xlabel("hypothesis tokens / reference tokens")
-    ax.set_ylabel("brevity penalty")
-    return _finish(ax, named, "Length and brevity penalty")
+        title = f"BLEU {named[None].value:.{digits}f}. {title}"
+    ax.set_title(title)
+    return ax
 
 
 def plot_differences(
@@ -133,18 +124,23 @@ def plot_differences(
     ax = _axes(ax)
     pairs = zip(scores, baseline, strict=True)
     heights = sorted((float(score) - float(before) for score, before in pairs), reverse=True)
-    ax.axhline(0, color=_GREY, linewidth=1)
-    ax.plot(range(len(heights)), heights, color=COLORS[0])
+    ax.axhline(0, color="0.5", linewidth=1)
+    ax.plot(range(len(heights)), heights, color=_BLUE)
     better, worse = sum(height > 0 for height in heights), sum(height < 0 for height in heights)
+    equal = len(heights) - better - worse
     ax.set_xlabel("segments")
     ax.set_ylabel("difference from the baseline")
-    return _finish(ax, {None: None}, f"Better in {better}, worse in {worse} segments")
+    ax.set_title(f"Better in {better}, worse in {worse}, equal in {equal} segments")
+    return ax
 
 
 def plot_comparisons(
     comparisons: Mapping[Any, PlottedComparison], *, ax: Axes | None = None
 ) -> Axes:
-    """Draw the differences from the baseline with their intervals; what is significant is filled.
+    """Rank systems by score, with the intervals of their differences from the baseline.
+
+    A filled marker and a star: the difference is significant. The rows of the others are shaded, as
+    is the baseline's: they are tied with it.
 
     Parameters
     ----------
@@ -159,29 +155,35 @@ def plot_comparisons(
     """
     if not comparisons or any(c.difference_interval is None for c in comparisons.values()):
         raise ValueError("comparisons has no systems or no intervals: compare with samples=1000")
-    ax = _axes(ax)
-    ax.axvline(0, color=_GREY, linewidth=1)
-    for number, comparison in enumerate(comparisons.values()):
+    baseline = getattr(comparisons, "baseline", "baseline")
+    scores = {name: comparison.score for name, comparison in comparisons.items()}
+    scores[baseline] = next(iter(comparisons.values())).baseline_score
+    ranked = sorted(scores, key=lambda name: -scores[name])
+    ax, digits = _rows(ax, {name: scores[name] for name in ranked})
+    ax.axvline(0, color="0.5", linewidth=1)
+    for row, name in enumerate(ranked):
+        comparison = comparisons.get(name)
+        if comparison is None or not comparison.is_significant:
+            ax.axhspan(row - 0.5, row + 0.5, color=_SHADE, linewidth=0)
+        if comparison is None:
+            ax.plot([0], [row], "D", color=_BLUE)
+            continue
         interval: Any = comparison.difference_interval
-        ends = [[comparison.difference - interval.low], [interval.high - comparison.difference]]
-        ax.errorbar(
-            [comparison.difference],
-            [-number],
-            xerr=ends,
-            fmt="o",
-            color=COLORS[0],
-            capsize=3,
-            fillstyle="full" if comparison.is_significant else "none",
-        )
-        place = (comparison.difference, -number)
-        text = f"{comparison.difference:+.2f}"
-        ax.annotate(text, place, (0, 6), textcoords="offset points", ha="center")
-    ax.set_yticks([-number for number in range(len(comparisons))], list(map(str, comparisons)))
-    ax.margins(y=0.2)
-    ax.set_xlabel(f"difference from {getattr(comparisons, 'baseline', 'the baseline')}")
-    percent = f"{100 * interval.confidence:g} % intervals"
-    percent += ", not adjusted" * (len(comparisons) > 1)
-    return _finish(ax, {None: None}, f"Differences with {percent}; filled: significant")
+        ax.plot([interval.low, interval.high], [row, row], "|-", color=_BLUE, markersize=9)
+        fillstyle: Any = "full" if comparison.is_significant else "none"
+        ax.plot([comparison.difference], [row], "o", color=_BLUE, fillstyle=fillstyle)
+        p_value = comparison._printed_p_values[-1]
+        text = f"{comparison.difference:+.{digits}f}, p {'' if '<' in p_value else '= '}{p_value}"
+        text += "*" * comparison.is_significant
+        ax.text(1.02, row, text, va="center", transform=ax.get_yaxis_transform())
+    several = len(comparisons) > 1
+    ax.set_xlabel(
+        f"difference, with {100 * interval.confidence:g} % intervals"
+        + f", not adjusted; p adjusted for {len(comparisons)} comparisons" * several
+        + "\nfilled, *: significant; shaded: tied with the baseline"
+    )
+    ax.set_title(fill(f"Systems compared with {baseline}", 60), parse_math=False)
+    return ax
 
 
 def plot_matrix(
@@ -191,7 +193,7 @@ def plot_matrix(
     columns: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a matrix of scores as a heat map; up to 12 rows and columns have their values.
+    """Draw a matrix of scores as a heat map; up to 20 rows and columns have their values.
 
     Parameters
     ----------
@@ -204,24 +206,32 @@ def plot_matrix(
     values = [[float(score) for score in row] for row in scores]
     if not values or not values[0]:
         raise ValueError("scores is empty: there is nothing to draw")
-    ax = _axes(ax)
+    names, cell_height, beside = _in_lines(rows or [])
+    heads, cell_width, below = _in_lines(columns or [])
+    is_labelled = max(len(values), len(values[0])) <= _MOST_CELLS_LABELLED
+    height = max(4.8, 1.2 + below + cell_height * len(values) * (is_labelled or bool(names)))
+    width = max(
+        6.4, 2.2 + beside + max(0.45, cell_width) * len(values[0]) * (is_labelled or bool(heads))
+    )
+    ax = _axes(ax, (width, height))
     picture = ax.imshow(values, cmap="cividis", aspect="auto")
     ax.figure.colorbar(picture, ax=ax)
-    if max(len(values), len(values[0])) <= _MOST_CELLS_LABELLED:
+    if is_labelled:
         for at, row in enumerate(values):
             for beside, value in enumerate(row):
                 color = "black" if picture.norm(value) > 0.5 else "white"
                 ax.text(beside, at, f"{value:.3g}", ha="center", va="center", color=color)
     if rows is not None:
-        ax.set_yticks(range(len(rows)), rows)
+        ax.set_yticks(range(len(names)), names, parse_math=False)
     if columns is not None:
-        ax.set_xticks(range(len(columns)), columns, rotation=30, ha="right")
+        ax.set_xticks(range(len(heads)), heads, parse_math=False, rotation=90)
     ax.set_ylabel("hypotheses")
     ax.set_xlabel("references")
-    return _finish(ax, {None: None}, "Scores of pairs")
+    ax.set_title("Scores of pairs")
+    return ax
 
 
-def _axes(ax: Axes | None) -> Axes:
+def _axes(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
     if ax is not None:
         return ax
     try:
@@ -230,42 +240,30 @@ def _axes(ax: Axes | None) -> Axes:
         raise ImportError(
             f"pictures need matplotlib; install the extra: {install_command('plots')}"
         ) from error
-    figure, axes = pyplot.subplots(layout="constrained")
-    # For notebooks in light and in dark: nothing is painted behind, and texts become grey.
-    figure.patch.set_alpha(0)
-    axes.patch.set_alpha(0)
-    made: Axes = axes
-    return made
+    _, made = pyplot.subplots(figsize=size, layout="constrained")
+    axes: Axes = made
+    return axes
 
 
-def _named(scores: Any, attribute: str) -> dict[Any, Any]:
-    """Scores by name, at least one; a single one has the name None."""
-    named = dict(scores) if hasattr(scores, "items") else {None: scores}
-    for score in named.values():
-        if not hasattr(score, attribute):
-            raise TypeError(f"scores has a {type(score).__name__}, expected a Score")
-    if not named:
-        raise ValueError("scores is empty: there is nothing to draw")
-    return named
+def _rows(ax: Axes | None, scores: Mapping[Any, float]) -> tuple[Axes, int]:
+    """Axes with a row for each system, its name and score at the left; the decimals of scores.
+
+    Figures are made as high as the names need.
+    """
+    digits = 2 if max(scores.values()) > 1 else 4
+    names = [
+        "" if name is None else f"{name}: {score:.{digits}f}" for name, score in scores.items()
+    ]
+    labels, height, beside = _in_lines(names)
+    ax = _axes(ax, (5.2 + beside, 1.2 + height * len(labels)))
+    ax.set_yticks(range(len(labels)), labels, parse_math=False)
+    ax.set_ylim(len(labels) - 0.5, -0.5)
+    return ax, digits
 
 
-def _color(number: int) -> str:
-    return COLORS[number % len(COLORS)]
-
-
-def _finish(ax: Axes, named: dict[Any, Any], title: str) -> Axes:
-    """Add the title, and the legend if there are names; own axes get grey texts and lines."""
-    ax.set_title(title, fontsize="medium")
-    if None not in named:
-        ax.legend(frameon=False)
-    if ax.patch.get_alpha() == 0:
-        legend = ax.get_legend()
-        on_cells = bool(ax.images)
-        texts = [ax.title, ax.xaxis.label, ax.yaxis.label, *([] if on_cells else ax.texts)]
-        for text in [*texts, *(legend.get_texts() if legend else [])]:
-            text.set_color(_GREY)
-        for each in getattr(ax.figure, "axes", [ax]):
-            each.tick_params(colors=_GREY)
-            for spine in each.spines.values():
-                spine.set_color(_GREY)
-    return ax
+def _in_lines(names: Sequence[str]) -> tuple[list[str], float, float]:
+    """Names in short lines; the inches from one name to the next, and those of the longest line."""
+    labels = [fill(str(name), _LINE) for name in names]
+    lines = [label.split("\n") for label in labels] or [[""]]
+    longest = max(len(line) for parts in lines for line in parts)
+    return labels, 0.15 + 0.17 * max(map(len, lines)), longest / 12

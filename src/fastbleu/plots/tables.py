@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import zip_longest
-from textwrap import wrap
+from textwrap import TextWrapper
 
 from ..runtime.terminal import CONTROLS
 
@@ -21,10 +21,8 @@ def html_table(rows: Iterable[Iterable[str]], caption: str) -> str:
     """A table for notebooks; the first row is its head."""
     head, *body = [list(row) for row in rows]
     # Notebooks align cells at the right: good for numbers.
-    is_text = [
-        any(cell and not _NUMBER.match(cell) for cell in cells) for cells in zip(*body, strict=True)
-    ]
-    styles = [' style="text-align:left"' if text else "" for text in is_text or [True] * len(head)]
+    columns = zip(head, *body, strict=True)
+    styles = ["" if _is_numeric(column) else ' style="text-align:left"' for column in columns]
     lines = [
         "".join(
             f"<{tag}{style}>{escape(cell)}</{tag}>" for cell, style in zip(row, styles, strict=True)
@@ -35,9 +33,14 @@ def html_table(rows: Iterable[Iterable[str]], caption: str) -> str:
     return f"<table><caption>{escape(caption)}</caption>{table}</table>"
 
 
+def _is_numeric(column: Sequence[str]) -> bool:
+    """Whether all cells below the head are numbers, or empty."""
+    return len(column) > 1 and all(not cell or _NUMBER.match(cell) for cell in column[1:])
+
+
 @dataclass
 class Table:
-    """A table of texts with a title, and notes below it."""
+    """A table of texts with a title, if it is not empty, and notes below it."""
 
     title: str
     columns: Sequence[str]
@@ -48,24 +51,35 @@ class Table:
         return self.text(_WIDTH)
 
     def text(self, width: int | None) -> str:
-        """The table in lines of at most `width` characters; with None a row is one line."""
-        lines = [self.columns, *self.rows]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        if width is not None:
-            while sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > _NARROWEST:
-                widths[widths.index(max(widths))] -= 1
-        aligned: list[str] = []
-        for line in lines:
-            cells = [_wrapped(cell, most) for cell, most in zip(line, widths, strict=True)]
-            aligned += [
-                "  ".join([part.ljust(most) for part, most in zip(parts, widths, strict=True)])
+        """The table in lines of at most `width` characters; with None a row is one line.
+
+        Columns for which there is no room stand below each row.
+        """
+        head, rows = self.columns, self.rows
+        columns = [*zip(head, *rows, strict=True)]
+        widths = _fitted_widths(columns, width)
+        numeric = [_is_numeric(column) for column in columns]
+
+        def aligned(row: Sequence[str]) -> list[str]:
+            cells = [_wrapped(row[at], most) for at, most in widths.items()]
+            return [
+                "  ".join(
+                    part.rjust(most) if numeric[at] else part.ljust(most)
+                    for part, (at, most) in zip(parts, widths.items(), strict=True)
+                )
                 for parts in zip_longest(*cells, fillvalue="")
             ]
-            if line is self.columns:
-                aligned.append("  ".join(["-" * most for most in widths]))
-        notes = [line.translate(CONTROLS) for note in self.notes for line in _wrapped(note, width)]
-        shown = [line.rstrip().translate(CONTROLS) for line in aligned]
-        return "\n".join([self.title, "", *shown, *([""] if notes else []), *notes])
+
+        lines = [self.title, ""] if self.title else []
+        lines += [*aligned(head), "  ".join(["-" * most for most in widths.values()])]
+        for row in rows:
+            lines += aligned(row)
+            for at, cell in enumerate(row):
+                if at not in widths and cell:
+                    lines += _wrapped(f"{head[at]}: {cell}", width, "  ")
+        lines += [""] * bool(self.title and self.notes)
+        lines += [line for note in self.notes for line in _wrapped(note, width)]
+        return "\n".join([line.rstrip().translate(CONTROLS) for line in lines])
 
     def html(self) -> str:
         """The table as HTML."""
@@ -80,12 +94,49 @@ class Table:
         return "\n\n".join([f"## {literal(self.title)}", table, *map(literal, self.notes)])
 
 
-def _wrapped(text: str, width: int | None) -> list[str]:
-    """A text in lines of at most `width` characters; the fields of signatures stay whole."""
-    if width is None or len(text) <= width:
-        return [text]
-    lines = wrap(text.replace("|", "| "), width, break_on_hyphens=False)
-    return [line.replace("| ", "|") for line in lines]
+def _fitted_widths(columns: Sequence[Sequence[str]], width: int | None) -> dict[int, int]:
+    """The widths of the columns that fit into `width` beside each other, by their numbers."""
+    widths = {at: max(map(len, cells)) for at, cells in enumerate(columns)}
+    if width is None:
+        return widths
+    # Columns become narrower between words, those of numbers last; names may be broken.
+    words = [max([len(word) for cell in cells for word in _words(cell)]) for cells in columns]
+    words[0] = min(words[0], _NARROWEST)
+    numeric = [_is_numeric(cells) for cells in columns]
+    least = [
+        max([word, *map(len, cells[1:])]) if is_numeric else word
+        for word, is_numeric, cells in zip(words, numeric, columns, strict=True)
+    ]
+
+    def is_too_wide(widths: Iterable[int]) -> bool:
+        return sum(most + 2 for most in widths) - 2 > width
+
+    while is_too_wide(words[at] for at in widths) and len(widths) > 1:
+        others = [*widths][1:]
+        texts = [at for at in others if not numeric[at]]
+        del widths[max(texts or others, key=words.__getitem__)]
+    for bounds in (least, words):
+        while is_too_wide(widths.values()) and (
+            wide := [at for at in widths if widths[at] > bounds[at]]
+        ):
+            widths[max(wide, key=widths.__getitem__)] -= 1
+    return widths
+
+
+def _words(text: str) -> list[str]:
+    """What is kept on one line: words, and the fields of signatures."""
+    return text.replace("|", "| ").split()
+
+
+def _wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
+    """A text in lines of at most `width` characters, between `_words` if these are shorter."""
+    if width is None or len(indent + text) <= width:
+        return [indent + text]
+    at_hyphens = max(map(len, _words(text))) > width
+    filled = TextWrapper(
+        width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=at_hyphens
+    )
+    return [line.replace("| ", "|") for line in filled.wrap(" ".join(_words(text)))]
 
 
 def literal(text: str) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass, replace
-from math import isnan
-from textwrap import wrap
+from math import ceil, floor, isnan, log10
 from typing import Any, TypeVar
 
 from ..plots.tables import Table, Tables
@@ -14,36 +12,10 @@ from ..plots.tables import Table, Tables
 Name = TypeVar("Name", bound=Hashable)
 
 _LEVEL = 0.05  # of significance
-_P_STEP = 0.001  # of printed bounds of p-values
-_WIDTH = 80  # of captions, in characters
-
-
-class NumberTable(Tables):
-    """Base class of results that print as a table of numbers, also in notebooks."""
-
-    @abstractmethod
-    def _rows(self) -> list[list[str]]:
-        """The cells, the head first."""
-
-    @abstractmethod
-    def _caption(self) -> str:
-        """How the numbers were found."""
-
-    def __str__(self) -> str:
-        widths = [max(map(len, column)) for column in zip(*self._rows(), strict=True)]
-        lines = []
-        for name, *cells in self._rows():
-            numbers = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
-            lines.append("  ".join([name.ljust(widths[0]), *numbers]).rstrip())
-        return "\n".join([*lines, *wrap(self._caption(), _WIDTH)])
-
-    def _tables(self) -> list[Table]:
-        head, *rows = self._rows()
-        return [Table(self._caption(), head, rows)]
 
 
 @dataclass(frozen=True)
-class Interval(NumberTable):
+class Interval(Tables):
     """A confidence interval of a score, from bootstrap samples.
 
     The samples' scores are sorted, floor(samples * (1 - confidence) / 2) are left out at each end,
@@ -80,19 +52,17 @@ class Interval(NumberTable):
         """The attributes by name, for `json.dumps`, and `half_width`."""
         return {**asdict(self), "half_width": self.half_width}
 
-    def _rows(self) -> list[list[str]]:
-        head = ["score", "mean", f"{100 * self.confidence:g} % interval"]
+    def _tables(self) -> list[Table]:
+        head = "score", "mean", f"{100 * self.confidence:g} % interval"
         digits = _decimals(self.score)
         cells = f"{self.score:.{digits}f}", f"{self.mean:.{digits}f}", shown_bounds(self, digits)
-        return [head, [*cells]]
-
-    def _caption(self) -> str:
         without = ", of which some have no score" if isnan(self.mean) else ""
-        return f"bootstrap, {self.samples} samples{without}, seed {self.seed}"
+        note = f"bootstrap, {self.samples} samples{without}, seed {self.seed}"
+        return [Table("", head, [cells], [note])]
 
 
 @dataclass(frozen=True)
-class Comparison(NumberTable):
+class Comparison(Tables):
     """A system against a baseline.
 
     Attributes
@@ -151,14 +121,15 @@ class Comparison(NumberTable):
         return {**asdict(self), **derived}
 
     def _printed(self, p_value: float) -> str:
-        """A p-value with four decimals, or a bound: "< 0.001".
+        """A p-value as a number: "0.0421".
 
-        Also if no trial exceeded the difference: then more trials would give less.
+        A bound, "< 0.001", if no trial exceeded the difference: more trials would give less.
         """
-        is_least = self.p_value <= 1 / (self.trials + 1) and p_value < _LEVEL
-        if is_least or p_value < _P_STEP:
-            return f"< {_P_STEP * (p_value // _P_STEP + 1):.3f}"
-        return f"{p_value:.4f}"
+        digits = max(4, ceil(-log10(p_value)))
+        if self.p_value <= 1 / (self.trials + 1) and p_value < _LEVEL:
+            bound = (floor(p_value * 10**digits) + 1) / 10**digits
+            return f"< {bound:.{digits}f}".rstrip("0")
+        return f"{p_value:.{digits}f}"
 
     @property
     def _printed_p_values(self) -> list[str]:
@@ -168,12 +139,12 @@ class Comparison(NumberTable):
 
     @property
     def _p_statement(self) -> str:
-        """The printed p-values with a sign: "p = 0.0421", "p < 0.001, adjusted < 0.002"."""
+        """The printed p-values with a sign: "p = 0.0421", "p < 0.001, adjusted < 0.012"."""
         shown = [p if p.startswith("<") else f"= {p}" for p in self._printed_p_values]
         return "p " + ", adjusted ".join(shown)
 
-    def _rows(self) -> list[list[str]]:
-        return Comparisons({"system": self})._rows()
+    def _tables(self) -> list[Table]:
+        return Comparisons({"system": self})._tables()
 
     def _caption(self, mark: str = "*") -> str:
         kind = "samples" if self.test == "bootstrap" else "trials"
@@ -190,7 +161,7 @@ class Comparison(NumberTable):
         return f"{'; '.join(parts)}; seed {self.seed}. {meaning}"
 
 
-class Comparisons(dict[Name, Comparison], NumberTable):
+class Comparisons(dict[Name, Comparison], Tables):
     """The comparisons of systems with one baseline, by name: a dict that prints as a table.
 
     `baseline` is the baseline's name in the table.
@@ -202,36 +173,31 @@ class Comparisons(dict[Name, Comparison], NumberTable):
         """`Comparison.to_dict` of each system, by name."""
         return {name: comparison.to_dict() for name, comparison in self.items()}
 
-    def _rows(self) -> list[list[str]]:
+    def _tables(self, digits: int | None = None) -> list[Table]:
         if not self:
-            return [["no systems"]]
-        comparisons = list(self.values())
-        first = comparisons[0]
-        digits = _decimals(*[comparison.score for comparison in comparisons], first.baseline_score)
-
-        def score_and_bounds(score: float, interval: Interval | None, sign: str = "") -> list[str]:
-            return [f"{score:{sign}.{digits}f}", shown_bounds(interval, digits)]
-
-        baseline = score_and_bounds(first.baseline_score, first.baseline_interval)
-        rows = [[str(self.baseline), *baseline, "", "", "", "", ""]]
+            return [Table("", ["no systems"], [])]
+        first = next(iter(self.values()))
+        if digits is None:
+            scores = [comparison.score for comparison in self.values()]
+            digits = _decimals(first.baseline_score, *scores)
+        rows = [[str(self.baseline), f"{first.baseline_score:.{digits}f}", *[""] * 5]]
         for name, comparison in self.items():
-            score = score_and_bounds(comparison.score, comparison.interval)
-            interval = comparison.difference_interval
-            difference = score_and_bounds(comparison.difference, interval, "+")
+            bounds = shown_bounds(comparison.difference_interval, digits)
+            differences = f"{comparison.difference:+.{digits}f}", bounds
             p_values = comparison._printed_p_values
             p_values[-1] += "*" if comparison.is_significant else " "
             p_values += [""] * (2 - len(p_values))
             wins = "" if comparison.wins is None else f"{100 * comparison.wins:.1f} %"
-            rows.append([str(name), *score, *difference, *p_values, wins])
-        intervals = [comparison.interval for comparison in comparisons if comparison.interval]
-        percent = f"{100 * intervals[0].confidence:g} % interval" if intervals else ""
-        head = ["system", "score", percent, "difference", percent, "p-value", "adjusted p", "wins"]
+            score = f"{comparison.score:.{digits}f}"
+            rows.append([str(name), score, *differences, *p_values, wins])
+        intervals = [comparison.interval for comparison in self.values() if comparison.interval]
+        percent = f"{100 * intervals[0].confidence:g} %" if intervals else ""
+        percent += ", unadjusted" if first.compared > 1 else " interval"
+        head = ["system", "score", "difference", percent, "p-value", "adjusted p", "wins"]
         # Without columns that have no values.
-        filled = [any(cells) for cells in zip(*rows, strict=True)]
-        return [[c for c, kept in zip(row, filled, strict=True) if kept] for row in [head, *rows]]
-
-    def _caption(self) -> str:
-        return next(iter(self.values()))._caption() if self else ""
+        kept = [at for at, cells in enumerate(zip(*rows, strict=True)) if any(cells)]
+        shown = [[row[at] for at in kept] for row in [head, *rows]]
+        return [Table("", shown[0], shown[1:], [first._caption()])]
 
 
 def _decimals(*scores: float) -> int:

@@ -56,7 +56,7 @@ def test_what_is_wrong_with_the_system_that_refuses(show, count):
 
     # Is it better, is that sure, where does it fail? No click: the sentence at the top.
     assert page.locator("#verdict").bounding_box()["y"] < 300
-    p_values = r"p < 0\.00\d(?:, adjusted < 0\.00\d)?"  # adjusted: where several are compared
+    p_values = r"p < 0\.000\d(?:, adjusted < 0\.00\d+)?"  # adjusted: where several are compared
     verdict = page.inner_text("#verdict")
     found = re.fullmatch(
         rf"Refusing is 0\.\d\d worse than Base \(95 %: 0\.\d\d to \d\.\d\d; {p_values}\): "
