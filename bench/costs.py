@@ -29,16 +29,12 @@ def of_few(score: Side, is_text: bool, hypotheses, references):
     return lambda: Part(range(FEW), call())
 
 
-def in_a_loop(segments: int) -> workloads.Corpus:
-    return workloads.latin(FEW).take(max(FEW, segments - segments % FEW))
-
-
 def long_case(name: str, title: str, fresh: Any, score: Side, is_text: bool) -> Case:
     return Case(
         f"costs-{name}",
         title,
         1_000_000,
-        in_a_loop,
+        lambda segments: workloads.latin(FEW).take(max(FEW, segments - segments % FEW)),
         fresh,
         ours=score,
         others={"20,000 segments": partial(of_few, score, is_text)},

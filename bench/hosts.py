@@ -204,9 +204,7 @@ def deepeval(module, text, golds):
     return module.Scorer.sentence_bleu_score(golds, text, "bleu4")
 
 
-@tool(
-    "EvalScope", "evalscope", "evalscope.metrics.utils.functions", "`bleu_ngram_one_sample`", NLTK
-)
+@tool("EvalScope", "evalscope", EVALSCOPE, "`bleu_ngram_one_sample`", NLTK)
 @for_each
 def evalscope(module, text, golds):
     return module.bleu_ngram_one_sample(text, golds[0])

@@ -141,10 +141,7 @@ class Column:
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[Any, Any]:
         kept: list[Any] = []
-        self.exported = (
-            _exported(_schema(self.array)),
-            _exported(_array(self.array, kept), kept),
-        )
+        self.exported = (_exported(_schema(self.array)), _exported(_array(self.array, kept), kept))
         schema, array = self.exported
         return (
             new_capsule(ctypes.addressof(schema), b"arrow_schema", None),

@@ -6,6 +6,7 @@ name of its use, so that one failing chunk can be made again by itself.
 
 import importlib.util
 import os
+import pickle
 import random
 import sys
 import warnings
@@ -62,6 +63,11 @@ def shown(value):
 def words(text):
     """The tokens of a text that is written with spaces between them."""
     return text.split()
+
+
+def pickled(thing):
+    """A copy by way of a pickle."""
+    return pickle.loads(pickle.dumps(thing))
 
 
 def by_stream(references):
@@ -172,9 +178,7 @@ def tiny_length(rng):
 
 def edge_length(rng):
     """0 to 200 tokens with weight on the sizes where a kernel changes its way."""
-    low, high = rng.choice(
-        ((0, 5), (6, 62), (63, 66), (63, 66), (127, 130), (127, 130), (131, 200))
-    )
+    low, high = rng.choice(((0, 5), (6, 62), (63, 66), (63, 66), (127, 130), (131, 200)))
     return rng.randint(low, high)
 
 
@@ -253,6 +257,37 @@ def raises(error, words, function, *args, **kwargs):
     """A call is refused with such an error, whose message has these words."""
     with pytest.raises(error, match=words):
         function(*args, **kwargs)
+
+
+def quietly(function, *args, **kwargs):
+    """The result of a function whose warnings do not matter."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*args, **kwargs)
+
+
+def messages(function, *args, **kwargs):
+    """The result of a function, and the messages of all warnings, each an InputWarning."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = function(*args, **kwargs)
+    assert {warning.category.__name__ for warning in caught} <= {"InputWarning"}
+    return found, [str(warning.message) for warning in caught]
+
+
+METHODS = ("score", "count", "sentence_scores", "update")
+
+
+def refused(metric, error, words, hypotheses, references, **masks):
+    """Every method of a metric raises the error, with one message, which has these words; the
+    metric stays as it was."""
+    before, said = metric.state.tolist(), set()
+    for method in METHODS:
+        with pytest.raises(error, match=words) as caught:
+            getattr(metric, method)(hypotheses, references, **masks)
+        said.add(str(caught.value))
+    assert len(said) == 1, "every method says the same"
+    assert metric.state.tolist() == before
 
 
 def outcome(function, *args, ignore=(), **kwargs):

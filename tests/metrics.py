@@ -1,11 +1,12 @@
-"""Metrics made of counts, and counts by a metric, in one call each."""
+"""Metrics made of counts, counts by a metric, and scores of rows, in one call each."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from fastbleu import BLEU, Stats
+from fastbleu import BLEU, Score, Stats
+from fastbleu.dialects.scorer import Scorer
 
 
 def count(
@@ -29,3 +30,14 @@ def metric_with(state: Sequence[int], **parameters: Any) -> BLEU:
     metric = BLEU(**parameters)
     metric._sums.add(metric._scorer.restore(state))
     return metric
+
+
+def score(dialect: Any, stats: Stats, nrefs: int | None = None, **options: Any) -> Score:
+    """The score of a corpus from its rows, by a dialect."""
+    scorer = Scorer(dialect, stats.max_ngram_order, **options)
+    return scorer.score(scorer.sums_of(stats, nrefs), warns=False)
+
+
+def sentence_scores(dialect: Any, stats: Stats, **options: Any) -> Any:
+    """The score of each row."""
+    return Scorer(dialect, stats.max_ngram_order, **options).scores_of_sums(dialect.adapt(stats))

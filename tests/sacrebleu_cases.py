@@ -1,7 +1,5 @@
 """Random corpora for sacreBLEU's API, all its options, and what a caller sees of a score."""
 
-import warnings
-
 import generators
 from generators import typed, words
 
@@ -106,10 +104,3 @@ def signatures(metric):
     """The long and the short signature of a metric, without versions."""
     signature = metric.get_signature()
     return without_version(signature), without_version(signature.format(short=True))
-
-
-def quietly(function, *arguments, **named):
-    """The result of a function whose warnings do not matter."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return function(*arguments, **named)

@@ -44,9 +44,7 @@ def test_lines_are_those_of_sacrebleu(tmp_path):
             assert read(path, chunk=chunk) == [lines], path.read_bytes()
 
 
-@pytest.mark.parametrize(
-    "encoding", ["utf-8", "utf-16", "utf-32-be", "cp1251", "shift_jis", "utf-7"]
-)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32", "cp1251", "shift_jis", "utf-7"])
 def test_lines_longer_than_a_block_in_any_encoding(tmp_path, encoding):
     lines = ["з" * 70_000, "", "x", "ж" * 40_000 + "y"]
     path = write(tmp_path / "a.txt", "\n".join(lines).encode(encoding))

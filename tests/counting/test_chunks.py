@@ -10,10 +10,7 @@ from fastbleu.counting.counter import Counter
 from fastbleu.inputs.batch import Batch
 from fastbleu.tokenizers.loaded import get as get_tokenizer
 
-pytestmark = [
-    pytest.mark.pythons,
-    pytest.mark.filterwarnings("ignore::fastbleu.InputWarning"),
-]
+pytestmark = [pytest.mark.pythons, pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")]
 THREADS = [2, 3, 8]
 
 

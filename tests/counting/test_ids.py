@@ -150,7 +150,7 @@ def test_signatures():
     assert metric.score(ids[:, 0], ids).signature.startswith("nrefs:var|")
     assert "tok:given" in BLEU(tokenize=False).signature
     parts = BLEU(
-        tokenize=False, ignore_ids=[np.int16(-100)], stop_ids=np.int64(2), skip_ids=iter([1])
+        tokenize=False, ignore_ids=[np.int8(-100)], stop_ids=np.int64(2), skip_ids=iter([1])
     )
     assert parts == BLEU(tokenize=False, ignore_ids=(-100,), stop_ids=2, skip_ids=(1,))
 

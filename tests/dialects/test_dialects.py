@@ -9,7 +9,7 @@ import numpy
 import pytest
 from commands import python
 from generators import raises
-from scorers import score, sentence_scores
+from metrics import score, sentence_scores
 
 from fastbleu import BLEU, Stats, dialects, significance
 from fastbleu.dialects import base

@@ -47,19 +47,13 @@ def test_signatures_differ():
         ({"dialect": "multi-bleu", "tokenize": "13a"}, "does not support tokenize='13a'"),
         ({"dialect": "mteval-v13a", "tokenize": str.split}, "not support tokenize="),
         ({"dialect": "codexglue-summary", "lowercase": False}, "it always ignores case"),
-        (
-            {"dialect": "multi-bleu", "max_ngram_order": 5},
-            "max_ngram_order=5: its longest n-grams are 4",
-        ),
+        ({"dialect": "multi-bleu", "max_ngram_order": 5}, "max_ngram_order=5: its longest n-grams"),
         ({"dialect": "tf-nmt", "reference_length": "closest"}, "it takes the shortest"),
         ({"dialect": "coco", "reference_length": "first"}, "closest, shortest or average"),
         ({"dialect": "coco", "weights": [1, 1, 1, 1]}, "weights: its weights are equal"),
         ({"dialect": "nltk", "hashed": False}, "'nltk' does not support hashed: "),
         ({"dialect": "codebleu-weighted", "keywords": "perl"}, "'perl' is unknown; choose"),
-        (
-            {"smooth_method": ["exp"]},
-            r"smooth_method \['exp'\] is unknown; choose one of none, floor",
-        ),
+        ({"smooth_method": ["exp"]}, r"smooth_method \['exp'\] is unknown; choose one of none"),
         ({"reference_length": "average"}, "not support reference_length='average'"),
     ],
 )

@@ -52,10 +52,7 @@ VARIANTS = {
     "fairseq one_init": {"dialect": "fairseq", "smooth_method": "add-k"},
     "codebleu-weighted java": {"dialect": "codebleu-weighted", "keywords": "java"},
     "codebleu-weighted python": {"dialect": "codebleu-weighted", "keywords": "python"},
-    "codebleu-weighted python 0.7.0": {
-        "dialect": "codebleu-weighted",
-        "keywords": "python-0.7.0",
-    },
+    "codebleu-weighted python 0.7.0": {"dialect": "codebleu-weighted", "keywords": "python-0.7.0"},
     "e2e case_sensitive": {"dialect": "e2e", "lowercase": False},
     "e2e smoothing=1": {"dialect": "e2e", "smooth_method": "add-k"},
     "torchmetrics smooth": {"dialect": "torchmetrics", "smooth_method": "add-k"},

@@ -9,8 +9,8 @@ from array import array
 import numpy as np
 import pytest
 from generators import SEGMENTS, raises, result, seeded
+from metrics import score, sentence_scores
 from sacrebleu.metrics.bleu import BLEU
-from scorers import score, sentence_scores
 
 import fastbleu
 from fastbleu import Stats

@@ -14,10 +14,9 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-from generators import PRISTINE, raises
+from generators import PRISTINE, raises, refused
 from metrics import count, from_state
 from nltk.translate import bleu_score as nltk
-from refusals import refused
 
 import fastbleu
 from fastbleu import (
@@ -157,11 +156,7 @@ CALLS = [
     ),
     (lambda: BLEU(weights=0.25), TypeError, "expected a number for each order"),
     (lambda: BLEU(tokenize=False, ignore_ids=None), TypeError, "ignore_ids is None.*leave it out"),
-    (
-        lambda: BLEU(tokenize=False, ignore_ids="</s>"),
-        TypeError,
-        "ignore_ids is '</s>'.*look up its id",
-    ),
+    (lambda: BLEU(tokenize=False, ignore_ids="</s>"), TypeError, "ignore_ids is '</s>'.*look up"),
     (lambda: BLEU(tokenize=False, ignore_ids=(1, 1.0)), TypeError, "ignore_ids"),
     (lambda: BLEU(tokenize=False, skip_ids=(1, 2**63)), ValueError, "skip_ids"),
     (

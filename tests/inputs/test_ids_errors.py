@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from refusals import refused
+from generators import refused
 
 from fastbleu import BLEU
 

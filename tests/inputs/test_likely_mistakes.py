@@ -11,7 +11,7 @@ import numpy
 import pytest
 import sacrebleu
 import wmt22
-from generators import raises
+from generators import messages, raises
 
 from fastbleu import BLEU, InputWarning, dialects, report, tables
 from fastbleu.cli.command import main
@@ -30,15 +30,6 @@ DROPPED = [[text for text in some if text.strip()] or [""] for some in REFERENCE
 BLANK = 'blank references, .*length 0: 5 of .*missing="ragged"'
 CHINESE = ["我今天早上喝了一杯很热的咖啡，然后去了公司。", "他说这本书非常有意思。"] * 6
 JAPANESE = ["今朝は熱いコーヒーを一杯飲んでから会社に行きました。"] * 12
-
-
-def messages(function, *arguments, **options):
-    """The result, and the messages of all warnings."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        result = function(*arguments, **options)
-    assert all(warning.category is InputWarning for warning in caught)
-    return result, [str(warning.message) for warning in caught]
 
 
 def lines_file(folder, name, lines):

@@ -6,13 +6,13 @@
 import copy
 import importlib
 import os
-import pickle
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from commands import python
+from generators import pickled
 from hosts import host
 from metrics import from_state
 
@@ -36,10 +36,6 @@ IDS = (
 )
 ID_RULES = {"tokenize": False, "ignore_ids": (-100, 3), "stop_ids": 2, "skip_ids": (1,)}
 TEXT_OF_IDS = ["5 6 7 8 9", "5 7 7"], [["5 6 7 8"], ["5 7 7"]]
-
-
-def pickled(thing):
-    return pickle.loads(pickle.dumps(thing))
 
 
 @dataclass(frozen=True)

@@ -67,8 +67,6 @@ def a_tokenizer_need_not_be_picklable(rank):
 def sums_are_exact_to_the_last_number_of_int64(rank):
     metric = metric_with([2**63 - 3 if rank == 0 else 1, *[0] * 9])
     assert metric.all_reduce().state.tolist() == [2**63 - 1, *[0] * 9]
-    metric = metric_with([2**63 - 1 if rank else 1, *[0] * 9])
-    raises(OverflowError, "int64", metric.all_reduce)
 
 
 def other_parameters_on_one_rank_are_refused_on_every_rank(rank):
@@ -104,34 +102,22 @@ def check_all(rank, directory):
         the_number_of_references_is_that_of_all_ranks,
     ):
         check(rank)
-    torch.distributed.destroy_process_group()
-
-
-def test_on_every_rank(tmp_path):
-    torch.multiprocessing.spawn(check_all, (str(tmp_path),), nprocs=RANKS)
-
-
-def lose_a_rank(rank, directory):
-    """The last rank dies after a first collective that all took part in."""
-    ranks.join(rank, RANKS, directory)
-    metric = share(4 * rank, 4 * rank + 4)
-    metric.all_reduce()
     if rank == RANKS - 1:
         os._exit(3)
-    torch.save(ranks.attempt(metric.all_reduce), f"{directory}/rank{rank}")
+    torch.save(ranks.attempt(share(0, 4).all_reduce), f"{directory}/rank{rank}")
     os._exit(0)  # destroying the group would wait for the dead
 
 
-def test_when_a_rank_dies_the_others_are_told(tmp_path):
+def test_on_every_rank_until_the_last_one_dies_of_which_the_others_are_told(tmp_path):
     context = torch.multiprocessing.get_context("spawn")
     arguments = [(rank, str(tmp_path)) for rank in range(RANKS)]
-    processes = [context.Process(target=lose_a_rank, args=each, daemon=True) for each in arguments]
+    processes = [context.Process(target=check_all, args=each, daemon=True) for each in arguments]
     for process in processes:
         process.start()
     for process in processes:
         process.join(60 + ranks.TIMEOUT)  # importing torch takes long on a busy machine
     codes = [process.exitcode for process in processes]
-    assert codes == [0] * (RANKS - 1) + [3], "exit codes; None is a rank that hung"
+    assert codes == [0] * (RANKS - 1) + [3], "exit codes; 1: see above; None is a rank that hung"
     for rank in range(RANKS - 1):
         kind, message = torch.load(tmp_path / f"rank{rank}")
         assert kind not in ("ValueError", "OverflowError", "TypeError"), message

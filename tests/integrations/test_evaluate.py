@@ -163,20 +163,10 @@ def sacrebleu_options(rng):
 
 
 @random_texts
-def test_sacrebleu_equals_sacrebleu():
-    metric, rng = load("sacrebleu"), seeded("hub sacrebleu")
-    for _ in range(1500):
-        predictions, references = segments(rng)
-        options = sacrebleu_options(rng)
-        found = metric.compute(predictions=predictions, references=references, **options)
-        same(found, hub_sacrebleu(predictions, references, **options))
-
-
-@random_texts
 def test_sacrebleu_equals_the_hubs_script(scripts):
     metric, rng = Sacrebleu(), seeded("script of the hub")
     theirs = evaluate.load(scripts["sacrebleu"], keep_in_memory=True)
-    for _ in range(100):
+    for _ in range(400):
         predictions, streams = sacrebleu_cases.corpus(rng, missing=False)
         references = [list(its) for its in zip(*streams, strict=True)]
         if len(streams) == 1 and rng.random() < 0.5:

@@ -52,9 +52,7 @@ def test_from_logits():
     raises(TypeError, r"from_logits=True$", BLEU(metric=IDS).update_state, REFERENCES, logits)
     fix = r"from_logits=True and.*tokenize=False$"
     raises(TypeError, fix, BLEU().update_state, REFERENCES, logits)
-    raises(
-        TypeError, "pass tokenize=False", BLEU(from_logits=True).update_state, REFERENCES, logits
-    )
+    raises(TypeError, "tokenize=False", BLEU(from_logits=True).update_state, REFERENCES, logits)
 
 
 def test_weights_choose_segments():
@@ -124,7 +122,10 @@ def test_serialized_and_pickled():
                 assert copied.score() == metric.score()
 
 
-@pytest.mark.parametrize("backend", ["torch", "numpy", "jax", "tensorflow"])
+LONG = pytest.param("numpy", marks=pytest.mark.long)
+
+
+@pytest.mark.parametrize("backend", ["torch", LONG, "jax", "tensorflow"])
 def test_on_each_backend(backend):
     """Exact counts whatever integers a backend has, and a plain error where it compiles."""
     needed = "jax" if backend == "numpy" else backend  # Keras' numpy imports jax

@@ -24,10 +24,10 @@ from fastbleu.integrations.transformers import compute_metrics
 
 torch = host("torch")
 transformers = host("transformers")
-tokenizers = host("tokenizers")
 host("accelerate")
 
 from seq2seq_ranks import EOS, LENGTH, PAD, collate, make_model, make_rows  # noqa: E402
+from texts import word_tokenizer  # noqa: E402
 
 BOS = 3
 of_ids = partial(BLEU, tokenize=False)
@@ -49,11 +49,8 @@ def one_thread():
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    numbers = {word: number for number, word in enumerate(VOCABULARY)}
-    backend = tokenizers.Tokenizer(tokenizers.models.WordLevel(numbers, unk_token="<unk>"))
-    backend.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     special = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>", "bos_token": "<s>"}
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=backend, **special)
+    return word_tokenizer(VOCABULARY, "<unk>", **special)
 
 
 @pytest.fixture(scope="module")

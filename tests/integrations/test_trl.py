@@ -6,8 +6,9 @@ from hosts import host
 torch = host("torch")
 trl = host("trl")
 transformers = host("transformers")
-tokenizers = host("tokenizers")
 datasets = host("datasets")
+
+from texts import word_tokenizer  # noqa: E402
 
 from fastbleu import BLEU  # noqa: E402
 from fastbleu.integrations.rewards import BLEUReward  # noqa: E402
@@ -21,11 +22,7 @@ ANSWERS = ["sat on the mat", "sat down"]
 
 @pytest.fixture
 def tokenizer():
-    numbers = {word: number for number, word in enumerate(WORDS)}
-    backend = tokenizers.Tokenizer(tokenizers.models.WordLevel(numbers, unk_token="<pad>"))
-    backend.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
-    special = {"pad_token": "<pad>", "eos_token": "<eos>"}
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=backend, **special)
+    return word_tokenizer(WORDS, "<pad>", pad_token="<pad>", eos_token="<eos>")
 
 
 @pytest.fixture

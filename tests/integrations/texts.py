@@ -3,6 +3,7 @@
 import numpy
 import pytest
 import sacrebleu_cases
+from hosts import host
 from random_texts import comparable
 from random_texts import random_texts as texts_of_one_kind
 
@@ -44,6 +45,15 @@ def id_batches(seed, batches=5):
     for _ in range(batches):
         rows, *lengths = rng.integers(6, 15, 3)
         yield tuple(rng.integers(0, 9, (rows, length)) for length in lengths)
+
+
+def word_tokenizer(words, unknown, **special):
+    """A tokenizer of transformers that splits at spaces."""
+    tokenizers, transformers = host("tokenizers"), host("transformers")
+    numbers = {word: number for number, word in enumerate(words)}
+    backend = tokenizers.Tokenizer(tokenizers.models.WordLevel(numbers, unk_token=unknown))
+    backend.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=backend, **special)
 
 
 def score_of(batches):

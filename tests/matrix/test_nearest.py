@@ -1,13 +1,10 @@
 """The nearest references are the best of each row of the matrix of `pairwise`, bit for bit."""
 
-import warnings
-
 import numpy as np
 import pytest
 import sacrebleu_cases as cases
-from generators import KINDS, edge_length, raises, seeded, sentences, tiny_length
+from generators import KINDS, edge_length, quietly, raises, seeded, sentences, tiny_length
 
-import fastbleu
 from fastbleu import BLEU
 from fastbleu.dialects.base import MATRIX
 from fastbleu.dialects.names import get, names
@@ -45,12 +42,6 @@ def check(found, expected, *shown):
     for mine, whole in zip(found, expected, strict=True):
         assert mine.dtype == whole.dtype, shown
         np.testing.assert_array_equal(mine, whole, str(shown))
-
-
-def quietly(function, *arguments, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", fastbleu.InputWarning)
-        return function(*arguments, **options)
 
 
 def check_pools(rng, hypotheses, references, **options):

@@ -1,11 +1,9 @@
 """The matrix of all pairs equals, entry by entry, the score of each pair alone."""
 
-import warnings
-
 import numpy as np
 import pytest
 import sacrebleu_cases as cases
-from generators import KINDS, SEGMENTS, edge_length, raises, seeded, sentences
+from generators import KINDS, SEGMENTS, edge_length, quietly, raises, seeded, sentences
 
 from fastbleu import BLEU
 from fastbleu.matrix import pairwise, pairwise_chunked
@@ -33,9 +31,7 @@ def token_lists(rng, count, length=edge_length):
 def by_pairs(metric, hypotheses, references):
     """The matrix as sentence_scores gives it, pair by pair."""
     pairs = [(h, [r]) for h in hypotheses for r in references]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        scores = metric.sentence_scores([h for h, _ in pairs], [r for _, r in pairs])
+    scores = quietly(metric.sentence_scores, [h for h, _ in pairs], [r for _, r in pairs])
     return scores.reshape(len(hypotheses), len(references))
 
 

@@ -2,7 +2,6 @@
 
 import copy
 import multiprocessing
-import pickle
 import warnings
 
 import numpy as np
@@ -13,6 +12,7 @@ from generators import (
     SEGMENTS,
     copied,
     edge_length,
+    pickled,
     raises,
     seeded,
     shown,
@@ -66,10 +66,6 @@ def check(index, metric, hypotheses, references):
     scores = metric.sentence_scores(hypotheses, plain)
     assert index.sentence_scores(hypotheses).tolist() == scores.tolist()
     assert index.score(hypotheses) == metric.score(hypotheses, plain)
-
-
-def pickled(index):
-    return pickle.loads(pickle.dumps(index))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import math
-import warnings
 from functools import partial
 
 import numpy as np
@@ -13,6 +12,7 @@ from generators import (
     KINDS,
     PRISTINE,
     edge_length,
+    quietly,
     raises,
     rounds,
     seeded,
@@ -50,21 +50,17 @@ def others(sentences, i):
 def by_nltk(sentences, order):
     """What nltk's function gives for each sentence and the list of all others."""
     arguments = (1 / order,) * order, PRISTINE.SmoothingFunction().method1
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        return [
-            float(PRISTINE.sentence_bleu(others(sentences, i), sentence, *arguments))
-            for i, sentence in enumerate(sentences)
-        ]
+    return [
+        float(quietly(PRISTINE.sentence_bleu, others(sentences, i), sentence, *arguments))
+        for i, sentence in enumerate(sentences)
+    ]
 
 
 def by_bleu(sentences, order, mask=None, **parameters):
     """What `sentence_scores` gives for each sentence and the explicit list of all others."""
     metric = BLEU(**{**parameters, "max_ngram_order": order})
     references = [others(sentences, i) for i in range(len(sentences))]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        return metric.sentence_scores(sentences, references).tolist()
+    return quietly(metric.sentence_scores, sentences, references).tolist()
 
 
 def check(result, expected, *shown):

@@ -214,12 +214,6 @@ def test_text_that_has_spaces_or_its_tokenizer_is_not_warned_of():
         BLEU(**options).score(texts, texts)
 
 
-def test_a_column_of_pyarrow_in_a_script_without_spaces_is_warned_of():
-    column = pytest.importorskip("pyarrow").array(CHINESE)
-    with pytest.warns(InputWarning, match="without spaces between words"):
-        BLEU(effective_order=True).score(column, column)
-
-
 def test_short_sentences_count_by_the_orders_they_have_and_a_corpus_by_all():
     """As in sacreBLEU, by every function that scores sentences one by one."""
     hypotheses, references = ["a b", "a b c d e"], ["a c", "a b c d e"]

@@ -138,12 +138,7 @@ def test_wrong_tokenizers_are_refused():
         raises(error, words, metric.update, *sides, tokenizers=tokenizers)
         assert metric == BLEU()
     for metric, words, sides, options in (
-        (
-            BLEU(tokenize=False),
-            "tokenizers= is for text",
-            ([["a"]], [[["a"]]]),
-            {"tokenizers": "13a"},
-        ),
+        (BLEU(tokenize=False), "tokenizers= is for", ([["a"]], [[["a"]]]), {"tokenizers": "13a"}),
         (BLEU("mteval-v13a"), "its tokenizers are", (["a"], ["a"]), {"tokenizers": "zh"}),
         (BLEU("fairseq"), "not support tokenizers", (["a"], ["a"]), {"tokenizers": "none"}),
         (BLEU(), "not go together", (["a"], ["a"]), {"join": ["x"], "tokenizers": "zh"}),

@@ -7,14 +7,13 @@ import copy
 import gc
 import inspect
 import itertools
-import pickle
 import sys
 from operator import attrgetter
 
 import pytest
 import sacrebleu
 import sacrebleu_cases as cases
-from generators import SEGMENTS, seeded, typed
+from generators import SEGMENTS, pickled, quietly, seeded, typed
 from random_texts import random_line
 from sacrebleu.metrics.bleu import BLEU, BLEUScore, BLEUSignature
 
@@ -42,7 +41,7 @@ def expected(function, *arguments, **named):
     if patched:
         fastbleu.unpatch()
     try:
-        return cases.quietly(function, *arguments, **named)
+        return quietly(function, *arguments, **named)
     finally:
         if patched:
             fastbleu.patch("sacrebleu")
@@ -61,14 +60,14 @@ def test_corpora(bleu):
         options, corpus = cases.options(rng), cases.corpus(rng)
         theirs, ours = BLEU(**options), bleu.BLEU(**options)
         score = expected(theirs.corpus_score, *corpus)
-        result = cases.quietly(ours.corpus_score, *corpus)
+        result = quietly(ours.corpus_score, *corpus)
         where = f"{options} {corpus}"
         assert cases.signatures(ours) == cases.signatures(theirs), where
         signature = cases.signatures(theirs)[0]
         assert cases.seen(result, signature) == cases.seen(score, signature), where
         assert ours.num_refs == theirs.num_refs, where
         if (named := options_of_functions(options)) is not None:
-            result = cases.quietly(bleu.corpus_bleu, *corpus, **named)
+            result = quietly(bleu.corpus_bleu, *corpus, **named)
             assert cases.seen(result) == cases.seen(score), where
 
 
@@ -80,13 +79,13 @@ def test_sentences(bleu):
         hypotheses, streams = cases.corpus(rng)
         for segment in zip(hypotheses, zip(*streams, strict=True), strict=True):
             score = expected(theirs.sentence_score, *segment)
-            result = cases.quietly(ours.sentence_score, *segment)
+            result = quietly(ours.sentence_score, *segment)
             where = f"{options} {segment}"
             assert cases.seen(result) == cases.seen(score), where
             assert cases.signatures(ours) == cases.signatures(theirs), where
             if (named := options_of_functions(options)) is not None:
                 for _ in range(2):  # the function keeps things after its first call
-                    result = cases.quietly(bleu.sentence_bleu, *segment, **named)
+                    result = quietly(bleu.sentence_bleu, *segment, **named)
                     assert cases.seen(result) == cases.seen(score), where
 
 
@@ -113,7 +112,7 @@ def test_kept_references(bleu):
             stream.clear()  # what is kept does not change
         for _ in range(3):
             score = expected(theirs.corpus_score, hypotheses, None)
-            result = cases.quietly(ours.corpus_score, hypotheses, None)
+            result = quietly(ours.corpus_score, hypotheses, None)
             assert cases.seen(result) == cases.seen(score), f"{options} {hypotheses}"
             assert cases.signatures(ours) == cases.signatures(theirs)
             hypotheses = [cases.edited(rng, text) for text in hypotheses]
@@ -149,7 +148,7 @@ def test_confidence(bleu, monkeypatch, seed):
         corpus, samples = cases.corpus(rng, segments), rng.choice((2, 39, 40, 81))
         theirs, ours = BLEU(**options), bleu.BLEU(**options)
         score = expected(theirs.corpus_score, *corpus, n_bootstrap=samples)
-        result = cases.quietly(ours.corpus_score, *corpus, n_bootstrap=samples)
+        result = quietly(ours.corpus_score, *corpus, n_bootstrap=samples)
         assert cases.signatures(ours) == cases.signatures(theirs)
         if seed != "none":
             where = f"{options} {samples} {corpus}"
@@ -231,16 +230,12 @@ def test_attributes_that_are_set_later_count(bleu):
         setattr(metric, name, value)
         setattr(theirs, name, value)
         score = expected(theirs.sentence_score, *segment)
-        assert cases.seen(cases.quietly(metric.sentence_score, *segment)) == cases.seen(score)
+        assert cases.seen(quietly(metric.sentence_score, *segment)) == cases.seen(score)
         score = expected(theirs.corpus_score, *corpus)
         assert cases.seen(metric.corpus_score(*corpus)) == cases.seen(score)
 
 
 SETTINGS = ("lowercase", "smooth_method", "smooth_value", "max_ngram_order", "effective_order")
-
-
-def pickled(thing):
-    return pickle.loads(pickle.dumps(thing))
 
 
 def test_copies(bleu):

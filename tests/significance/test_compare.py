@@ -30,10 +30,7 @@ METRICS = [
     "multi-bleu",
     "nltk",
 ]
-TESTS = {
-    "bootstrap": {"samples": 50},
-    "approximate_randomization": {"trials": 50, "samples": 20},
-}
+TESTS = {"bootstrap": {"samples": 50}, "approximate_randomization": {"trials": 50, "samples": 20}}
 
 
 @pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")

@@ -10,9 +10,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from generators import SEGMENTS, raises, seeded
+from metrics import score
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
-from scorers import score
 
 import fastbleu
 from fastbleu import Stats
@@ -448,21 +448,13 @@ def test_errors_of_intervals(stats, options, error, message):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (
-            lambda: draw(GOOD, TWICE, **UNIGRAMS),
-            ValueError,
-            r"\['b'\] has 4 rows, systems\['a'\]",
-        ),
+        (lambda: draw(GOOD, TWICE, **UNIGRAMS), ValueError, r"\['b'\] has 4 rows, systems\['a'\]"),
         (
             lambda: shuffle(GOOD, OTHER, **UNIGRAMS),
             ValueError,
             r"\['b'\]: the Stats have max_ngram_order=3",
         ),
-        (
-            lambda: draw(GOOD, [[5, 5, 4]], **UNIGRAMS),
-            TypeError,
-            r"systems\['b'\]: references is None",
-        ),
+        (lambda: draw(GOOD, [[5, 5, 4]], **UNIGRAMS), TypeError, r"\['b'\]: references is None"),
         (lambda: compare({"a": GOOD}, **UNIGRAMS), ValueError, "1 entries.* the baseline"),
         (lambda: compare({}), ValueError, "systems has 0 entries"),
         (lambda: shuffle(GOOD, GOOD, trials=0), ValueError, "trials is 0, but must be at least 1"),

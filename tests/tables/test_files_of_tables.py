@@ -153,11 +153,7 @@ CSV = {
     "another": (CELLS.encode(), {"delimiter": ","}, "no column 'mt'.*Its columns: 'mt;ref;id'"),
     "no column": (CELLS.replace("ref", "Ref").encode(), {}, "no column 'ref'; did you mean 'Ref'"),
     "no table": (b"a b\nc, d\n", {}, "no column 'mt'. Its columns: 'a b'"),
-    "pandas' name": (
-        CELLS.encode(),
-        {"sep": ";"},
-        "argument 'sep'",
-    ),
+    "pandas' name": (CELLS.encode(), {"sep": ";"}, "argument 'sep'"),
     "a format's case": (CELLS.encode(), {"format": ".CSV"}, None),
     "two": (CELLS.encode(), {"delimiter": ";;"}, "delimiter is ';;', expected one of"),
     "tabs": (CELLS.replace(";", "\t").encode(), {}, None),
@@ -212,14 +208,8 @@ def test_endless_tables_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        (
-            '{"id": "b", "mt": "x", "ref": "x"}',
-            "'id' is a JSON number in one line and a JSON string",
-        ),
-        (
-            '{"id": 1, "mt": "x", "ref": ["x"]}',
-            "'ref' is a JSON string in one line and a JSON array",
-        ),
+        ('{"id": "b", "mt": "x", "ref": "x"}', "'id' is a JSON number in one line and a JSON str"),
+        ('{"id": 1, "mt": "x", "ref": ["x"]}', "'ref' is a JSON string in one line and a JSON arr"),
         ('[{"id": 1, "mt": "x", "ref": "x"}]', "a line holds a JSON array, expected an object on"),
         (r'{"id": 1, "mt": "\ud83d", "ref": "x"}', r"half of an emoji \(an escape .ud800 to"),
     ],

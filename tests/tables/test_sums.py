@@ -113,9 +113,7 @@ def test_a_tokenizer_for_each_language():
         tables.score_sums(tables.add_sums(sums, by=["lang"])),
         tables.score(ITS, "mt", ["ref"], by=["lang"], **LANGUAGES),
     )
-    raises(
-        ValueError, "tokenizer depends on 'lang': add it to by", tables.add_sums, sums, by="system"
-    )
+    raises(ValueError, "depends on 'lang': add it to by", tables.add_sums, sums, by="system")
     other = tables.sums(ITS, "mt", ["ref"], by=BY, language="lang", tokenizers={None: "13a"})
     raises(ValueError, "tokenize is 'zh' in some and '13a' in others", tables.add_sums, sums, other)
     # A metric gives the smoothing, and each language keeps its tokenizer.

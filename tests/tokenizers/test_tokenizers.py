@@ -120,9 +120,7 @@ def test_callables_that_return_something_else(returned, what):
 
 @pytest.mark.parametrize(
     ("name", "close"),
-    [
-        ("v13a", "13a"), ("jamecap", "ja-mecab"), ("flores", "flores101"), ("chars", "char"),
-    ],
+    [("v13a", "13a"), ("jamecap", "ja-mecab"), ("flores", "flores101"), ("chars", "char")],
 )  # fmt: skip
 def test_unknown_names_get_a_hint(name, close):
     for call in (lambda: tokenizers.get(name), lambda: tokenize("text", name)):
@@ -157,9 +155,7 @@ def test_unknown_names_without_a_hint():
 
 @pytest.mark.parametrize("value", [None, 13, b"13a", ["13a"]])
 def test_arguments_of_other_types(value):
-    raises(
-        TypeError, r"tokenize is an? \w+, expected a name .*13a.*callable", tokenizers.get, value
-    )
+    raises(TypeError, r"tokenize is an? \w+, expected a name .*13a.*calla", tokenizers.get, value)
     for tokenizer in ("13a", str.split, "no such name"):
         raises(TypeError, r"text is an? \w+, expected a str", tokenize, value, tokenizer)
 

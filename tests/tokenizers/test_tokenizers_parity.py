@@ -143,9 +143,7 @@ def test_short_texts_at_every_place_in_a_register(name):
     """The same few characters behind 0 to 140 letters: nothing is lost between two blocks."""
     rng = seeded("places", name)
     middles = ["".join(rng.choices(LETTERS[name], k=5)) for _ in range(12)]
-    middles += [
-        *("<skipped>", "&quot;", "&amp;lt;", "-\n", "5-\n5", "1,000.5", "5--6", "a..5", "5...5"),
-    ]
+    middles += [*("<skipped>", "&quot;", "&amp;lt;", "-\n", "5-\n5", "1,000.5", "5--6", "5...5")]
     for wide in ("", "é", "я", "\U0001f600"):
         texts = [
             f"{wide}{'x' * length}{middle}{ending}"
