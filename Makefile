@@ -212,9 +212,7 @@ hosts-tables: $(TABLES)/with-tables
 	    tests/integrations/test_queries.py tests/test_entry_points.py::test_each_entry_point \
 	    'tests/test_docstrings.py::test_examples[fastbleu.tables.functions]' \
 	    'tests/test_documentation.py::test_code_blocks[docs/guides/tables.md]' \
-	    'tests/test_documentation.py::test_code_blocks[docs/guides/daily-totals.md]' \
-	    'tests/test_documentation.py::test_code_blocks[docs/guides/engines.md]' \
-	    'tests/test_documentation.py::test_code_blocks[docs/guides/other-engines.md]'
+	    'tests/test_documentation.py::test_code_blocks[docs/guides/engines.md]'
 
 hosts-mbrs: .venv-mbrs/with-mbrs
 	@$(ON_HOSTS) .venv-mbrs/bin/python -m pytest $(ARGS) tests/integrations/test_mbrs.py

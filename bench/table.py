@@ -6,12 +6,14 @@ python bench/table.py [FILE] [--into FOLDER]     from other results, into copies
 import argparse
 import json
 import math
+import re
 from html import escape
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "build" / "bench.json"
-BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
+#: README.md's table, by its head.
+README_TABLE = re.compile(r"\| work \|.*\n(\|.*\n)+")
 KINDS = {
     "text": "Raw text, against sacreBLEU",
     "tokens": "Token lists, against nltk",
@@ -22,8 +24,9 @@ KINDS = {
     "captions": "Captions",
     "engines": "Engines",
 }
-#: The cases in the README, by what a user would call them.
-README_ROWS = {
+#: The cases of README.md's table, and those of its chart by what a user would call them.
+IN_README = {"text-13a", "text-sentence", "tokens-corpus", "tokens-sentence-method1"}
+CHART_ROWS = {
     "text-13a": "`corpus_bleu` on text, 13a",
     "text-chinese": "`corpus_bleu` on Chinese text, zh",
     "text-sentence": "`sentence_bleu` on text, one call",
@@ -40,12 +43,12 @@ ABOUT = """\
 
 `make bench` writes this page and README.md's table and chart; [cases.py](cases.py) says how cases
 are checked and timed. Before they are timed, fastbleu's results must equal the original's bit for
-bit; notes tell where another library's differ. A ratio is the other's time divided by fastbleu's.
-Where the other is fastbleu itself (one update, one thread, 20,000 segments), it tells what that
-costs. Sizes are segments x mean length; a blank one is the one above.
+bit; notes tell where another library's differ. The ratio is the other's time divided by
+fastbleu's. Where the other is fastbleu itself (one update, one thread, 20,000 segments), it tells
+what that costs.
 
-Measured elsewhere: [tools that are patched](../docs/guides/patching.md),
-[tables and engines](../docs/scale.md), [captions](../docs/guides/from-pycocoevalcap.md).
+Measured elsewhere: [patched tools](../docs/guides/patching.md), [queries and
+clusters](../docs/guides/engines.md#speed).
 """
 
 
@@ -55,11 +58,8 @@ def tables_of(results: dict) -> str:
     for kind, title in KINDS.items():
         cases = [case for case in results["cases"] if case["name"].startswith(kind)]
         if cases:
-            header = (
-                "| case | size | other | its time | fastbleu | ratio |\n|---|---|---|--:|--:|--:|"
-            )
-            rows = rows_of(cases)
-            parts.append("\n".join([f"**{title}**", "", header, *rows]))
+            header = ["| case | against | fastbleu | ratio |", "|---|---|--:|--:|"]
+            parts.append("\n".join([f"**{title}**", "", *header, *rows_of(cases)]))
             notes = [f"- {note}." for case in cases for note in notes_of(case)]
             parts += ["\n".join(notes)] if notes else []
     data = dict.fromkeys(case["data"] for case in results["cases"] if "data" in case)
@@ -71,18 +71,19 @@ def rows_of(cases: list[dict]) -> list[str]:
     rows, size_above = [], ""
     for case in cases:
         if "not_run" in case:
-            rows.append(row_of(case["title"], "", f"not run: {case['not_run']}", "", "", ""))
+            rows.append(row_of(case["title"], f"not run: {case['not_run']}", "", ""))
             continue
         title = case["title"]
-        for name, other in case["others"].items():
-            size = "" if case["size"] == size_above else case["size"]
-            time = f"{digits(other['time'])} {case['unit']}"
+        if case["size"] != size_above:
+            title += f"; {case['size']}"
+        size_above = case["size"]
+        for name in case["others"]:
             ratio = case.get("gain") or f"{digits(ratio_of(case, name))}x"
             if case.get("memory") is not None:
                 ratio += f", {digits(case['memory'])} MB"
-            ours = digits(case["ours"]["time"])
-            rows.append(row_of(title, size, named(name, case), time, ours, ratio))
-            title, size_above = "same", case["size"]
+            ours = f"{digits(case['ours']['time'])} {case['unit']}"
+            rows.append(row_of(title, named(name, case), ours, ratio))
+            title = "same"
     return rows
 
 
@@ -95,25 +96,24 @@ def notes_of(case: dict) -> list[str]:
 
 
 def readme_table(results: dict) -> str:
-    """Return one table of the cases in `README_ROWS`, against their originals."""
-    rows = [
-        "| work | compared with | its time | fastbleu | faster | equal |",
-        "|---|---|--:|--:|--:|---|",
-    ]
-    for label, case, original in cases_of_readme(results):
+    """Return one table of the cases in `IN_README`, against their originals."""
+    rows = ["| work | compared with | its time | fastbleu | faster |", "|---|---|--:|--:|--:|"]
+    for label, case, original in cases_of_chart(results):
+        if case["name"] not in IN_README:
+            continue
         other = case["others"][original]
         times = [f"{digits(side['time'])} {case['unit']}" for side in (other, case["ours"])]
         ratio = f"{digits(ratio_of(case, original))}x"
-        rows.append(row_of(label, named(original, case), *times, ratio, "yes"))
-    return "\n".join(rows)
+        rows.append(row_of(label, named(original, case), *times, ratio))
+    return "\n".join(rows) + "\n"
 
 
-def cases_of_readme(results: dict) -> list[tuple[str, dict, str]]:
-    """Return label, case and original of each case in `README_ROWS` that was measured."""
+def cases_of_chart(results: dict) -> list[tuple[str, dict, str]]:
+    """Return label, case and original of each case of the chart that was measured."""
     by_name = {case["name"]: case for case in results["cases"] if "not_run" not in case}
     return [
         (label, by_name[name], next(iter(by_name[name]["others"])))
-        for name, label in README_ROWS.items()
+        for name, label in CHART_ROWS.items()
         if name in by_name
     ]
 
@@ -160,10 +160,10 @@ circle { fill: #4493f8 } }"""
 
 
 def chart_of(results: dict) -> str:
-    """Return an SVG with a line for each case of the README's table."""
+    """Return an SVG with a line for each case in `CHART_ROWS`."""
     ratios = [
         (label.replace("`", ""), original, ratio_of(case, original))
-        for label, case, original in cases_of_readme(results)
+        for label, case, original in cases_of_chart(results)
     ]
     decades = math.log10(max(ratio for _, _, ratio in ratios))
     height = TOP + ROW * len(ratios) + 10
@@ -208,13 +208,13 @@ def main() -> None:
     wrong = [case["title"] for case in results["cases"] if case.get("wrong")]
     if wrong:
         raise SystemExit(f"the results of these are wrong: {', '.join(wrong)}")
-    before, begin, rest = (ROOT / "README.md").read_text(encoding="utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SystemExit(f"README.md needs the lines {BEGIN} and {END}, in this order")
-    table = f"{readme_table(results)}\n\n{conditions_of(results)}"
+    readme, tables = README_TABLE.subn(
+        lambda _: readme_table(results), (ROOT / "README.md").read_text(encoding="utf-8")
+    )
+    if tables != 1:
+        raise SystemExit(f"README.md needs one table with the head | work |, it has {tables}")
     documents = {
-        "README.md": f"{before}{begin}\n{table}\n{end}{after}",
+        "README.md": readme,
         "bench/RESULTS.md": f"{ABOUT}\n{tables_of(results)}\n",
         "docs/images/speed.svg": chart_of(results),
     }

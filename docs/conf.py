@@ -84,20 +84,14 @@ linkcheck_timeout = 20
 CONTENTS = {
     "index": {
         "Start": "quickstart guides/coming-from faq",
-        "Tasks": """guides/training guides/rl-rewards guides/mbr guides/nearest guides/self-bleu
-            guides/significance guides/paper guides/tables guides/daily-totals guides/engines
-            guides/other-engines scale guides/command report""",
-        "Background": "why-numbers-differ how-it-works differences promises support packaging",
+        "Tasks": """guides/command guides/training guides/rl-rewards guides/matrix
+            guides/significance report guides/paper guides/tables guides/engines guides/patching""",
+        "Background": "why-numbers-differ how-it-works differences promises support",
         "Reference": "reference/index changelog contributing architecture releasing",
     },
-    "guides/coming-from": {
-        "": """from-nltk from-sacrebleu from-torchmetrics from-evaluate from-torcheval
-            from-ignite from-keras from-fast-bleu from-bleuscore from-perl
-            from-pycocoevalcap patching""",
-    },
     "reference/index": {
-        "": """conventions metric dialects dialect-rules recipes diagnosis matrix significance
-            tables report nltk sacrebleu integrations tokenizers""",
+        "": """conventions metric dialects diagnosis matrix significance tables report nltk
+            sacrebleu integrations tokenizers""",
     },
 }
 DOCS = Path(__file__).resolve().parent

@@ -34,48 +34,29 @@ def dialect_table() -> str:
         [rules] = dialects.describe(name).rules
         dialect = get(name)
         tokens = rules["tokens"].replace("white space", "whitespace")
-        case = "lowercased" if dialect.lowercase else "cased"
-        length, smoothing = dialect.reference_length, ", ".join(dialect.smoothings)
-        note = docstring(name).partition("\n")[0]
-        summary = re.sub(r", 0-1(00)?|\.$", "", note)
-        rows.append([f"`{name}`", summary, f"{tokens}, {case}", length, smoothing, rules["scale"]])
-    heads = "`dialect=` | original | tokenizer, case | reference length | smoothing | scale"
-    return as_table(heads, rows)
-
-
-def docstring(name: str) -> str:
-    """What the class of a dialect says of it, in Markdown."""
-    text = inspect.cleandoc(type(get(name)).__doc__ or "")
-    return text.replace("``", "`").replace("<", "&lt;")
-
-
-def dialect_rules() -> str:
-    """One section for each dialect: all of its rules."""
-    sections = []
-    for name in dialects.names():
-        sections.append(f"\n## {name}\n\n{docstring(name)}\n\nOriginal: {get(name).source}\n")
-    return "".join(sections) + "\n"
+        case = ", lowercased" if dialect.lowercase else ""
+        note = inspect.cleandoc(type(dialect).__doc__ or "").partition("\n")[0]
+        summary = re.sub(r", 0-1(00)?|\.$", "", note.replace("``", "`"))
+        rows.append([f"`{name}`", summary, tokens + case, dialect.reference_length, rules["scale"]])
+    return as_table("name | original | tokenizer | reference length | scale", rows)
 
 
 def recipe_table() -> str:
-    """One row for each tool: its recipes, and how they compute."""
+    """One row for each tool: its recipes, and what is particular to them."""
     tools: dict[str, list[dict[str, str]]] = {}
     for rules in dialects.describe().rules[len(dialects.names()) :]:
         tools.setdefault(rules["original"].split()[0], []).append(rules)
     rows = []
     for original, recipes in tools.items():
-        named = [
+        names = [
             f"`{rules['dialect']}`" + f" ({rules['other names']})" * bool(rules["other names"])
             for rules in recipes
         ]
-        arithmetic = dict.fromkeys(rules["arithmetic"].partition(",")[0] for rules in recipes)
-        tokens, references, notes = (
-            dict.fromkeys(rules[name] for rules in recipes if rules[name])
-            for name in ("tokens", "references", "note")
-        )
-        cells = [named, [original], *map(list, (arithmetic, tokens, references)), list(notes)[:2]]
-        rows.append([", ".join(cell) for cell in cells])
-    return as_table("`dialect=` | original | arithmetic | tokens | references | to know", rows)
+        notes = dict.fromkeys(rules["note"] for rules in recipes if rules["note"])
+        if len(names) > 5:
+            names[4:] = [f"{len(names) - 4} more"]
+        rows.append([", ".join(names), original, "; ".join(list(notes)[:2])])
+    return as_table("name | original | particular", rows)
 
 
 def score_tables() -> tuple[str, str]:
@@ -84,17 +65,16 @@ def score_tables() -> tuple[str, str]:
         (DATA / "wmt22" / name).read_text(encoding="utf-8").split("\n")[:-1]
         for name in ("systems/en-de.Online-B.txt", "references/en-de.A.txt")
     )
-    found = fastbleu.dialects.overview(hypotheses, references)
-    if found.failures:
-        sys.exit(f"not all dialects have a score: {found.failures}")
-    rows = []
-    for name, score in found.scores.items():
+    overview = dialects.overview(hypotheses, references)
+    if overview.failures:
+        sys.exit(f"not all dialects have a score: {overview.failures}")
+    lines = []
+    for name, score in overview.scores.items():
         printed = score.printed or f"{score.value:.4f}"
-        rows.append([f"`{name}`", printed, found.reasons.get(name, "")])
-    os.environ["COLUMNS"] = "100"
+        lines.append(f"{name:17}  {printed:6}  {overview.reasons.get(name, '')}".rstrip())
     path = str(fastbleu.explain(hypotheses, references, "nltk", "sacrebleu"))
-    heads = "`dialect=` | score | what sets it apart from `sacrebleu`, in points of 0-100"
-    return as_table(heads, rows), f"```text\n{path.partition(chr(10) * 2 + 'Findings')[0]}\n```\n"
+    path = path.partition("\n\nFindings")[0]
+    return "\n".join(["```text", *lines, "```\n"]), f"```text\n{path}\n```\n"
 
 
 def write(page: str, block: str, made: str) -> None:
@@ -115,5 +95,4 @@ if "--scores" in sys.argv:
     write("why-numbers-differ.md", "path", path)
 else:
     write("reference/dialects.md", "dialects", dialect_table())
-    write("reference/dialect-rules.md", "rules", dialect_rules())
-    write("reference/recipes.md", "recipes", recipe_table())
+    write("reference/dialects.md", "recipes", recipe_table())

@@ -223,7 +223,7 @@ def test_sums_can_be_added_up_by_sql(session):
 
 
 def test_structured_streaming(session, tmp_path):
-    """The recipe of docs/guides/other-engines.md."""
+    """The recipe of docs/guides/engines.md."""
     (tmp_path / "in").mkdir()
     frame = session.createDataFrame(ITS).select("system", "mt", "ref")
     frame.repartition(4).write.mode("overwrite").parquet(str(tmp_path / "in"))
