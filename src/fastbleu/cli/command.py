@@ -15,7 +15,6 @@ from contextlib import ExitStack, suppress
 from errno import EAGAIN
 from io import RawIOBase
 from operator import add
-from typing import Any
 from warnings import catch_warnings, simplefilter
 
 from ..counting._counted import Sums
@@ -25,16 +24,20 @@ from ..inputs.missing import is_blank
 from ..inputs.mistakes import warn_of_equal, warn_of_words
 from ..inputs.warnings import InputWarning, warn_of_blank
 from ..runtime.progress import ProgressBar
-from .coco_files import align_images
-from .diagnosis import diagnose, joined
-from .dialect_text import DialectText, metric_of
 from .files import STDIN, STDIN_LABEL, InputError, as_options, printable
-from .formats import REFERENCE, SYSTEM, align_documents, open_input
+from .formats import REFERENCE, SYSTEM, align_documents, align_images, open_input
 from .imports import import_undisturbed
 from .options import Options, check_systems, option_warnings, parse_options
-from .readers import CHUNK_LINES, ChainReader, Chunks, Reader, in_step, listed, open_lines, present
+from .readers import CHUNK_LINES, ChainReader, Reader, in_step, joined, listed, open_lines, present
 from .sacrebleu_text import RESET, SacrebleuText, system_names, uses_colors
-from .sentence_level import SegmentList
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .dialect_text import DialectText
+    from .readers import Chunks
+    from .sentence_level import SegmentList
 
 _SPOOL_BYTES = 1 << 24  # scores kept in memory before they move to a temporary file
 _PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
@@ -80,6 +83,7 @@ def _run(options: Options) -> None:
 
         return print_about(options)
     if options.by is not None:
+        from .dialect_text import metric_of
         from .table_files import score_groups
 
         groups, warnings = score_groups(options, metric_of(options))
@@ -148,8 +152,13 @@ def _score(options: Options, readers: list[Reader], opened: ExitStack) -> Iterab
     for label in options.labels:
         readers.append(_opened(options, opened, getattr(options, label), SYSTEM))
     align_documents(readers)
-    kind = SacrebleuText if options.prints_as_sacrebleu else DialectText
-    printer = kind(options, references)
+    printer: SacrebleuText | DialectText
+    if options.prints_as_sacrebleu:
+        printer = SacrebleuText(options, references)
+    else:
+        from .dialect_text import DialectText
+
+        printer = DialectText(options, references)
     # Threads share a chunk, so it must be larger than the part that each of them takes at a time.
     lines = CHUNK_LINES if options.threads == 1 else 16 * CHUNK_LINES * options.threads
     is_ragged = options.missing == "ragged"
@@ -169,7 +178,7 @@ def _score(options: Options, readers: list[Reader], opened: ExitStack) -> Iterab
     if is_ragged:
         chunks = _without_blank(chunks, references)
     if options.reported:
-        from .html_report import write_reports
+        from .reports import write_reports
 
         titles = list(options.systems) or names
         chunks = write_reports(options, titles, references, list(chunks))
@@ -178,12 +187,16 @@ def _score(options: Options, readers: list[Reader], opened: ExitStack) -> Iterab
     if options.sentence_level:
         from tempfile import SpooledTemporaryFile  # 3 ms, for this alone
 
+        from .sentence_level import SegmentList
+
         spool = opened.enter_context(SpooledTemporaryFile(_SPOOL_BYTES))  # noqa: SIM115
         segments = SegmentList(options, printer, names, references, numbers, spool)
     with catch_warnings(record=True) as caught:
         simplefilter("always", InputWarning)
         try:
             if options.diagnosed:
+                from .reports import diagnose
+
                 result: Iterable[str] = [diagnose(options, systems, references, chunks)]
             else:
                 totals = _count(options, printer, readers, chunks, references, segments)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Counted, Sums
 from ..dialects.base import UPDATE
@@ -12,7 +11,10 @@ from ..runtime.terminal import CONTROLS
 from .files import InputError
 from .sacrebleu_text import BASELINE, comparisons_text, terminal_width
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..dialects.score import Score
     from ..metric.bleu import BLEU
     from ..significance import Comparisons

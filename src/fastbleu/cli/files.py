@@ -15,11 +15,14 @@ import stat
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from typing import Any, BinaryIO
 
 from ..inputs._utf8_rows import Utf8Lines, Utf8Rows
 from ..inputs.compression import PackedError, module_of, problem_of, unpacked
 from ..inputs.errors import LocatedValueError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
 
 STDIN, STDIN_LABEL = "-", "standard input"
 

@@ -15,18 +15,22 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from itertools import chain, islice
-from typing import Any
+from itertools import chain, islice, zip_longest
 
 from ..inputs.arguments import shown
+from ..inputs.coco_captions import check_results, parse_captions, with_ids_of
 from ..inputs.compression import without_suffix
 from ..inputs.missing import is_missing
 from ..inputs.quoting import cells_of, layout_of, rows_of
-from .coco_files import CocoReader
+from ..runtime.collection import collection_paused
 from .files import ByteSource, InputError, TextLines
-from .markup import Document, Part, Segment, documents
 from .readers import CHUNK_LINES, Reader, open_lines
-from .table_files import TableReader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .markup import Document, Part, Segment
 
 REFERENCE, SYSTEM = "ref", "hyp"  # the purpose of an input
 
@@ -61,6 +65,8 @@ def open_input(
     if fields != 1:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
     if kind == "table":
+        from .table_files import TableReader
+
         options = {"quoted": quoted, "delimiter": delimiter, "encoding": encoding}
         options["format"] = read_as
         return TableReader(path, selector, missing, options, role == REFERENCE)
@@ -79,6 +85,11 @@ def open_input(
     elif quoted is None:
         raise InputError(f"{path}: a pipe is read once: add --quoted or --no-quoted")
     return ColumnReader(lines, selector, missing, quoted, delimiter or "\t")
+
+
+def is_coco_file(name: str) -> bool:
+    """Whether a file has COCO's captions, by its name."""
+    return without_suffix(name).endswith(".json")
 
 
 def _lines_of(lines: TextLines) -> Iterator[str]:
@@ -270,6 +281,39 @@ def _described(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
+class CocoReader(Reader):
+    """The captions of images; the images are those of the results, in the order of the annotations.
+
+    Images have different numbers of references: in shorter columns there is None.
+    """
+
+    unit = "image"
+
+    def __init__(self, path: str, opened: ExitStack) -> None:
+        self.source = ByteSource(path, opened)
+        self.label = self.source.label
+        opened.enter_context(collection_paused())  # until the captions are no longer needed
+        data = b"".join(iter(self.source.read, b""))
+        try:
+            self.captions = parse_captions(data, self.label)
+        except ValueError as error:
+            fix = f"name a key of other objects, as in {path}::KEY, and a file of lines otherwise"
+            raise InputError(f"{error} ({fix})") from error
+        self._images: list[Any] = []
+
+    def choose(self, images: list[Any]) -> None:
+        """Decide which images are read."""
+        widths = {len(self.captions[image]) for image in images}
+        self._images, self.width, self.ragged = images, max(widths), len(widths) > 1
+
+    def read(self, count: int) -> list[list[Any]]:
+        images = self._images[self.segments : self.segments + count]
+        self.segments += len(images)
+        rows = [self.captions[image] for image in images]
+        columns = list(map(list, zip_longest(*rows)))
+        return columns + [[None] * len(rows) for _ in range(self.width - len(columns))]
+
+
 class MarkupReader(Reader):
     """The segments of one translator or system in XML or SGML, in the order of the file.
 
@@ -283,6 +327,8 @@ class MarkupReader(Reader):
     def __init__(
         self, path: str, selector: str, opened: ExitStack, role: str, encoding: str, xml: bool
     ) -> None:
+        from .markup import documents
+
         with ExitStack() as closed:
             source = ByteSource(path, closed)
             if source.size is None:
@@ -355,6 +401,43 @@ def align_documents(readers: Sequence[Reader]) -> None:
         reader.by_id = iter([(key, segments[key]) for key in expected])
     if expected:
         markup[0].by_id = iter(expected.items())
+
+
+def align_images(references: Sequence[Reader], systems: Sequence[Reader]) -> None:
+    """Let all files of COCO's captions have the same images in the same order.
+
+    Raises
+    ------
+    InputError
+        Annotations are without results, the results of an image are not one caption, it has no
+        annotation, or systems have different images.
+    """
+    results = [reader for reader in systems if isinstance(reader, CocoReader)]
+    annotations = [reader for reader in references if isinstance(reader, CocoReader)]
+    if not results and not annotations:
+        return
+    if not results or len(results) != len(systems) or len(annotations) != len(references):
+        raise InputError(
+            "COCO's annotations and results belong together: all files, also those after -i, must "
+            "be .json; of other JSON choose a text by ::KEY after the name"
+        )
+    for reader in [*annotations[1:], *results]:
+        reader.captions = with_ids_of(annotations[0].captions, reader.captions)
+    for reader in results:
+        for other in annotations:
+            try:
+                check_results(reader.captions, other.captions, reader.label)
+            except ValueError as error:
+                raise InputError(str(error)) from error
+        if reader.captions.keys() != results[0].captions.keys():
+            image = next(iter(reader.captions.keys() ^ results[0].captions.keys()))
+            raise InputError(
+                f"{reader.label} and {results[0].label} have different images: {image!r} is in one "
+                "of them"
+            )
+    images = [image for image in annotations[0].captions if image in results[0].captions]
+    for reader in results + annotations:
+        reader.choose(images)
 
 
 def _choose(label: str, selector: str, role: str, parts: list[Part], several: set[str]) -> Part:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 from importlib import import_module
-from threading import current_thread, main_thread
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def import_undisturbed(name: str) -> Any:
@@ -13,6 +14,9 @@ def import_undisturbed(name: str) -> Any:
 
     numpy would report the interruption as a broken installation.
     """
+    import signal
+    from threading import current_thread, main_thread
+
     handler = signal.getsignal(signal.SIGINT)
     if handler is not signal.default_int_handler or current_thread() is not main_thread():
         return import_module(name)

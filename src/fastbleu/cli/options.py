@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
 
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..dialects.names import names
@@ -14,9 +13,13 @@ from ..inputs.arguments import shown
 from ..runtime.extras import install_command
 from ..sacrebleu.bleu_score import read_seed, seed_of_environment, seed_text
 from ..tokenizers.table import BY_LANGUAGE, WITHOUT_MODEL
-from .coco_files import is_coco_file
 from .files import STDIN, InputError
+from .formats import is_coco_file
 from .parser import FORMATS, OF_GROUPS, ONLY_DIALECTS, SUMMARY, make_parser
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 REPORT_LABELS = ("sources", "documents", "groups", "ids")  # files of a report only
 _DEFAULT_SAMPLES = {"bs": 1000, "ar": 10_000}

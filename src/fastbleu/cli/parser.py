@@ -11,9 +11,6 @@ import codecs
 import re
 from contextlib import suppress
 from itertools import chain
-from shutil import get_terminal_size
-from textwrap import wrap
-from typing import Any, NoReturn
 
 from .. import __version__
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
@@ -24,6 +21,10 @@ from ..inputs.quoting import DELIMITERS
 from ..sacrebleu.bleu_score import read_seed
 from ..tokenizers.table import OF_WORDS, TOKENIZERS
 from .formats import NAMED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 FORMATS = ("json", "text", "latex")
 OF_GROUPS = ("csv", "markdown", "parquet")  # formats of --by only
@@ -82,12 +83,22 @@ class _Help(argparse.HelpFormatter):
     """Wraps each line of a text, between words, because names have hyphens."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=24 if get_terminal_size().columns >= 70 else 6)
+        super().__init__(prog, width=80)  # argparse makes one for many options, and prints few
+
+    def format_help(self) -> str:
+        from shutil import get_terminal_size
+
+        columns = get_terminal_size().columns
+        self._width = columns - 2
+        self._max_help_position = min(24 if columns >= 70 else 6, max(self._width - 20, 4))
+        return super().format_help()
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return "\n".join(chain(*(self._split_lines(line, width) for line in text.splitlines())))
 
     def _split_lines(self, text: str, width: int) -> list[str]:
+        from textwrap import wrap
+
         hanging = "    " * text.startswith(" ")
         return wrap(text, width, subsequent_indent=hanging, break_on_hyphens=False) or [""]
 

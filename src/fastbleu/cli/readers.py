@@ -9,28 +9,47 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from typing import Any
+from itertools import chain
 
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.missing import no_value
 from .files import ByteSource, InputError, TextLines
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    Chunks: TypeAlias = Iterator[list[Any]]  # for each column a list of str, or Utf8Rows
+
 CHUNK_LINES = 512  # few enough that derived data stays in the cache
-Chunks = Iterator[list[Any]]  # for each column a list of str, or Utf8Rows
 _OUTPUT_BYTES = 1 << 14  # of the start of a file, in which outputs of toolkits are looked for
-# How outputs of toolkits begin, and the commands that take their texts out.
-_OUTPUTS = {
-    rb"(?:[^\n]*\n)*?[HD]-\d+\t-?[\d.e-]+\t|[ST]-\d+\t": "fairseq's output: take hypotheses by "
-    "grep ^H- FILE | LC_ALL=C sort -V | cut -f3- (or ^D-, if it is detokenized) and references by "
-    "grep ^T- FILE | LC_ALL=C sort -V | cut -f2-",
-    rb"\d+ \|\|\| .* \|\|\| ": "an n-best list: take the first text of each segment by "
-    "awk -F ' [|][|][|] ' '!n[$1]++ {print $2}' FILE",
-    rb"(?i)\s*<seg\b[^<>\n]*>.*</seg>": "lines of <seg>: take texts by sed 's/<[^>]*>//g' FILE",
-    rb"(?i)\s*<(?:\?xml\s|(?:doc|refset|tstset|srcset)\s[^<>]*id\s*=)": "XML or SGML: let its name "
-    "end in .xml or .sgm",
-}
+# How outputs of toolkits begin, what is in each, and the commands that take their texts out.
+_OUTPUTS = (
+    (
+        rb"(?:[^\n]*\n)*?[HD]-\d+\t-?[\d.e-]+\t|[ST]-\d+\t",
+        b"\t",
+        "fairseq's output: take hypotheses by grep ^H- FILE | LC_ALL=C sort -V | cut -f3- (or ^D-, "
+        "if it is detokenized) and references by grep ^T- FILE | LC_ALL=C sort -V | cut -f2-",
+    ),
+    (
+        rb"\d+ \|\|\| .* \|\|\| ",
+        b" ||| ",
+        "an n-best list: take the first text of each segment by "
+        "awk -F ' [|][|][|] ' '!n[$1]++ {print $2}' FILE",
+    ),
+    (
+        rb"(?i)\s*<seg\b[^<>\n]*>.*</seg>",
+        b"</",
+        "lines of <seg>: take texts by sed 's/<[^>]*>//g' FILE",
+    ),
+    (
+        rb"(?i)\s*<(?:\?xml\s|(?:doc|refset|tstset|srcset)\s[^<>]*id\s*=)",
+        b"<",
+        "XML or SGML: let its name end in .xml or .sgm",
+    ),
+)
 
 
 class Reader:
@@ -123,8 +142,8 @@ class Reader:
 def _refuse_output(source: ByteSource) -> None:
     """Raise InputError if a file of lines is a toolkit's output that holds more than its texts."""
     start = source.peek()[:_OUTPUT_BYTES].removeprefix(codecs.BOM_UTF8)
-    for pattern, fix in _OUTPUTS.items():
-        if re.match(pattern, start):
+    for pattern, part, fix in _OUTPUTS:
+        if part in start and re.match(pattern, start):  # compiling a pattern takes a millisecond
             raise InputError(f"{source.label} is {fix}", file=source.label)
 
 
@@ -284,6 +303,12 @@ def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES, in_place: bool 
             raise _unequal(readers, listed(readers, chunk))
         if length:
             yield chunk
+
+
+def joined(chunks: Iterable[list[Any]]) -> list[Any]:
+    """The columns of all chunks, one after the other."""
+    listed = list(chunks)
+    return [chain.from_iterable(column) for column in zip(*listed, strict=True)]
 
 
 def listed(readers: Sequence[Reader], chunk: list[Any]) -> list[list[str]]:

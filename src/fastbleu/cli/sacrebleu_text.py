@@ -11,9 +11,8 @@ import os
 import re
 import sys
 from array import array
+from collections import namedtuple
 from collections.abc import Sequence
-from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..counting._counted import Sums
 from ..counting.counter import Counter
@@ -24,9 +23,12 @@ from ..sacrebleu.bleu_score import CONFIDENCE, BLEUScore, BLEUSignature, estimat
 from ..tokenizers.loaded import get as get_tokenizer
 from .files import InputError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..counting._counted import Counted
-    from ..significance.results import Comparisons, Interval
+    from ..significance.results import Comparisons
     from .options import Options
 
 _METRIC = "BLEU"
@@ -68,13 +70,10 @@ _GIVEN = {
 }
 
 
-class System(NamedTuple):
+class System(namedtuple("System", "name score p_value interval", defaults=(None, None))):
     """A system's score, 0-100, and the result of a paired test; the baseline has no `p_value`."""
 
-    name: str
-    score: float
-    p_value: float | None = None
-    interval: Interval | None = None
+    __slots__ = ()
 
 
 def system_names(options: Options, systems: int) -> list[str]:
@@ -89,6 +88,8 @@ def system_names(options: Options, systems: int) -> list[str]:
 
 def terminal_width() -> int | None:
     """Columns of the terminal that the result is printed to; None: it goes elsewhere."""
+    from shutil import get_terminal_size
+
     return get_terminal_size().columns if sys.stdout.isatty() else None
 
 

@@ -9,12 +9,14 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import nsmallest
 from itertools import islice
-from typing import IO, TYPE_CHECKING
 
 from ..runtime.terminal import CONTROLS, JSON_CONTROLS
 from .sacrebleu_text import SacrebleuText
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import IO
+
     from ..counting._counted import Counted
     from .dialect_text import DialectText
     from .options import Options

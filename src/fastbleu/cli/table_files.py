@@ -8,7 +8,6 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from operator import methodcaller
-from typing import TYPE_CHECKING, Any
 
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.arguments import a_type, shown
@@ -19,7 +18,10 @@ from .files import InputError
 from .imports import import_undisturbed
 from .readers import Reader
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..metric.bleu import BLEU
     from .options import Options
 

@@ -7,8 +7,10 @@ from math import nan
 
 import numpy
 
+from ..counting._counted import Counted
 from ..counting.counter import Counter
 from ..counting.stats import Stats
+from ..counting.token_lists import TokenListCounter
 from ..dialects.score import Score
 from ..inputs._id_rows import IdRows
 from ..inputs.arrays import list_or_tuple
@@ -47,8 +49,8 @@ class Corpus:
         self.hypotheses = hypotheses
         self.references = references
         self.metric = metric
-        self._points: float | None = None
-        self._rows: dict[Any, Stats] = {}
+        self._score: Score | None = None
+        self._counts: dict[Any, Counted] = {}
         self._readers: dict[Any, Callable[[str], Any]] = {}
 
     @classmethod
@@ -77,9 +79,33 @@ class Corpus:
         """Whether segments are str, and not lists of tokens."""
         return self.metric._counter.is_text
 
-    @without_input_warnings  # because `read` has warned
+    @property
+    def shares_counts(self) -> bool:
+        """Whether `counts` are those of the metric."""
+        counter = self.metric._counter
+        return not isinstance(counter, TokenListCounter) and counter.choose is None
+
     def score(self) -> Score:
-        return self.metric.score(self.hypotheses, self.references)
+        """The metric's own score."""
+        if self._score is None:
+            counter, scorer = self.metric._counter, self.metric._scorer
+            if self.is_text and self.shares_counts:
+                order = scorer.max_ngram_order
+                length, which = counter.reference_length, scorer.dialect.references
+                counted = self.counts(counter.tokenizer, counter.lowercase, which, length, order)
+            else:
+                counted = self._counted(counter, scorer.keep_rows)
+            self._score = scorer.score(scorer.sums(counted), warns=False)
+        return self._score
+
+    @without_input_warnings  # because `read` has warned
+    def _counted(self, counter: Counter, keep_rows: bool = True) -> Counted:
+        """What a counter of the same kind of input counts."""
+        batch = Batch(self.hypotheses, self.references)
+        if not self.is_text:
+            batch = read(self.hypotheses, self.references, counter)
+            batch.warns = False
+        return counter.count(batch, keep_rows=keep_rows)
 
     def score_of_tokens(self) -> Score:
         """`score`; texts that a library splits are split once for all metrics."""
@@ -95,32 +121,32 @@ class Corpus:
 
     def points(self) -> float:
         """The score on 0-100; nan where the dialect has none."""
-        if self._points is None:
-            try:
-                value = self.score().value
-            except ValueError:
-                value = nan
-            self._points = value * 100 / self.metric._scorer.dialect.scale
-        return self._points
+        try:
+            return self.score().value * 100 / self.metric._scorer.dialect.scale
+        except ValueError:
+            return nan
 
-    def rows(
+    def counts(
         self,
         tokenizer: Tokenizer | IdFilter | None,
         lowercase: bool,
         which_references: str,
         reference_length: str,
         max_ngram_order: int,
-    ) -> Stats:
+    ) -> Counted:
         """The counts of all segments; they are counted only once for the same rules."""
         if max(map(len, self.references), default=0) == 1:
             which_references, reference_length = "all", "closest"  # all the same
         key = tokenizer, lowercase, which_references, reference_length, max_ngram_order
-        if key in self._rows:
-            return self._rows[key]
+        if key in self._counts:
+            return self._counts[key]
         if max_ngram_order < _USUAL_ORDER:
+            usual = self.counts(*key[:4], _USUAL_ORDER)
             totals = 2 + _USUAL_ORDER
             columns = [*range(2 + max_ngram_order), *range(totals, totals + max_ngram_order)]
-            rows = Stats(numpy.asarray(self.rows(*key[:4], _USUAL_ORDER))[:, columns])
+            counted = Counted(0, max_ngram_order)
+            counted.stats = Stats(numpy.asarray(usual.stats)[:, columns])
+            counted.segments, counted.nrefs = usual.segments, usual.nrefs
         else:
             references = self._references(which_references)
             hypotheses: Any = self.hypotheses
@@ -136,9 +162,9 @@ class Corpus:
                 rewrite, lowercase = tokenizer.rewrite, False
                 tokenizer = None if rewrite is None else get(rewrite.compiled)
             counter = Counter(tokenizer, lowercase, max_ngram_order, **how)
-            rows = counter.count(Batch(hypotheses, references)).stats
-        self._rows[key] = rows
-        return rows
+            counted = counter.count(Batch(hypotheses, references))
+        self._counts[key] = counted
+        return counted
 
     def _reader(
         self, tokenizer: Tokenizer, lowercase: bool, is_reference: bool
@@ -162,7 +188,7 @@ class Corpus:
     def scored_by(self, metric: BLEU) -> Corpus:
         """The same segments with another metric."""
         made = Corpus(self.hypotheses, self.references, metric)
-        made._rows, made._readers = self._rows, self._readers
+        made._counts, made._readers = self._counts, self._readers
         return made
 
     def _references(self, which: str) -> Any:
@@ -206,17 +232,17 @@ class Corpus:
         if side == "hypotheses":
             return [n for n, text in enumerate(self.hypotheses) if rewrite(text) != text]
         segments = enumerate(self.references)
-        return [n for n, texts in segments if any(rewrite(text) != text for text in texts)]
+        changed = [n for n, texts in segments for text in texts if rewrite(text) != text]
+        return [*dict.fromkeys(changed)]
 
-    @without_input_warnings
     def sentence_points(self) -> NDArray[numpy.float64]:
         """sacreBLEU's score of each segment by its tokens, 0-100, shape (segments,)."""
-        return self._plain().sentence_scores(self.hypotheses, self.references)
+        metric = self._plain()
+        return metric._scorer.sentence_scores(self._counted(metric._counter), warns=False)
 
-    @without_input_warnings
     def lengths(self) -> NDArray[numpy.int64]:
         """[hyp_len, ref_len] of each segment, shape (segments, 2)."""
-        rows = self._plain().count(self.hypotheses, self.references)
+        rows = self._counted(self._plain()._counter).stats
         return numpy.stack([rows.hyp_lens, rows.ref_lens], axis=1)
 
     def similarities(self, offset: int) -> NDArray[numpy.float64]:

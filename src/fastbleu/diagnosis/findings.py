@@ -46,6 +46,7 @@ _TAG = re.compile(
     r"|</?(?!unk>)[A-Za-z][\w:-]*(?:\s+[\w:-]+=[^<>]*)?\s*/?>"
 )
 _LOG = re.compile(r"^(?:[HDTSP]-\d+\t)?(?:-?\d[\d.e+-]*\t)?(?:\d+ \|\|\| )?| \|\|\| .*")
+_JOINT = re.compile(r"@@(?: |$)| ?\uffed ?| ##(?=\w)")
 # Joiners are letters' own in Arabic and Indian scripts.
 _INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\xad]|(?<=[\0-\u058f])[\u200c\u200d]")
 
@@ -55,7 +56,7 @@ def _joined(text: str) -> str:
     for start in ("\u2581", "\u0120"):  # of a word
         if start in text:
             text = text.replace(" ", "").replace(start, " ").strip()
-    return re.sub(r"@@(?: |$)| ?\uffed ?| ##(?=\w)", "", text)
+    return _JOINT.sub("", text)
 
 
 def _listed(text: str) -> str:
@@ -209,9 +210,9 @@ def _case(corpus: Corpus) -> Iterator[Finding]:
     if corpus.metric.lowercase:
         return
     shares = []
-    for texts in (corpus.hypotheses, list(chain.from_iterable(corpus.references))):
-        letters = sum(map(len, texts))
-        shares.append(sum(len(_UPPER.findall(text)) for text in texts) / letters if letters else 0)
+    for texts in (corpus.hypotheses, chain.from_iterable(corpus.references)):
+        text = "".join(texts)
+        shares.append(len(_UPPER.findall(text)) / len(text) if text else 0)
     if abs(shares[0] - shares[1]) < _CASE_DIFFERENCE or (min(shares) > 0 and max(shares) < 0.2):
         return
     points = corpus.rewritten(str.lower).points() - corpus.points()

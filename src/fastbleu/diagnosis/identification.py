@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import product
-from math import fsum, inf, isfinite
+from math import fsum, inf, isfinite, sqrt
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from ..inputs.arguments import shown
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
+from ..runtime.collection import collection_paused
 from ..runtime.progress import ProgressBar
 from ..tokenizers.loaded import get as get_tokenizer
 from ..tokenizers.loaded import tokenize
@@ -29,11 +30,11 @@ from .path import RuleSet
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..inputs.types import Hypotheses, References
+    from ..tokenizers.loaded import Tokenizer
 
 # Matches of one dialect that a table lists; of more it tells what they differ in.
 _SHOWN = 5
-# Between recipes that give the number with the same tokens, in a match.
-_OR = " or "
+_OR = " or "  # between recipes that give the number with the same tokens, in a match
 # Tokenizers for dialects without their own, and the slow ones of libraries: each of the latter
 # counts as two changes.
 _COMPILED = ("13a", "none", "intl", "char", "zh")
@@ -46,9 +47,12 @@ _MOST_CHANGES = 2
 NEAREST = 5
 # Recipes whose time grows with the square of the segments are tried for at most so many.
 _MOST_SQUARED = 500
-# Of what is slow, so many parts of so many segments tell whether it can be near the
-# number: their mean is off by less than so many standard errors.
+# Of what is slow, so many parts of so many segments tell whether it can be near the number:
+# their mean is off by less than so many standard errors.
 _PARTS, _SEGMENTS, _ERRORS = 16, 12, 6
+# Of slow tokenizers the parts tell how much a score differs from that with one of these, which
+# varies less; what is rare and in none of the parts may add so much to it, on 0-1.
+_FAST, _UNSEEN = ("13a", "zh"), 0.01
 # Possible earlier changes of the text.
 _REWRITINGS: dict[str, Callable[[str], str]] = {
     "stripped text": str.strip,
@@ -81,10 +85,9 @@ class Setting(NamedTuple):
     @property
     def is_slow(self) -> bool:
         """Whether a library splits the text, or sentences are scored by their tokens."""
-        metric = self.corpus.metric
-        by_tokens = isinstance(metric._counter, TokenListCounter)
+        metric, dialect = self.corpus.metric, self.corpus.metric._scorer.dialect
         by_library = metric.tokenize and bool(TABLE[metric.tokenize.name].packages)
-        return by_library or (by_tokens and metric._scorer.dialect.mean_of_sentences)
+        return by_library or (dialect.mean_of_sentences and not self.corpus.shares_counts)
 
 
 class Scored(NamedTuple):
@@ -126,8 +129,7 @@ class Match:
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes by their names."""
-        names = "setting", "signature", "value", "distance"
-        return {name: getattr(self, name) for name in names}
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     def _cells(self) -> tuple[str, str, str]:
         return f"{self.value:.6g}", f"{self.distance:+.4g}", self._shortened
@@ -243,7 +245,7 @@ def identify(
     corpus = Corpus.read(hypotheses, references, metric)
     if not len(corpus):
         raise ValueError("there are no segments to score: hypotheses is empty")
-    scores = score_settings(corpus, float(printed), progress)
+    scores = score_settings(corpus, float(printed), digits, progress)
     identification = _identification(printed, digits, scores)
     # Those of e2e may be above 100, on text without spaces.
     if float(printed) > 100.0001 and not identification.matches:
@@ -325,22 +327,30 @@ def _matches(scores: list[Scored], number: float) -> list[Match]:
 
 @without_input_warnings
 def score_settings(
-    corpus: Corpus, number: float | None = None, progress: bool = False
+    corpus: Corpus, number: float | None = None, digits: int = 0, progress: bool = False
 ) -> list[Scored]:
-    """All settings that give the corpus a score; estimates where it is far from the number."""
+    """All settings that give the corpus a score.
+
+    Estimates where it neither prints as the number, with so many digits, nor is one of the nearest.
+    """
     scores: list[Scored] = []
     slow = []
-    with ProgressBar(progress, None, " settings") as bar:
+    samples = number is not None and len(corpus) > 2 * _PARTS * _SEGMENTS
+    with collection_paused(), ProgressBar(progress, None, " settings") as bar:
         for setting in _settings(corpus):
-            if number is not None and setting.is_slow and len(corpus) > 2 * _PARTS * _SEGMENTS:
+            if samples and setting.is_slow and not setting.variant:
                 slow.append(setting)
                 continue
             scores += _scored(setting)
             bar.update(1)
-        nearest = sorted(_distance(scored, number or 0.0) for scored in scores)[:NEAREST]
+        number = number or 0.0
+        distances = [_distance(scored, number) for scored in scores]
+        others = sorted(distance for distance in distances if distance > 0.5 * 10**-digits)
+        nearest = others[NEAREST - 1] if len(others) >= NEAREST else inf
+        parts = _parts(corpus) if slow else []
         for setting in slow:
-            estimate, error = _estimate(setting)
-            far = _distance(estimate, number or 0.0, error) > nearest[-1]
+            estimate, error = _estimate(setting, parts)
+            far = _distance(estimate, number, error) > nearest
             scores += [estimate] if far else _scored(setting)
             bar.update(1)
     return scores
@@ -355,21 +365,40 @@ def _scored(setting: Setting) -> list[Scored]:
     return [Scored(setting, value, tokens)] if isfinite(value) else []
 
 
-def _estimate(setting: Setting) -> tuple[Scored, float]:
-    """A setting with the mean of the scores of some parts of its corpus, and how far this is off.
+def _parts(corpus: Corpus) -> list[Corpus]:
+    """Some segments in parts of equally many."""
+    taken = [n * len(corpus) // (_PARTS * _SEGMENTS) for n in range(_PARTS * _SEGMENTS)]
+    return [corpus.part(taken[part::_PARTS], taken[part::_PARTS]) for part in range(_PARTS)]
+
+
+def _estimate(setting: Setting, parts: list[Corpus]) -> tuple[Scored, float]:
+    """A setting with an estimate of its score from parts of the corpus, and how far this is off.
 
     The error is infinite if a part has no score.
     """
-    corpus, values = setting.corpus, []
-    taken = [n * len(corpus) // (_PARTS * _SEGMENTS) for n in range(_PARTS * _SEGMENTS)]
-    for part in range(_PARTS):
-        segments = taken[part::_PARTS]
-        values += _scored(setting._replace(corpus=corpus.part(segments, segments)))
-    scores = [scored.value for scored in values]
-    if len(scores) < _PARTS:
+    metric = setting.corpus.metric
+    settings = [setting._replace(corpus=part.scored_by(metric)) for part in parts]
+    values = [scored.value for of_part in settings for scored in _scored(of_part)]
+    if len(values) < _PARTS:
         return Scored(setting, 0.0, 0, True), inf
-    error = _ERRORS * stdev(scores) / _PARTS**0.5
-    return Scored(setting, fmean(scores), 0, True), error
+    estimates = [(fmean(values), _error(values))]
+    for name in _FAST if setting.corpus.shares_counts else ():
+        tokenizer = get_tokenizer(name)
+        with suppress(ValueError):
+            differences = [
+                value - _value(of_part, tokenizer)[0]
+                for value, of_part in zip(values, settings, strict=True)
+            ]
+            value = _value(setting, tokenizer)[0] + fmean(differences)
+            unseen = _UNSEEN * metric._scorer.dialect.scale
+            estimates.append((value, _error(differences) + unseen))
+    value, error = min(estimates, key=lambda estimate: estimate[1])
+    return Scored(setting, value, 0, True), error
+
+
+def _error(values: list[float]) -> float:
+    """How far the mean of what parts have is off, at most."""
+    return _ERRORS * stdev(values) / sqrt(_PARTS)
 
 
 def shown_score(scored: Scored, number: float) -> float:
@@ -397,17 +426,14 @@ def _settings(corpus: Corpus) -> Iterator[Setting]:
     several = min(map(len, corpus.references))
     if several > 1:
         corpora += [(f"reference {k} alone", corpus.with_reference(k)) for k in range(several)]
-    tokenizers = *_COMPILED, *_installed()
     for name in names():
-        yield from _settings_of(name, corpora, tokenizers, _MOST_CHANGES)
+        yield from _settings_of(name, corpora, _MOST_CHANGES)
     for name, line in LINES.items() if corpus.is_text else ():
         if not line.is_quadratic or len(corpus) <= _MOST_SQUARED:
-            yield from _settings_of(name, corpora[:1], (), 0)
+            yield from _settings_of(name, corpora[:1], 0)
 
 
-def _settings_of(
-    name: str, corpora: list[tuple[str, Corpus]], tokenizers: tuple[str, ...], most: int
-) -> Iterator[Setting]:
+def _settings_of(name: str, corpora: list[tuple[str, Corpus]], most: int) -> Iterator[Setting]:
     """The settings of a dialect or recipe with at most so many changes."""
     dialect, of_text = get(name), corpora[0][1].is_text
     options: dict[str, list[Any]] = {
@@ -423,7 +449,7 @@ def _settings_of(
     if of_text:
         own = {name: alias for alias, name in (dialect.tokenizers or {}).items()}
         usual = own.get(dialect.tokenizer, dialect.tokenizer)
-        options["tokenize"] = _first(usual, dialect.tokenizers or tokenizers)
+        options["tokenize"] = _first(usual, dialect.tokenizers or (*_COMPILED, *_OF_LIBRARIES))
         options["lowercase"] = _first(dialect.lowercase, dialect.cases)
     means = [False, True] if dialect.supports(SUMS) else [False]
     if name not in LINES and issubclass(dialect.counter, TokenListCounter):
@@ -446,33 +472,26 @@ def _settings_of(
             arguments["tokenize"] = False
         try:
             metric = BLEU(**arguments)
-        except (ValueError, TypeError, ImportError):
+        except (ValueError, TypeError, ImportError, OSError, RuntimeError):  # not installed
             continue
-        if not (is_mean and isinstance(metric._counter, TokenListCounter)):
-            yield Setting(corpus.scored_by(metric), arguments, is_mean, variant, changes)
-
-
-def _installed() -> list[str]:
-    """The tokenizers of libraries that can be used here."""
-    installed = []
-    for name in _OF_LIBRARIES:
-        with suppress(ImportError, OSError, RuntimeError):
-            get_tokenizer(name)
-            installed.append(name)
-    return installed
+        setting = Setting(corpus.scored_by(metric), arguments, is_mean, variant, changes)
+        if setting.corpus.shares_counts or not is_mean:
+            yield setting
 
 
 def _first(usual: Any, others: Any) -> list[Any]:
     return [usual, *[other for other in others if other != usual]]
 
 
-def _value(setting: Setting) -> tuple[float, int]:
-    """The score, and the number of tokens of the hypotheses."""
-    metric, scorer = setting.corpus.metric, setting.corpus.metric._scorer
-    if isinstance(metric._counter, TokenListCounter):  # a slow one, which shares no rows
+def _value(setting: Setting, tokenizer: Tokenizer | None = None) -> tuple[float, int]:
+    """The score, and the number of tokens of the hypotheses; with another tokenizer if given."""
+    scorer = setting.corpus.metric._scorer
+    if not setting.corpus.shares_counts:
         score = setting.corpus.score_of_tokens()
         return score.value, score.hyp_len
     rules = RuleSet.of(setting.corpus)
+    if tokenizer is not None:
+        rules = replace(rules, tokenizer=tokenizer)
     if rules.references == "all":
         scorer.dialect._check_references(max(map(len, setting.corpus.references)))
     rows = rules.rows()

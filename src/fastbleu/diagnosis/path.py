@@ -93,13 +93,13 @@ class RuleSet:
 
     def rows(self) -> Stats:
         """The counts of the segments by these rules."""
-        return self.corpus.rows(
+        return self.corpus.counts(
             self.tokenizer,
             self.lowercase,
             self.references,
             self.reference_length,
             self.orders.max_ngram_order,
-        )
+        ).stats
 
     def points(self) -> float:
         """The score of the corpus on 0-100; nan if the rules cannot be combined."""

@@ -8,7 +8,7 @@ from .names import names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..diagnosis.dialect_overview import Overview, overview
+    from ..diagnosis.explanation import Overview, overview
     from .description import Description, describe
 
 __all__ = ["Description", "Overview", "describe", "names", "overview"]
@@ -18,7 +18,7 @@ def __getattr__(name: str):  # type: ignore[no-untyped-def]
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     is_scored = name in ("Overview", "overview")
-    home = "fastbleu.diagnosis.dialect_overview" if is_scored else "fastbleu.dialects.description"
+    home = "fastbleu.diagnosis.explanation" if is_scored else "fastbleu.dialects.description"
     globals()[name] = value = getattr(import_locked(home), name)
     return value
 

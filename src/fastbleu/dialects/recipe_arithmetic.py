@@ -283,12 +283,21 @@ def best_reference(scorer: Scorer, segments: list[Segment]) -> Stats:
 
 def flores(language: str, segments: list[Segment]) -> Stats:
     """Of each segment the run of neighboring lines with the highest score, the first of several."""
-    rows = []
-    for lines, [reference, *_] in segments:
+    tokenized = [
         # The tokens of a run are those of its lines, because white space separates tokens.
-        tokens_of_lines = [_words(language, line) for line in lines if line.strip()]
-        rows.append(_best_run(tokens_of_lines, _words(language, "\n".join(reference))))
-    return Stats(rows, 4)
+        (
+            [_words(language, line) for line in lines if line.strip()],
+            _words(language, "\n".join(reference)),
+        )
+        for lines, [reference, *_] in segments
+    ]
+    # Most segments have a single line, which is the best run.
+    firsts = [(lines[0] if lines else [], [reference]) for lines, reference in tokenized]
+    table = numpy.array(_rows(firsts))
+    for row, (lines, reference) in zip(table, tokenized, strict=True):
+        if len(lines) > 1:
+            row[:] = _best_run(lines, reference)
+    return Stats(table, 4)
 
 
 def _best_run(lines: list[list[str]], reference: list[str]) -> list[int]:

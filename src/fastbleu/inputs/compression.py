@@ -10,9 +10,12 @@ import io
 import os
 import re
 from importlib import import_module
-from typing import Any
 
 from ..runtime.extras import install_command
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _ZSTD = "compression.zstd"
 # The modules that unpack; archives have several files.

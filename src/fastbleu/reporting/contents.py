@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ..diagnosis.dialect_overview import CANNOT_SCORE
-from ..diagnosis.explanation import dialect_metric
+from ..diagnosis.explanation import CANNOT_SCORE, dialect_metric
 from ..dialects.names import get, names
 from ..inputs.warnings import without_input_warnings
 from .buckets import digits_on

@@ -8,8 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..diagnosis.corpus import Corpus
-from ..diagnosis.dialect_overview import CANNOT_SCORE, shown_score
-from ..diagnosis.explanation import dialect_metric
+from ..diagnosis.explanation import CANNOT_SCORE, dialect_metric, shown_score
 from ..diagnosis.findings import Finding, find
 from ..dialects import names
 from ..dialects.base import SUMS
