@@ -50,6 +50,17 @@ def test_what_has_no_room_stands_below_its_row():
     ]
 
 
+def test_columns_go_below_from_the_right_and_numbers_stay_whole():
+    head, rows = ["name", "ends", "p", ""], [["a b", "-1.25 to 0.25", "< 0.001", "one remark"]]
+    assert Table("", head, rows).text(21).splitlines() == [
+        "name           ends",
+        "----  -------------",
+        "a b   -1.25 to 0.25",
+        "  p: < 0.001; one",
+        "  remark",
+    ]
+
+
 @pytest.mark.parametrize("width", [20, 30, 50, 80, 120])
 def test_nothing_is_lost_and_no_line_is_longer(width):
     found = TABLE.text(width)

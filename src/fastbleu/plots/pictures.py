@@ -28,22 +28,6 @@ if TYPE_CHECKING:
         @property
         def bp(self) -> float: ...
 
-    class PlottedComparison(Protocol):
-        """What is drawn of a `fastbleu.significance.Comparison`."""
-
-        @property
-        def score(self) -> float: ...
-        @property
-        def baseline_score(self) -> float: ...
-        @property
-        def difference(self) -> float: ...
-        @property
-        def difference_interval(self) -> object: ...
-        @property
-        def is_significant(self) -> bool: ...
-        @property
-        def _printed_p_values(self) -> list[str]: ...
-
     Scores: TypeAlias = PlottedScore | Mapping[str, PlottedScore]
 
 _BLUE = "#0072b2"  # darker than the grey of shaded rows, in print, too
@@ -134,9 +118,7 @@ def plot_differences(
     return ax
 
 
-def plot_comparisons(
-    comparisons: Mapping[Any, PlottedComparison], *, ax: Axes | None = None
-) -> Axes:
+def plot_comparisons(comparisons: Mapping[Any, Any], *, ax: Axes | None = None) -> Axes:
     """Rank systems by score, with the intervals of their differences from the baseline.
 
     A filled marker and a star: the difference is significant. The rows of the others are shaded, as
@@ -168,9 +150,9 @@ def plot_comparisons(
         if comparison is None:
             ax.plot([0], [row], "D", color=_BLUE)
             continue
-        interval: Any = comparison.difference_interval
+        interval = comparison.difference_interval
         ax.plot([interval.low, interval.high], [row, row], "|-", color=_BLUE, markersize=9)
-        fillstyle: Any = "full" if comparison.is_significant else "none"
+        fillstyle = "full" if comparison.is_significant else "none"
         ax.plot([comparison.difference], [row], "o", color=_BLUE, fillstyle=fillstyle)
         p_value = comparison._printed_p_values[-1]
         text = f"{comparison.difference:+.{digits}f}, p {'' if '<' in p_value else '= '}{p_value}"

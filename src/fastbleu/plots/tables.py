@@ -55,28 +55,24 @@ class Table:
 
         Columns for which there is no room stand below each row.
         """
-        head, rows = self.columns, self.rows
-        columns = [*zip(head, *rows, strict=True)]
+        columns = [*zip(self.columns, *self.rows, strict=True)]
         widths = _fitted_widths(columns, width)
-        numeric = [_is_numeric(column) for column in columns]
+        count = len(widths)
+        aligned = [str.rjust if _is_numeric(column) else str.ljust for column in columns[:count]]
 
-        def aligned(row: Sequence[str]) -> list[str]:
-            cells = [_wrapped(row[at], most) for at, most in widths.items()]
-            return [
-                "  ".join(
-                    part.rjust(most) if numeric[at] else part.ljust(most)
-                    for part, (at, most) in zip(parts, widths.items(), strict=True)
-                )
-                for parts in zip_longest(*cells, fillvalue="")
-            ]
+        def beside(row: Sequence[str]) -> list[str]:
+            wrapped = zip_longest(*map(_wrapped, row[:count], widths), fillvalue="")
+            lines = [zip(aligned, parts, widths, strict=True) for parts in wrapped]
+            return ["  ".join([align(part, most) for align, part, most in line]) for line in lines]
 
         lines = [self.title, ""] if self.title else []
-        lines += [*aligned(head), "  ".join(["-" * most for most in widths.values()])]
-        for row in rows:
-            lines += aligned(row)
-            for at, cell in enumerate(row):
-                if at not in widths and cell:
-                    lines += _wrapped(f"{head[at]}: {cell}", width, "  ")
+        lines += [*beside(self.columns), "  ".join(["-" * most for most in widths])]
+        for row in self.rows:
+            lines += beside(row)
+            below = zip(self.columns[count:], row[count:], strict=True)
+            texts = [f"{name}: {cell.strip()}".removeprefix(": ") for name, cell in below if cell]
+            if texts:
+                lines += _wrapped("; ".join(texts), width, "  ")
         lines += [""] * bool(self.title and self.notes)
         lines += [line for note in self.notes for line in _wrapped(note, width)]
         return "\n".join([line.rstrip().translate(CONTROLS) for line in lines])
@@ -94,33 +90,26 @@ class Table:
         return "\n\n".join([f"## {literal(self.title)}", table, *map(literal, self.notes)])
 
 
-def _fitted_widths(columns: Sequence[Sequence[str]], width: int | None) -> dict[int, int]:
-    """The widths of the columns that fit into `width` beside each other, by their numbers."""
-    widths = {at: max(map(len, cells)) for at, cells in enumerate(columns)}
+def _fitted_widths(columns: Sequence[Sequence[str]], width: int | None) -> list[int]:
+    """The widths of the first columns, as many as fit into `width` beside each other."""
+    widths = [max(map(len, column)) for column in columns]
     if width is None:
         return widths
-    # Columns become narrower between words, those of numbers last; names may be broken.
-    words = [max([len(word) for cell in cells for word in _words(cell)]) for cells in columns]
-    words[0] = min(words[0], _NARROWEST)
-    numeric = [_is_numeric(cells) for cells in columns]
-    least = [
-        max([word, *map(len, cells[1:])]) if is_numeric else word
-        for word, is_numeric, cells in zip(words, numeric, columns, strict=True)
-    ]
-
-    def is_too_wide(widths: Iterable[int]) -> bool:
-        return sum(most + 2 for most in widths) - 2 > width
-
-    while is_too_wide(words[at] for at in widths) and len(widths) > 1:
-        others = [*widths][1:]
-        texts = [at for at in others if not numeric[at]]
-        del widths[max(texts or others, key=words.__getitem__)]
-    for bounds in (least, words):
-        while is_too_wide(widths.values()) and (
-            wide := [at for at in widths if widths[at] > bounds[at]]
-        ):
-            widths[max(wide, key=widths.__getitem__)] -= 1
+    least = [*map(_least_width, columns)]
+    least[0] = min(least[0], _NARROWEST)  # names may be broken
+    while len(widths) > 1 and sum(least[: len(widths)]) + 2 * (len(widths) - 1) > width:
+        widths.pop()
+    while sum(widths) + 2 * (len(widths) - 1) > width and widths != least[: len(widths)]:
+        wide = [at for at, most in enumerate(widths) if most > least[at]]
+        widths[max(wide, key=widths.__getitem__)] -= 1
     return widths
+
+
+def _least_width(column: Sequence[str]) -> int:
+    """The length of the longest word; numbers stay whole."""
+    head, *cells = column
+    parts = cells if _is_numeric(column) else [word for cell in cells for word in _words(cell)]
+    return max(map(len, [*_words(head), *parts]), default=0)
 
 
 def _words(text: str) -> list[str]:
