@@ -75,7 +75,7 @@ class Explanation(Tables):
 
     def _tables(self) -> list[Table]:
         a, b = self._labels
-        rows = [("", "", "", "", f"{self._points[0]:.4f}", "")]
+        rows = [("", "", f"{self._points[0]:.4f}", "", "", "")]
         last = self._points[0]
         for step in self.steps:
             # Differences of printed scores, so that the printed numbers add up.
@@ -85,12 +85,12 @@ class Explanation(Tables):
             shown = f"{moved:+.4f}" if round(moved, 4) else unmoved
             last = step.score if known else last
             segments = ", ".join(map(str, step.segments)) if step.points else ""
-            rows.append((step.rule, step.a, step.b, shown, f"{last:.4f}", segments))
+            rows.append((step.rule, shown, f"{last:.4f}", step.a, step.b, segments))
         notes = [f"{step.rule}: {step.sentence}" for step in self.steps if step.points]
         notes += self._notes
         if self.shared:
             notes.append(f"The same in both: {', '.join(self.shared)}.")
-        columns = "rule", "a", "b", "points", "score", "most in segments"
+        columns = "rule", "points", "score", "a", "b", "most in segments"
         path = Table(f"From a, {a}, to b, {b}, in points of 0-100", columns, rows, notes)
         return [path, *findings_table(self.findings)]
 
