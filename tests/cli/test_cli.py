@@ -276,7 +276,10 @@ def test_tables_fit_into_the_terminal_and_have_colors_there_only():
     plain = output(*arguments).replace(VERSION, THEIR_VERSION)
     assert "\033" not in plain
     assert max(map(len, plain.splitlines())) > 80
-    assert re.search("^smoothing  .*no effect  85.6048  none of nltk", plain, re.M)  # a row is a line
+    # A row is a line.
+    assert re.search(
+        "^smoothing  .*no effect  85.6048  none of nltk  exp of sacrebleu$", plain, re.M
+    )
     for how, width, colored in (([], 80, True), (["--no-color"], 200, False)):
         text = on_a_terminal("fastbleu", *arguments, *how, COLUMNS=str(width))
         text = text.replace("\r\n", "\n")
