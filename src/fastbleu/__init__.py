@@ -3,7 +3,7 @@
 import os as _os
 
 from .runtime.import_lock import import_locked as _import_locked
-from .runtime.interpreters import refuse_sub_interpreters as _refuse_sub_interpreters
+from .runtime.import_lock import refuse_sub_interpreters as _refuse_sub_interpreters
 
 __version__ = "0.1.0"
 

@@ -19,7 +19,7 @@ from typing import Any
 from fastbleu.cli import files, markup
 from fastbleu.cli.formats import REFERENCE, SYSTEM, open_input
 from fastbleu.cli.readers import in_step, listed
-from fastbleu.inputs.compression import PackedError, module_of
+from fastbleu.inputs.file_formats import PackedError, module_of
 from trust.fuzz_input import Input, directory, equal
 
 ENDS = ("", ".tsv", ".jsonl", ".xml", ".sgm")

@@ -23,7 +23,7 @@ from ..inputs.batch import Batch
 from ..inputs.missing import is_blank
 from ..inputs.mistakes import warn_of_equal, warn_of_words
 from ..inputs.warnings import InputWarning, warn_of_blank
-from ..runtime.progress import ProgressBar
+from ..runtime.terminal import ProgressBar
 from .files import STDIN, STDIN_LABEL, InputError, as_options, printable
 from .formats import REFERENCE, SYSTEM, align_documents, align_images, open_input
 from .imports import import_undisturbed

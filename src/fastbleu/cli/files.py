@@ -17,8 +17,8 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 
 from ..inputs._utf8_rows import Utf8Lines, Utf8Rows
-from ..inputs.compression import PackedError, module_of, problem_of, unpacked
 from ..inputs.errors import LocatedValueError
+from ..inputs.file_formats import PackedError, module_of, problem_of, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,10 +18,16 @@ from contextlib import ExitStack
 from itertools import chain, islice, zip_longest
 
 from ..inputs.arguments import shown
-from ..inputs.coco_captions import check_results, parse_captions, with_ids_of
-from ..inputs.compression import without_suffix
+from ..inputs.file_formats import (
+    cells_of,
+    check_results,
+    layout_of,
+    parse_captions,
+    rows_of,
+    with_ids_of,
+    without_suffix,
+)
 from ..inputs.missing import is_missing
-from ..inputs.quoting import cells_of, layout_of, rows_of
 from ..runtime.collection import collection_paused
 from .files import ByteSource, InputError, TextLines
 from .readers import CHUNK_LINES, Reader, open_lines

@@ -16,8 +16,8 @@ from .. import __version__
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..dialects.names import get, names
 from ..inputs.arguments import closest, known_name, shown, unknown_name
+from ..inputs.file_formats import DELIMITERS
 from ..inputs.missing import CHOICES
-from ..inputs.quoting import DELIMITERS
 from ..sacrebleu.bleu_score import read_seed
 from ..tokenizers.table import OF_WORDS, TOKENIZERS
 from .formats import NAMED

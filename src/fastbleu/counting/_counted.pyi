@@ -4,7 +4,7 @@ from typing import Any
 
 from .._core import SegmentCounter
 from ..runtime._process import Cell
-from ..runtime.progress import ProgressBar
+from ..runtime.terminal import ProgressBar
 from .counter import Counter
 from .stats import AdaptedRows, Stats
 

@@ -13,7 +13,7 @@ from ..inputs.checks import TextChecks, TokenChecks, is_collection
 from ..inputs.ids import NO_IDS, IdFilter
 from ..inputs.mistakes import MistakeWatch, warn_of_label_padding
 from ..runtime._process import Pool
-from ..runtime.progress import ProgressBar
+from ..runtime.terminal import ProgressBar
 from ._counted import Counted, Worker, count_prefixes, count_segments
 from ._id_packer import IdPacker
 from ._text_packer import TextPacker

@@ -20,7 +20,7 @@ from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
 from ..runtime.collection import collection_paused
-from ..runtime.progress import ProgressBar
+from ..runtime.terminal import ProgressBar
 from ..tokenizers.loaded import get as get_tokenizer
 from ..tokenizers.loaded import tokenize
 from ..tokenizers.table import TABLE

@@ -23,6 +23,7 @@ from .base import (
     Dialect,
     Feature,
 )
+from .score import NoScoreError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,12 +140,12 @@ class MultiBleuDialect(FormulaDialect):
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         if not ref_len:
-            raise ValueError(
+            raise NoScoreError(
                 f"the references have no tokens at all: {self.name}.perl prints BLEU = 0 then and "
                 "exits with status 1"
             )
         if not hyp_len:
-            raise ValueError(
+            raise NoScoreError(
                 f"the hypotheses have no tokens at all: {self.name}.perl dies then, because it "
                 "divides by their length"
             )
@@ -240,12 +241,12 @@ class MtevalV13aDialect(MtevalV14Dialect):
         if scorer.smooth_method == "none":
             return super()._corpus_score(sums, scorer)
         if not ref_len:
-            raise ValueError(
+            raise NoScoreError(
                 "the closest references have no tokens: mteval-v13a.pl dies then, because it "
                 "divides by their length; mteval-v14 has a score"
             )
         if not self.brevity_penalty(hyp_len, ref_len):
-            raise ValueError(
+            raise NoScoreError(
                 f"the brevity penalty of {hyp_len} tokens against {ref_len} is 0: mteval-v13a.pl "
                 "dies then, because it prints its logarithm; mteval-v14 has a score"
             )
@@ -271,11 +272,11 @@ class NmtDialect(FormulaDialect):
     options = {"smooth_method": "none"}
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        """The factor for short hypotheses, 0-1; ZeroDivisionError if one of the lengths is 0."""
+        """The factor for short hypotheses, 0-1; NoScoreError if one of the lengths is 0."""
         if not hyp_len or not ref_len:
             empty = "references" if hyp_len else "hypotheses"
             problem = f"the {empty} have no tokens at all"
-            raise ZeroDivisionError(f"{problem}, so that no ratio of lengths is defined")
+            raise NoScoreError(f"{problem}, so that no ratio of lengths is defined")
         ratio = hyp_len / ref_len
         return 1.0 if ratio > 1.0 else exp(1 - 1.0 / ratio)
 

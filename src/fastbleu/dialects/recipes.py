@@ -31,6 +31,7 @@ from .names import get
 from .nltk import NLTK
 from .recipe_arithmetic import Formula, mean, nan_mean, numpy_mean, running_mean
 from .sacrebleu import SACREBLEU
+from .score import NoScoreError
 from .scorer import Scorer
 
 TYPE_CHECKING = False
@@ -185,7 +186,7 @@ class Recipe(Dialect):
         for side, length in (("reference", ref_len), ("hypothesis", hyp_len)):
             if not length and side in self.of_empty:
                 if (score := self.of_empty[side]) is None:
-                    raise ValueError(f"a {side} has no tokens, which the original refuses")
+                    raise NoScoreError(f"a {side} has no tokens, which the original refuses")
                 return score
         return None
 

@@ -313,7 +313,7 @@ class Scorer:
     def _no_score(self, error: Exception, place: str = "") -> NoScoreError:
         """The error for counts of which an original has no score."""
         reason = str(error)
-        if (type(error) is ZeroDivisionError and "division" in reason) or "math domain" in reason:
+        if not isinstance(error, LocatedError):  # arithmetic
             reason = f"dialect {self.dialect.name!r} has no score: its original fails with {reason}"
         if place:
             return NoScoreError.at(place, reason)

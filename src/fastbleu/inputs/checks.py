@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from .arguments import a_type
 from .arrays import list_or_tuple, shape_of
-from .errors import LocatedTypeError, LocatedValueError, Place
+from .errors import LocatedTypeError, LocatedValueError, Place, place
 from .missing import UNORDERED, are_segments, refuse_missing
 from .text_traits import look_like_one_reference
 from .warnings import warn_input
@@ -26,13 +26,6 @@ def _part_of(mapping: Mapping[Any, Any], split: str = ", split into tokens") -> 
     if "input_ids" in mapping:
         return 'pass its ["input_ids"]'
     return f"pass the messages' content{split}"
-
-
-def place(segment: int, reference: int | None) -> str:
-    """The place of a hypothesis, or of reference number `reference`."""
-    if reference is None:
-        return Place(segment, "the hypothesis", side="hypothesis")
-    return Place(segment, f"references[{reference}]", reference)
 
 
 def refuse_scalar(where: str, value: object, each: str) -> None:
@@ -128,14 +121,22 @@ def changed_while_read(
 
 
 class Checks:
-    """Base of the checks of text and of tokens."""
+    """Base of the checks of text and of tokens.
+
+    With a `name` they are of the sentences of the argument of this name, and messages count from
+    `before`, the number of its sentences that were checked before.
+    """
 
     # Types that are iterable but hold no references, and what is expected instead, for messages.
     _not_references: tuple[type, ...]
     _expected_references: str
 
+    def __init__(self, name: str = "", before: int = 0) -> None:
+        self.name, self.before = name, before
+
     def place(self, segment: int, reference: int | None) -> str:
-        return place(segment, reference)
+        """What messages call a hypothesis, reference number `reference`, or a sentence."""
+        return f"{self.name}[{self.before + segment}]" if self.name else place(segment, reference)
 
     def references(self, references: Any, segment: int) -> list[Any]:
         """The references of one segment as a list."""
@@ -211,8 +212,11 @@ class TokenChecks(Checks):
         """Name an unhashable token; do nothing if the token's own code raised the error."""
         if not is_unhashable(token):
             return
-        inside = "" if type(token).__hash__ is None else " with an unhashable element"
         where = self.place(segment, reference)
+        if self.name and type(token) is list:
+            problem = f"[{position}] is a list, expected a token: {self.name} must be one flat list"
+            raise LocatedTypeError.at(where, f"{problem} of lists of tokens") from error
+        inside = "" if type(token).__hash__ is None else " with an unhashable element"
         fix = ""
         if isinstance(token, list):
             fix = self._fix_of_nested if reference is None else "; there is a list too many"
@@ -297,6 +301,10 @@ class TextChecks(Checks):
     def line(self, text: Any, segment: int, reference: int | None) -> NoReturn:
         """Raise the error for a value that is not a str."""
         where = self.place(segment, reference)
+        if self.name and type(text) in (list, tuple):
+            fix = f"{self.name} must be one flat list of str; lists of tokens need a metric with "
+            problem = f" is {a_type(text)}, expected a str: {fix}tokenize=False"
+            raise LocatedTypeError.at(where, problem)
         refuse_missing(where, text)
         index = ""
         if type(text) in (list, tuple):

@@ -33,6 +33,13 @@ class Place(str):
         return place
 
 
+def place(segment: int, reference: int | None) -> Place:
+    """The place of a hypothesis, or of reference number `reference`."""
+    if reference is None:
+        return Place(segment, "the hypothesis", side="hypothesis")
+    return Place(segment, f"references[{reference}]", reference)
+
+
 def mask_of(where: str) -> str:
     """The mask of a `Place`, or of an argument that `where` names."""
     if not isinstance(where, Place):

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from ._id_rows import IdRows, ids_of
 from .arguments import a_type, shown
 from .arrays import id_array, is_array, list_or_tuple, mask_array, shape_of
-from .checks import TokenChecks, check_segments, fix_of_logits, place
-from .errors import LocatedTypeError, LocatedValueError, Place, mask_of
+from .checks import TokenChecks, check_segments, fix_of_logits
+from .errors import LocatedTypeError, LocatedValueError, Place, mask_of, place
 from .missing import refuse_missing
 
 TYPE_CHECKING = False

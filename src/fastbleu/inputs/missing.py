@@ -6,11 +6,14 @@ from collections.abc import Mapping
 
 from .arguments import shown
 from .arrays import is_array, list_or_tuple, shape_of
-from .errors import LocatedTypeError
+from .errors import LocatedTypeError, Place, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    # The null rows of a column, and its rows with null elements: the row, and the element's number.
+    Missing = list[tuple[int, int | None]]
 
 # A set has no order, and iterating over a dict, or over a data frame, yields its keys.
 UNORDERED = set, frozenset, Mapping
@@ -71,6 +74,36 @@ def without_missing(
     else:
         pairs = [pair for pair, is_present in zip(pairs, present, strict=True) if is_present]
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs], present or None
+
+
+def present_rows(
+    hypotheses: Missing,
+    references: Missing,
+    segments: int,
+    before: int = 0,
+    choice: str = "error",
+) -> list[bool] | None:
+    """Which segments of a block of columns are left; None for all. Nulls are read as empty texts.
+
+    Raises the error for the first null if the choice is "error", or "ragged" for a hypothesis.
+    """
+    if choice == "ragged":
+        references = []
+    if choice == "empty" or not (hypotheses or references):
+        return None
+    if choice == "skip":
+        present = [True] * segments
+        for segment, _ in hypotheses + references:
+            present[segment] = False
+        return present
+    if hypotheses and (not references or hypotheses[0][0] <= references[0][0]):
+        where = place(before + hypotheses[0][0], None)
+    else:
+        segment, k = references[0]
+        segment += before
+        where = Place(segment, "the reference", 0) if k is None else place(segment, k)
+    refuse_missing(where, None)
+    return None
 
 
 def _listed(values: Any) -> Any:

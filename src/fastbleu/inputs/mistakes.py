@@ -13,7 +13,8 @@ from ._utf8_rows import Utf8Rows
 from .arguments import shown
 from .arrays import list_or_tuple
 from .batch import Batch
-from .checks import is_collection, place
+from .checks import is_collection
+from .errors import place
 from .text_traits import (
     are_words,
     fitting_tokenizer,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from ..runtime.import_lock import lazy
 from ._id_rows import plain_rows
 from ._utf8_rows import is_object_array
-from .arguments import check_choice
+from .arguments import a_type, check_choice, shown
 from .batch import Batch
 from .checks import check_layout, check_lengths, listed_segments
+from .errors import LocatedTypeError, LocatedValueError, Place
 from .ids import are_ids, id_rows
 from .missing import CHOICES, without_missing
 from .mistakes import warn_of_words
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
     from typing import Any, Protocol
 
-    from . import column_pairs, documents
+    from . import columns
     from .ids import IdFilter
     from .types import Listed, Mask
 
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
         @property
         def id_filter(self) -> IdFilter | None: ...
 else:
-    documents = lazy("fastbleu.inputs.documents")
-    column_pairs = lazy("fastbleu.inputs.column_pairs")
+    columns = lazy("fastbleu.inputs.columns")
 
 
 # Segments of an array of Python's objects up to which it becomes a list.
@@ -68,34 +68,30 @@ def read(
     if join is not None:
         if masked or missing != "error":
             raise ValueError("join is for texts and tokens without masks and missing=")
-        hypotheses, references = documents.by_document(hypotheses, references, join)
+        hypotheses, references = _by_document(hypotheses, references, join)
+    if is_text and masked:
+        raise TypeError("a mask needs token ids; for these pass tokenize=False")
     if not (is_text or masked or missing == "ragged"):
         rows = plain_rows(hypotheses, references, by_filter)
         if rows is not None:
             return Batch(*rows, 0, None, True)
     if not type(hypotheses) is type(references) is list:
-        columns = column_pairs.columns_of(hypotheses, references, is_text, kind.reads_utf8, missing)
-        if columns is not None:
-            in_blocks = is_text and missing == "error" if columns.is_mixed else missing != "ragged"
-            if in_blocks and not masked:
-                return columns
-            hypotheses, references = columns.lists()
+        batch = columns.columns_of(hypotheses, references, is_text, kind.reads_utf8, missing)
+        if batch is not None:
+            if not masked and batch.can_be_read_in_blocks:
+                return batch
+            hypotheses, references = batch.lists()
     present = None
     if missing != "error" and not masked:
         empty = "" if is_text else []
         hypotheses, references, present = without_missing(hypotheses, references, missing, empty)
     if masked or by_filter or (not is_text and are_ids(hypotheses, references)):
-        if is_text:
-            raise TypeError("a mask needs token ids; for these pass tokenize=False")
         rows = id_rows(hypotheses, references, hypothesis_mask, reference_mask)
-        return Batch(*rows, present=present, warns=True)
+        return Batch(*rows, 0, present, True)
     plain = type(hypotheses) is type(references) is list and len(hypotheses) == len(references)
     if not plain:
         check_layout(hypotheses, references)
-    # A text, or up to two in a list, are no words of one reference.
-    first = references[:1] if plain and is_text else ()
-    if not (first and (type(first[0]) is str or (type(first[0]) is list and len(first[0]) < 3))):
-        warn_of_words(hypotheses, references, is_text)
+    warn_of_words(hypotheses, references, is_text)
     if not plain:
         arrays = _object_arrays(hypotheses, references) if kind.reads_utf8 else None
         hypotheses, references = arrays or listed_segments(hypotheses, references)
@@ -120,3 +116,60 @@ def _in_place(value: Any) -> Any:
     dtype = str(getattr(value, "dtype", None))
     array = value.to_numpy() if dtype == "object" and hasattr(value, "to_numpy") else value
     return array if is_object_array(array) else None
+
+
+def _by_document(hypotheses: Any, references: Any, join: Any) -> tuple[list[Any], list[Any]]:
+    """One hypothesis and its references for each document, in the order of first appearance.
+
+    Texts are joined by a space, lists of tokens one after the other. ValueError if lengths differ,
+    or the segments of a document do not have the same number of references; TypeError if a segment
+    is neither text nor a list of tokens, or a document has both.
+    """
+    sides = [hypotheses, references, join]
+    for name, side in zip(("hypotheses", "references", "join"), sides, strict=True):
+        if isinstance(side, (str, bytes)) or not hasattr(side, "__len__"):
+            raise TypeError(f"{name} is {a_type(side)}, expected an entry for each segment")
+    check_lengths(len(hypotheses), len(references))
+    if len(join) != len(hypotheses):
+        raise ValueError(
+            f"join has {len(join)} entries, hypotheses has {len(hypotheses)}; join holds the "
+            "document of each segment"
+        )
+    joined: dict[Any, tuple[list[Any], list[list[Any]]]] = {}
+    for number, (hypothesis, several, document) in enumerate(zip(*sides, strict=True)):
+        if isinstance(several, str):
+            several = [several]
+        elif not isinstance(several, (list, tuple)):
+            problem = f"references is {a_type(several)}, expected a list"
+            raise LocatedTypeError.at(Place(number), problem)
+        for segment in (hypothesis, *several):
+            if not isinstance(segment, (str, list, tuple)):
+                problem = (
+                    f"a part is {a_type(segment)}; with join= all are texts or lists of tokens"
+                )
+                raise LocatedTypeError.at(Place(number), problem)
+        try:
+            own, streams = joined.setdefault(document, ([], [[] for _ in several]))
+        except TypeError:
+            problem = f"the document is {a_type(document)}, expected a str, an int or another "
+            raise LocatedTypeError.at(Place(number), f"{problem}value that can be hashed") from None
+        if len(several) != len(streams):
+            problem = (
+                f"it has {len(several)} references, but document {shown(document)} begins with a "
+                f"segment that has {len(streams)}; all of a document need as many"
+            )
+            raise LocatedValueError.at(Place(number), problem)
+        own.append(hypothesis)
+        for stream, reference in zip(streams, several, strict=True):
+            stream.append(reference)
+    pairs = joined.values()
+    return [_joined(own) for own, _ in pairs], [[*map(_joined, parts)] for _, parts in pairs]
+
+
+def _joined(segments: list[Any]) -> Any:
+    texts = sum(isinstance(segment, str) for segment in segments)
+    if texts == len(segments):
+        return " ".join(segments)
+    if texts:
+        raise TypeError("a document has both texts and lists of tokens")
+    return [token for segment in segments for token in segment]

@@ -20,8 +20,13 @@ from itertools import chain, islice
 from ..counting.stats import Stats
 from ..dialects.formulas import COCO, split_rows
 from ..inputs.arguments import shown
-from ..inputs.coco_captions import check_results, parse_captions, with_ids_of
-from ..inputs.compression import problem_of, unpacked
+from ..inputs.file_formats import (
+    check_results,
+    parse_captions,
+    problem_of,
+    unpacked,
+    with_ids_of,
+)
 from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..runtime.collection import collection_paused

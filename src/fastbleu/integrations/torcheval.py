@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence, Sized
 
 from ..dialects.float32 import TORCHEVAL, TorchEvalDialect, tensors
 from ..metric.bleu import BLEU
-from ..runtime.extras import HostImports
-from ..runtime.torch_compile import not_compiled
+from ..runtime.extras import HostImports, not_compiled
 from ._host_metric import refuse_options, summing_metric
 
 with HostImports("torcheval", "torch", "torcheval"):

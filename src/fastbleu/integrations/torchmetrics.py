@@ -14,8 +14,7 @@ from hashlib import sha256
 from ..counting._counted import Sums
 from ..dialects.float32 import TORCHMETRICS, TorchMetricsDialect, tensors
 from ..metric.bleu import BLEU
-from ..runtime.extras import HostImports
-from ..runtime.torch_compile import not_compiled
+from ..runtime.extras import HostImports, not_compiled
 from ._host_metric import refuse_options, summing_metric
 
 with HostImports("torchmetrics", "torch", "torchmetrics"):

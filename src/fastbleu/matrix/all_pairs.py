@@ -10,7 +10,7 @@ from functools import partial
 import numpy
 
 from ..counting.stats import Stats
-from ..runtime.progress import ProgressBar
+from ..runtime.terminal import ProgressBar
 from ..runtime.threads import pop_until_empty, run_on_threads, share_out
 from ._ngrams import Features, Ngrams
 from ._pairs import PairCounter, ReferenceBlock

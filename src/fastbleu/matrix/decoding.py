@@ -10,9 +10,9 @@ from math import prod
 import numpy
 
 from ..dialects.base import EXPECTED_COUNTS
-from ..inputs.weights import read_weights, read_weights_by_source
+from ..inputs.sentences import read_weights, read_weights_by_source
 from ..runtime.import_lock import lazy
-from ..runtime.progress import ProgressBar
+from ..runtime.terminal import ProgressBar
 from .aggregation import Aggregation
 from .all_pairs import PairScorer, on_sources
 from .reader import sentence_metric_of

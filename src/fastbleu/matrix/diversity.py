@@ -16,7 +16,7 @@ from ..inputs.arguments import a_type, check_choice, check_integer, check_positi
 from ..inputs.arrays import shape_of
 from ..inputs.columns import listed_column
 from ..metric.bleu import BLEU
-from ..runtime.progress import ProgressBar
+from ..runtime.terminal import ProgressBar
 from ._references import LeaveOneOut
 from .all_pairs import PairScorer
 from .reader import SentenceMetric, SentenceReader, sentence_metric_of

@@ -8,7 +8,7 @@ import numpy
 
 from ..counting.stats import Stats
 from ..inputs.arguments import as_double, check_integer
-from ..runtime.progress import ProgressBar
+from ..runtime.terminal import ProgressBar
 from ..runtime.threads import pop_until_empty, run_on_threads
 from ._ngrams import Features, Ngrams
 from ._postings import NearestSearch, Postings

@@ -6,27 +6,21 @@ from functools import cache, partial
 
 from ..dialects.base import MATRIX
 from ..inputs import mistakes
+from ..inputs.checks import TextChecks, TokenChecks
 from ..inputs.columns import listed_column
 from ..inputs.ids import NO_IDS, sentence_rows
-from ..inputs.sentences import (
-    SentenceTextChecks,
-    SentenceTokenChecks,
-    SplitTextChecks,
-    are_rows,
-    blocks_of,
-    listed_sentences,
-)
+from ..inputs.sentences import are_rows, blocks_of, listed_sentences
 from ..inputs.warnings import TOKENIZED_PERIODS
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..runtime._process import Pool
-from ..runtime.progress import ProgressBar
+from ..runtime.terminal import ProgressBar
 from ._sentences import IdReader, Sentences, TextReader, read_lists
 from ._vocabulary import Vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Sequence
     from typing import Any, Protocol
 
     from ..counting.counter import Counter
@@ -62,6 +56,23 @@ def _default_sentence_metric() -> SentenceMetric:
     return SentenceMetric(BLEU())
 
 
+class _SplitTextChecks(TokenChecks):
+    """Checks of texts that the function `split` turns into lists of tokens."""
+
+    def __init__(
+        self, name: str, before: int, split: Callable[[str], list[str]], lowercase: bool
+    ) -> None:
+        super().__init__(name, before)
+        self.texts = TextChecks(name, before)
+        self._split, self._lowercase = split, lowercase
+
+    def tokens(self, sequence: object, segment: int, reference: int | None) -> list[str]:
+        """The tokens of a text."""
+        if not isinstance(sequence, str):
+            self.texts.line(sequence, segment, reference)
+        return list(self._split(sequence.lower() if self._lowercase else sequence))
+
+
 class SentenceReader:
     """Reads sentences over one vocabulary, in which every token keeps its number.
 
@@ -88,7 +99,7 @@ class SentenceReader:
         self._counter, self._scorer = metric._counter, metric._scorer
         self.vocabulary = Vocabulary()
         if tokens:
-            read_lists(self.vocabulary, SentenceTokenChecks("tokens"), [tokens])
+            read_lists(self.vocabulary, TokenChecks("tokens"), [tokens])
         self._pool = Pool(metric._counter.threads)
         self._knows_padding = False
         # By the name of an argument: whether all of its rows so far are empty; more may follow.
@@ -147,7 +158,7 @@ class SentenceReader:
                 # The function may have put something else into the list.
                 periods = sum(isinstance(text, str) and text.endswith(" .") for text in listed)
             else:
-                checks, compiled = SentenceTextChecks(name, before), str(tokenizer.compiled)
+                checks, compiled = TextChecks(name, before), str(tokenizer.compiled)
                 reader = self._pool.acquire(TextReader, None, compiled, counter.lowercase)
                 made = reader.read_texts(self.vocabulary, checks, listed, known_only)
                 periods = reader.tokenized_periods
@@ -198,7 +209,7 @@ class SentenceReader:
             mistakes.warn_of_words(listed, listed, False)
             mistakes.warn_of_tuples(name, listed)
             mistakes.warn_of_padded_lists(name, listed)
-        return read_lists(self.vocabulary, SentenceTokenChecks(name, before), listed, known_only)
+        return read_lists(self.vocabulary, TokenChecks(name, before), listed, known_only)
 
     def _read_split(self, listed: Listed, name: str, known_only: bool, before: int) -> Sentences:
         tokenizer: Any = self._counter.tokenizer
@@ -207,8 +218,11 @@ class SentenceReader:
             is_reference = name.startswith("reference")
             split = partial(tokenizer.tokens, lowercase=lowercase, is_reference=is_reference)
             lowercase = False
-        checks = SplitTextChecks(name, before, split, lowercase)
-        checks.check_texts(listed)
+        checks = _SplitTextChecks(name, before, split, lowercase)
+        # Lists of tokens would be read as they are.
+        for number, text in enumerate(listed):
+            if not isinstance(text, str):
+                checks.texts.line(text, number, None)
         return read_lists(self.vocabulary, checks, listed, known_only)
 
     def _read_rows(

@@ -16,8 +16,8 @@ from ..inputs.arguments import PARAMETERS, a_type, check_flag, check_positive, s
 from ..inputs.batch import Batch
 from ..inputs.ids import NO_IDS, IdFilter
 from ..inputs.read import read
+from ..runtime.extras import not_compiled
 from ..runtime.import_lock import lazy
-from ..runtime.torch_compile import not_compiled
 from .ranks import gather
 from .segment_tokenizers import count_with_tokenizers
 

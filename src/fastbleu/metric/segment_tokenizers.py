@@ -13,7 +13,7 @@ from ..inputs.batch import Batch
 from ..inputs.checks import check_segments
 from ..inputs.errors import LocatedTypeError, LocatedValueError, Place
 from ..inputs.missing import is_missing
-from ..runtime.progress import ProgressBar
+from ..runtime.terminal import ProgressBar
 from ..tokenizers.loaded import Tokenizer, load_tokenizer
 
 TYPE_CHECKING = False

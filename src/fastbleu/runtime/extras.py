@@ -1,6 +1,16 @@
-"""How to install what an optional feature needs."""
+"""Optional libraries: how to install them, and methods that torch.compile leaves out."""
 
 from __future__ import annotations
+
+import functools
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    Method = TypeVar("Method", bound=Callable[..., Any])
 
 # Until a release is published; a release changes this line.
 _COMMAND = "pip install '.[{}]' in a checkout of fastbleu"
@@ -27,3 +37,31 @@ class HostImports:
                 f"install the extra: {install_command(self.extra)}",
                 name=error.name,
             ) from None
+
+
+_NOT_TRACED = (
+    "n-grams are not counted by tensor operations; call the metric outside of what is compiled "
+    "with fullgraph=True"
+)
+
+
+def not_compiled(method: Method) -> Method:
+    """Have torch.compile leave out a method, and everything that it calls.
+
+    This is `torch.compiler.disable`, without the import of torch._dynamo, which takes seconds and
+    is not needed before something is compiled. Dynamo recognizes the method by the two attributes.
+    """
+    disabled: Any = None
+
+    @functools.wraps(method)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        nonlocal disabled
+        if disabled is None:
+            dynamo = sys.modules.get("torch._dynamo")
+            if dynamo is None:
+                return method(*args, **kwargs)
+            disabled = dynamo.disable(method)
+        return disabled(*args, **kwargs)
+
+    call.__dict__.update(_torchdynamo_disable=True, _torchdynamo_disable_msg=_NOT_TRACED)
+    return call  # type: ignore[return-value]

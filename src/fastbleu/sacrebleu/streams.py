@@ -16,8 +16,7 @@ from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.arguments import a_type, shown
 from ..inputs.arrays import list_or_tuple
 from ..inputs.batch import Batch
-from ..inputs.checks import place
-from ..inputs.errors import LocatedTypeError, LocatedValueError, Place
+from ..inputs.errors import LocatedTypeError, LocatedValueError, Place, place
 from ..inputs.warnings import warn_input
 
 TYPE_CHECKING = False

@@ -15,9 +15,15 @@ from operator import itemgetter
 from typing import Any
 
 from ..inputs.arguments import check_choice
-from ..inputs.compression import SUFFIXES, problem_of, unpacked, without_suffix
 from ..inputs.errors import LocatedTypeError, LocatedValueError
-from ..inputs.quoting import DELIMITERS, layout_of
+from ..inputs.file_formats import (
+    DELIMITERS,
+    SUFFIXES,
+    layout_of,
+    problem_of,
+    unpacked,
+    without_suffix,
+)
 from ..runtime.extras import install_command
 from ..runtime.import_lock import import_locked, lazy
 from .rows import check_columns

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..dialects.base import COUNT, PARTS, UPDATE
-from ..runtime.progress import ProgressBar
+from ..runtime.terminal import ProgressBar
 from .data_files import FileOptions, is_path
 from .frames import Frame
 from .groups import GroupScorer, count_names

@@ -1,0 +1,250 @@
+"""Files of texts: compressed ones, cells between delimiters, and captions in COCO's JSON.
+
+Compressed files, and archives of one file, are recognized by their first bytes or their suffix.
+What Python's standard library unpacks is read; before Python 3.14 pyarrow unpacks zstd. Others are
+refused, because with some encodings any bytes are a text.
+
+What writes tables (pandas, polars, pyarrow, csv) encloses cells with a quotation mark, a tab or a
+line break in quotation marks, and doubles those in the cell. In plain files, such as parallel
+corpora, marks are text like any other.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from itertools import chain
+
+from ..runtime.collection import collection_paused
+from ..runtime.extras import install_command
+from ..runtime.import_lock import lazy
+from .arguments import a_type, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import json
+    from typing import Any
+else:
+    json = lazy("json")
+
+_ZSTD = "compression.zstd"
+# The modules that unpack; archives have several files.
+SUFFIXES = {".gz": "gzip", ".tgz": "gzip", ".bz2": "bz2", ".xz": "lzma", ".lzma": "lzma"}
+SUFFIXES |= {".zst": _ZSTD, ".zip": "zipfile", ".tar": "tarfile"}
+_MARKS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\0": "lzma", b"]\0\0": "lzma", b"\x28\xb5\x2f\xfd": _ZSTD}
+_MARKS |= {b"BZh%d1AY" % level: "bz2" for level in range(1, 10)} | {b"PK\3\4": "zipfile"}
+_MARKS |= {b"7z\xbc\xaf'\x1c": "7-Zip", b"Rar!\x1a\7": "RAR", b'\4"M\x18': "lz4", b"x\x9c": "zlib"}
+_MARKS |= {b"LZIP\1": "lzip", b"\x1f\x9d": ".Z", b"PAR1\x15": "Parquet", b"ARROW1\0": "Arrow"}
+_HIDDEN = re.compile(r"/$|(^|/)(__MACOSX/|\._)")  # folders, and what macOS adds to archives
+_FROM_PIPE = "an archive is not read from a pipe: save it as a file, or unpack it"
+
+DELIMITERS = ",", ";", "\t", "|", ":"
+# Lines of a row: an open quotation mark in a plain file must not collect the whole file.
+_MOST_LINES = 1 << 16
+
+
+class PackedError(ValueError):
+    """What is wrong with a packed file, and how to fix it."""
+
+
+def without_suffix(name: str) -> str:
+    """A name in lower case, without the suffixes of packed files."""
+    stem, end = os.path.splitext(name.lower())
+    return without_suffix(stem) if end in SUFFIXES else stem + end
+
+
+def module_of(start: bytes, suffix: str = "") -> str | None:
+    """The module that unpacks a file, by its first bytes and its suffix; None for plain files."""
+    marked = (module for mark, module in _MARKS.items() if start.startswith(mark))
+    module = "tarfile" if start[257:262] == b"ustar" else next(marked, SUFFIXES.get(suffix))
+    if suffix == ".br" and re.search(rb"[\0-\x08\x0e-\x1a]", start):  # no text in Breton
+        module = "Brotli"
+    if module and module not in SUFFIXES.values():
+        raise PackedError(f"this is {module}, not text: convert it, or use {', '.join(SUFFIXES)}")
+    return module
+
+
+def unpacked(file: Any, name: str, layers: int = 3) -> Any:
+    """The content of an open file that can be peeked; the file itself if it is not packed."""
+    stem, suffix = os.path.splitext(name.lower())
+    module = module_of(file.peek(262), suffix)
+    if module is None:
+        return file
+    if not layers:  # there are files that unpack to themselves
+        raise PackedError("this is packed several times: unpack it")
+    return unpacked(_content(file, module), stem, layers - 1)
+
+
+def _content(file: Any, module: str) -> Any:
+    try:
+        unpacker = import_module(module)
+    except ImportError:
+        pyarrow = import_module("pyarrow")
+        stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(file, "r"), "zstd")
+        return io.BufferedReader(stream)
+    if module not in ("zipfile", "tarfile"):
+        return unpacker.open(file)
+    if not file.seekable():
+        raise PackedError(_FROM_PIPE)
+    is_zip = module == "zipfile"
+    archive = unpacker.ZipFile(file) if is_zip else unpacker.open(fileobj=file)
+    names = archive.namelist() if is_zip else [entry.name for entry in archive if entry.isfile()]
+    names = [name for name in names if not _HIDDEN.search(name)]
+    if len(names) != 1:
+        raise PackedError(f"the archive has {len(names)} files, expected one: unpack it")
+    return archive.open(names[0]) if is_zip else archive.extractfile(names[0])
+
+
+def problem_of(error: Exception) -> str | None:
+    """What an error in reading a packed file says, and a fix; None for errors of other kinds."""
+    if isinstance(error, PackedError):
+        return str(error)
+    if isinstance(error, io.UnsupportedOperation):
+        return _FROM_PIPE
+    if isinstance(error, ImportError):
+        return f"unpacking needs {error.name}: {install_command('parquet')}, or unpack it before"
+    others = (ValueError, TypeError, LookupError, MemoryError)
+    if isinstance(error, others) or getattr(error, "strerror", None):
+        return None
+    problem = "ends too early" if isinstance(error, EOFError) else f"is damaged ({error})".lower()
+    return f"the compressed data {problem}; test it (as by gzip -t) and copy or pack it again"
+
+
+def rows_of(lines: Iterable[str]) -> Iterator[str]:
+    """Join the lines, without their ends, between which a quotation mark is open."""
+    row: list[str] = []
+    is_open = False
+    for line in lines:
+        row.append(line)
+        is_open ^= line.count('"') % 2 == 1
+        if not is_open or len(row) == _MOST_LINES:
+            yield "\n".join(row)
+            row, is_open = [], False
+    if row:
+        yield "\n".join(row)
+
+
+def layout_of(
+    lines: Iterator[str],
+    columns: Sequence[str],
+    delimiter: str | None,
+    quoted: bool | None,
+    default: str = "\t",
+) -> tuple[str, bool, list[str]]:
+    """The delimiter of a file, whether marks enclose its cells, and the cells of line 1.
+
+    If it is not given, the delimiter is that with which line 1 has most of the columns.
+    """
+    row = next(rows_of(lines), "").removeprefix("\ufeff").removesuffix("\r")
+    line = row.partition("\n")[0].removesuffix("\r")
+
+    def header(mark: str) -> list[str]:
+        cells = None if quoted is False else cells_of(row, mark)
+        return [cell or "" for cell in cells or line.split(mark)]
+
+    if delimiter is None:
+        delimiter = max((default, *DELIMITERS), key=lambda mark: len({*columns} & {*header(mark)}))
+    if quoted is None:
+        quoted = delimiter != "\t" or is_quoted(chain(row.split("\n"), lines))
+    return delimiter, quoted, header(delimiter)
+
+
+@cache
+def _cell(mark: str) -> re.Pattern[str]:
+    return re.compile(rf'[{mark}](?:"([^"]*(?:""[^"]*)*)"|([^"{mark}]*))(?=[{mark}]|\Z)')
+
+
+def cells_of(row: str, delimiter: str = "\t") -> list[str | None] | None:
+    """The cells of a row, None for an empty one without marks; None if marks are elsewhere."""
+    cells = list(_cell(delimiter).finditer(f"{delimiter}{row}"))
+    if sum(len(cell[0]) for cell in cells) <= len(row):
+        return None
+    return [cell[2] or None if cell[1] is None else cell[1].replace('""', '"') for cell in cells]
+
+
+def is_quoted(lines: Iterable[str]) -> bool:
+    """Whether the marks of tab-separated lines, without their ends, enclose cells.
+
+    They do if all of them can, and if besides some are doubled, all cells of line 1 have them, or
+    without them lines would have other numbers of cells than line 1.
+    """
+    width, is_certain = 0, False
+    for row in rows_of(line.removesuffix("\r") for line in lines):
+        if width and '"' not in row:
+            continue
+        cells = cells_of(row if width else row.removeprefix("\ufeff"))
+        if cells is None or len(cells) != (width or len(cells)):
+            return False
+        plain = [line.count("\t") + 1 for line in row.split("\n")]
+        if not width:
+            width, plain_width = len(cells), plain[0]
+            is_certain = row.count('"') >= 2 * width
+        fits_plain = all(cells == plain_width for cells in plain)
+        if fits_plain and len(plain) > 1 and width > 1:
+            return False  # marks around text of several rows
+        is_certain |= not fits_plain or '""' in row
+    return is_certain
+
+
+@collection_paused()
+def parse_captions(data: bytes | bytearray, name: str) -> dict[Any, list[str]]:
+    """The captions of each image, in the order of the file.
+
+    `data` is a list of objects with the keys "image_id" and "caption", as in files of results, an
+    object with such a list as "annotations", or one with a caption or a list of them for each
+    image. Errors are ValueError and begin with `name`.
+    """
+    try:
+        entries = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{name}: this is not JSON: {error}") from error
+    if type(entries) is dict and "annotations" in entries:
+        entries = entries["annotations"]
+    elif type(entries) is dict:
+        entries = [
+            {"image_id": image, "caption": text.get("caption") if type(text) is dict else text}
+            for image, texts in entries.items()
+            for text in (texts if type(texts) is list else [texts])
+        ]
+    if type(entries) is not list:
+        raise ValueError(f"{name}: expected a list of captions, found {a_type(entries)}")
+    captions: dict[Any, list[str]] = {}
+    for number, entry in enumerate(entries):
+        try:
+            image, caption = entry["image_id"], entry["caption"]
+        except (KeyError, TypeError):
+            image = caption = None
+        if type(caption) is not str or type(image) not in (int, str):
+            raise ValueError(
+                f'{name}: entry {number} has no "image_id" with a "caption", which is a string; '
+                "expected COCO's captions, or an object with a list of captions for each image"
+            )
+        captions.setdefault(image, []).append(caption)
+    return captions
+
+
+def with_ids_of(
+    annotations: Mapping[Any, list[str]], captions: dict[Any, list[str]]
+) -> dict[Any, list[str]]:
+    """The captions by the ids that annotations have, which may be numbers where others are text."""
+    ids = {str(image): image for image in annotations}
+    matched = {ids.get(str(image), image): texts for image, texts in captions.items()}
+    return matched if len(ids) == len(annotations) and len(matched) == len(captions) else captions
+
+
+def check_results(
+    results: Mapping[Any, list[str]], annotations: Mapping[Any, list[str]], name: str
+) -> None:
+    """Check that there is one caption for each image, and that the image has annotations."""
+    for image, captions in results.items():
+        if len(captions) != 1:
+            number = f"{len(captions)} captions, expected one"
+            raise ValueError(f"{name}: image {shown(image)} has {number}")
+        if image not in annotations:
+            raise ValueError(f"{name}: image {shown(image)} has no annotation")
+    if not results:
+        raise ValueError(f"{name}: there are no captions")
