@@ -185,6 +185,17 @@ def test_segments_are_those_of_the_moment_if_they_are_kept():
     raises(ValueError, "make the metric with keep_stats=True", lambda: other.stats)
 
 
+def test_a_sum_is_no_row_to_keep():
+    stats = BLEU().count(["a b c d e", "b c"], ["a b c d", "b c"])
+    metric = BLEU(keep_stats=True)
+    raises(ValueError, "sum of rows, but keep_stats=True keeps", metric.update, stats.sum())
+    metric.update(stats)
+    assert metric.stats == stats
+    added = BLEU()
+    added.update(stats.sum())
+    assert added.compute().value == metric.compute().value
+
+
 # --- warnings
 
 

@@ -239,6 +239,11 @@ class Stats(Rows):
         self.max_ngram_order = table.shape[1] // 2 - 1
         self._rows = array("q", numpy.ascontiguousarray(table, numpy.int64).tobytes())
 
+    @property
+    def _is_sum(self) -> bool:
+        """Whether a row is known to be the sum of several segments' rows."""
+        return self._origin is not None and self._origin.is_sum
+
     @classmethod
     def zeros(cls, segments: int, max_ngram_order: int = 4) -> Stats:
         """Rows of zeros: the neutral element of ``+``."""

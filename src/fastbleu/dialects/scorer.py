@@ -359,7 +359,7 @@ class Scorer:
                     f"the Stats were counted with {name} {getattr(origin, name)}, the metric has "
                     f"{value}; count with this metric, or score with one of the same options"
                 )
-        if origin.is_sum and (self.keep_rows or self.dialect.minimum_total):
+        if stats._is_sum and (self.keep_rows or self.dialect.minimum_total):
             raise ValueError(
                 f"the Stats hold a sum of rows, but dialect {self.dialect.name!r} needs the row of "
                 "each segment: pass the Stats before they were added up"

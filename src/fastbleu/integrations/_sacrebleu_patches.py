@@ -23,8 +23,8 @@ from ..runtime._internals import Internals
 from ..runtime.import_lock import lazy
 from ..runtime.patching import Place, ReplacedError, UsedNames
 from ..sacrebleu._sentence_score import score_known
+from ..sacrebleu.bleu import tokenizer_of_lines
 from ..sacrebleu.streams import by_reference, by_segment, count_references
-from ..sacrebleu.tokenizer import tokenizer_of_lines
 from ..tokenizers._compiled import COMPILED
 from ..tokenizers.loaded import get as get_tokenizer
 

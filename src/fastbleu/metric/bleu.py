@@ -521,6 +521,11 @@ class BLEU:
         """
         scorer, keep = self._scorer, self.keep_stats
         scorer.dialect.require(UPDATE)
+        if keep and isinstance(hypotheses, Stats) and hypotheses._is_sum:
+            raise ValueError(
+                "the Stats hold a sum of rows, but keep_stats=True keeps the row of each segment: "
+                "pass the Stats before they were added up"
+            )
         # fmt: off
         counted, _ = self._count(
             hypotheses, references, keep or scorer.keep_rows, hypothesis_mask, reference_mask,

@@ -1,4 +1,4 @@
-"""`fastbleu.sacrebleu.BLEU`: sacreBLEU's metric with compiled counting."""
+"""sacreBLEU's metric with compiled counting: `BLEU`, `corpus_bleu`, `raw_corpus_bleu`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from ..counting.counter import Counter
 from ..counting.stats import Stats
 from ..dialects._sacrebleu import score_of_row
 from ..dialects.sacrebleu import SACREBLEU
-from ..inputs.arguments import check_positive
+from ..inputs.arguments import a_type, check_positive, shown, unknown_name
 from ..inputs.batch import Batch
 from ..inputs.warnings import warn_input, warn_tokenized
 from ..runtime.import_lock import lazy
-from ..tokenizers.loaded import Tokenizer
-from ..tokenizers.table import TOKENIZERS
+from ..tokenizers.loaded import Tokenizer, load_tokenizer
+from ..tokenizers.loaded import tokenize as split
+from ..tokenizers.table import BY_LANGUAGE, TOKENIZERS, WITHOUT_MODEL
 from ._sentence_score import score_text
 from .bleu_score import (
     BLEUScore,
@@ -32,13 +33,13 @@ from .streams import (
     count_streams,
     segment_major,
 )
-from .tokenizer import choose_tokenizer, tokenizer_of_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import copy
     from typing import Any, ClassVar
 
+    from ..counting._counted import Counted
     from ..tokenizers.loaded import TokenFunction
 else:
     copy = lazy("copy")
@@ -51,6 +52,43 @@ _NOT_OVERRIDDEN = {
     *("_extract_corpus_statistics", "_extract_reference_info", "_get_closest_ref_len"),
     *("_preprocess_segment", "compute_bleu"),
 }
+
+
+class LineTokenizer:
+    """A tokenizer in sacreBLEU's form: from a str to its tokens joined by spaces."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+
+    def signature(self) -> str:
+        """The value of the field `tok` of a signature."""
+        return self.tokenizer.signature
+
+    def __call__(self, line: str) -> str:
+        # The compiled tokenizers strip whitespace at the end, which sacreBLEU's metric does before
+        # it calls its own; an extra word at the end prevents this. It matters for these two only.
+        if self.tokenizer.compiled in ("13a", "intl") and line[-1:].isspace():
+            return " ".join(split(f"{line} x", self.tokenizer)[:-1])
+        return " ".join(split(line, self.tokenizer))
+
+
+def tokenizer_of_lines(function: Callable[[str], str]) -> Tokenizer:
+    """A tokenizer from a function in sacreBLEU's form."""
+    if isinstance(function, LineTokenizer):
+        return function.tokenizer
+    if not callable(function):
+        raise TypeError(f"tokenizer is {a_type(function)}, expected a function of a line")
+
+    def tokens(line: str) -> list[str]:
+        joined = function(line.rstrip())
+        if not isinstance(joined, str):
+            raise TypeError(
+                f"the tokenizer returned {a_type(joined)}, expected a str of tokens with spaces "
+                "between them; a function that returns a list goes into BLEU(tokenize=function)"
+            )
+        return joined.split()
+
+    return load_tokenizer(tokens)
 
 
 class BLEU:
@@ -144,10 +182,13 @@ class BLEU:
         self.lowercase = lowercase
         self.smooth_value = smooth_value
         self.smooth_method = smooth_method
-        self.max_ngram_order = check_positive("max_ngram_order", max_ngram_order)
+        if type(max_ngram_order) is not int or max_ngram_order < 1:
+            max_ngram_order = check_positive("max_ngram_order", max_ngram_order)
+        self.max_ngram_order = max_ngram_order
         self.effective_order = effective_order
-        self.tokenizer = choose_tokenizer(tokenize, trg_lang, self.TOKENIZER_DEFAULT)
-        self.tokenizer_signature = self.tokenizer.signature()
+        self._split = _choose_tokenizer(tokenize, trg_lang, self.TOKENIZER_DEFAULT)
+        self._tokenizer: Any = LineTokenizer(self._split)
+        self.tokenizer_signature = self._split.signature
         if references is not None:
             self._ref_cache = segment_major(references)
             self.num_refs = count_references(self._ref_cache)
@@ -206,8 +247,8 @@ class BLEU:
         """
         check_corpus(hypotheses, references)
         if n_bootstrap <= 1:
-            return self._score_row(self._count(hypotheses, references, keep_rows=False)._rows)
-        stats = self._count(hypotheses, references)
+            return self._score_row(self._count(hypotheses, references, keep_rows=False).rows)
+        stats = self._count(hypotheses, references).stats
         score = self._score_row(stats.sum()._rows)
         self.n_bootstrap = n_bootstrap
         options = self.smooth_method, self.smooth_value, self.effective_order
@@ -285,17 +326,17 @@ class BLEU:
     # The names that sacreBLEU's PairedTest calls.
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Stats:
-        return self._count(hypotheses, references)
+        return self._count(hypotheses, references).stats
 
-    def _count(self, hypotheses: Any, references: Any, keep_rows: bool = True) -> Stats:
+    def _count(self, hypotheses: Any, references: Any, keep_rows: bool = True) -> Counted:
         lowercase, order = bool(self.lowercase), self.max_ngram_order
         counter = Counter(self._split, lowercase, order, skip_none=True)
         counted = count_streams(hypotheses, references, self._ref_cache, counter, keep_rows)
         if references:
             self.num_refs = counted.nrefs
-        if not self._force:
+        if counted.tokenized_periods and not self._force:
             warn_tokenized(counted.tokenized_periods, "force=True")
-        return counted.stats
+        return counted
 
     def _aggregate_and_compute(self, stats: Any) -> BLEUScore:
         """The score of all rows together: a Stats, or rows of numbers."""
@@ -316,3 +357,60 @@ class BLEU:
         options = self.max_ngram_order, self.smooth_method, self.smooth_value, self.effective_order
         score: BLEUScore = score_of_row(BLEUScore, row, *options)
         return score
+
+
+def _choose_tokenizer(
+    tokenize: str | TokenFunction | Tokenizer | None, trg_lang: str, default: str
+) -> Tokenizer:
+    """The tokenizer for the arguments of `BLEU`; KeyError if the name is unknown."""
+    advised = BY_LANGUAGE.get(trg_lang)
+    if tokenize is None:
+        tokenize = advised or default
+    elif advised and tokenize != advised and tokenize in WITHOUT_MODEL:
+        warn_input(
+            f"tokenizer {shown(tokenize)} is not the one for the language {shown(trg_lang)}; "
+            f"consider {advised!r} or 'spm'"
+        )
+    if isinstance(tokenize, str) and tokenize not in TOKENIZERS:
+        raise KeyError(unknown_name("tokenizer", tokenize, TOKENIZERS))
+    return load_tokenizer(tokenize)
+
+
+def corpus_bleu(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str | None]],
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    force: bool = False,
+    lowercase: bool = False,
+    tokenize: str | TokenFunction | Tokenizer | None = "13a",
+    use_effective_order: bool = False,
+) -> BLEUScore:
+    """BLEU of a corpus; parameters as for `BLEU` and `BLEU.corpus_score`.
+
+    References
+    ----------
+    sacreBLEU 2.6.0, `sacrebleu.corpus_bleu`.
+
+    Examples
+    --------
+    >>> corpus_bleu(["The dog bit the man.", "No."], [["The dog bit the man.", "No!"]])
+    BLEU = 92.41 87.5/83.3/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 8 ref_len = 8)
+    """
+    smoothing = smooth_method, smooth_value
+    metric = BLEU(lowercase, force, tokenize, *smoothing, effective_order=use_effective_order)
+    return metric.corpus_score(hypotheses, references)
+
+
+def raw_corpus_bleu(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str | None]],
+    smooth_value: float | None = 0.1,
+) -> BLEUScore:
+    """BLEU of text as it is: no tokenizer, "floor" smoothing, effective order.
+
+    References
+    ----------
+    sacreBLEU 2.6.0, `sacrebleu.raw_corpus_bleu`.
+    """
+    return corpus_bleu(hypotheses, references, "floor", smooth_value, True, False, "none", True)

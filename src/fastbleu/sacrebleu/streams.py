@@ -80,7 +80,7 @@ def count_streams(
 ) -> Counted:
     """Count a corpus with stream-major references, or with `cached` ones from `segment_major`."""
     if references:
-        streams = [list_or_tuple(stream) for stream in references]
+        streams = list(map(list_or_tuple, references))
         warn_of_layout(hypotheses, references, streams)
         segments = by_segment(streams)
     elif cached:
@@ -112,7 +112,7 @@ def count_streams(
 
 def segment_major(references: Sequence[Sequence[str | None]]) -> list[Any]:
     """References by segment, to be kept: str for one stream, tuples for several."""
-    streams = [list_or_tuple(stream) for stream in references]
+    streams = list(map(list_or_tuple, references))
     warn_of_layout(None, references, streams)
     return list(by_segment(streams))
 
@@ -146,7 +146,7 @@ def warn_of_layout(hypotheses: Any, references: Any, streams: Sequence[Sequence[
                 "pass references[k][segment], for one reference per segment [references]"
             )
             return
-    lengths = [len(stream) for stream in streams]
+    lengths = list(map(len, streams))
     segments = lengths if hypotheses is None else [len(hypotheses), *lengths]
     if len(set(segments)) < 2:
         return
