@@ -64,7 +64,7 @@ cdef Py_ssize_t POLL_ROWS = 1 << 16
 cdef Py_ssize_t POLL_BYTES = 1 << 24
 
 cdef array _ROWS = array("q")
-cdef array _APART = array("q", bytes(256))
+cdef Py_ssize_t APART = 32          # numbers between the sums of two threads
 
 
 cdef int64_t *numbers(array values) except? NULL:
@@ -94,7 +94,8 @@ cpdef array zero_rows(Py_ssize_t segments, int max_order):
 
 cdef array zero_sums(int max_order):
     """Zeros for a sum of rows and for a row, then a gap: two threads are slow to write to one cache line."""
-    return zero_rows(2, max_order) + _APART
+    cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order
+    return zero_rows(3 + APART // width, max_order)
 
 
 cdef int poll_at(Py_ssize_t number) except -1:

@@ -191,9 +191,11 @@ cdef class Sums:
         return AdaptedRows._own(self.row[:], self._max_order)
 
     def rows(self):
-        """The rows that were kept, as they were counted."""
+        """The rows that were kept, as they were counted; those of one corpus are not copied."""
         parts = []
         kept = self.kept
+        if kept is not None and kept[0] is None:
+            return kept[1]
         while kept is not None:
             kept, rows = kept
             parts.append(rows)

@@ -4,7 +4,7 @@ from .._packed import PackedSegments
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.checks import TextChecks
 from ..inputs.types import Listed
-from .prepared_lines import PreparedLines
+from .counter import PreparedLines
 
 class TextPacker(PackedSegments):
     def __new__(

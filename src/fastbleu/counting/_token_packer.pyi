@@ -3,7 +3,7 @@ from typing import Any
 from .._packed import PackedSegments
 from ..inputs.checks import TokenChecks
 from ..inputs.types import Listed
-from .prepared_lines import PreparedLines
+from .counter import PreparedLines
 
 class TokenPacker(PackedSegments):
     def __new__(cls, checks: TokenChecks, prepared: PreparedLines | None = None) -> TokenPacker: ...

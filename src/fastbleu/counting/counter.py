@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from itertools import groupby
 
 from .._core import SegmentCounter
@@ -18,7 +19,6 @@ from ._counted import Counted, Worker, count_prefixes, count_segments
 from ._id_packer import IdPacker
 from ._text_packer import TextPacker
 from ._token_packer import TokenPacker
-from .prepared_lines import PreparedLines
 from .stats import Stats
 
 TYPE_CHECKING = False
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
     from ..tokenizers.loaded import Tokenizer
 
+    Segment = tuple[list[Any], list[list[Any]]]
+
 _TOKEN_CHECKS = TokenChecks()
+_CHUNK_SEGMENTS = 512
 
 
 class Counter:
@@ -277,3 +280,125 @@ def count_runs(
     if used - {None}:
         total.tokenizers = frozenset(used)
     return total
+
+
+class PreparedLines:
+    """Text that Python functions rewrite or split before it is packed, chunk by chunk.
+
+    Parameters
+    ----------
+    prepare : callable
+        Takes a str and whether it is a reference; returns what the packer reads.
+    missing : bool
+        Whether references that are None are ignored.
+    """
+
+    def __init__(self, prepare: Callable[[str, bool], Any], missing: bool) -> None:
+        self._checks = TextChecks()
+        self._prepare = prepare
+        self._missing = missing
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the last chunk."""
+        self.tokenized_periods = 0
+        self._hypotheses: list[Any] = []
+        self._references: list[list[Any]] = []
+        self._first = 0
+
+    def chunk_at(
+        self, start: int, hypotheses: Any, references: Any, before: int
+    ) -> tuple[list[Any], list[list[Any]], int]:
+        """Prepared hypotheses and references, and the place of segment `start` among them.
+
+        Whatever did not fit into the packer's last chunk has been prepared already.
+        """
+        if not self._first <= start < self._first + len(self._hypotheses):
+            # Slices, because the function or another thread may change the lists.
+            end = start + _CHUNK_SEGMENTS
+            pairs = zip(hypotheses[start:end], references[start:end], strict=False)
+            self._first, self._hypotheses, self._references = start, [], []
+            for segment, (line, lines) in enumerate(pairs, before + start):
+                self.tokenized_periods += isinstance(line, str) and line.endswith(" .")
+                self._hypotheses.append(self._line(line, segment, None))
+                self._references.append(self._lines(lines, segment))
+        return self._hypotheses, self._references, start - self._first
+
+    def _line(self, text: Any, segment: int, reference: int | None) -> Any:
+        if not isinstance(text, str):
+            self._checks.line(text, segment, reference)
+        return self._prepare(text, reference is not None)
+
+    def _lines(self, lines: Any, segment: int) -> list[Any]:
+        lines = [lines] if isinstance(lines, str) else lines
+        if type(lines) not in (list, tuple):
+            lines = self._checks.references(lines, segment)
+        kept = [
+            self._line(line, segment, k)
+            for k, line in enumerate(lines)
+            if line is not None or not self._missing
+        ]
+        if not kept:
+            self._checks.refuse_no_references(segment)
+        return kept
+
+
+def as_lists(counter: Counter, batch: Batch) -> Batch:
+    """A batch of `Batch.lists`; TypeError if they are of token ids."""
+    hypotheses, references = batch.lists()
+    if IdRows in (type(hypotheses), type(references)) or counter.id_filter is not None:
+        raise TypeError("this dialect takes text or lists of tokens, not arrays of token ids")
+    return Batch(hypotheses, references, batch.before, batch.present, batch.warns)
+
+
+class TokenListCounter(Counter):
+    """A `Counter` that also looks at the tokens of all segments, which it keeps by default."""
+
+    reads_utf8 = False
+
+    def __init__(self, tokenizer: Tokenizer | None, *arguments: Any, **options: Any) -> None:
+        super().__init__(tokenizer, *arguments, **options)
+        self._forget: Callable[[], object] = bool
+        if self.split is not None:  # of texts that are being counted, each once
+            self.split = kept = cache(self.split)
+            self._forget = kept.cache_clear
+
+    def count(self, batch: Batch, **options: Any) -> Counted:
+        """Count a batch of text or of lists of tokens; parameters as for `Counter.count`.
+
+        Raises
+        ------
+        TypeError
+            The batch holds token ids.
+        """
+        listed = as_lists(self, batch)
+        try:
+            counted = super().count(listed, **options)
+            self.examine(counted, self._tokens(listed))
+        finally:
+            self._forget()
+        return counted
+
+    def examine(self, counted: Counted, segments: list[Segment]) -> None:
+        """Add to the counts what depends on tokens; segments are (hypothesis, references)."""
+        counted.extra = segments
+
+    def _tokens(self, batch: Batch) -> list[Segment]:
+        segments = []
+        for counter, part in self.parts(batch):
+            read_hypothesis, read_reference = _reader(counter, False), _reader(counter, True)
+            for hypothesis, texts in zip(part.hypotheses, part.references, strict=True):
+                listed = [texts] if isinstance(texts, str) else list_or_tuple(texts)
+                references = [read_reference(text) for text in listed]
+                segments.append((read_hypothesis(hypothesis), references))
+        return segments
+
+
+def _reader(counter: Counter, is_reference: bool) -> Callable[[Any], list[Any]]:
+    """The function from a hypothesis or a reference to its tokens."""
+    tokenizer, lowercase = counter.tokenizer, counter.lowercase
+    if tokenizer is None:
+        return list
+    if (split := counter.split) is not None:  # which remembers texts
+        return lambda text: split(text.lower() if lowercase else text)
+    return partial(tokenizer.tokens, lowercase=lowercase, is_reference=is_reference)

@@ -11,7 +11,7 @@ from math import fsum, inf, isfinite, sqrt
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
-from ..counting.token_lists import TokenListCounter
+from ..counting.counter import TokenListCounter
 from ..dialects.base import SUMS
 from ..dialects.names import get, names
 from ..dialects.recipes import LINES

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy
 
+from ..counting.counter import TokenListCounter
 from ..counting.stats import AdaptedRows
-from ..counting.token_lists import TokenListCounter
 from ..dialects.base import Dialect
 from ..dialects.scorer import Scorer
 from ..tokenizers.loaded import Tokenizer

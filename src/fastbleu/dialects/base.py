@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Literal
 
-    from ..counting.token_lists import Segment
+    from ..counting.counter import Segment
     from ..inputs.ids import IdFilter
     from ..inputs.types import ReferenceLength
     from ..tokenizers.table import TokenizerName

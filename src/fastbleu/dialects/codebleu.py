@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..counting.token_lists import Segment
+    from ..counting.counter import Segment
     from .scorer import Scorer
 
 # The keywords, whose unigrams have the weight 1. Java's true, false and null are not included.

@@ -8,9 +8,8 @@ from itertools import count
 from math import exp, inf, log
 
 from ..counting._counted import Counted
-from ..counting.counter import Counter
+from ..counting.counter import Counter, TokenListCounter
 from ..counting.stats import Stats
-from ..counting.token_lists import TokenListCounter
 from ..inputs.arguments import shown
 from ..inputs.batch import Batch
 from ._fairseq import hashed_rows
@@ -21,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..counting.token_lists import Segment
+    from ..counting.counter import Segment
     from .scorer import Scorer
 
 _SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}

@@ -10,8 +10,8 @@ from math import exp, fsum, log, nan, pow
 from sys import float_info
 
 from ..counting._counted import Counted, Sums
+from ..counting.counter import TokenListCounter
 from ..counting.stats import AdaptedRows, Rows, Stats
-from ..counting.token_lists import TokenListCounter
 from .base import (
     COUNT,
     EFFECTIVE_ORDER,
@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..counting.token_lists import Segment
+    from ..counting.counter import Segment
     from ..tokenizers.table import TokenizerName
     from .scorer import Scorer
 

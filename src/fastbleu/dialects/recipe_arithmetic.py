@@ -35,7 +35,7 @@ from .scorer import Scorer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..counting.token_lists import Segment
+    from ..counting.counter import Segment
 
 Counts = Sequence[int]
 Formula = Callable[[int, int, Counts, Counts], float]

@@ -16,9 +16,8 @@ from math import nan
 
 from .._core import raise_totals
 from ..counting._counted import Counted, Sums
-from ..counting.counter import Counter
+from ..counting.counter import Counter, TokenListCounter, as_lists
 from ..counting.stats import AdaptedRows, Stats
-from ..counting.token_lists import TokenListCounter, as_lists
 from ..inputs.arguments import known_name
 from ..inputs.arrays import list_or_tuple
 from ..inputs.batch import Batch
@@ -38,7 +37,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..counting.token_lists import Segment
+    from ..counting.counter import Segment
 
 _OF_TOKENS = no_rows("it looks at tokens, which no row tells")
 _OF_CORPUS = no_rows("how a segment counts depends on all segments of the corpus")
@@ -76,14 +75,16 @@ class FewerReferences(Counter):
     references = "all"
 
     def count(self, batch: Batch, **options: Any) -> Counted:
-        if self.references != "all":
-            batch = as_lists(self, batch)
+        if self.references == "all":
+            return super().count(batch, **options)
+        batch = as_lists(self, batch)
+        if not set(map(type, batch.references)) <= {str}:  # else each segment has one
             listed = batch.references
-            counts = [len(several) if is_collection(several) else 1 for several in listed]
-            most = 1 if self.references == "first" else min(counts, default=1)
+            most = 1
+            if self.references == "fewest":
+                most = min([len(texts) if is_collection(texts) else 1 for texts in listed])
             batch.references = [
-                list_or_tuple(several)[:most] if is_collection(several) else several
-                for several in listed
+                list_or_tuple(texts)[:most] if is_collection(texts) else texts for texts in listed
             ]
         return super().count(batch, **options)
 

@@ -326,7 +326,7 @@ class Scorer:
 
     def stats_of_sums(self, sums: Sums) -> Stats:
         """The rows that sums have kept, which say how they were counted."""
-        return self._with_origin(sums.rows(), sums.nrefs, sums.tokenizers)
+        return self._with_origin(sums.rows()[:], sums.nrefs, sums.tokenizers)
 
     def _with_origin(
         self, stats: Stats, nrefs: int | None, tokenizers: frozenset[str | None] | None
