@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Collection, Mapping
+from functools import cached_property
 from math import exp, isfinite
 
 from .._core import MAX_ORDER, REFERENCE_LENGTHS, raise_totals
@@ -104,12 +105,16 @@ PARTS = Feature(
     lambda dialect: not dialect.of_corpus,
     "how a segment counts depends on all segments of the corpus",
 )
+FEATURES = (
+    *(WEIGHTS, EFFECTIVE_ORDER, TOKENS, COUNT, UPDATE, SUMS, STATE, SIGNIFICANCE, PREFIX_SCORES),
+    *(SEGMENT_TOKENIZERS, MATRIX, EXPECTED_COUNTS, PARTS),
+)
 
 _NLTK_METHODS = {"method1": "floor", "method2": "add-k", "method3": "exp", "method4": "method4"}
 
 
 class Dialect(ABC):
-    """The rules of one implementation for scores. A dialect has no state."""
+    """The rules of one implementation for scores. A dialect does not change."""
 
     name: str  # the value of `dialect`
     version: str  # in signatures
@@ -247,14 +252,19 @@ class Dialect(ABC):
         """Whether rows of counts tell the score of a corpus."""
         return self.adds_up or (self.mean_of_sentences and self.has_rows)
 
+    @cached_property
+    def features(self) -> frozenset[Feature]:
+        """The options and operations that the dialect has."""
+        return frozenset([feature for feature in FEATURES if feature.is_in(self)])
+
     def supports(self, feature: Feature) -> bool:
         """Whether the dialect has an option or an operation."""
-        return feature.is_in(self)
+        return feature in self.features
 
     def require(self, *features: Feature) -> None:
         """Raise a ValueError if the dialect does not support an option or an operation."""
         for feature in features:
-            if not feature.is_in(self):
+            if feature not in self.features:
                 raise self._refusal(feature.name, self.reasons.get(feature) or feature.reason)
 
     def _refusal(self, feature: str, reason: str) -> ValueError:
