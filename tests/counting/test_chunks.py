@@ -44,10 +44,6 @@ def test_rows_sums_and_what_is_noted(tokenize):
     assert [by_threads(threads) for threads in THREADS] == [one] * 3
 
 
-def test_any_instruction_set(simd):
-    assert count(*lines(), tokenize="13a", threads=2) == count(*lines(), tokenize="13a")
-
-
 def test_chunks_are_counted_to_their_ends():
     """Only those of short segments end at their greatest number of segments."""
     texts = ["a b c d"] * 20_000, ["a b x c d"] * 20_000

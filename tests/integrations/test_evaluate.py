@@ -35,7 +35,6 @@ HEAD = """
 import datasets
 import evaluate
 import numpy
-from nltk.translate import gleu_score
 
 TEXT = datasets.Value("string", id="sequence")
 REFERENCES = datasets.Sequence(TEXT, id="references"), TEXT
@@ -62,16 +61,6 @@ class Bleu(evaluate.Metric):
         return dict(zip((*NAMES, "reference_length"), score))
 """
 
-GLEU = """
-class GoogleBleu(evaluate.Metric):
-    def _info(self):
-        return evaluate.MetricInfo(**INFO)
-
-    def _compute(self, predictions, references):
-        pairs = ([[r.split()] for r in references], [p.split() for p in predictions])
-        return {"google_bleu": gleu_score.corpus_gleu(*pairs)}
-"""
-
 
 @pytest.fixture
 def scripts(tmp_path, monkeypatch):
@@ -79,12 +68,11 @@ def scripts(tmp_path, monkeypatch):
     monkeypatch.setattr(evaluate.config, "HF_MODULES_CACHE", str(tmp_path / "modules"))
     monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", str(tmp_path / "cache"))
     monkeypatch.syspath_prepend(str(tmp_path / "modules"))
-    paths = {name: tmp_path / name for name in ("bleu", "google_bleu", "sacrebleu")}
+    paths = {name: tmp_path / name for name in ("bleu", "sacrebleu")}
     for path in paths.values():
         path.mkdir()
     (paths["bleu"] / "bleu.py").write_text(HEAD + BLEU)
     shutil.copy(hub.__file__, paths["bleu"] / "hub_bleu.py")
-    (paths["google_bleu"] / "google_bleu.py").write_text(HEAD + GLEU)
     [folder] = find_spec(host("opencompass").__name__).submodule_search_locations
     own = Path(folder, "openicl/icl_evaluator/hf_metrics/sacrebleu.py")
     shutil.copy(own, paths["sacrebleu"])
@@ -379,7 +367,7 @@ def results(metric, name):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["bleu", "sacrebleu", "google_bleu"])
+@pytest.mark.parametrize("name", ["bleu", "sacrebleu"])
 def test_patched_metrics_give_their_results(scripts, known, name):
     early = evaluate.load(scripts[name], keep_in_memory=True)
     expected = results(early, name)
