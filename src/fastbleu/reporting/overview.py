@@ -13,8 +13,9 @@ from ..diagnosis.findings import Finding, find
 from ..dialects import names
 from ..dialects.base import SUMS
 from ..dialects.score import Score
-from ..significance import Comparison, Interval, bootstrap, compare
-from ..significance.results import adjusted, known
+from ..significance import Comparison, Interval, bootstrap
+from ..significance.procedures import compare_pairs
+from ..significance.results import known
 from .buckets import Buckets, make_buckets
 from .verdict import make_verdicts
 
@@ -140,10 +141,9 @@ def _resample(
             warnings.simplefilter("always")
             if count == 1:
                 intervals[0] = known(bootstrap(stats[0], **settings, progress=progress))
-            for first in range(count - 1):
-                systems = dict(enumerate(stats[first:], first))
-                compared = compare(systems, **settings, progress=progress)
-                for second, comparison in compared.items():
+            else:
+                compared = compare_pairs(stats, **settings, progress=progress)
+                for (first, second), comparison in compared.items():
                     pairs.append(Pair(first, second, comparison))
                     intervals[first] = comparison.baseline_interval
                     intervals[second] = comparison.interval
@@ -151,9 +151,6 @@ def _resample(
         notes.append(f"No confidence intervals and no tests: {error}.")
         return [None] * count, []
     notes += dict.fromkeys(f"{warning.message}." for warning in caught)
-    corrected = adjusted([pair.comparison for pair in pairs])
-    for pair, comparison in zip(pairs, corrected, strict=True):
-        pair.comparison = comparison
     return intervals, pairs
 
 

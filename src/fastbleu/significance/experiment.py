@@ -32,7 +32,7 @@ from .resampling import Columns, check_seed, draw_sums, toss_coins
 from .results import Comparison, Interval, adjusted, known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -168,41 +168,61 @@ class Experiment:
         Those without a score are NaN, and there is a warning.
         """
         columns = Columns(self._systems, repeated=True)
-        drawn = draw_sums(default_rng(self.seed), columns, samples, self._threads)
-        blocks = (self._scoring.score_drawn(sums, columns, indices) for sums, indices in drawn)
-        return self._side_by_side(blocks, samples, "samples", "the score has no interval")
+        parts = []
+        with ProgressBar(self._progress, samples, " samples", leave=False) as bar:
+            drawn = draw_sums(default_rng(self.seed), columns, samples, self._threads)
+            for sums, indices in drawn:
+                parts.append(self._scoring.score_drawn(sums, columns, indices))
+                bar.update(parts[-1].shape[1])
+        scores = np.concatenate(parts, axis=1)
+        if without := int(np.isnan(scores).any(axis=0).sum()):
+            warn_input(f"{without} of {samples} samples have no score: the score has no interval")
+        return scores
 
-    def shuffle(self, trials: int) -> Floats:
-        """The distances between the scores of shuffled corpora, shape (systems - 1, trials).
+    def _shuffle(self, trials: int, baselines: int) -> list[tuple[Integers, NDArray[np.bool_]]]:
+        """What shuffled corpora of each of the first systems and of those after it have.
 
-        NaN and a warning where a corpus has no score.
+        Of each pair: in how many trials the distance of the scores is larger than the observed one,
+        or there is no score (with a warning), and whether any distance is not 0.
         """
         columns = Columns(self._systems, repeated=False)
-        baseline, others = self._totals[0], self._totals[1:, np.newaxis]
-
-        def distances() -> Iterator[Floats]:
+        counts = [
+            (np.zeros(len(self.scores) - after, np.int64), np.zeros(len(self.scores) - after, bool))
+            for after in range(1, baselines + 1)
+        ]
+        without = 0
+        with ProgressBar(self._progress, trials, " trials", leave=False) as bar:
             for coins in toss_coins(default_rng(self.seed), columns.segments, trials):
                 heads = columns.add_tossed(*coins)
-                exchanged = others - heads[1:] + heads[0], baseline - heads[0] + heads[1:]
-                scores = self._scoring.score_shuffled(np.stack(exchanged))
-                yield abs(scores[0] - scores[1])
+                has_score = np.ones(heads.shape[1], bool)
+                for first, (larger, moved) in enumerate(counts):
+                    distances = self._distances(heads, first)
+                    larger += _larger(distances, self._observed(first))
+                    moved |= distances.any(axis=1)
+                    has_score &= ~np.isnan(distances).any(axis=0)
+                without += int((~has_score).sum())
+                bar.update(len(has_score))
+        if without:
+            warn_input(
+                f"{without} of {trials} trials have no score: they count as larger differences"
+            )
+        return counts
 
-        consequence = "they count as larger differences"
-        return self._side_by_side(distances(), trials, "trials", consequence)
+    def _distances(self, heads: Integers, first: int) -> Floats:
+        """Of a system and those after it, shape (systems after it, trials).
 
-    def _side_by_side(
-        self, blocks: Iterable[Floats], count: int, kind: str, consequence: str
-    ) -> Floats:
-        """Blocks of samples, shape (systems, samples), in one array; a warning if it has NaN."""
-        parts = []
-        with ProgressBar(self._progress, count, f" {kind}", leave=False) as bar:
-            for block in blocks:
-                parts.append(block)
-                bar.update(block.shape[1])
-        numbers = np.concatenate(parts, axis=1)
-        if without := int(np.isnan(numbers).any(axis=0).sum()):
-            warn_input(f"{without} of {count} {kind} have no score: {consequence}")
-        return numbers
+        `heads` are the sums of the segments that they exchange, shape (systems, trials, columns).
+        """
+        gained = heads[first + 1 :] - heads[first]
+        exchanged = np.empty((2, *gained.shape), np.int64)
+        np.subtract(self._totals[first + 1 :, np.newaxis], gained, out=exchanged[0])
+        np.add(self._totals[first], gained, out=exchanged[1])
+        scores = self._scoring.score_shuffled(exchanged)
+        return abs(scores[0] - scores[1])
+
+    def _observed(self, first: int) -> Floats:
+        """The distances of a system's score from those of the systems after it."""
+        return abs(np.array(self.scores[first + 1 :]) - self.scores[first])
 
     def interval(self, score: float, scores: Floats) -> Interval:
         """The confidence interval from the samples' scores, shape (samples,)."""
@@ -220,57 +240,67 @@ class Experiment:
         """The comparisons of `fastbleu.significance.compare` by bootstrap."""
         scores = self.draw(samples)
         distances = abs(scores[1:] - scores[0])
-        shifted = [differences - differences.mean() for differences in distances]
-        return self._compared("bootstrap", shifted, scores)
+        shifted = np.stack([differences - differences.mean() for differences in distances])
+        moved: NDArray[np.bool_] = np.any(shifted, axis=1)
+        counts = _larger(shifted, self._observed(0)), moved
+        return adjusted([*self._compared("bootstrap", samples, [counts], scores)])
 
-    def randomize(self, trials: int, samples: int) -> list[Comparison]:
-        """The comparisons of `fastbleu.significance.compare` by approximate randomization."""
-        distances = self.shuffle(trials)
-        return self._compared(
-            "approximate randomization", distances, self.draw(samples) if samples else None
-        )
+    def randomize(self, trials: int, samples: int, baselines: int = 1) -> list[Comparison]:
+        """The comparisons of `fastbleu.significance.compare` by approximate randomization.
+
+        Each of the first `baselines` systems is compared with all after it.
+        """
+        counts = self._shuffle(trials, baselines)
+        drawn = self.draw(samples) if samples else None
+        return adjusted([*self._compared("approximate randomization", trials, counts, drawn)])
 
     def _compared(
-        self, test: str, statistics: Sequence[Floats] | Floats, drawn: Floats | None
-    ) -> list[Comparison]:
-        """Compare the observed distances with `statistics`, shape (systems - 1, trials).
+        self,
+        test: str,
+        trials: int,
+        counts: Sequence[tuple[Integers, NDArray[np.bool_]]],
+        drawn: Floats | None,
+    ) -> Iterator[Comparison]:
+        """Compare systems with those after them; `counts` as from `_shuffle`.
 
         `drawn` are scores on bootstrap samples, shape (systems, samples).
         """
-        baseline = self.scores[0]
-        comparisons = []
-        for number, statistic in enumerate(statistics, 1):
-            score = self.scores[number]
-            observed = abs(baseline - score)
-            # NaN counts as larger.
-            p_value = (int((~(statistic <= observed)).sum()) + 1) / (len(statistic) + 1)
-            if not (observed or statistic.any() or self._tells_identical_apart):
-                p_value = 1.0
-            interval = baseline_interval = difference_interval = wins = None
-            if drawn is not None:
-                above = drawn[number] - drawn[0]
-                interval = known(self.interval(score, drawn[number]))
-                baseline_interval = known(self.interval(baseline, drawn[0]))
-                difference_interval = known(self.interval(score - baseline, above))
-                if difference_interval:
-                    wins = float(2 * (above > 0).sum() + (above == 0).sum()) / (2 * len(above))
-            comparisons.append(
-                Comparison(
+        intervals: list[Interval | None] = [None] * len(self.scores)
+        if drawn is not None:
+            intervals = [*map(known, map(self.interval, self.scores, drawn))]
+        for first, (larger, moved) in enumerate(counts):
+            baseline = self.scores[first]
+            for number, score in enumerate(self.scores[first + 1 :], first + 1):
+                p_value = (int(larger[number - first - 1]) + 1) / (trials + 1)
+                is_equal = score == baseline and not moved[number - first - 1]
+                if is_equal and not self._tells_identical_apart:
+                    p_value = 1.0
+                difference = wins = None
+                if drawn is not None:
+                    above = drawn[number] - drawn[first]
+                    difference = known(self.interval(score - baseline, above))
+                    if difference:
+                        wins = float(2 * (above > 0).sum() + (above == 0).sum()) / (2 * len(above))
+                yield Comparison(
                     score=score,
                     baseline_score=baseline,
                     p_value=p_value,
                     adjusted_p_value=p_value,
                     wins=wins,
-                    interval=interval,
-                    baseline_interval=baseline_interval,
-                    difference_interval=difference_interval,
+                    interval=intervals[number],
+                    baseline_interval=intervals[first],
+                    difference_interval=difference,
                     test=test,
                     compared=1,
-                    trials=len(statistic),
+                    trials=trials,
                     seed=self.seed,
                 )
-            )
-        return adjusted(comparisons)
+
+
+def _larger(distances: Floats, observed: Floats) -> Integers:
+    """How many of each row are larger than observed; NaN counts as larger."""
+    larger: Integers = (~(distances <= observed[:, np.newaxis])).sum(axis=1)
+    return larger
 
 
 def _total(system: AdaptedRows | NDArray[Any]) -> Integers:

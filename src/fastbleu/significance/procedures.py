@@ -16,7 +16,8 @@ added to both sides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 import numpy as np
@@ -26,7 +27,7 @@ from ..dialects.base import SIGNIFICANCE
 from ..inputs.arguments import a_type, check_choice, shown
 from ..metric.argument import as_metric
 from .experiment import Experiment, scoring_of
-from .results import Comparisons, Interval, Name, known
+from .results import Comparison, Comparisons, Interval, Name, known
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from ..metric.argument import Metric
     from ..metric.bleu import BLEU
 
+TRIALS = 10_000  # of approximate randomization
 METHODS = ("approximate_randomization", "bootstrap")
 
 
@@ -111,7 +113,7 @@ def compare(
     method: Literal["approximate_randomization", "bootstrap"] = "approximate_randomization",
     metric: Metric | None = None,
     samples: int = 1000,
-    trials: int = 10_000,
+    trials: int = TRIALS,
     confidence: float = 0.95,
     seed: int | None = 12345,
     progress: bool = False,
@@ -181,6 +183,39 @@ def compare(
         raise ValueError(f"systems has {len(systems)} entries, {expected}")
     trials = _at_least(1, "trials", trials)
     samples = _at_least(int(method == "bootstrap"), "samples", samples)
+    experiment = _experiment_of(metric, systems, references, confidence, seed, progress)
+    if method == "bootstrap":
+        comparisons = experiment.bootstrap(samples)
+    else:
+        comparisons = experiment.randomize(trials, samples)
+    baseline, *others = systems
+    compared = Comparisons(zip(others, comparisons, strict=True))
+    compared.baseline = baseline
+    return compared
+
+
+def compare_pairs(
+    systems: Sequence[Stats], metric: BLEU, samples: int, seed: int | None, progress: bool
+) -> dict[tuple[int, int], Comparison]:
+    """The comparisons of `compare` of each system with all after it, by their numbers.
+
+    `adjusted_p_value` is corrected for the number of pairs.
+    """
+    named = dict(enumerate(systems))
+    experiment = _experiment_of(_resampled_metric(metric), named, None, 0.95, seed, progress)
+    comparisons = experiment.randomize(TRIALS, samples, baselines=len(systems) - 1)
+    return dict(zip(combinations(named, 2), comparisons, strict=True))
+
+
+def _experiment_of(
+    metric: BLEU,
+    systems: Mapping[Name, Hypotheses | Stats],
+    references: References | None,
+    confidence: float,
+    seed: int | None,
+    progress: bool,
+) -> Experiment:
+    """The experiment of `compare`; errors name the system."""
     has_texts = any(not isinstance(system, Stats) for system in systems.values())
     rows = {}
     for name, hypotheses in systems.items():
@@ -191,15 +226,7 @@ def compare(
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"{label}: {error}") from error
-    experiment = _experiment(metric, rows, confidence, seed, progress)
-    if method == "bootstrap":
-        comparisons = experiment.bootstrap(samples)
-    else:
-        comparisons = experiment.randomize(trials, samples)
-    baseline, *others = systems
-    compared = Comparisons(zip(others, comparisons, strict=True))
-    compared.baseline = baseline
-    return compared
+    return _experiment(metric, rows, confidence, seed, progress)
 
 
 def interval_of(
