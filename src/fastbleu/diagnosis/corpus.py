@@ -8,9 +8,8 @@ from math import nan
 import numpy
 
 from ..counting._counted import Counted
-from ..counting.counter import Counter
+from ..counting.counter import Counter, TokenListCounter
 from ..counting.stats import Stats
-from ..counting.token_lists import TokenListCounter
 from ..dialects.score import Score
 from ..inputs._id_rows import IdRows
 from ..inputs.arrays import list_or_tuple
