@@ -174,6 +174,8 @@ def test_tables(method, options, columns):
     decimals = {len(number) for number in re.findall(r"\.(\d+)\b(?! %)", "".join(rows))}
     assert {2} < decimals <= {2, 3, 4}  # of scores, of bounds and of p-values
     table = ElementTree.fromstring(f"<div>{found._repr_html_()}</div>")
+    assert table.find(".//caption") is None
+    assert table.find("p").text == caption
     cells = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
     assert {len(row) for row in cells} == {columns}
     for line, row in zip([head, *rows], cells, strict=True):

@@ -30,7 +30,8 @@ def html_table(rows: Iterable[Iterable[str]], caption: str) -> str:
         for tag, row in [("th", head), *[("td", row) for row in body]]
     ]
     table = "".join(f"<tr>{line}</tr>" for line in lines)
-    return f"<table><caption>{escape(caption)}</caption>{table}</table>"
+    title = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f"<table>{title}{table}</table>"
 
 
 def _is_numeric(column: Sequence[str]) -> bool:
