@@ -1,6 +1,6 @@
-"""Write the tables of documents that are made from what the package says of itself.
+"""Write what is made from the package's own names: tables of documents, types of names.
 
-python tools/generate_tables.py            # dialects and recipes, in docs/reference
+python tools/generate_tables.py            # dialects and recipes: docs/reference, _name_types.pyi
 python tools/generate_tables.py --check    # compares these, writes nothing; exit status 1
 python tools/generate_tables.py --scores   # docs/why-numbers-differ.md; needs WMT22 and PyTorch
 """
@@ -11,6 +11,7 @@ import inspect
 import os
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 import fastbleu
@@ -18,6 +19,8 @@ from fastbleu import dialects
 from fastbleu.dialects.names import get
 
 PROJECT = Path(__file__).resolve().parent.parent
+# Names with a version that users ask for.
+WITH_VERSIONS = "nltk@3.10", "torcheval@0.0.7", "promptfoo@0.121"
 DATA = Path(os.environ.get("FASTBLEU_DATA") or PROJECT.parent / "shared" / "data")
 
 
@@ -77,12 +80,33 @@ def score_tables() -> tuple[str, str]:
     return "\n".join(["```text", *lines, "```\n"]), f"```text\n{path}\n```\n"
 
 
+def name_types() -> str:
+    """The names as types, for type checkers."""
+    parts = [
+        '"""The names of dialects and recipes as types; made by tools/generate_tables.py."""\n',
+        "from typing import Literal, TypeAlias\n",
+    ]
+    every, own = dialects.names(recipes=True), dialects.names()
+    for alias, names in ("DialectName", own), ("RecipeName", (*every[len(own) :], *WITH_VERSIONS)):
+        quoted = ", ".join(f'"{name}"' for name in names)
+        lines = textwrap.wrap(quoted, 96, break_long_words=False, break_on_hyphens=False)
+        parts.append(f"# fmt: off\n{alias}: TypeAlias = Literal[")
+        parts += [f"    {line}" for line in lines]
+        parts.append("]")
+    return "\n".join([*parts, "# fmt: on"]) + "\n"
+
+
 def write(page: str, block: str, made: str) -> None:
     """Put a table between the marks of its block, or compare it with what is there."""
     path = PROJECT / "docs" / page
     text = path.read_text(encoding="utf-8")
     marked = re.compile(rf"(<!-- {block}:begin -->\n).*(<!-- {block}:end -->)", re.DOTALL)
-    wanted = marked.sub(lambda found: found[1] + made + found[2], text)
+    put(path, marked.sub(lambda found: found[1] + made + found[2], text))
+
+
+def put(path: Path, wanted: str) -> None:
+    """Write a file, or compare it with what is there."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
     if "--check" not in sys.argv:
         path.write_text(wanted, encoding="utf-8")
     elif wanted != text:
@@ -94,5 +118,6 @@ if "--scores" in sys.argv:
     write("why-numbers-differ.md", "scores", scores)
     write("why-numbers-differ.md", "path", path)
 else:
+    put(PROJECT / "src" / "fastbleu" / "dialects" / "_name_types.pyi", name_types())
     write("reference/dialects.md", "dialects", dialect_table())
     write("reference/dialects.md", "recipes", recipe_table())

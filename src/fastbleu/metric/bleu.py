@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..counting.counter import Counter
-    from ..dialects.names import DialectName, RecipeName
+    from ..dialects._name_types import DialectName, RecipeName
+    from ..dialects.names import OwnOptions
     from ..inputs.types import (
         Hypotheses,
         Mask,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     )
     from ..tokenizers.loaded import TokenFunction, Tokenizer
     from ..tokenizers.table import TokenizerName
-    from .keyword_types import OwnOptions, SegmentTokenizers
+    from .segment_tokenizers import SegmentTokenizers
 
     # Parameters of some dialects only.
     OtherSmoothing: TypeAlias = Literal["add-1", "tiny"]

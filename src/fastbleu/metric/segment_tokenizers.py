@@ -18,12 +18,18 @@ from ..tokenizers.loaded import Tokenizer, load_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Sequence
+    from typing import Any, TypeAlias
 
     from ..counting._counted import Counted
     from ..counting.counter import Counter
     from ..dialects.base import Dialect
-    from .keyword_types import SegmentTokenizers
+    from ..tokenizers.loaded import TokenFunction
+    from ..tokenizers.table import TokenizerName
+
+    # The tokenizer of each segment of a batch, or of all.
+    OneTokenizer: TypeAlias = TokenizerName | TokenFunction | Tokenizer
+    SegmentTokenizers: TypeAlias = OneTokenizer | Sequence[OneTokenizer | None]
 
 
 def count_with_tokenizers(
