@@ -18,8 +18,8 @@ import numpy
 
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..inputs.read import read
-from ..matrix.aggregation import Aggregation
 from ..matrix.all_pairs import PairScorer
+from ..matrix.decoding import Aggregation
 from ..matrix.reader import SentenceReader
 from ..metric.bleu import BLEU
 from ..runtime.extras import HostImports

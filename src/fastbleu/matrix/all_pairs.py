@@ -14,8 +14,7 @@ from ..runtime.terminal import ProgressBar
 from ..runtime.threads import pop_until_empty, run_on_threads, share_out
 from ._ngrams import Features, Ngrams
 from ._pairs import PairCounter, ReferenceBlock
-from .reader import sentence_metric_of
-from .source_pairs import read_sources
+from .reader import read_sources, sentence_metric_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,16 +10,14 @@ import os
 
 from ..inputs.arguments import a_type, known_name, shown, unknown_name
 from . import _compiled
-from .libraries import cached_model
-from .table import OF_WORDS, SPLIT_AT_SPACES, TABLE, TOKENIZERS, WITH_MODEL
+from .table import OF_WORDS, SPLIT_AT_SPACES, TABLE, TOKENIZERS, WITH_MODEL, cached_model
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn, TypeAlias
 
-    from .libraries import Rewrite, Split
-    from .table import TokenizerName
+    from .table import Rewrite, Split, TokenizerName
 
     TokenFunction: TypeAlias = Callable[[str], list[str] | tuple[str, ...]]
     ModelPath: TypeAlias = str | bytes | os.PathLike[Any]

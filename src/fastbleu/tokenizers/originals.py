@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import unicodedata
     from typing import Any
 
-    from .libraries import Split
+    from .table import Split
 else:
     unicodedata = lazy("unicodedata")
 
