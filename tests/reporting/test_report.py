@@ -260,17 +260,17 @@ def test_likely_mistakes_are_merged_and_small_ones_are_left_out():
     once, half = [escaped[0], *references[1:]], escaped[:1500] + references[1500:]
     for given, expected in (
         ({"a": once, "b": once}, []),
-        ({"a": escaped, "b": escaped, "c": references}, ["a, b"]),
+        ({"a": escaped, "b": escaped, "c": references}, ["a and b"]),
         ({"a": escaped, "b": escaped}, ["all systems"]),
-        ({"a": escaped, "b": half}, ["a", "b"]),
+        ({"a": escaped, "b": half}, ["all systems"]),
     ):
         report = fastbleu.report(given, references, samples=0, dialects=False)
         text, page = report.markdown(0), report.html()
-        rows = [line for line in text.splitlines() if "HTML entities" in line]
+        rows = [line for line in text.splitlines() if "| entities |" in line]
         assert [row.split(" | ")[0].removeprefix("| ") for row in rows] == expected
         assert ("Likely mistakes" in text) == ("Likely mistakes" in page) == bool(expected)
         if expected:
-            assert page.index('id="charts"') < page.index('id="findings"')
+            assert page.index('id="findings"') < page.index('id="segments"')
 
 
 def test_effects_of_a_merged_mistake_are_a_range():
@@ -298,44 +298,24 @@ def test_show():
 
 def decoded(made, texts):
     """The tokens of all texts, read as the page reads them: in UTF-16."""
-    stream, at, found, start = made.tokens, 0, [], 0
-    units = made.joined.encode("utf-16-le")
-
-    def integer():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = stream[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if not byte & 128:
-                return value
-
+    units, found, start = made.joined.encode("utf-16-le"), [], 0
+    assert len(made.lengths) == len(texts)
     for number, length in enumerate(made.lengths.tolist()):
-        text = units[2 * start : 2 * (start + length)]
+        tokens, unit = [""], b""
+        for at in range(start, start + length):
+            unit += units[2 * at : 2 * at + 2]
+            if made.cuts[at]:
+                tokens.append("")
+            if 0xD8 <= unit[-1] < 0xDC:  # the first half of a character
+                continue
+            character, unit = unit.decode("utf-16-le"), b""
+            if character in "\t\n\r \u00a0\u3000":
+                tokens.append("")
+            else:
+                tokens[-1] += character
         start += length
-        count, tokens, end = integer(), [], 0
-
-        def cut(first, last, text=text):
-            return text[2 * first : 2 * last].decode("utf-16-le", "surrogatepass")
-
-        def next_space(first, text=text):
-            spaces = (i for i in range(first, len(text) // 2) if text[2 * i : 2 * i + 2] == b" \0")
-            return next(spaces, len(text) // 2)
-
-        while len(tokens) < count:
-            for _ in range(integer()):
-                first = end + (cut(end, end + 1) == " ")
-                end = next_space(first)
-                tokens.append(cut(first, end))
-            if len(tokens) < count:
-                first = end + integer()
-                end = first + integer()
-                tokens.append(cut(first, end))
-        found.append(made.others.get(number, tokens))
-    assert at == len(stream)
-    assert len(found) == len(texts)
+        found.append(made.others.get(number, [token for token in tokens if token]))
+        assert made.counts[number] == len(found[-1])
     return found
 
 
@@ -357,7 +337,7 @@ def test_tokens_of_the_page_are_those_that_are_counted(name):
 
 
 def test_no_texts_have_no_tokens():
-    assert token_bounds.Texts([], [], [], {}).tokens == b""
+    assert token_bounds.Texts([], [], [], {}).cuts.tolist() == []
     made = token_bounds.Texts(["\ud800 x", ""], [0, 1, 2, 3], [2, 0], {})
     assert made.joined == "\ufffd x"
     assert decoded(made, ["", ""]) == [["\ufffd", "x"], []]
@@ -440,22 +420,27 @@ def test_the_command_refuses(tmp_path):
 # The verdict.
 
 
-def test_the_verdict():
+def verdict(report):
+    """The sentences at the top."""
+    text = report.markdown(0).partition("\n\n## ")[0]
+    return text.split("\n\n")[1:]
+
+
+def test_the_verdict_of_two_systems():
     systems, references = wmt22_systems("en-de", 600)
     one, other = list(systems.values())[:2]
     short = [text if number % 3 else text[: len(text) // 2] for number, text in enumerate(other)]
     short[100:120] = ["nothing"] * 20
     documents = [f"d{number // 20}" for number in range(600)]
-    given = {"a": one, "b": short, "c": one}
+    given = {"a": one, "b": short}
     report = fastbleu.report(given, references, documents=documents, dialects=False)
     scores = {name: score.value for name, score in report.scores.items()}
-    *_, of_b, of_c = report.markdown(0).partition("\n\n## ")[0].split("\n\n")
-    assert of_c == "c and a have the same score."
+    [text] = verdict(report)
     found = re.fullmatch(
-        r"b is (.*) worse than a \(95 %: (.*) to (.*); p &lt; 0.0001, adjusted &lt; 0.0003\): "
-        r"n-grams (.*), length (.*); worst in documents d5 and (d\d+); "
-        r"(.*) % of the segments make half of it\.",
-        of_b,
+        r"b is (.*) worse than a \(95 %: (.*) to (.*); p &lt; 0.0001\)\. "
+        r"Of the difference: n-grams (.*), length (.*)\. "
+        r"Better in (.*) segments, worse in (.*), equal in (.*)\. No document explains it\.",
+        text,
     )
     points, low, high, ngrams, length = map(float, found.groups()[:5])
     assert points == round(scores["a"] - scores["b"], 2)
@@ -463,34 +448,162 @@ def test_the_verdict():
     assert abs(ngrams + length + points) < 0.011
     # Without the brevity penalty only n-grams are left.
     assert length < -1
-    # Of half the difference: the whole difference is made by about a third of the segments.
-    assert 3 < float(found[7]) < 30
-    alone = fastbleu.report({"a": one}, references).markdown(0).split("\n\n")[1]
-    assert alone.startswith(f"a scores {scores['a']:.2f} (95 %: ")
+    sentences = BLEU().sentence_scores
+    signs = np.sign(sentences(short, references) - sentences(one, references))
+    assert [int(count) for count in found.groups()[5:]] == [(signs == n).sum() for n in (1, -1, 0)]
+    alone = verdict(fastbleu.report({"a": one}, references, dialects=False))
+    assert alone[0].startswith(f"a scores {scores['a']:.2f} (95 %: ")
+    same = fastbleu.report({"a": one, "b": one}, references, dialects=False)
+    assert verdict(same) == ["b and a have the same score."]
 
 
 def test_the_verdict_says_what_may_be_chance():
     systems, references = wmt22_systems("en-de", 60)
     one, other = list(systems.values())[:2]
-    few = fastbleu.report({"a": one, "b": other}, references, dialects=False).markdown(0)
-    assert re.search(r"\nb is .* than a \(95 %: -.*; p = 0\.\d+\), which may be chance: n-", few)
+    documents = [number // 10 for number in range(60)]
+    report = fastbleu.report({"a": one, "b": other}, references, documents=documents)
+    [text] = verdict(report)
+    assert re.search(r"b is .* than a \(95 %: -.*; p = 0\.\d+\), which may be chance\. Of", text)
+    assert "document" not in text
 
 
-def test_the_verdict_names_a_document_in_which_it_is_the_other_way_round():
-    references = [" ".join(f"w{number}.{at}" for at in range(20)) for number in range(40)]
-    documents = [f"d{number // 10}" for number in range(40)]
-    # A is too short in some documents and too long in others, which only all together make up for.
-    one = [
-        f"{text} x y z v" if number // 10 % 2 else " ".join(text.split()[:-4])
-        for number, text in enumerate(references)
-    ]
-    other = [" ".join(["x x x", *text.split()[3:]]) for text in references]
-    systems = {"a": one, "b": other}
-    found = fastbleu.report(systems, references, documents=documents, dialects=False).markdown(0)
-    verdict = found.split("\n\n")[1]
-    assert verdict.startswith("b is 5.43 worse than a ")
-    assert "length +0.00; but better in document d" in verdict
-    assert "worst in" not in verdict
+def test_the_verdict_names_a_document_only_if_it_makes_the_difference():
+    systems, references = wmt22_systems("en-de", 400)
+    one = next(iter(systems.values()))
+    documents = [f"d{number // 20}" for number in range(400)]
+    bad = ["nothing to say" if d == "d7" else text for d, text in zip(documents, one, strict=True)]
+    worse = ["nothing to say" if n % 20 == 0 else text for n, text in enumerate(one)]
+    for other, end in (
+        (worse, "No document explains it."),
+        (bad, "Without document d7 it would be 0.00 worse."),
+    ):
+        given = {"a": one, "b": other}
+        report = fastbleu.report(given, references, documents=documents, dialects=False)
+        assert verdict(report)[0].endswith(end)
+    header, _ = payload(report.html(), "numbers")
+    assert ["d7", "#bucket=1.7"] in header["verdicts"][1][0]
+    assert [kind["name"] for kind in header["buckets"]] == ["reference length", "document"]
+
+
+QUOTES = str.maketrans(dict.fromkeys("„“”", '"') | dict.fromkeys("‚‘’", "'") | {"–": "-"})
+
+
+def test_the_verdict_names_the_mistake_that_makes_the_difference():
+    systems, references = wmt22_systems("en-de")
+    typographic = systems["Online-Y"]
+    plain = [text.translate(QUOTES) for text in typographic]
+    report = fastbleu.report({"a": typographic, "b": plain}, references, dialects=False)
+    points, cause = re.search(
+        r"b is (\S+) worse .* About (\S+) of it is quotation marks and dashes\.", verdict(report)[0]
+    ).groups()
+    assert float(points) == float(cause) > 0.5  # the same texts, but for the quotes
+    header, _ = payload(report.html(), "numbers")
+    assert ["quotation marks and dashes", "#mistakes"] in header["verdicts"][1][0]
+
+    # A lead that is small because of the quotes.
+    pairs = zip(references, plain, strict=True)
+    better = [texts[0] if n % 10 == 0 else text for n, (texts, text) in enumerate(pairs)]
+    better = [text.translate(QUOTES) for text in better]
+    report = fastbleu.report({"a": typographic, "b": better}, references, dialects=False)
+    alike = [[text.translate(QUOTES) for text in texts] for texts in references]
+    one, other = (BLEU().score(texts, alike).value for texts in (plain, better))
+    found = re.search(
+        r"Without quotation marks and dashes it would be (\S+) bet", verdict(report)[0]
+    )
+    assert abs(float(found[1]) - (other - one)) < 0.05  # a few other marks
+
+
+def test_the_best_of_several_systems():
+    systems, references = wmt22_systems("en-de", 300)
+    best, other = systems["Online-B"], systems["Online-Y"]
+    worse = [" ".join(text.split()[1:]) for text in other]
+    given = {"worse": worse, "almost": [*other[:1], *best[1:]], "other": other, "best": best}
+    report = fastbleu.report(given, references, dialects=False)
+    order = sorted(given, key=lambda name: -report.scores[name].value)
+    headline, text = verdict(report)
+    value = report.scores[order[0]].value
+    assert order[-1] == "worse"
+    assert headline.startswith(f"{order[0]} has the highest score of 4 systems, {value:.2f}; ")
+    assert headline.endswith("not significantly worse, all others are.")
+    assert text.startswith(f"{order[0]} is ")
+    assert f" than {order[1]} (" in text
+    header, _ = payload(report.html(), "numbers")
+    assert header["pair"] == [[*given].index(name) for name in (order[1], order[0])]
+    given = {"x": worse, "y": worse, "z": best}
+    report = fastbleu.report(given, references, dialects=False)
+    assert verdict(report)[0].endswith("; all others are significantly worse.")
+
+
+def test_a_mistake_of_all_systems_stands_above_and_holds_ranks_back():
+    systems, references = wmt22_systems("en-zh", 400)
+    # Without the last sentence, which 13a hardly sees and zh does.
+    short = [text[: 2 * len(text) // 3] + "。" for text in systems["Online-A"]]
+    given = {**systems, "short": short}
+    for tokenize in ("13a", "zh"):
+        metric, is_held = BLEU(tokenize=tokenize), tokenize == "13a"
+        page = fastbleu.report(given, references, metric=metric, samples=100, dialects=False).html()
+        above = page.partition('id="verdict"')[0]
+        assert ('class="warning"' in above) == is_held
+        assert ("Ranks are left out" in above) == is_held
+        assert ('<th scope="col">Rank</th>' in page) != is_held
+        if is_held:
+            zh = BLEU(tokenize="zh")
+            right = {name: zh.score(own, references).value for name, own in given.items()}
+            first, second, *_ = sorted(right.values(), reverse=True)
+            lead = f"{max(right, key=right.get)} would (still )?lead by {first - second:.2f}\\."
+            assert re.search(f"<bdi>All systems</bdi>:</strong> the text is .* {lead}", above)
+
+
+def test_systems_that_a_mistake_touches_alike_keep_their_ranks():
+    systems, references = wmt22_systems("en-de", 600)
+    lower = {name: [text.lower() for text in texts] for name, texts in systems.items()}
+    page = fastbleu.report(lower, references, samples=100, dialects=False).html()
+    assert "were lowercased" in page.partition('id="verdict"')[0] or "lowercased" in page
+    assert '<th scope="col">Rank</th>' in page
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        (["newstest2022.hyp.Online-A", "newstest2022.hyp.Online-B"], ["Online-A", "Online-B"]),
+        (["system-a", "system-b"], ["system-a", "system-b"]),
+        (["newstest2022.a", "newstest2022.b"], ["newstest2022.a", "newstest2022.b"]),
+        (["one-long-name", "one-long-name-2"], ["one-long-name", "one-long-name-2"]),
+    ],
+)
+def test_a_long_common_beginning_of_names_is_cut(names, shown):
+    segments = Segments(dict.fromkeys(names, TEXTS), REFERENCES, Labels(), BLEU())
+    assert segments.shown_names == shown
+
+
+def test_other_dialects_and_whether_they_change_the_order():
+    systems, references = wmt22_systems("en-de", 100)
+    named = dict(zip("ab", list(systems.values())[:2], strict=True))
+    first = [texts[0] for texts in references]
+    page = fastbleu.report(named, first, samples=0).html()
+    found = re.findall(r'<tr><th scope="row">([\w-]+)</th>((?:<td>[^<]*</td>){4})</tr>', page)
+    rows = {name: re.findall("<td>([^<]*)</td>", cells) for name, cells in found}
+    assert set(rows) <= set(fastbleu.dialects.names())
+    assert len(rows) > 14
+    gaps = {}
+    for name in rows:
+        metric = BLEU(name)
+        one, other = (metric.score(own, first).value for own in named.values())
+        gaps[name] = (other - one) * 100 / metric._scorer.dialect.scale
+    reordered = [name for name in rows if (gaps[name] > 0) != (gaps["sacrebleu"] > 0)]
+    for name, (*_, lead, order) in rows.items():
+        assert lead == f"{'b' if gaps[name] > 0 else 'a'} +{abs(gaps[name]):.2f}"
+        assert order == ("another" if name in reordered else "the same")
+    summary = re.search("every BLEU .* dialects.: (.*)</summary>", page)[1]
+    assert summary.startswith("another order by" if reordered else "all have the same order")
+
+
+def test_the_report_says_that_dialects_are_left_out():
+    many = [text for text in TEXTS for _ in range(4000)]
+    references = [text for [text] in REFERENCES for _ in range(4000)]
+    report = fastbleu.report({"a": many, "b": many}, references, samples=0)
+    assert "Scores by other dialects are left out" in report.markdown(0)
+    assert "left out" not in fastbleu.report(SYSTEMS, REFERENCES, dialects=False).markdown(0)
 
 
 def test_each_system_has_its_own_numbers_on_the_page():

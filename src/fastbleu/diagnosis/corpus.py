@@ -51,6 +51,8 @@ class Corpus:
         self._score: Score | None = None
         self._counts: dict[Any, Counted] = {}
         self._readers: dict[Any, Callable[[str], Any]] = {}
+        # By a function that rewrites texts: the references, and the segments whose it changes.
+        self._rewritten_references: dict[Any, tuple[list[list[Any]], list[int]]] = {}
 
     @classmethod
     def read(cls, hypotheses: Any, references: Any, metric: BLEU) -> Corpus:
@@ -203,10 +205,27 @@ class Corpus:
         made._readers = self._readers
         return made
 
+    def with_hypotheses(self, hypotheses: list[Any]) -> Corpus:
+        """Another system with the same references, which are read and rewritten once for both."""
+        made = self._scoring(hypotheses, self.references)
+        made._rewritten_references = self._rewritten_references
+        return made
+
     def rewritten(self, rewrite: Callable[[str], str]) -> Corpus:
         """The corpus with `rewrite` of each text."""
-        references = [[rewrite(text) for text in texts] for texts in self.references]
+        references, _ = self._rewrite_references(rewrite)
         return self._scoring([rewrite(text) for text in self.hypotheses], references)
+
+    def _rewrite_references(
+        self, rewrite: Callable[[str], str]
+    ) -> tuple[list[list[Any]], list[int]]:
+        """`rewrite` of each reference, and the segments of which it changes one."""
+        if rewrite not in self._rewritten_references:
+            rewritten = [[rewrite(text) for text in texts] for texts in self.references]
+            pairs = enumerate(zip(self.references, rewritten, strict=True))
+            changed = [number for number, (texts, others) in pairs if texts != others]
+            self._rewritten_references[rewrite] = rewritten, changed
+        return self._rewritten_references[rewrite]
 
     def part(self, hypotheses: Sequence[int], references: Sequence[int]) -> Corpus:
         """Some hypotheses, with the references of equally many segments."""
@@ -230,9 +249,7 @@ class Corpus:
         """The segments of which `rewrite` changes the "hypotheses", or a text of "references"."""
         if side == "hypotheses":
             return [n for n, text in enumerate(self.hypotheses) if rewrite(text) != text]
-        segments = enumerate(self.references)
-        changed = [n for n, texts in segments for text in texts if rewrite(text) != text]
-        return [*dict.fromkeys(changed)]
+        return self._rewrite_references(rewrite)[1]
 
     def sentence_points(self) -> NDArray[numpy.float64]:
         """sacreBLEU's score of each segment by its tokens, 0-100, shape (segments,)."""

@@ -31,6 +31,8 @@ _LARGEST_SHIFT = 10
 _SHIFT_POINTS, _SHIFT_SEGMENTS, _SHIFTED_SHARE = 10.0, 5, 0.4
 # The least number of segments: a few hypotheses are often shorter than their references.
 _SWAPPED_SEGMENTS = 100
+# The share of the segments with quotes on one side that is little on the other one.
+_FEW = 0.05
 # A share of hypotheses that end in " .", like tokenized text.
 _TOKENIZED_SHARE = 0.1
 
@@ -86,7 +88,7 @@ _OF_SPELLING = "quotes", "entities", "normalization"
 # What tools leave in a text, and the text without.
 _LEFTOVERS: dict[str, tuple[str, Callable[[str], str]]] = {
     "quotes": (
-        "typographic quotes or dashes, the other side has none",
+        "typographic quotes or dashes, the other side has few or none",
         partial(_QUOTE.sub, lambda match: match[0].translate(_QUOTES)),
     ),
     "entities": (
@@ -154,13 +156,19 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
     return sorted(findings, key=lambda finding: -abs(finding.points))
 
 
+def rewrite_of(name: str) -> Callable[[str], str] | None:
+    """The function that removes a finding from a text; None for findings of other kinds."""
+    return str.lower if name == "case" else _LEFTOVERS.get(name, ("", None))[1]
+
+
 def _sides(corpus: Corpus, rewrite: Callable[[str], str]) -> tuple[str, list[int], bool]:
-    """How many texts `rewrite` changes, with a verb; their segments; whether on both sides."""
+    """How many texts `rewrite` changes, with a verb; their segments; whether many on both sides."""
     sides = [(side, corpus.changed(rewrite, side)) for side in ("hypotheses", "references")]
     where = " and ".join([f"{len(changed)} of the {side}" for side, changed in sides if changed])
     segments = [segment for _, changed in sides for segment in changed]
     verb = "has" if len(segments) == 1 else "have"
-    return f"{where} {verb}", sorted({*segments}), all(changed for _, changed in sides)
+    counts = [len(changed) for _, changed in sides]
+    return f"{where} {verb}", sorted({*segments}), min(counts) > _FEW * max(counts)
 
 
 def _without(corpus: Corpus, name: str, message: str, segments: Sequence[int]) -> Iterator[Finding]:
@@ -247,10 +255,14 @@ def _empty(corpus: Corpus) -> Iterator[Finding]:
 
 
 def _nan(corpus: Corpus) -> Iterator[Finding]:
-    where, segments, _ = _sides(corpus, lambda text: "" if _NAN.fullmatch(text) else text)
+    where, segments, _ = _sides(corpus, _without_missing)
     if segments:
         message = f"{where} no text but the name of a missing value, such as nan"
         yield from _without(corpus, "nan", message, segments)
+
+
+def _without_missing(text: str) -> str:
+    return "" if _NAN.fullmatch(text) else text
 
 
 def _shifted(corpus: Corpus) -> Iterator[Finding]:

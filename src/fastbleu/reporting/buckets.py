@@ -1,4 +1,4 @@
-"""Segments in buckets: by reference length, position, document and group, each bucket scored."""
+"""Segments in buckets: by reference length, document, group or position, each bucket scored."""
 
 from __future__ import annotations
 
@@ -45,6 +45,8 @@ class Buckets:
     labels : list of str
     codes : ndarray of int64, shape (S,)
         The bucket of each segment.
+    sizes : list of int
+        The number of segments in each bucket.
     scores : list of K lists of float or None
         The score of each system in each bucket; None if there is none.
     intervals : list of K lists of (float, float) or None
@@ -54,6 +56,7 @@ class Buckets:
     name: str
     labels: list[str]
     codes: NDArray[numpy.int64]
+    sizes: list[int]
     scores: list[list[float | None]]
     intervals: list[list[tuple[float, float] | None]]
 
@@ -65,7 +68,7 @@ def make_buckets(segments: Segments, settings: dict[str, Any]) -> list[Buckets]:
     lengths = numpy.searchsorted(_LENGTHS, ref_lens, side="right") - 1
     names = [f"{low}-{high - 1}" for low, high in pairwise(_LENGTHS)]
     made = [("reference length", [*names, f"{_LENGTHS[-1]} or more"], lengths)]
-    if count >= 2 * _PARTS:
+    if count >= 2 * _PARTS and segments.labels.documents is None:
         edges = [count * part // _PARTS for part in range(_PARTS + 1)]
         labels = [f"{low}-{high - 1}" for low, high in pairwise(edges)]
         parts = numpy.searchsorted(edges, numpy.arange(count), side="right") - 1
@@ -106,9 +109,10 @@ def _scored(
     for counted in segments.counted:
         rows = numpy.asarray(counted.stats)[order]
         parts = [rows[low:high] for low, high in pairwise(bounds)]
-        scores.append([_score(scorer, counted, part) for part in parts])
+        scores.append([score_rows(scorer, counted, part) for part in parts])
         intervals.append([_interval(scorer, counted, part, settings) for part in parts])
-    return Buckets(name, [labels[code] for code in used], numbers[codes], scores, intervals)
+    named = name, [labels[code] for code in used], numbers[codes]
+    return Buckets(*named, numpy.diff(bounds).tolist(), scores, intervals)
 
 
 @without_input_warnings
@@ -124,7 +128,7 @@ def _interval(
     return None if interval is None else (interval.low, interval.high)
 
 
-def _score(scorer: Scorer, counted: Counted, rows: NDArray[Any]) -> float | None:
+def score_rows(scorer: Scorer, counted: Counted, rows: NDArray[Any]) -> float | None:
     """The score of some rows; None if the dialect cannot score them."""
     if counted.extra is not None:  # for a dialect that counts tokens itself
         return None

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ..diagnosis.explanation import CANNOT_SCORE, dialect_metric
-from ..dialects.names import get, names
-from ..inputs.warnings import without_input_warnings
 from .buckets import digits_on
 from .flags import FLAGS, flags_of
 from .payload import Payload
 from .token_bounds import Texts, cut_texts
+from .verdict import Verdicts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,13 +22,15 @@ if TYPE_CHECKING:
     from .report_input import Segments
 
 
-def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payload:
+def make_numbers(segments: Segments, overview: Overview) -> Payload:
     """All numbers of the segments, and the scores of buckets."""
     payload, scale = Payload(), segments.metric._scorer.dialect.scale
     labels = segments.labels
-    buckets = overview.buckets
+    buckets, systems = overview.buckets, range(len(segments.names))
+    verdicts = Verdicts(segments, overview)
     payload.header |= {
-        "names": segments.names,
+        "names": segments.shown_names,
+        "pair": overview.pair,
         "scale": scale,
         "digits": digits_on(scale),
         "segments": len(segments),
@@ -44,19 +44,19 @@ def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payl
             {
                 "name": sorting.name,
                 "labels": sorting.labels,
+                "sizes": sorting.sizes,
                 "scores": sorting.scores,
                 **_rounded(sorting.intervals),
             }
             for sorting in buckets
         ],
-        "verdicts": overview.verdicts,
-        "dialects": [],
+        "verdicts": [[verdicts.between(a, b) for a in systems] for b in systems],
     }
     payload.add_counts("references", [len(texts) for texts in segments.references])
     for number, sorting in enumerate(buckets):
         payload.add_counts(f"bucket.{number}", sorting.codes)
     for system, counted in enumerate(segments.counted):
-        payload.add_floats(f"score.{system}", segment_scores(segments, system))
+        payload.add_floats(f"score.{system}", segments.scores[system])
         payload.add_floats(f"bp.{system}", _brevity_penalties(segments, counted.stats))
         payload.add(f"flags.{system}", flags_of(segments, system), "uint8")
         stats = counted.stats
@@ -65,8 +65,6 @@ def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payl
         for order in range(stats.max_ngram_order):
             payload.add_counts(f"matches.{system}.{order}", stats.matches[:, order])
             payload.add_counts(f"totals.{system}.{order}", stats.totals[:, order])
-    if dialects:
-        _add_dialects(payload, segments)
     return payload
 
 
@@ -79,44 +77,12 @@ def _rounded(intervals: list[list[tuple[float, float] | None]]) -> dict[str, Any
     return {"intervals": [of_system if any(of_system) else [] for of_system in shown]}
 
 
-def segment_scores(segments: Segments, system: int) -> NDArray[numpy.float64]:
-    """The score of each segment of a system."""
-    return segments.metric._scorer.sentence_scores(segments.counted[system], warns=False)
-
-
 def _brevity_penalties(segments: Segments, stats: Stats) -> NDArray[numpy.float64]:
     pairs = numpy.stack([stats.hyp_lens, stats.ref_lens], axis=1)
     different, numbers = numpy.unique(pairs, axis=0, return_inverse=True)
     penalty = segments.metric._scorer.dialect.brevity_penalty
     penalties = numpy.array([float(penalty(*map(int, pair))) for pair in different])
     return penalties[numbers.reshape(-1)]
-
-
-@without_input_warnings
-def _add_dialects(payload: Payload, segments: Segments) -> None:
-    """The segments' printed scores by each dialect that can score them all."""
-    for name in names():
-        scale = get(name).scale
-        try:
-            metric = dialect_metric(name, segments.is_text)
-            scores = [
-                metric.sentence_scores(system, segments.references)
-                for system in segments.hypotheses
-            ]
-        except CANNOT_SCORE:
-            continue
-        if not all(numpy.isfinite(of_segments).all() for of_segments in scores):
-            continue
-        decimals = digits_on(scale)
-        number = len(payload.header["dialects"])
-        payload.header["dialects"].append({"name": name, "decimals": decimals})
-        for system, of_segments in enumerate(scores):
-            # The digits of the printed number, because arithmetic could round differently from
-            # printing.
-            shown = [
-                int(f"{score:.{decimals}f}".replace(".", "")) for score in of_segments.tolist()
-            ]
-            payload.add_counts(f"dialect.{number}.{system}", numpy.abs(shown))
 
 
 def make_texts(segments: Segments) -> Payload:
@@ -135,7 +101,8 @@ def make_texts(segments: Segments) -> Payload:
     payload.header |= {"others": {str(number): text for number, text in made.others.items()}}
     payload.header["sources"] = bool(sources)
     payload.add_counts("lengths", made.lengths)
-    payload.add("tokens", numpy.frombuffer(made.tokens, numpy.uint8), "uint8")
+    payload.add_counts("reference_tokens", made.counts[numpy.flatnonzero(is_reference)])
+    payload.add("cuts", numpy.packbits(made.cuts, bitorder="little"), "uint8")
     _add_matches(payload, segments)
     joined = made.joined.encode("utf-8")
     payload.add("texts", numpy.frombuffer(joined, numpy.uint8), "uint8")
@@ -149,8 +116,8 @@ def _cut(segments: Segments, texts: list[str], is_reference: list[bool], sources
         rest = texts[sources:], is_reference[sources:]
         bounds, counts, others = cut_texts(*rest, tokenizer, segments.metric.lowercase)
         others = {sources + number: tokens for number, tokens in others.items()}
-        return bounds, array("q", [0] * sources) + counts, others
-    bounds, counts = array("q"), array("q", [0] * sources)
+        return bounds, array("q", [-1] * sources) + counts, others
+    bounds, counts = array("q"), array("q", [-1] * sources)
     for references, *hypotheses in zip(segments.references, *segments.hypotheses, strict=True):
         for tokens in (*references, *hypotheses):
             at = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from ..runtime.extras import install_command
 from ..significance.results import shown_bounds
 from .buckets import digits_on
 from .contents import make_numbers, make_texts
+from .verdict import Verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,18 +21,14 @@ if TYPE_CHECKING:
     from .overview import Overview
     from .report_input import Segments
 
-# Concatenated in this order they are one script.
-_SCRIPTS = (
-    *("data", "text", "charts", "waterfall", "where", "ngrams"),
-    *("filters", "table", "diff", "segment", "state", "export", "main"),
-)
+_IMPORT = re.compile(r'^import .*? from "\./(\w+)\.js";\n', re.MULTILINE)
 
 
-def make_document(segments: Segments, overview: Overview, title: str, dialects: bool) -> str:
+def make_document(segments: Segments, overview: Overview, title: str) -> str:
     """The HTML file as text."""
     template = _template()
     scale = segments.metric._scorer.dialect.scale
-    style, script = read_style(), read_script()
+    style, script, verdicts = read_style(), read_script(), Verdicts(segments, overview)
     return str(
         template.render(
             title=title,
@@ -42,11 +40,12 @@ def make_document(segments: Segments, overview: Overview, title: str, dialects: 
             overview=overview,
             place=_place_in(overview),
             shown_bounds=shown_bounds,
-            verdict=(overview.verdicts[1:] or overview.verdicts)[0][0],
+            headline=verdicts.headline(),
+            verdict=verdicts.between(*overview.pair),
             references=_references(segments),
             digits=digits_on(scale),
             scale=scale,
-            numbers=make_numbers(segments, overview, dialects).base64(),
+            numbers=make_numbers(segments, overview).base64(),
             texts=make_texts(segments).base64(),
         )
     )
@@ -90,9 +89,20 @@ def read_style() -> str:
 
 @cache
 def read_script() -> str:
-    """The script: the concatenated files of page/, in one function scope."""
-    parts = [_read(f"{name}.js") for name in _SCRIPTS]
-    return '"use strict";\n(() => {\n' + "\n".join(parts) + "})();\n"
+    """The script: the modules of page/ in one function scope, each after those that it imports."""
+    parts: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        text = _read(f"{name}.js")
+        parts[name] = ""
+        for imported in _IMPORT.findall(text):
+            if imported not in parts:
+                add(imported)
+        del parts[name]  # to the end
+        parts[name] = _IMPORT.sub("", text).replace("\nexport ", "\n")
+
+    add("main")
+    return '"use strict";\n(() => {\n' + "\n".join(parts.values()) + "})();\n"
 
 
 def content_hash(text: str) -> str:

@@ -9,11 +9,9 @@ import numpy
 from ..plots.tables import Table, literal
 from ..significance.results import shown_bounds
 from .buckets import digits_on
-from .contents import segment_scores
+from .verdict import Verdicts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .overview import Overview
     from .report_input import Segments
 
@@ -37,38 +35,43 @@ def overview_tables(segments: Segments, overview: Overview) -> list[Table]:
     columns = ["system", "score", "95 % interval", *orders, "BP", "length ratio"]
     signature = overview.systems[0].score.signature
     tables = [Table("Systems", columns, rows, [signature, *overview.notes])]
-    if overview.pairs:
-        names = segments.names
-        pairs = [
-            [
-                f"{names[pair.second]} - {names[pair.first]}",
-                f"{pair.comparison.difference:+.{digits}f}",
-                shown_bounds(pair.comparison.difference_interval, digits),
-                *pair.comparison._printed_p_values,
-            ]
-            for pair in overview.pairs
-        ]
-        for row, pair in zip(pairs, overview.pairs, strict=True):
-            row[-1] += "*" * pair.comparison.is_significant
-        caption = f"{overview.pairs[0].comparison._caption()}."
+    if overview.comparisons:
+        names, several = segments.shown_names, len(overview.comparisons) > 1
+        pairs = []
+        for (first, second), comparison in overview.comparisons.items():
+            p_values = comparison._printed_p_values
+            p_values[-1] += "*" * comparison.is_significant
+            bounds = shown_bounds(comparison.difference_interval, digits)
+            difference = f"{comparison.difference:+.{digits}f}"
+            wins = "" if comparison.wins is None else f"{100 * comparison.wins:.1f} %"
+            pairs.append([f"{names[second]} - {names[first]}", difference, bounds, *p_values, wins])
+        caption = f"{comparison._caption()}."
         columns = ["pair", "difference", "95 % interval", "p-value"]
-        columns += ["adjusted p"] * (len(overview.pairs) > 1)
+        columns += [*["adjusted p"] * several, "wins"]
         tables.append(Table("Differences", columns, pairs, [caption]))
     if overview.mistakes:
-        columns = ["system", "likely mistake", "points without it", "what and where"]
-        tables.append(Table("Likely mistakes", columns, [*map(list, overview.mistakes)]))
+        columns = ["system", "likely mistake", "points gained without it", "what and where"]
+        mistakes = [
+            [overview.having(it), it.name, it.effect, it.message] for it in overview.mistakes
+        ]
+        tables.append(Table("Likely mistakes", columns, mistakes))
     return tables
 
 
 def make_markdown(segments: Segments, overview: Overview, title: str, examples: int) -> str:
     """The overview, and `examples` segments at both ends."""
     parts = [f"# {literal(title)}"]
-    parts += [literal(of_b[0]) for of_b in overview.verdicts[1:] or overview.verdicts]
+    a, b = overview.pair
+    parts += [
+        literal(f"{having}: {it.message}. {effect}") for it, having, effect in overview.warnings
+    ]
+    verdicts = Verdicts(segments, overview)
+    parts += [literal(text) for text in (verdicts.headline(), verdicts.text(a, b)) if text]
     parts += [table.markdown() for table in overview_tables(segments, overview)]
-    scores = [segment_scores(segments, number) for number in range(len(segments.names))]
+    scores = segments.scores
     if len(scores) > 1:
-        key = scores[1] - scores[0]
-        of = f"{segments.names[1]} - {segments.names[0]}"
+        key = scores[b] - scores[a]
+        of = f"{segments.shown_names[b]} - {segments.shown_names[a]}"
         ends = f"Largest losses, {of}", f"Largest gains, {of}"
     else:
         key = scores[0]
@@ -77,11 +80,11 @@ def make_markdown(segments: Segments, overview: Overview, title: str, examples: 
     for heading, chosen in zip(ends, (order[:examples], order[::-1][:examples]), strict=True):
         if examples:
             parts.append(f"## {literal(heading)}")
-            parts += [_segment(segments, scores, int(number)) for number in chosen]
+            parts += [_segment(segments, int(number)) for number in chosen]
     return "\n\n".join(parts) + "\n"
 
 
-def _segment(segments: Segments, scores: list[NDArray[numpy.float64]], number: int) -> str:
+def _segment(segments: Segments, number: int) -> str:
     """One segment as a list of its texts."""
     digits = digits_on(segments.metric._scorer.dialect.scale)
     labels = segments.labels
@@ -90,7 +93,8 @@ def _segment(segments: Segments, scores: list[NDArray[numpy.float64]], number: i
     if labels.sources:
         lines.append(_item("source", labels.sources[number]))
     lines += [_item("reference", text) for text in segments.texts(segments.references[number])]
-    for name, hypotheses, values in zip(segments.names, segments.hypotheses, scores, strict=True):
+    systems = segments.shown_names, segments.hypotheses, segments.scores
+    for name, hypotheses, values in zip(*systems, strict=True):
         [text] = segments.texts(hypotheses[number : number + 1])
         lines.append(_item(f"{name}, {values[number]:.{digits}f}", text))
     return "\n".join(lines)

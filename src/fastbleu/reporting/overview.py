@@ -1,34 +1,38 @@
-"""The numbers of whole systems: scores, intervals, pairs, what costs points, likely mistakes."""
+"""The numbers of whole systems: scores, intervals, comparisons, other dialects."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..diagnosis.corpus import Corpus
 from ..diagnosis.explanation import CANNOT_SCORE, dialect_metric, shown_score
-from ..diagnosis.findings import Finding, find
-from ..dialects import names
 from ..dialects.base import SUMS
+from ..dialects.names import get, names
 from ..dialects.score import Score
+from ..inputs.batch import Batch
+from ..inputs.warnings import without_input_warnings
 from ..significance import Comparison, Interval, bootstrap
 from ..significance.procedures import compare_pairs
 from ..significance.results import known
 from .buckets import Buckets, make_buckets
-from .verdict import make_verdicts
+from .mistakes import SERIOUS_POINTS, Mistake, find_mistakes
+from .verdict import listed
 
 if TYPE_CHECKING:
+    from ..counting._counted import Counted
+    from ..metric.bleu import BLEU
     from .report_input import Segments
 
-# Likely mistakes with less effect are not shown, in points on 0-100.
-_LEAST_POINTS = 0.1
+# With more hypotheses, scores by every dialect are computed only on request: some are slow.
+_MOST_FOR_DIALECTS = 20_000
 
 
 @dataclass
 class System:
-    """A system as a whole.
+    """A system as a whole; `points` are its score on 0-100.
 
     `steps` lead from 100 % down to the score: (name, value afterwards), on the dialect's scale.
     None for dialects whose score is not a product.
@@ -36,6 +40,7 @@ class System:
 
     name: str
     score: Score
+    points: float
     interval: Interval | None
     steps: list[tuple[str, float]] | None
 
@@ -46,52 +51,118 @@ class System:
 
 
 @dataclass
-class Pair:
-    """Two systems, by index: how much higher the second scores, and how certain this is."""
+class DialectScores:
+    """The scores of all systems by a dialect.
 
-    first: int
-    second: int
-    comparison: Comparison
+    `lead` says which system is best, and by how many points on 0-100; `is_reordered` whether the
+    systems are in another order than in the report.
+    """
 
-    @property
-    def numbers(self) -> frozenset[int]:
-        """Both systems."""
-        return frozenset((self.first, self.second))
+    name: str
+    printed: list[str]
+    lead: str
+    is_reordered: bool
 
 
 @dataclass
 class Overview:
-    """All systems; `notes` say why there are no intervals.
+    """All systems.
 
-    `verdicts` has a sentence for each system B (rows) against each system A (columns).
-    `mistakes` has a row of text for each likely mistake: of which systems, its name, the points
-    that the score would gain, and what was found.
-    `dialects` has a row for each dialect: its name and the printed score of each system; `failures`
-    says why other dialects have none.
+    Attributes
+    ----------
+    systems : list of K System
+    comparisons : dict of Comparison
+        By the numbers of two systems, the lower one first, which is the baseline.
+    buckets : list of Buckets
+    mistakes : list of Mistake
+    dialects : list of DialectScores
+    failures : list of str
+        Why other dialects have no scores.
+    notes : list of str
+        Why there are no intervals, or no dialects.
     """
 
     systems: list[System]
-    pairs: list[Pair]
+    comparisons: dict[tuple[int, int], Comparison]
     buckets: list[Buckets]
-    mistakes: list[tuple[str, str, str, str]]
-    dialects: list[tuple[str, list[str]]]
+    mistakes: list[Mistake]
+    dialects: list[DialectScores]
     failures: list[str]
     notes: list[str]
-    verdicts: list[list[str]]
+
+    @property
+    def order(self) -> list[int]:
+        """The systems' numbers, from the best to the worst."""
+        return sorted(range(len(self.systems)), key=lambda k: -self.systems[k].score.value)
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The systems that are shown first, A and B: of three or more the second and the best."""
+        if len(self.systems) < 3:
+            return 0, len(self.systems) - 1
+        best, second, *_ = self.order
+        return second, best
+
+    def having(self, mistake: Mistake) -> str:
+        """The names of the systems that have a mistake."""
+        if 1 < len(mistake.found) == len(self.systems):
+            return "all systems"
+        return listed([self.systems[system].name for system in mistake.found])
+
+    @property
+    def warnings(self) -> list[tuple[Mistake, str, str]]:
+        """The serious mistakes of all systems, whose they are, and how the scores would change."""
+        shown = []
+        for mistake in self.mistakes:
+            if mistake.is_serious_in_all:
+                having = self.having(mistake)
+                gains = mistake.effect.replace("+", "")
+                text = f"Without it the score would be {gains} points higher"
+                if len(self.systems) > 1:
+                    having, points = "All systems", self._points_without(mistake)
+                    best, second, *_ = sorted(self.order, key=lambda k: -points[k])
+                    still = "still " if best == self.order[0] else ""
+                    lead = f"{points[best] - points[second]:.2f}"
+                    text += f", and {self.systems[best].name} would {still}lead by {lead}"
+                shown.append((mistake, having, f"{text}."))
+        return shown
+
+    def _points_without(self, mistake: Mistake) -> list[float]:
+        """The points of the systems, on 0-100, without a mistake."""
+        gains = zip(self.systems, mistake.points, strict=True)
+        return [system.points + gain for system, gain in gains]
+
+    @property
+    def is_order_held(self) -> bool:
+        """Whether a serious mistake of all systems reverses two of them, so that ranks mislead."""
+        for mistake, *_ in self.warnings:
+            points = self._points_without(mistake)
+            for better, worse in combinations(self.order, 2):
+                if points[worse] - points[better] >= SERIOUS_POINTS:
+                    return True
+        return False
+
+    @property
+    def dialects_summary(self) -> str:
+        """Whether all dialects have the systems in the same order."""
+        text = f"The same output by every BLEU ({len(self.dialects)} dialects)"
+        if len(self.systems) == 1:
+            return text
+        reordered = [scores.name for scores in self.dialects if scores.is_reordered]
+        others = "all have the same order of the systems"
+        return f"{text}: {f'another order by {listed(reordered)}' if reordered else others}"
 
     @property
     def ranking(self) -> list[tuple[int, str, bool]]:
-        """The systems' indices from the best to the worst, with their ranks, and where groups end.
+        """The systems' numbers from the best to the worst, with their ranks, and where groups end.
 
         Ranks are from 1 + the number of systems that are significantly better to the number of
         those that are not significantly worse. The last system of a group is True if every system
         up to it is significantly better than all below.
         """
-        order = sorted(range(len(self.systems)), key=lambda k: -self.systems[k].score.value)
-        alike = {pair.numbers for pair in self.pairs if not pair.comparison.is_significant}
-        ranked, reach = [], 0
+        order, ranked, reach = self.order, [], 0
         for place, system in enumerate(order):
-            near = [at for at, k in enumerate(order) if k == system or {system, k} in alike]
+            near = [at for at, k in enumerate(order) if not self.differ(system, k)]
             better = place - sum(at < place for at in near)
             worst = better + len(near)
             reach = max(reach, near[-1])
@@ -100,40 +171,45 @@ class Overview:
         return ranked
 
     def between(self, a: int, b: int) -> Comparison | None:
-        """The comparison of B, here always the later system, with A."""
-        numbers = frozenset((a, b))
-        return next((pair.comparison for pair in self.pairs if pair.numbers == numbers), None)
+        """The comparison of two systems: of the later one with the other."""
+        return self.comparisons.get((min(a, b), max(a, b)))
+
+    def differ(self, a: int, b: int) -> bool:
+        """Whether two systems differ significantly."""
+        comparison = self.between(a, b)
+        return comparison is not None and comparison.is_significant
 
 
 def make_overview(
-    segments: Segments, samples: int, seed: int | None, dialects: bool, progress: bool
+    segments: Segments, samples: int, seed: int | None, dialects: bool | None, progress: bool
 ) -> Overview:
     """Score all systems, compare each with each, and look for likely mistakes."""
     notes: list[str] = []
     settings: dict[str, Any] = {"samples": samples, "seed": seed, "metric": segments.metric}
-    intervals, pairs = _resample(segments, settings, progress, notes)
-    systems, findings, scorer = [], {}, segments.metric._scorer
-    for number, name in enumerate(segments.names):
+    intervals, comparisons = _resample(segments, settings, progress, notes)
+    systems, scorer = [], segments.metric._scorer
+    for number, name in enumerate(segments.shown_names):
         score = scorer.score(scorer.sums(segments.counted[number]))
-        corpus = Corpus(segments.hypotheses[number], segments.references, segments.metric)
-        findings[name] = find(corpus, segments.labels.sources if segments.is_text else None)
-        steps = _steps(segments, score)
-        systems.append(System(name, score, intervals[number], steps))
-    by_dialect, failures = _by_dialect(segments) if dialects else ([], [])
-    buckets = make_buckets(segments, settings)
-    verdicts = make_verdicts(segments, systems, pairs, buckets)
-    mistakes = _mistakes(findings)
-    return Overview(systems, pairs, buckets, mistakes, by_dialect, failures, notes, verdicts)
+        points = score.value * 100 / scorer.dialect.scale
+        systems.append(System(name, score, points, intervals[number], _steps(segments, score)))
+    count = len(segments) * len(systems)
+    if dialects is None and count > _MOST_FOR_DIALECTS:
+        limit = f"there are more than {_MOST_FOR_DIALECTS:,} hypotheses"
+        notes.append(f"Scores by other dialects are left out, because {limit}: dialects=True.")
+        dialects = False
+    by_dialect, failures = ([], []) if dialects is False else _by_dialect(segments)
+    buckets, mistakes = make_buckets(segments, settings), find_mistakes(segments)
+    return Overview(systems, comparisons, buckets, mistakes, by_dialect, failures, notes)
 
 
 def _resample(
     segments: Segments, settings: dict[str, Any], progress: bool, notes: list[str]
-) -> tuple[list[Interval | None], list[Pair]]:
+) -> tuple[list[Interval | None], dict[tuple[int, int], Comparison]]:
     """The confidence interval of each system, and the comparisons of all pairs."""
     count = len(segments.names)
     stats = [counted.stats for counted in segments.counted]
     intervals: list[Interval | None] = [None] * count
-    pairs: list[Pair] = []
+    pairs: dict[tuple[int, int], Comparison] = {}
     if not settings["samples"]:
         return intervals, pairs
     try:
@@ -142,33 +218,15 @@ def _resample(
             if count == 1:
                 intervals[0] = known(bootstrap(stats[0], **settings, progress=progress))
             else:
-                compared = compare_pairs(stats, **settings, progress=progress)
-                for (first, second), comparison in compared.items():
-                    pairs.append(Pair(first, second, comparison))
+                pairs = compare_pairs(stats, **settings, progress=progress)
+                for (first, second), comparison in pairs.items():
                     intervals[first] = comparison.baseline_interval
                     intervals[second] = comparison.interval
     except (ValueError, OverflowError) as error:
         notes.append(f"No confidence intervals and no tests: {error}.")
-        return [None] * count, []
+        return [None] * count, {}
     notes += dict.fromkeys(f"{warning.message}." for warning in caught)
     return intervals, pairs
-
-
-def _mistakes(findings: dict[str, list[Finding]]) -> list[tuple[str, str, str, str]]:
-    """The rows of `Overview.mistakes`: equal findings once, without those of little effect."""
-    merged: dict[tuple[str, str], dict[str, float]] = {}
-    for system, findings_of_system in findings.items():
-        for finding in findings_of_system:
-            if abs(finding.points) >= _LEAST_POINTS:
-                merged.setdefault((finding.name, finding.message), {})[system] = finding.points
-    rows = []
-    for (name, message), points in merged.items():
-        is_all = 1 < len(points) == len(findings)
-        bounds = dict.fromkeys(f"{gain:+.2f}" for gain in sorted(points.values()))
-        effect = " to ".join([*bounds][:: max(1, len(bounds) - 1)])
-        systems = "all systems" if is_all else ", ".join(points)
-        rows.append((max(map(abs, points.values())), (systems, name, effect, message)))
-    return [row for _, row in sorted(rows, key=lambda row: -row[0])]
 
 
 def _steps(segments: Segments, score: Score) -> list[tuple[str, float]] | None:
@@ -190,18 +248,36 @@ def _steps(segments: Segments, score: Score) -> list[tuple[str, float]] | None:
     return [(name, float(value)) for name, value in steps]
 
 
-def _by_dialect(segments: Segments) -> tuple[list[tuple[str, list[str]]], list[str]]:
-    """The score of each system by each dialect that can score them all, and why others cannot."""
-    scored, failed = [], []
+def _by_dialect(segments: Segments) -> tuple[list[DialectScores], list[str]]:
+    """The scores of all systems by each dialect that can score them, and why others cannot."""
+    scored, failed, own = [], [], segments.metric._scorer
+    values = [own.value(own.sums(counted)) for counted in segments.counted]
+    order = sorted(range(len(values)), key=lambda system: -values[system])
+    counted: dict[Any, list[Counted]] = {}
     for name in names():
         try:
-            metric = dialect_metric(name, segments.is_text)
-            scores = [
-                Corpus(hypotheses, segments.references, metric).score()
-                for hypotheses in segments.hypotheses
-            ]
+            scores = _scores_by(dialect_metric(name, segments.is_text), segments, counted)
         except CANNOT_SCORE as error:
             failed.append(f"{name} has no score: {error}")
             continue
-        scored.append((name, [shown_score(name, score) for score in scores]))
+        points = [score.value * 100 / get(name).scale for score in scores]
+        lead = ""
+        if len(points) > 1:
+            best, second, *_ = sorted(order, key=lambda system: -points[system])
+            lead = f"{segments.shown_names[best]} +{points[best] - points[second]:.2f}"
+        is_reordered = any(points[k] < points[after] for k, after in pairwise(order))
+        printed = [shown_score(name, score) for score in scores]
+        scored.append(DialectScores(name, printed, lead, is_reordered))
     return scored, failed
+
+
+@without_input_warnings
+def _scores_by(metric: BLEU, segments: Segments, counted: dict[Any, list[Counted]]) -> list[Score]:
+    """The scores of all systems; dialects that count alike share what they `counted`."""
+    counter, scorer = metric._counter, metric._scorer
+    scorer.dialect._check_references(segments.counted[0].nrefs)
+    key = type(counter), counter.tokenizer, counter.lowercase, counter.reference_length
+    if key not in counted:
+        batches = [Batch(listed, segments.references) for listed in segments.hypotheses]
+        counted[key] = [counter.count(batch) for batch in batches]
+    return [scorer.score(scorer.sums(of_system), warns=False) for of_system in counted[key]]

@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from ..metric.argument import Metric
     from ..runtime.atomic_write import FilePath
 
-# With more hypotheses, scores by every dialect are computed only on request: some are slow.
-_MOST_FOR_DIALECTS = 20_000
-_FRAME_HEIGHT = 800  # of the page in a notebook, in pixels
+_FRAME_HEIGHT = 600  # of the page in a notebook, in pixels
+_MOST_NAMES = 4  # in a heading
 
 
 class Report(Tables):
@@ -46,15 +45,15 @@ class Report(Tables):
         title: str,
         samples: int,
         seed: int | None,
-        dialects: bool,
+        dialects: bool | None,
         progress: bool,
     ) -> None:
         self._segments = segments
         self._title = title
-        self._dialects = dialects
         self._overview = make_overview(segments, samples, seed, dialects, progress)
         self.scores: dict[str, Score] = {
-            system.name: system.score for system in self._overview.systems
+            name: system.score
+            for name, system in zip(segments.names, self._overview.systems, strict=True)
         }
 
     def html(self) -> str:
@@ -65,13 +64,13 @@ class Report(Tables):
         ImportError
             Jinja2 is not installed.
         """
-        return make_document(self._segments, self._overview, self._title, self._dialects)
+        return make_document(self._segments, self._overview, self._title)
 
     def markdown(self, examples: int = 5) -> str:
         """The overview as Markdown, with `examples` of the worst and of the best segments.
 
-        With several systems these are the segments in which the second system loses and gains most
-        compared with the first.
+        With several systems these are the segments in which B loses and gains most compared with A:
+        the second system with the first, or of three and more the best with the second best.
         """
         return make_markdown(self._segments, self._overview, self._title, examples)
 
@@ -108,7 +107,8 @@ class Report(Tables):
 
         from IPython.display import HTML
 
-        frame = f'<iframe width="100%" height="{_FRAME_HEIGHT}" srcdoc="{escape(self.html())}">'
+        shape = f'width="100%" height="{_FRAME_HEIGHT}" style="border: 1px solid; resize: vertical"'
+        frame = f'<iframe {shape} srcdoc="{escape(self.html())}">'
         # In a div, because IPython warns about bare frames, which usually have an address.
         return HTML(f"<div>{frame}</iframe></div>")
 
@@ -158,8 +158,8 @@ def report(
     seed : int or None, default 12345
         From 0; None draws anew each time.
     dialects : bool, optional
-        Whether to add the scores by every dialect, of systems and of segments. By default if
-        there are at most 20,000 hypotheses.
+        Whether to add the scores by every dialect. By default if there are at most 20,000
+        hypotheses.
     progress : bool, default False
         Show progress bars of the intervals and tests on standard error.
 
@@ -200,7 +200,6 @@ def report(
     labels = {"sources": sources, "ids": ids, "documents": documents, "groups": groups}
     segments = Segments(systems, references, Labels(), metric)
     segments.labels = read_labels(labels, len(segments))
-    if dialects is None:
-        dialects = len(segments) * len(segments.names) <= _MOST_FOR_DIALECTS
-    heading = title or ", ".join(segments.names)
+    names = segments.shown_names
+    heading = title or (", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} systems")
     return Report(segments, heading, samples, seed, dialects, progress)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Counted
 from ..dialects.base import COUNT
@@ -12,6 +13,13 @@ from ..inputs.arguments import a_type, shown
 from ..inputs.batch import Batch
 from ..inputs.read import read
 from ..metric.bleu import BLEU
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+# In characters: a common beginning of the systems' names that is cut, and a name that is left.
+_LONG_BEGINNING, _SHORTEST_NAME = 10, 3
 
 
 @dataclass
@@ -73,6 +81,30 @@ class Segments:
 
     def __len__(self) -> int:
         return len(self.references)
+
+    @cached_property
+    def scores(self) -> list[NDArray[numpy.float64]]:
+        """The scores of all segments, of each system."""
+        scorer = self.metric._scorer
+        return [scorer.sentence_scores(counted, warns=False) for counted in self.counted]
+
+    @property
+    def shown_names(self) -> list[str]:
+        """The names without a long beginning that all of them have."""
+        return [name[len(self.common_beginning) :] for name in self.names]
+
+    @cached_property
+    def common_beginning(self) -> str:
+        """What is cut from all names: up to a mark such as a dot, or nothing if it is short."""
+        # Of the first and the last in alphabetical order, which is that of all.
+        first, last = min(self.names), max(self.names)
+        shortest = min(map(len, self.names))
+        cut = first if len(self.names) > 1 else ""
+        while cut and not (
+            last.startswith(cut) and not cut[-1].isalnum() and shortest - len(cut) >= _SHORTEST_NAME
+        ):
+            cut = cut[:-1]
+        return cut if len(cut) >= _LONG_BEGINNING else ""
 
     @property
     def is_text(self) -> bool:

@@ -1,15 +1,14 @@
-"""The positions of the tokens in texts, in a compact encoding.
+"""The positions of the tokens in texts.
 
-Most tokens are exactly the text between two spaces. The encoding of a text is a sequence of
-integers: the number of its tokens, then alternately the number of such tokens that follow, and for
-the next other token its distance from the end of the previous token and its length, in UTF-16
-units. Integers are in base 128, low digits first, each digit except the last with the top bit set.
+The tokens of most texts are what is between white space, with some cuts inside, such as before a
+full stop. These cuts are bits, one for each UTF-16 unit of a text; the tokens of other texts are
+lists.
 """
 
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy
 
@@ -19,9 +18,8 @@ from ..tokenizers.loaded import Tokenizer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-_SPACE = ord(" ")
+# White space that the page knows, too; texts with other kinds have lists of tokens.
+_SPACES = [ord(space) for space in "\t\n\r \u00a0\u3000"]
 
 
 class Texts:
@@ -33,10 +31,12 @@ class Texts:
         Lone surrogates, which UTF-8 cannot hold, are replaced by U+FFFD.
     lengths : ndarray of int64, shape (texts,)
         In UTF-16 units.
-    tokens : bytes
-        The encoding described in the module's docstring.
+    cuts : ndarray of bool, shape (UTF-16 units,)
+        Where tokens start that do not follow white space.
     others : dict of int to list of str
-        By index of the text, its tokens if these are not parts of the text.
+        By index of the text, its tokens if white space and cuts do not give them.
+    counts : ndarray of int64, shape (texts,)
+        The numbers of tokens; 0 where there are none to know, as of sources.
     """
 
     def __init__(
@@ -53,76 +53,31 @@ class Texts:
             points = numpy.where(lone, numpy.uint32(0xFFFD), points)
             joined = points.astype("<u4").tobytes().decode("utf-32-le")
         self.joined = joined
-        # The UTF-16 offset of each character, and of the end.
-        units = numpy.zeros(len(points) + 1, numpy.int64)
+        # The UTF-16 offset of each character, and of the end; the white space before it.
+        units, spaces = numpy.zeros((2, len(points) + 1), numpy.int64)
         numpy.cumsum(1 + (points > 0xFFFF), out=units[1:])
+        numpy.cumsum(numpy.isin(points, _SPACES), out=spaces[1:])
         ends = numpy.cumsum([len(text) for text in texts], dtype=numpy.int64)
         starts = ends - numpy.array([len(text) for text in texts], numpy.int64)
         self.lengths = units[ends] - units[starts]
-        self.others = others
-        numbers = numpy.maximum(numpy.asarray(counts, numpy.int64), 0)
-        self.tokens = _written(points, units, starts, ends, bounds, numbers)
-
-
-def _written(
-    points: NDArray[Any],
-    units: NDArray[Any],
-    starts: NDArray[Any],
-    ends: NDArray[Any],
-    bounds: Any,
-    counts: NDArray[Any],
-) -> bytes:
-    """The integers of all texts; see the module."""
-    texts = numpy.repeat(numpy.arange(len(counts)), counts)
-    pairs = numpy.asarray(bounds, numpy.int64).reshape(-1, 2)
-    begin, end = pairs[:, 0] + starts[texts], pairs[:, 1] + starts[texts]
-    total = len(begin)
-    first = numpy.ones(total, bool)
-    first[1:] = texts[1:] != texts[:-1]
-    before = numpy.where(first, starts[texts], numpy.concatenate([[0], end[:-1]])[:total])
-    spaces = numpy.append(numpy.flatnonzero(points == _SPACE), len(points))
-    padded = numpy.append(points, 0)
-    expected = before + ((padded[before] == _SPACE) & (before < ends[texts]))
-    stop = numpy.minimum(spaces[numpy.searchsorted(spaces, begin)], ends[texts])
-    odd = numpy.flatnonzero((begin != expected) | (end != stop))
-    # The number of usual tokens before each other token, and after the last one of a text.
-    firsts = numpy.cumsum(counts) - counts
-    of_text = texts[odd]
-    opens = numpy.ones(len(odd), bool)
-    opens[1:] = of_text[1:] != of_text[:-1]
-    after = numpy.where(opens, firsts[of_text], numpy.concatenate([[0], odd[:-1] + 1])[: len(odd)])
-    runs, gaps = odd - after, units[begin[odd]] - units[before[odd]]
-    sizes = units[end[odd]] - units[begin[odd]]
-    last = firsts.copy()
-    last[of_text] = odd + 1  # of several the last one is kept
-    rest = firsts + counts - last
-    # In the order of the page: a text's number of tokens, its other tokens, the remaining usual
-    # ones.
-    of_odd = numpy.bincount(of_text, minlength=len(counts))
-    width = 1 + 3 * of_odd + (rest > 0)
-    place = numpy.cumsum(width) - width
-    numbers = numpy.empty(int(width.sum()), numpy.int64)
-    numbers[place] = counts
-    within = numpy.arange(len(odd)) - (numpy.cumsum(of_odd) - of_odd)[of_text]
-    at = place[of_text] + 1 + 3 * within
-    numbers[at], numbers[at + 1], numbers[at + 2] = runs, gaps, sizes
-    numbers[(place + width - 1)[rest > 0]] = rest[rest > 0]
-    return _base_128(numbers)
-
-
-def _base_128(numbers: NDArray[Any]) -> bytes:
-    """Integers of at least 0, the low digits first."""
-    digits = numpy.ones(len(numbers), numpy.int64)
-    largest = int(numbers.max()) if len(numbers) else 0
-    for bits in range(7, largest.bit_length() + 1, 7):
-        digits += numbers >> bits > 0
-    place = numpy.cumsum(digits) - digits
-    made = numpy.zeros(int(digits.sum()), numpy.uint8)
-    for digit in range(int(digits.max()) if len(digits) else 0):
-        has = digits > digit
-        more = (digits[has] > digit + 1).astype(numpy.int64) << 7
-        made[place[has] + digit] = numbers[has] >> 7 * digit & 127 | more
-    return made.tobytes()
+        numbers = numpy.asarray(counts, numpy.int64)
+        of_token = numpy.repeat(numpy.arange(len(numbers)), numpy.maximum(numbers, 0))
+        pairs = numpy.asarray(bounds, numpy.int64).reshape(-1, 2)
+        first, last = pairs[:, 0] + starts[of_token], pairs[:, 1] + starts[of_token]
+        visible = ends - starts - (spaces[ends] - spaces[starts])
+        is_whole = spaces[last] == spaces[first]
+        covered = numpy.bincount(of_token, (last - first) * is_whole, len(numbers))
+        self.others = dict(others)
+        for number in numpy.flatnonzero((numbers >= 0) & (covered != visible)).tolist():
+            mine = slice(*numpy.searchsorted(of_token, [number, number + 1]))
+            ranges = zip(first[mine].tolist(), last[mine].tolist(), strict=True)
+            self.others[number] = [joined[low:high] for low, high in ranges]
+        self.counts = numpy.maximum(numbers, 0)
+        for number, tokens in self.others.items():
+            self.counts[number] = len(tokens)
+        is_cut = (first > starts[of_token]) & (spaces[first] == spaces[first - 1])
+        self.cuts = numpy.zeros(int(units[-1]), bool)
+        self.cuts[units[first[is_cut]]] = True
 
 
 def cut_texts(

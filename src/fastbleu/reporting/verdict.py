@@ -1,4 +1,4 @@
-"""How two systems differ, in one sentence: by how much, whether by chance, in what, and where."""
+"""How systems differ, in sentences: by how much, whether by chance, why, and where."""
 
 from __future__ import annotations
 
@@ -7,137 +7,195 @@ from typing import TYPE_CHECKING
 import numpy
 
 from ..significance.results import shown_bounds
-from .buckets import digits_on
+from .buckets import digits_on, score_rows
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ..significance import Comparison
-    from .buckets import Buckets
-    from .overview import Pair, System
+    from .mistakes import Mistake
+    from .overview import Overview, System
     from .report_input import Segments
 
-_FEWEST = 4  # documents of which the two with most of the difference are named
+    # Parts of a text, each with what it links to on the page, or "".
+    Sentences = list[tuple[str, str]]
+
+_FEWEST = 4  # documents, or groups, for one to be named
 _CHARACTERS = 40  # of their names
+_MOST_NAMES = 4  # of systems that are listed
+# A mistake is named as a cause if it changes the difference by so many points on 0-100, or a
+# significant one by this share of it that is not tiny.
+_CAUSE_POINTS, _CAUSE_SHARE, _LEAST_CAUSE = 0.5, 0.25, 0.1
+_CAUSES = {
+    "quotes": "quotation marks and dashes",
+    "case": "upper and lower case",
+    "entities": "HTML entities",
+    "normalization": "forms of characters (NFKC)",
+    "subwords": "pieces of words",
+    "lists": "printed lists",
+    "tokenized": "tokenized text",
+    "script": "the tokenizer",
+    "nan": "missing values",
+    "empty": "empty segments",
+    "shifted": "shifted lines",
+}
 
 
-def make_verdicts(
-    segments: Segments, systems: list[System], pairs: list[Pair], buckets: list[Buckets]
-) -> list[list[str]]:
-    """A sentence for each system B (rows) against each system A (columns), or for B alone."""
-    made = [[_alone(segments, system)] * len(systems) for system in systems]
-    for pair in pairs:
-        for a, b in ((pair.first, pair.second), (pair.second, pair.first)):
-            made[b][a] = _sentence(segments, systems, pair.comparison, buckets, a, b)
-    return made
+class Verdicts:
+    """The sentences about the systems of an overview."""
 
+    def __init__(self, segments: Segments, overview: Overview) -> None:
+        self._segments = segments
+        self._overview = overview
+        self._scale = segments.metric._scorer.dialect.scale
+        self._digits = digits_on(self._scale)
 
-def _alone(segments: Segments, system: System) -> str:
-    digits = digits_on(segments.metric._scorer.dialect.scale)
-    text = f"{system.name} scores {system.score.value:.{digits}f}"
-    if system.interval is not None:
-        text += f" (95 %: {shown_bounds(system.interval, digits)})"
-    return f"{text}."
+    def headline(self) -> str:
+        """Which system of three or more is best, and which are not significantly worse."""
+        overview = self._overview
+        systems, order = overview.systems, overview.order
+        if len(systems) < 3:
+            return ""
+        if overview.is_order_held:
+            return "Ranks are left out, because the likely mistake above changes their order."
+        best = systems[order[0]]
+        text = f"{best.name} has the highest score of {len(systems)} systems"
+        text += f", {best.score.value:.{self._digits}f}"
+        if not overview.comparisons:
+            return f"{text}."
+        tied = [systems[k].name for k in order[1:] if not overview.differ(order[0], k)]
+        if not tied:
+            return f"{text}; all others are significantly worse."
+        are = "is" if len(tied) == 1 else "are"
+        rest = ", all others are" if len(tied) < len(systems) - 1 else ""
+        return f"{text}; {listed(tied)} {are} not significantly worse{rest}."
 
+    def text(self, a: int, b: int) -> str:
+        """`between` without links."""
+        return "".join([text for text, _ in self.between(a, b)])
 
-def _sentence(
-    segments: Segments,
-    systems: list[System],
-    comparison: Comparison,
-    buckets: list[Buckets],
-    a: int,
-    b: int,
-) -> str:
-    first, second = systems[a], systems[b]
-    digits = digits_on(segments.metric._scorer.dialect.scale)
-    difference = second.score.value - first.score.value
-    if not difference:
-        return f"{second.name} and {first.name} have the same score."
-    word, opposite, most = (
-        ("better", "worse", "most") if difference > 0 else ("worse", "better", "worst")
-    )
-    certainty = comparison._p_statement
-    if interval := comparison.difference_interval:
-        # In the direction of the sentence: above 0 where it holds.
+    def between(self, a: int, b: int) -> Sentences:
+        """How system B differs from A; for the same system, its score."""
+        first, second = self._overview.systems[a], self._overview.systems[b]
+        if a == b:
+            interval = shown_bounds(second.interval, self._digits)
+            bounds = f" (95 %: {interval})" if interval else ""
+            return [(f"{second.name} scores {self._number(second.score.value)}{bounds}.", "")]
+        difference = second.score.value - first.score.value
+        if not difference:
+            return [(f"{second.name} and {first.name} have the same score.", "")]
+        comparison = self._overview.between(a, b)
+        text = f"{second.name} is {self._change(difference)} than {first.name}"
+        if comparison:
+            text += f" ({self._certainty(comparison)})"
+            text += "" if comparison.is_significant else ", which may be chance"
+        parts = [(f"{text}.", "")]
+        is_sure = comparison is None or comparison.is_significant
+        for mistake in self._overview.mistakes:
+            parts += self._cause(mistake, a, b, difference, is_sure)
+        if effects := self._effects(first, second):
+            parts.append((f" Of the difference: {effects}.", ""))
+        scores = self._segments.scores
+        better, worse = (int((sign * (scores[b] - scores[a]) > 0).sum()) for sign in (1, -1))
+        equal = len(self._segments) - better - worse
+        parts.append(
+            (f" Better in {better:,} segments, worse in {worse:,}, equal in {equal:,}.", "")
+        )
+        if comparison and comparison.is_significant:
+            parts += self._documents(comparison, a, b, difference)
+        return parts
+
+    def _number(self, points: float) -> str:
+        return f"{points:.{self._digits}f}"
+
+    def _change(self, difference: float) -> str:
+        return f"{self._number(abs(difference))} {'better' if difference > 0 else 'worse'}"
+
+    def _certainty(self, comparison: Comparison) -> str:
+        """The interval, in the direction of the sentence, and the p-values."""
+        interval = comparison.difference_interval
+        if interval is None:
+            return comparison._p_statement
         sign = 1 if comparison.difference > 0 else -1
-        bounds = [sign * interval.low, sign * interval.high]
-        certainty = f"95 %: {min(bounds):.{digits}f} to {max(bounds):.{digits}f}; {certainty}"
-    chance = "" if comparison.is_significant else ", which may be chance"
-    text = f"{second.name} is {abs(difference):.{digits}f} {word} than {first.name} ({certainty})"
-    text += chance + _parts(first, second, digits)
-    names, exception = _places(buckets, a, b, difference)
-    if names:
-        text += f"; {most} in {names}"
-    if exception:
-        text += f"{',' if names else ';'} but {opposite} in {exception}"
-    if comparison.is_significant and first.steps:
-        percent = 100 * _share_of_half(segments, *((a, b) if difference > 0 else (b, a)))
-        shown = f"{percent:.0f}" if percent >= 1 else f"{percent:.1g}"
-        text += f"; {shown} % of the segments make half of it"
-    return f"{text}."
+        low, high = sorted((sign * interval.low, sign * interval.high))
+        return f"95 %: {self._number(low)} to {self._number(high)}; {comparison._p_statement}"
+
+    def _cause(
+        self, mistake: Mistake, a: int, b: int, difference: float, is_sure: bool
+    ) -> Sentences:
+        """How much of the difference a mistake makes, if that is much."""
+        unit = self._scale / 100
+        change = (mistake.points[b] - mistake.points[a]) * unit
+        least = _CAUSE_POINTS * unit
+        if is_sure:
+            least = min(least, max(_CAUSE_SHARE * abs(difference), _LEAST_CAUSE * unit))
+        if abs(change) < least:
+            return []
+        link = _CAUSES.get(mistake.name, mistake.name), "#mistakes"
+        without = difference + change
+        if 0 <= without / difference < 1:
+            return [(f" About {self._number(abs(change))} of it is ", ""), link, (".", "")]
+        return [(" Without ", ""), link, (f" it would be {self._change(without)}.", "")]
+
+    def _effects(self, first: System, second: System) -> str:
+        """What n-grams and length make: each factor's change times the mean of the other one."""
+        if not first.steps or not second.steps:
+            return ""
+        factors = []
+        for system in (first, second):
+            value = dict(system.steps or ())
+            before = value[f"{len(system.score.precisions)}-grams"]
+            factors.append((before, value["length"] / before if before else 1.0))
+        (precision, bp), (other_precision, other_bp) = factors
+        effects = {
+            "n-grams": (other_precision - precision) * (bp + other_bp) / 2,
+            "length": (other_bp - bp) * (precision + other_precision) / 2,
+        }
+        rest = second.score.value - first.score.value - sum(effects.values())
+        if round(rest, self._digits):
+            effects["smoothing"] = rest
+        return ", ".join([f"{name} {points:+.{self._digits}f}" for name, points in effects.items()])
+
+    def _documents(self, comparison: Comparison, a: int, b: int, difference: float) -> Sentences:
+        """The one or two documents, or groups, without which little of the difference is left."""
+        buckets = enumerate(self._overview.buckets)
+        named = [(n, kind) for n, kind in buckets if kind.name in ("document", "group")]
+        if not named or len(named[0][1].labels) < _FEWEST:
+            return []
+        number, kind = named[0]
+        scores = zip(kind.scores[a], kind.scores[b], kind.sizes, strict=True)
+        shares = [
+            0.0 if one is None or other is None else (other - one) * size / difference
+            for one, other, size in scores
+        ]
+        first, second = sorted(range(len(shares)), key=lambda code: -shares[code])[:2]
+        interval = comparison.difference_interval
+        most = abs(difference) / 2
+        if interval:
+            most = min(most, (interval.high - interval.low) / 2)  # which may be chance
+        for chosen in ([first], [first, second]):
+            without = self._difference_without(numpy.isin(kind.codes, chosen), a, b)
+            if without is not None and without * numpy.sign(difference) <= most:
+                links = [(kind.labels[n][:_CHARACTERS], f"#bucket={number}.{n}") for n in chosen]
+                joined = [links[0], *((" and ", ""), *links[1:])] if links[1:] else links
+                start = f" Without {kind.name}{'s' * (len(chosen) > 1)} "
+                return [(start, ""), *joined, (f" it would be {self._change(without)}.", "")]
+        return [(f" No {kind.name} explains it.", "")]
+
+    def _difference_without(self, left_out: NDArray[numpy.bool_], a: int, b: int) -> float | None:
+        """The difference without some segments; None if there is none."""
+        scorer, values = self._segments.metric._scorer, []
+        for counted in (self._segments.counted[a], self._segments.counted[b]):
+            rows = numpy.asarray(counted.stats)[~left_out]
+            if (value := score_rows(scorer, counted, rows)) is None:
+                return None
+            values.append(value)
+        return values[1] - values[0]
 
 
-def _parts(first: System, second: System, digits: int) -> str:
-    """What n-grams and length contribute: each factor's change times the mean of the other one."""
-    if not first.steps or not second.steps:
-        return ""
-    factors = []
-    for system in (first, second):
-        value = dict(system.steps or ())
-        before = value[f"{len(system.score.precisions)}-grams"]
-        factors.append((before, value["length"] / before if before else 1.0))
-    (precision, bp), (other_precision, other_bp) = factors
-    effects = {
-        "n-grams": (other_precision - precision) * (bp + other_bp) / 2,
-        "length": (other_bp - bp) * (precision + other_precision) / 2,
-    }
-    rest = second.score.value - first.score.value - sum(effects.values())
-    if round(rest, digits):
-        effects["smoothing"] = rest
-    return ": " + ", ".join([f"{name} {points:+.{digits}f}" for name, points in effects.items()])
-
-
-def _places(buckets: list[Buckets], a: int, b: int, difference: float) -> tuple[str, str]:
-    """The documents, or groups, that have most of the difference: by its size times theirs.
-
-    And one in which it is the other way round, and larger than in these.
-    """
-    of_name = {kind.name: kind for kind in buckets if len(kind.labels) >= _FEWEST}
-    kind = of_name.get("document") or of_name.get("group")
-    if kind is None:
-        return "", ""
-    sizes = numpy.bincount(kind.codes, minlength=len(kind.labels)).tolist()
-    sign = 1 if difference > 0 else -1
-    parts = [
-        0 if of_b is None or of_a is None else sign * (of_b - of_a) * size
-        for of_a, of_b, size in zip(kind.scores[a], kind.scores[b], sizes, strict=True)
-    ]
-    first, second, *_, last = sorted(range(len(parts)), key=lambda number: -parts[number])
-    names = [kind.labels[number][:_CHARACTERS] for number in (first, second) if parts[number] > 0]
-    shown = f"{kind.name}{'s' * (len(names) > 1)} {' and '.join(names)}" if names else ""
-    is_exception = parts[last] < -max(parts[first], 0)
-    return shown, f"{kind.name} {kind.labels[last][:_CHARACTERS]}" if is_exception else ""
-
-
-def _share_of_half(segments: Segments, worse: int, better: int) -> float:
-    """The smallest share of the segments that has half of the difference, 0-1.
-
-    A segment's part is the change of the score's logarithm, linear at the mean of the two systems.
-    """
-    worse_stats, better_stats = (segments.counted[number].stats for number in (worse, better))
-    scorer = segments.metric._scorer
-    orders = segments.metric.max_ngram_order
-    weights = scorer.weights or (1 / orders,) * orders
-    parts = numpy.zeros(len(segments))
-    for order, weight in enumerate(weights):
-        for sign, of_one, of_other in (
-            (1, worse_stats.matches[:, order], better_stats.matches[:, order]),
-            (-1, worse_stats.totals[:, order], better_stats.totals[:, order]),
-        ):
-            if mean := (of_one.sum() + of_other.sum()) / 2:
-                parts += sign * weight * (of_other - of_one) / mean
-    hyp = (worse_stats.hyp_lens.sum() + better_stats.hyp_lens.sum()) / 2
-    ref = (worse_stats.ref_lens.sum() + better_stats.ref_lens.sum()) / 2
-    if 0 < hyp < ref:
-        parts += ref / hyp**2 * (better_stats.hyp_lens - worse_stats.hyp_lens)
-        parts -= (better_stats.ref_lens - worse_stats.ref_lens) / hyp
-    sums = numpy.cumsum(numpy.sort(parts)[::-1])
-    return float(numpy.argmax(sums >= sums[-1] / 2) + 1) / len(parts)
+def listed(names: list[str]) -> str:
+    """The first names, and how many more there are: "a, b and c", "a, b, c, d and 7 more"."""
+    shown = names[:_MOST_NAMES] if len(names) > _MOST_NAMES + 1 else names
+    if len(shown) < len(names):
+        shown = [*shown, f"{len(names) - len(shown)} more"]
+    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))

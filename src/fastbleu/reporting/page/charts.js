@@ -1,8 +1,12 @@
 // Charts as SVG: a frame with axes, and marks that can be clicked or chosen with the keyboard.
 
+import { data, kindOf, shownSystems } from "./data.js";
+import { element, filled, svg } from "./elements.js";
+import { saveSvg } from "./take.js";
+
 const FRAME = { width: 460, height: 220, left: 38, right: 14, top: 20, bottom: 34 };
 
-class Chart {
+export class Chart {
   // `x` and `y` are [low, high] of the axes; `label` says what the picture shows.
   constructor(title, label, x, y, xTitle, yTitle, size = {}) {
     this.size = { ...FRAME, ...size };
@@ -60,12 +64,12 @@ class Chart {
 const short = (name) => (name.length > 22 ? `${name.slice(0, 21)}…` : name);
 
 // The colors of A and B, at the top right of a picture.
-function legendOf(width, systems = shownSystems()) {
+export function legendOf(width, systems = shownSystems()) {
   const parts = systems.flatMap((k) => [svg("tspan", { class: kindOf(k) }, "■"), svg("tspan", {}, ` ${short(data.names[k])} `)]);
   return svg("text", { class: "legend-in", x: width - 2, y: 10, "text-anchor": "end" }, ...parts);
 }
 
-function figureOf(title, picture) {
+export function figureOf(title, picture) {
   const save = element("button", { type: "button", "aria-label": `Save as SVG: ${title}`, onclick: () => saveSvg(picture, title) }, "SVG");
   return element("figure", {}, element("figcaption", {}, element("span", {}, title), save), picture);
 }
@@ -79,7 +83,3 @@ function ticks(low, high, about) {
   for (let i = Math.ceil(low / step); i * step <= high + step * 1e-9; i++) made.push(Number((i * step).toPrecision(12)));
   return made;
 }
-
-// The kind of a system in charts: A and B have colors of their own.
-const kindOf = (k) => (k === pair.a ? "a" : "b");
-const shownSystems = () => (isPair() ? [pair.a, pair.b] : [pair.a]);

@@ -1,25 +1,26 @@
-// The page's data: what reporting/payload.py writes. All numbers come from there.
+// The data of the page: what reporting/payload.py writes, and which of it is shown.
 
-const $ = (selector, root = document) => root.querySelector(selector);
+/** @type {(selector: string, root?: ParentNode) => any} */
+export const $ = (selector, root = document) => root.querySelector(selector);
 
 const TYPES = { uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array, float64: Float64Array };
 
 function fromBase64(text) {
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
   const binary = atob(text), bytes = new Uint8Array(binary.length);
   for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
   return bytes;
 }
 
-class Payload {
+export class Payload {
   static async read(id) {
-    const element = document.getElementById(id);
+    const element = $(`#${id}`);
     const bytes = fromBase64(element.textContent.trim());
     element.remove();
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     return new Payload(await new Response(stream).arrayBuffer());
   }
 
+  /** @param {ArrayBuffer} buffer */
   constructor(buffer) {
     const size = new DataView(buffer).getUint32(0, true);
     this.buffer = buffer;
@@ -40,31 +41,31 @@ class Payload {
   }
 }
 
-// Where each of `counts` begins, and the end of the last one.
-function startsOf(counts) {
+/** Where each of `counts` begins, and the end of the last one. */
+export function startsOf(counts) {
   const starts = new Uint32Array(counts.length + 1);
   for (let i = 0; i < counts.length; i++) starts[i + 1] = starts[i] + counts[i];
   return starts;
 }
 
-// A number with `digits` decimals, halves rounded to even as Python does.
-function fixed(value, digits) {
+/** A number with `digits` decimals, halves rounded to even as Python does. */
+export function fixed(value, digits) {
   const scaled = value * 10 ** digits;
   const isHalf = Number.isInteger(value * 2 ** (digits + 1)) && Math.abs(scaled % 1) === 0.5;
   return (isHalf ? 2 * Math.round(scaled / 2) / 10 ** digits : value).toFixed(digits);
 }
 
-const signed = (value, digits) => (value > 0 || Object.is(value, 0) ? "+" : "") + fixed(value, digits);
-const { format: grouped } = new Intl.NumberFormat("en-US");
+export const signed = (value, digits) => (value > 0 || Object.is(value, 0) ? "+" : "") + fixed(value, digits);
+export const { format: grouped } = new Intl.NumberFormat("en-US");
+export const segmentsOf = (count) => `${grouped(count)} segment${count === 1 ? "" : "s"}`;
 
-let data;      // numbers of all segments, by system: see readNumbers
-let texts;     // all texts: class Texts
-const pair = { a: 0, b: 1 };
+/** The numbers of all segments, by system. @type {any} */
+export let data;
 
-function readNumbers(payload) {
+export function readNumbers(payload) {
   const { header } = payload, systems = header.names.map((_, k) => k);
   const orders = [...Array(header.orders).keys()];
-  return {
+  data = {
     ...header,
     systems,
     references: payload.get("references"),
@@ -76,11 +77,22 @@ function readNumbers(payload) {
     matches: systems.map((k) => orders.map((n) => payload.get(`matches.${k}.${n}`))),
     totals: systems.map((k) => orders.map((n) => payload.get(`totals.${k}.${n}`))),
     bucket: header.buckets.map((_, number) => payload.get(`bucket.${number}`)),
-    byDialect: header.dialects.map((_, d) => systems.map((k) => payload.get(`dialect.${d}.${k}`))),
   };
 }
 
-const isPair = () => pair.a !== pair.b;
-// How much higher B scores than A, the baseline.
-const difference = (s) => data.score[pair.b][s] - data.score[pair.a][s];
-const score = (value) => fixed(value, data.digits);
+/** What is shown; view.js changes it. `pick` are segments that were chosen in a chart or by a phrase. */
+export const state = {
+  a: 0, b: 0, segment: -1, against: -1,
+  query: "", regex: false, scope: "all", flag: "", bucket: "", sort: "segment", descending: false,
+  /** @type {{label: string, chosen: Uint8Array} | null} */
+  pick: null,
+  words: 2, bucketKind: 0,
+};
+
+export const isPair = () => state.a !== state.b;
+export const shownSystems = () => (isPair() ? [state.a, state.b] : [state.a]);
+/** How much higher B scores than A, the baseline. */
+export const difference = (s) => data.score[state.b][s] - data.score[state.a][s];
+export const score = (value) => fixed(value, data.digits);
+/** The kind of a system in charts: A and B have colors of their own. */
+export const kindOf = (k) => (k === state.a ? "a" : "b");

@@ -2,7 +2,7 @@
 
 const MOST_EDITS = 1500;
 
-function diffTokens(before, after) {
+export function diffTokens(before, after) {
   let start = 0, endBefore = before.length, endAfter = after.length;
   while (start < endBefore && start < endAfter && before[start] === after[start]) start++;
   while (endBefore > start && endAfter > start && before[endBefore - 1] === after[endAfter - 1]) { endBefore--; endAfter--; }

@@ -1,45 +1,35 @@
 // One segment: its texts, what matches, what is missing, and its numbers.
 
-// In a frame of a notebook links resolve against the notebook's address, and history is not ours.
-const isFramed = location.protocol === "about:";
-let opened = -1;
+import { $, data, fixed, isPair, kindOf, score, shownSystems, state } from "./data.js";
+import { diffTokens } from "./diff.js";
+import { appendText, element, headOf, option, scrolling } from "./elements.js";
+import { markQuery, step } from "./list.js";
+import { copy, segmentText } from "./take.js";
+import { longest, texts } from "./texts.js";
+import { change } from "./view.js";
+
 let othersOpen = false;
-let against = -1;      // the reference that matches are shown against; -1: all
 
-function openSegment(s, focus = true) {
-  const isNew = opened < 0;
-  opened = s;
-  const place = $("#segment"), held = place.contains(document.activeElement) && document.activeElement.id;
-  place.replaceChildren(...segmentParts(s));
-  place.hidden = false;
-  $("#desk").classList.add("open");
-  if (held) document.getElementById(held)?.focus({ preventScroll: true });
-  markQuery();
-  writeState(isNew);
-  if (focus) { place.scrollIntoView({ block: "nearest" }); place.focus({ preventScroll: true }); }
+export function openSegment(s, focus = true) {
+  change({ segment: s });
+  if (!focus) return;
+  $("#segment").scrollIntoView({ block: "nearest" });
+  $("#segment").focus({ preventScroll: true });
 }
 
-function followLink(event) {
-  const link = isFramed && event.target.closest('a[href^="#"]'), place = link && $(link.getAttribute("href"));
-  if (!place) return;
-  event.preventDefault();
-  place.setAttribute("tabindex", -1);
-  place.focus({ preventScroll: true });
-  place.scrollIntoView();
-}
-
-function closeSegment() {
-  if (opened < 0) return;
-  opened = -1;
-  $("#segment").hidden = true;
-  $("#desk").classList.remove("open");
-  writeState();
+export function closeSegment() {
+  if (state.segment < 0) return;
+  change({ segment: -1 });
   $("#grid").focus({ preventScroll: true });
 }
 
-function step(by) {
-  const at = visible.indexOf(opened);
-  if (visible.length) { moveTo(at < 0 ? 0 : at + by); openSegment(visible[current], false); }
+export function drawSegment() {
+  const place = $("#segment"), isOpen = state.segment >= 0, held = place.contains(document.activeElement) && document.activeElement.id;
+  place.hidden = !isOpen;
+  $("#desk").classList.toggle("open", isOpen);
+  place.replaceChildren(...(isOpen ? segmentParts(state.segment) : []));
+  if (held && isOpen) document.getElementById(held)?.focus({ preventScroll: true });
+  markQuery();
 }
 
 function segmentParts(s) {
@@ -57,17 +47,16 @@ function segmentParts(s) {
     const lines = shownSystems().map((k, i) => (closest[i] === j ? missingLine(s, k, j) : null));
     add(count > 1 ? `Reference ${j + 1}` : "Reference", appendText(textLine(), texts.text(texts.reference(s, j))), ...lines.filter(Boolean));
   }
-  const choice = count > 1 ? element("p", {}, element("label", {}, "Matches against ", element("select", { id: "against", onchange: (event) => { against = Number(event.target.value); openSegment(s, false); } },
-    element("option", { value: -1 }, "all references"),
-    ...Array.from({ length: count }, (_, j) => element("option", { value: j, selected: j === against && "" }, `reference ${j + 1}`))))) : null;
-  if (against >= count) against = -1;
+  const against = state.against < count ? state.against : -1;
+  const choice = count > 1 ? [element("p", {}, element("label", {}, "Matches against ", element("select", { id: "against", onchange: ({ target }) => change({ against: Number(target.value) }) },
+    option(-1, "all references"), ...Array.from({ length: count }, (_, j) => option(j, `reference ${j + 1}`, j === against)))))] : [];
   const own = isPair() ? ownTokens(s) : {};
   const shown = shownSystems(), rest = data.systems.filter((k) => !shown.includes(k));
   const columnOf = (k) => {
     const flags = data.flags.filter((_, bit) => data.flag[k][s] >> bit & 1);
     return element("div", { class: own[k] ? `column ${kindOf(k)}` : "column" },
       element("dt", {}, element("strong", { dir: "auto" }, data.names[k]), ` ${score(data.score[k][s])}`, flags.length ? ` - ${flags.join(", ")}` : ""),
-      element("dd", {}, hypothesisLine(s, k, own[k]), diffLine(s, k, closestReference(s, k))));
+      element("dd", {}, hypothesisLine(s, k, against, own[k]), diffLine(s, k, closestReference(s, k))));
   };
   const columns = element("dl", { class: "columns" }, ...shown.map(columnOf));
   const others = rest.length ? [element("details", { id: "segment-others", open: othersOpen && "", ontoggle: (event) => { othersOpen = event.target.open; } },
@@ -76,7 +65,7 @@ function segmentParts(s) {
     ...[0, 1, 2, 3, 4].flatMap((n) => [element("span", { class: "tok", "data-order": n }, n ? (n === 4 ? "4 or more" : String(n)) : "none"), " "]),
     ...(isPair() ? [" Framed: only A or only B says it", ", ", "dashed: and no reference. "] : []),
     " In differences ", element("del", {}, "only in the reference"), ", ", element("ins", {}, "only in the hypothesis"), ".");
-  return [head, ...(facts.length ? [appendText(element("p", { class: "note" }), facts.join(", "))] : []), ...(choice ? [choice] : []), legend, list, columns, ...others, numbersOf(s), ...dialectsOf(s)];
+  return [head, ...(facts.length ? [appendText(element("p", { class: "note" }), facts.join(", "))] : []), ...choice, legend, list, columns, ...others, numbersOf(s)];
 }
 
 const textLine = (name = "text") => element("p", { class: name, dir: "auto" });
@@ -94,17 +83,17 @@ function closestReference(s, k) {
 
 // Which tokens of A and of B the other one does not say, by Myers' algorithm.
 function ownTokens(s) {
-  const own = { [pair.a]: [], [pair.b]: [] };
+  const own = { [state.a]: [], [state.b]: [] };
   for (const [kind] of diffTokens(...shownSystems().map((k) => texts.compared(texts.hypothesis(s, k))))) {
-    if (kind !== "+") own[pair.a].push(kind === "-");
-    if (kind !== "-") own[pair.b].push(kind === "+");
+    if (kind !== "+") own[state.a].push(kind === "-");
+    if (kind !== "-") own[state.b].push(kind === "+");
   }
   return own;
 }
 
-function hypothesisLine(s, k, own = []) {
+function hypothesisLine(s, k, against, own = []) {
   const tokens = texts.tokens(texts.hypothesis(s, k)), line = textLine();
-  const orders = texts.longest(texts.matches(s, k, against));
+  const orders = longest(texts.matches(s, k, against));
   tokens.forEach(({ gap, token }, i) => {
     appendText(line, gap);
     const n = orders[i], title = `${n ? `in a matching ${n}-gram` : "no match"}${own[i] ? `, only in ${data.names[k]}` : ""}`;
@@ -145,12 +134,4 @@ function numbersOf(s) {
     return element("tr", {}, element("th", { scope: "row", dir: "auto" }, data.names[k]), ...cells.map((cell) => element("td", {}, String(cell))));
   });
   return scrolling("Numbers of the segment", element("table", { class: "numbers", id: "segment-numbers" }, headOf(heads), element("tbody", {}, ...rows)));
-}
-
-function dialectsOf(s) {
-  if (!data.dialects.length) return [];
-  const rows = data.dialects.map(({ name, decimals }, d) => element("tr", {}, element("th", { scope: "row" }, name),
-    ...data.systems.map((k) => element("td", {}, (data.byDialect[d][k][s] / 10 ** decimals).toFixed(decimals)))));
-  const table = element("table", { class: "numbers" }, headOf(["Dialect", ...data.names]), element("tbody", {}, ...rows));
-  return [element("details", { id: "segment-dialects" }, element("summary", {}, "The segment by every BLEU"), scrolling("Scores of the segment by dialect", table))];
 }

@@ -1,24 +1,38 @@
-// Where the systems are good or bad: distributions, differences, buckets; each part selects segments.
+// Where the systems are good or bad: what costs points, distributions, buckets; each part selects segments.
 
-const BINS = 20, BANDS = 50, CELLS = 32;
+import { Chart, figureOf, legendOf } from "./charts.js";
+import { $, data, difference, fixed, grouped, isPair, kindOf, score, segmentsOf, shownSystems, signed, state } from "./data.js";
+import { element, headOf, option, scrolling, sortable, svg } from "./elements.js";
+import { change, goToList, selectSegments } from "./view.js";
 
-function drawWhere() {
-  const place = $("#charts");
-  place.replaceChildren(distribution(), lengthDifferences());
-  if (isPair()) place.append(differences(), curve(), scatter());
+const BINS = 20, MOST_BUCKETS = 50;
+
+export function drawWhere() {
+  $("#charts").replaceChildren(...costs(), distribution(), lengthDifferences(), ...(isPair() ? [differences()] : []));
   drawBuckets();
 }
 
-const binOf = (value, low, width, bins) => Math.max(0, Math.min(bins - 1, Math.floor((value - low) / width)));
-
-// Select the segments for which `test` holds.
-function selectSegments(label, test) {
-  const chosen = new Uint8Array(data.segments);
-  for (let s = 0; s < data.segments; s++) chosen[s] = test(s) ? 1 : 0;
-  setFilter({ selection: { label, chosen } }, true);
+/** The points that each precision and the length cost, from the largest score down. */
+function costs() {
+  const shown = shownSystems(), rowHeight = 16 * shown.length + 8, left = 78, right = 56, width = 460;
+  if (!data.steps[state.a]) return [];
+  // What only one of them has, such as smoothing, costs the other one nothing.
+  const costs = shown.map((k) => Object.fromEntries(data.steps[k].map(([name, value], i) => [name, value - (i ? data.steps[k][i - 1][1] : data.scale)])));
+  const names = Object.keys(Object.assign({}, ...costs)), cost = (i, name) => costs[i][name] ?? 0;
+  const most = Math.max(...costs.flatMap((parts) => Object.values(parts).map(Math.abs)));
+  const label = shown.map((k, i) => `${data.names[k]}: ${names.map((name) => `${name} ${signed(cost(i, name), data.digits)}`).join(", ")}`).join("; ");
+  const picture = svg("svg", { viewBox: `0 0 ${width} ${names.length * rowHeight + 18}`, role: "img", "aria-label": label }, legendOf(width));
+  names.forEach((name, n) => {
+    const top = 18 + n * rowHeight;
+    picture.append(svg("text", { x: left - 6, y: top + 8 * shown.length + 4, "text-anchor": "end" }, name));
+    shown.forEach((k, i) => picture.append(
+      svg("rect", { class: kindOf(k), x: left, y: top + 16 * i, width: Math.max(Math.abs(cost(i, name)) / most * (width - left - right), 1), height: 14 }),
+      svg("text", { x: width - 2, y: top + 16 * i + 12, "text-anchor": "end" }, signed(cost(i, name), data.digits))));
+  });
+  return [figureOf(`What costs points, from ${data.scale} down`, picture)];
 }
 
-function counted(count) { return `${grouped(count)} segment${count === 1 ? "" : "s"}`; }
+const binOf = (value, low, width, bins) => Math.max(0, Math.min(bins - 1, Math.floor((value - low) / width)));
 
 function distribution() {
   const width = data.scale / BINS, shown = shownSystems();
@@ -36,7 +50,7 @@ function distribution() {
       if (!count) return;
       const low = fixed(bin * width, data.digits), high = fixed((bin + 1) * width, data.digits);
       const at = chart.x(bin * width) + 1, each = (chart.x(width) - chart.x(0) - 2) / shown.length;
-      chart.bar(kindOf(k), at + i * each, at + (i + 1) * each, 0, count, `${data.names[k]} ${low} to ${high}: ${counted(count)}`,
+      chart.bar(kindOf(k), at + i * each, at + (i + 1) * each, 0, count, `${data.names[k]} ${low} to ${high}: ${segmentsOf(count)}`,
         () => selectSegments(`${data.names[k]} ${low} to ${high}`, (s) => binOf(data.score[k][s], 0, width, BINS) === bin));
     });
   }
@@ -60,13 +74,13 @@ function lengthDifferences() {
       if (!count) return;
       const name = `${data.names[k]} ${at > 0 ? "+" : ""}${at}${Math.abs(at) === most ? " or more" : ""} tokens`;
       const from = chart.x(at - 0.5) + 1 + i * each;
-      chart.bar(kindOf(k), from, from + each, 0, count, `${name}: ${counted(count)}`, () => selectSegments(name, (s) => binAt(s, k) === bin));
+      chart.bar(kindOf(k), from, from + each, 0, count, `${name}: ${segmentsOf(count)}`, () => selectSegments(name, (s) => binAt(s, k) === bin));
     });
   }
   return chart.figure;
 }
 
-const pairName = () => `${data.names[pair.b]} − ${data.names[pair.a]}`;
+const pairName = () => `${data.names[state.b]} − ${data.names[state.a]}`;
 
 function differences() {
   let most = data.scale / 10;
@@ -78,63 +92,18 @@ function differences() {
     if (!count) return;
     const from = low + bin * width, kind = bin * 2 + 1 === bins ? "rest" : from < 0 ? "a" : "b";
     const name = `difference ${signed(from, data.digits)} to ${signed(from + width, data.digits)}`;
-    chart.bar(kind, chart.x(from) + 0.5, chart.x(from + width) - 0.5, 0, count, `${name}: ${counted(count)}`,
+    chart.bar(kind, chart.x(from) + 0.5, chart.x(from + width) - 0.5, 0, count, `${name}: ${segmentsOf(count)}`,
       () => selectSegments(name, (s) => binOf(difference(s), low, width, bins) === bin));
   });
   return chart.figure;
 }
 
-function curve() {
-  const order = Uint32Array.from({ length: data.segments }, (_, s) => s).sort((s, t) => difference(t) - difference(s) || s - t);
-  const rank = new Uint32Array(data.segments);
-  order.forEach((s, i) => { rank[s] = i; });
-  const most = Math.max(Math.abs(difference(order[0])), Math.abs(difference(order[order.length - 1])), data.scale / 100);
-  const chart = new Chart(`Sorted differences, ${pairName()}`, `Differences of all segments in descending order, ${pairName()}`, [0, data.segments], [-most, most], "rank", "difference");
-  const points = 400, sides = { b: [], a: [] };
-  for (let i = 0; i <= points; i++) {
-    const at = Math.round(i / points * (data.segments - 1)), value = difference(order[at]);
-    const point = `${chart.x(at + 0.5).toFixed(1)},${chart.y(value).toFixed(1)}`;
-    if (value >= 0) sides.b.push(point);
-    if (value <= 0) sides.a.push(point);
-  }
-  chart.svg.append(
-    svg("line", { class: "zero", x1: chart.x(0), x2: chart.x(data.segments), y1: chart.y(0), y2: chart.y(0) }),
-    ...Object.entries(sides).map(([kind, path]) => svg("polyline", { class: `${kind}-line`, points: path.join(" ") })));
-  const bands = Math.min(BANDS, data.segments);
-  for (let band = 0; band < bands; band++) {
-    const from = Math.floor(band / bands * data.segments), to = Math.floor((band + 1) / bands * data.segments);
-    const name = `ranks ${from + 1} to ${to} of ${pairName()}`;
-    const range = `${signed(difference(order[from]), data.digits)} to ${signed(difference(order[to - 1]), data.digits)}`;
-    chart.bar("hit", chart.x(from), chart.x(to), -most, most, `${name}: ${range}`, () => selectSegments(name, (s) => rank[s] >= from && rank[s] < to));
-  }
-  return chart.figure;
-}
-
-function scatter() {
-  const width = data.scale / CELLS, cells = new Map();
-  const cellOf = (s) => binOf(data.score[pair.a][s], 0, width, CELLS) * CELLS + binOf(data.score[pair.b][s], 0, width, CELLS);
-  for (let s = 0; s < data.segments; s++) cells.set(cellOf(s), (cells.get(cellOf(s)) ?? 0) + 1);
-  const most = Math.max(...cells.values()), [a, b] = [data.names[pair.a], data.names[pair.b]];
-  const chart = new Chart(`${a} against ${b}`, `Scores of segments, ${a} against ${b}`, [0, data.scale], [0, data.scale], short(a), short(b), { height: 340 });
-  chart.svg.append(svg("line", { class: "zero", x1: chart.x(0), y1: chart.y(0), x2: chart.x(data.scale), y2: chart.y(data.scale) }));
-  const largest = (chart.y(0) - chart.y(width)) / 2;
-  for (const [cell, count] of [...cells].sort((one, other) => one[0] - other[0])) {
-    const column = Math.floor(cell / CELLS), row = cell % CELLS;
-    const kind = column === row ? "quiet" : column > row ? "a" : "b";
-    const from = [column, row].map((at) => `${fixed(at * width, data.digits)} to ${fixed((at + 1) * width, data.digits)}`);
-    const name = `${a} ${from[0]}, ${b} ${from[1]}`;
-    const dot = svg("circle", { class: kind, cx: chart.x((column + 0.5) * width), cy: chart.y((row + 0.5) * width), r: (1.5 + (largest * 1.2 - 1.5) * Math.sqrt(count / most)).toFixed(2) });
-    chart.mark(dot, `${name}: ${counted(count)}`, () => selectSegments(name, (s) => cellOf(s) === cell));
-  }
-  return chart.figure;
-}
-
 // The scores of a bucket as bars, with their 95 % intervals.
-function bucketBars(its, bucket, shown) {
+function bucketBars(buckets, code, shown) {
   const at = (value) => (100 * value / data.scale).toFixed(1);
   const picture = svg("svg", { viewBox: `0 0 100 ${8 * shown.length}`, "aria-hidden": "true" });
   shown.forEach((k, i) => {
-    const value = its.scores[k][bucket], [low, high] = its.intervals[k]?.[bucket] ?? [];
+    const value = buckets.scores[k][code], [low, high] = buckets.intervals[k]?.[code] ?? [];
     if (value === null) return;
     picture.append(svg("rect", { class: kindOf(k), x: 0, y: 8 * i + 1, width: at(value), height: 6 }));
     if (low !== undefined) picture.append(svg("line", { class: "range", x1: at(low), x2: at(high), y1: 8 * i + 4, y2: 8 * i + 4 }));
@@ -142,38 +111,31 @@ function bucketBars(its, bucket, shown) {
   return picture;
 }
 
-let bucketKind = 0;
-const MOST_BUCKETS = 50;
-
-function drawBuckets(all = false) {
-  const place = $("#buckets"), its = data.buckets[bucketKind], codes = data.bucket[bucketKind], shown = shownSystems();
-  const sizes = new Uint32Array(its.labels.length);
-  for (const code of codes) sizes[code]++;
-  const select = element("select", { id: "bucket-kind", onchange: (event) => { bucketKind = event.target.selectedIndex; drawBuckets(); } },
-    ...data.buckets.map(({ name }, i) => element("option", { selected: i === bucketKind && "" }, name)));
-  const order = its.labels.map((_, i) => i);
-  if (its.labels.length > MOST_BUCKETS && isPair()) {
-    const gap = (i) => Math.abs((its.scores[pair.a][i] ?? 0) - (its.scores[pair.b][i] ?? 0)) * sizes[i];
+export function drawBuckets(all = false) {
+  const number = state.bucketKind, buckets = data.buckets[number], shown = shownSystems(), { labels, scores, sizes } = buckets;
+  const select = element("select", { id: "bucket-kind", onchange: ({ target }) => change({ bucketKind: target.selectedIndex }) },
+    ...data.buckets.map(({ name }, i) => option(i, name, i === number)));
+  const order = labels.map((_, i) => i);
+  if (labels.length > MOST_BUCKETS && isPair()) {
+    const gap = (i) => Math.abs((scores[state.a][i] ?? 0) - (scores[state.b][i] ?? 0)) * sizes[i];
     order.sort((one, other) => gap(other) - gap(one));
   }
   const listed = all ? order : order.slice(0, MOST_BUCKETS);
-  const heads = [its.name, "segments", ...shown.map((k) => data.names[k]), "", ...(isPair() ? ["difference"] : [])];
+  const heads = [buckets.name, "segments", ...shown.map((k) => data.names[k]), "", ...(isPair() ? ["difference"] : [])];
   const cell = (value) => element("td", {}, value);
-  const rows = listed.map((bucket) => {
-    const scores = shown.map((k) => its.scores[k][bucket]);
-    const choose = () => setFilter({ bucket: { kind: bucketKind, code: bucket, label: `${its.name} ${its.labels[bucket]}` } }, true);
-    const known = scores.every((value) => value !== null);
+  const rows = listed.map((code) => {
+    const values = shown.map((k) => scores[k][code]), isKnown = values.every((value) => value !== null);
+    const choose = () => { change({ bucket: `${number}.${code}` }); goToList(); };
     return element("tr", { class: "pick", onclick: choose },
-      element("th", { scope: "row", dir: "auto" }, element("button", { type: "button" }, its.labels[bucket])),
-      cell(grouped(sizes[bucket])),
-      ...scores.map((value) => cell(value === null ? "" : score(value))),
-      element("td", { class: "bar" }, bucketBars(its, bucket, shown)),
-      isPair() ? cell(known ? signed(scores[1] - scores[0], data.digits) : "") : null);
+      element("th", { scope: "row", dir: "auto" }, element("button", { type: "button" }, labels[code])),
+      cell(grouped(sizes[code])),
+      ...values.map((value) => cell(value === null ? "" : score(value))),
+      element("td", { class: "bar" }, bucketBars(buckets, code, shown)),
+      isPair() ? cell(isKnown ? signed(values[1] - values[0], data.digits) : "") : null);
   });
-  const more = listed.length < order.length ? element("button", { type: "button", onclick: () => drawBuckets(true) }, `Show all ${grouped(order.length)}`) : null;
-  place.replaceChildren(
-    element("h3", {}, "Buckets"),
-    element("p", {}, element("label", {}, "by ", select)),
+  const more = listed.length < order.length ? [element("button", { type: "button", onclick: () => drawBuckets(true) }, `Show all ${grouped(order.length)}`)] : [];
+  $("#buckets").replaceChildren(
+    element("p", {}, element("label", {}, "Scores by ", select)),
     scrolling("Scores of buckets", sortable(element("table", { class: "numbers", id: "bucket-table" }, headOf(heads), element("tbody", {}, ...rows)))),
-    ...(more ? [more] : []));
+    ...more);
 }

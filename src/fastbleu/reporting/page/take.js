@@ -1,5 +1,9 @@
 // What can be taken along: the visible rows as CSV and JSON, pictures as SVG.
 
+import { $, data, score } from "./data.js";
+import { element, svg } from "./elements.js";
+import { texts } from "./texts.js";
+
 function save(content, type, name) {
   const link = element("a", { href: URL.createObjectURL(new Blob([content], { type })), download: name });
   link.click();
@@ -21,29 +25,29 @@ function exported(s) {
   };
 }
 
-function exportJson() {
-  save(JSON.stringify(Array.from(visible, exported), null, 1), "application/json", "segments.json");
+export function exportJson(shown) {
+  save(JSON.stringify(Array.from(shown, exported), null, 1), "application/json", "segments.json");
 }
 
 // A spreadsheet would take a text that begins so for a formula.
 const quoted = (value) => `"${(typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)).replaceAll('"', '""')}"`;
 
-function exportCsv() {
+export function exportCsv(shown) {
   const most = data.references.reduce((one, other) => Math.max(one, other), 0);
   const heads = ["segment", ...(data.ids ? ["id"] : []), ...data.names.map((name) => `score ${name}`), "ref_len", ...(texts.sources ? ["source"] : []),
     ...Array.from({ length: most }, (_, j) => `reference ${j + 1}`), ...data.names];
-  const rows = Array.from(visible, exported).map((its) => [its.segment, ...(data.ids ? [its.id] : []), ...its.systems.map((system) => system.score), its.systems[0].ref_len,
+  const rows = Array.from(shown, exported).map((its) => [its.segment, ...(data.ids ? [its.id] : []), ...its.systems.map((system) => system.score), its.systems[0].ref_len,
     ...(texts.sources ? [its.source] : []), ...Array.from({ length: most }, (_, j) => its.references[j] ?? ""), ...its.systems.map((system) => system.hypothesis)]);
   save("\ufeff" + [heads, ...rows].map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n", "text/csv;charset=utf-8", "segments.csv");
 }
 
-function segmentText(s) {
+export function segmentText(s) {
   const its = exported(s), lines = [`Segment ${s}`, ...(its.source === undefined ? [] : [`source: ${its.source}`]), ...its.references.map((text) => `reference: ${text}`)];
   return [...lines, ...its.systems.map((system) => `${system.name}, ${score(system.score)}: ${system.hypothesis}`)].join("\n");
 }
 
 // The clipboard may be forbidden, as in frames; then by a selected text.
-async function copy(text, button) {
+export async function copy(text, button) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -79,12 +83,12 @@ function tableText(table, latex) {
   return `${note}\\begin{tabular}{l${"r".repeat(rows[0].length - 1)}}\n\\toprule\n${head}\n\\midrule\n${body.join("\n")}\n\\bottomrule\n\\end{tabular}\n`;
 }
 
-const tableButtons = (table) => element("p", { class: "take no-print" }, ...["TSV", "LaTeX"].map((name) =>
+export const tableButtons = (table) => element("p", { class: "take no-print" }, ...["TSV", "LaTeX"].map((name) =>
   element("button", { type: "button", "aria-label": `Copy the table as ${name}`, onclick: (event) => copy(tableText(table, name === "LaTeX"), event.target) }, name)));
 
 const STYLES = ["fill", "stroke", "stroke-width", "font-size", "font-family", "opacity"];
 
-function saveSvg(picture, title) {
+export function saveSvg(picture, title) {
   const copy = picture.cloneNode(true), parts = picture.querySelectorAll("*");
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.querySelectorAll("*").forEach((part, i) => {

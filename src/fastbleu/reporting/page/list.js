@@ -1,0 +1,260 @@
+// The list of segments: which are shown, in which order; only the rows in view are in the document.
+
+import { $, data, difference, grouped, isPair, score, segmentsOf, shownSystems, signed, state } from "./data.js";
+import { appendText, element } from "./elements.js";
+import { openSegment } from "./segment.js";
+import { texts } from "./texts.js";
+import { change } from "./view.js";
+
+const ROW = 28, BEYOND = 12, PRINTED = 60, MOST_PRINTED = 5, SNIPPET = 300, BEFORE_HIT = 12, MOST_HITS = 2000;
+let visible = new Uint32Array(0);
+let current = 0;       // the row that the keyboard is at
+let columns = [];
+let order = null;      // all segments in the order of state.sort
+let orderKey = "";
+let hitTexts = null;   // by segment the first text that holds the query
+let lowered = null;    // all texts in lower case, where that changes no length
+
+function sortKey(name) {
+  if (name === "segment") return null;
+  if (name === "difference") return difference;
+  if (name === "gap") return (s) => Math.abs(difference(s));
+  if (name === "length") return (s) => data.refLen[state.a][s];
+  const scores = data.score[Number(name)];
+  return (s) => scores[s];
+}
+
+function sorted() {
+  const key = `${state.sort} ${state.descending} ${state.a} ${state.b}`;
+  if (order && orderKey === key) return order;
+  const value = sortKey(state.sort), sign = state.descending ? -1 : 1;
+  order = Uint32Array.from({ length: data.segments }, (_, s) => s);
+  if (value) {
+    const keys = Float64Array.from(order, value);
+    order.sort((s, t) => sign * (keys[s] - keys[t]) || s - t);
+  } else if (state.descending) order.reverse();
+  orderKey = key;
+  return order;
+}
+
+/** Which texts of a segment are searched: [first, last + 1] of its texts, and whether its source. */
+function searched(s) {
+  const from = texts.sources + texts.first[s], to = texts.sources + texts.first[s + 1];
+  if (state.scope === "references") return [from, from + data.references[s], false];
+  if (state.scope === "source") return [from, from, true];
+  if (state.scope !== "all") { const text = texts.hypothesis(s, Number(state.scope)); return [text, text + 1, false]; }
+  return [from, to, texts.sources > 0];
+}
+
+/** The segments that hold the query, as marks; null where there is none. */
+function found() {
+  const problem = $("#problem");
+  problem.textContent = "";
+  hitTexts = null;
+  if (!state.query) return null;
+  const hits = new Uint8Array(texts.starts.length - 1);
+  if (state.regex) {
+    const expression = queryExpression((error) => { problem.textContent = `No regular expression: ${error.message}`; });
+    if (!expression) return null;
+    for (let text = 0; text < hits.length; text++) hits[text] = expression.test(texts.text(text)) ? 1 : 0;
+  } else markHits(hits);
+  const marks = new Uint8Array(data.segments);
+  hitTexts = new Array(data.segments);
+  for (let s = 0; s < data.segments; s++) {
+    const [from, to, source] = searched(s);
+    let text = source && hits[s] ? s : -1;
+    for (let other = from; other < to && text < 0; other++) if (hits[other]) text = other;
+    if (text < 0) continue;
+    marks[s] = 1;
+    hitTexts[s] = text;
+  }
+  return marks;
+}
+
+/** What is searched for as an expression; null if it is none. */
+function queryExpression(complain = (_) => {}, flags = "iu") {
+  try {
+    return new RegExp(state.regex ? state.query : state.query.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), flags);
+  } catch (error) {
+    complain(error);
+    return null;
+  }
+}
+
+/** Mark the texts that hold the query, in whatever case. */
+function markHits(hits) {
+  if (lowered === null) {
+    lowered = texts.all.toLowerCase();
+    if (lowered.length !== texts.all.length) lowered = [...texts.all].map((c) => (c.toLowerCase().length === c.length ? c.toLowerCase() : c)).join("");
+  }
+  const query = state.query.toLowerCase();
+  let text = 0;
+  for (let at = lowered.indexOf(query); at >= 0;) {
+    while (texts.starts[text + 1] <= at) text++;
+    if (at + query.length <= texts.starts[text + 1]) {
+      hits[text] = 1;
+      at = lowered.indexOf(query, texts.starts[text + 1]);
+    } else at = lowered.indexOf(query, at + 1);
+  }
+}
+
+/** Highlight what is searched for in the texts in view, across their tokens. */
+export function markQuery() {
+  if (!CSS.highlights) return;
+  CSS.highlights.delete("hit");
+  const expression = state.query ? queryExpression(undefined, "giu") : null;
+  if (!expression) return;
+  const ranges = [];
+  for (const line of document.querySelectorAll("#grid-body .hits, #segment .text")) {
+    /** @type {[number, Text][]} */
+    const nodes = [];
+    const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+    let text = "";
+    while (walker.nextNode()) {
+      const node = /** @type {Text} */ (walker.currentNode);
+      nodes.push([text.length, node]);
+      text += node.data;
+    }
+    /** @returns {[Text, number]} */
+    const place = (at, end) => {
+      const [from, node] = nodes.findLast(([start]) => (end ? start < at : start <= at));
+      return [node, at - from];
+    };
+    for (const { index, 0: hit } of text.matchAll(expression)) {
+      if (!hit || ranges.length === MOST_HITS) continue;
+      const range = new Range();
+      range.setStart(...place(index, false));
+      range.setEnd(...place(index + hit.length, true));
+      ranges.push(range);
+    }
+  }
+  CSS.highlights.set("hit", new Highlight(...ranges));
+}
+
+/** Whether any of a segment's hypotheses that are looked at has the flag. */
+function flagged(s, bit) {
+  const scope = /^\d+$/.test(state.scope) ? [Number(state.scope)] : data.systems;
+  return scope.some((k) => data.flag[k][s] >> bit & 1);
+}
+
+export function drawList() {
+  const hits = found(), bit = state.flag === "" ? -1 : Number(state.flag), { pick } = state;
+  const [kind, code] = state.bucket.split(".").map(Number), codes = state.bucket && data.bucket[kind];
+  visible = sorted().filter((s) => (!hits || hits[s]) && (!pick || pick.chosen[s]) && (!codes || codes[s] === code) && (bit < 0 || flagged(s, bit)));
+  const { name, labels } = data.buckets[kind] ?? {};
+  const chosen = [["pick", pick?.label], ["bucket", codes ? `${name} ${labels[code]}` : ""]].filter(([, label]) => label);
+  $("#chosen").replaceChildren(...chosen.map(([field, label]) =>
+    element("button", { type: "button", "aria-label": `Remove: ${label}`, onclick: () => change({ [field]: field === "pick" ? null : "" }) },
+      appendText(element("span"), label), element("span", { class: "no-print" }, " ×"))));
+  drawHead();
+  const grid = $("#grid");
+  grid.setAttribute("aria-rowcount", visible.length + 1);
+  // As high as all segments need, if that is little, whatever is filtered; with room for a scroll bar.
+  grid.style.height = `min(55vh, 30rem, ${(data.segments + 1) * ROW + 20}px)`;
+  $("#grid-body").style.height = `${visible.length * ROW}px`;
+  grid.scrollTop = 0;
+  current = Math.max(0, state.segment < 0 ? 0 : visible.indexOf(state.segment));
+  if (current) moveTo(current); else drawRows();
+}
+
+function gridColumns() {
+  const text = (s) => {
+    const usual = texts.sources ? s : texts.reference(s, 0), number = hitTexts?.[s] ?? usual;
+    const whole = texts.text(number), before = hitTexts ? whole.search(queryExpression() ?? "") - BEFORE_HIT : 0;
+    const from = before > 0 ? before : 0, end = from + SNIPPET;
+    return `${number === usual ? "" : `${texts.nameOf(s, number)}: `}${from ? "… " : ""}${whole.slice(from, end)}${whole.length > end ? " …" : ""}`;
+  };
+  const shown = shownSystems();
+  const ofSystem = (k) => ({ title: data.names[k], sort: String(k), width: "5.4rem", cell: (s) => score(data.score[k][s]), number: true });
+  columns = [
+    { title: "#", sort: "segment", width: "4.6rem", cell: (s) => String(s), number: true },
+    ...(data.ids ? [{ title: "id", width: "7rem", cell: (s) => data.ids[s] }] : []),
+    ...shown.map(ofSystem),
+    ...(isPair() ? [{ title: "B − A", sort: "difference", width: "5.4rem", cell: (s) => signed(difference(s), data.digits), number: true }] : []),
+    { title: texts.sources ? "source" : "reference", width: "minmax(16rem, 1fr)", cell: text, text: true },
+    { title: "ref. tokens", sort: "length", width: "5.2rem", cell: (s) => String(data.refLen[state.a][s]), number: true },
+    // On paper only a few systems have room.
+    ...data.systems.filter((k) => !shown.includes(k)).map((k) => ({ ...ofSystem(k), unprinted: data.systems.length > MOST_PRINTED })),
+  ];
+}
+
+function drawHead() {
+  gridColumns();
+  const grid = $("#grid"), head = element("div", { class: "row", role: "row", "aria-rowindex": 1 });
+  grid.style.setProperty("--columns", columns.map(({ width }) => width).join(" "));
+  // On paper nothing scrolls: the columns share the width.
+  grid.style.setProperty("--printed", columns.filter(({ unprinted }) => !unprinted).map(({ width, text }) => (text ? "minmax(8rem, 32fr)" : `minmax(3.1rem, ${parseFloat(width)}fr)`)).join(" "));
+  columns.forEach(({ title, sort, number, unprinted }, i) => {
+    const way = sort === state.sort ? (state.descending ? "descending" : "ascending") : sort ? "none" : null;
+    const label = way === "ascending" ? `${title} ▲` : way === "descending" ? `${title} ▼` : title;
+    const sortBy = () => change({ sort, descending: state.sort === sort && !state.descending });
+    const inside = sort ? element("button", { type: "button", title, tabindex: -1, onclick: sortBy }, label) : label;
+    head.append(element("div", { role: "columnheader", "aria-colindex": i + 1, "aria-sort": way, class: `${number ? "n" : ""}${unprinted ? " no-print" : ""}`, dir: "auto" }, inside));
+  });
+  $("#grid-head").replaceChildren(head);
+  grid.setAttribute("aria-colcount", columns.length);
+}
+
+function drawRows(all = 0) {
+  const grid = $("#grid"), body = $("#grid-body");
+  const from = all ? 0 : Math.max(0, Math.floor(grid.scrollTop / ROW) - BEYOND);
+  const to = Math.min(visible.length, all || Math.ceil((grid.scrollTop + grid.clientHeight) / ROW) + BEYOND);
+  const rows = [];
+  for (let at = from; at < to; at++) rows.push(rowOf(at));
+  body.replaceChildren(...rows);
+  // How many segments there are: the first ones on paper, of those found, of all.
+  const counts = [all ? to : visible.length, visible.length].filter((count, i, both) => count !== (both[i + 1] ?? data.segments)).map(grouped);
+  $("#count").textContent = [...counts, segmentsOf(data.segments)].join(" of ");
+  markQuery();
+  if (visible.length) grid.setAttribute("aria-activedescendant", `row-${current}`);
+  else grid.removeAttribute("aria-activedescendant");
+}
+
+function rowOf(at) {
+  const s = visible[at];
+  const row = element("div", { class: at === current ? "row current" : "row", role: "row", id: `row-${at}`, "aria-rowindex": at + 2, "aria-selected": at === current, "data-segment": s, onclick: () => { moveTo(at); openSegment(s); } });
+  row.style.transform = `translateY(${at * ROW}px)`;
+  columns.forEach(({ cell, number, text, unprinted }, i) => {
+    const made = element("div", { role: "gridcell", "aria-colindex": i + 1, class: `${number ? "n" : text ? "hits" : ""}${unprinted ? " no-print" : ""}`, dir: number ? null : "auto" });
+    row.append(text ? appendText(made, cell(s).replace(/\s+/g, " ")) : (made.append(cell(s)), made));
+  });
+  return row;
+}
+
+function moveTo(at) {
+  if (!visible.length) return;
+  const grid = $("#grid"), head = ROW;
+  current = Math.max(0, Math.min(visible.length - 1, at));
+  const top = current * ROW;
+  if (top < grid.scrollTop) grid.scrollTop = top;
+  else if (top + ROW + head > grid.scrollTop + grid.clientHeight) grid.scrollTop = top + ROW + head - grid.clientHeight;
+  drawRows();
+}
+
+export const shownSegments = () => visible;
+
+/** Open the segment that is `by` rows further on. */
+export function step(by) {
+  const at = visible.indexOf(state.segment);
+  if (!visible.length) return;
+  moveTo(at < 0 ? 0 : at + by);
+  openSegment(visible[current], false);
+}
+
+function gridKey(event) {
+  const page = Math.max(1, Math.floor($("#grid").clientHeight / ROW) - 2);
+  const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+  if (event.key in steps) {
+    event.preventDefault();
+    moveTo(current + steps[event.key]);
+    if (state.segment >= 0 && visible.length) openSegment(visible[current], false);
+  } else if (event.key === "Enter" && event.target.id === "grid" && visible.length) openSegment(visible[current]);
+}
+
+export function startList() {
+  $("#grid").addEventListener("scroll", () => drawRows(), { passive: true });
+  $("#grid").addEventListener("keydown", gridKey);
+  addEventListener("resize", () => drawRows());
+  addEventListener("beforeprint", () => drawRows(PRINTED));
+  addEventListener("afterprint", () => drawRows());
+}
