@@ -251,7 +251,7 @@ def test_a_result_that_is_written_in_part_is_an_error(tmp_path, size, arguments)
 
 IMPORT = """
 import os, signal, sys
-from fastbleu.cli.imports import import_undisturbed
+from fastbleu.runtime.import_lock import import_undisturbed
 
 class Interrupting:
     def find_spec(self, name, path=None, target=None):

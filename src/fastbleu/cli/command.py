@@ -23,10 +23,10 @@ from ..inputs.batch import Batch
 from ..inputs.missing import is_blank
 from ..inputs.mistakes import warn_of_equal, warn_of_words
 from ..inputs.warnings import InputWarning, warn_of_blank
+from ..runtime.import_lock import import_undisturbed
 from ..runtime.terminal import ProgressBar
 from .files import STDIN, STDIN_LABEL, InputError, as_options, printable
 from .formats import REFERENCE, SYSTEM, align_documents, align_images, open_input
-from .imports import import_undisturbed
 from .options import Options, check_systems, option_warnings, parse_options
 from .readers import CHUNK_LINES, ChainReader, Reader, in_step, joined, listed, open_lines, present
 from .sacrebleu_text import RESET, SacrebleuText, system_names, uses_colors

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..dialects.names import names
@@ -97,38 +98,38 @@ class Options(argparse.Namespace):
     no_color: bool = False
     quiet: bool = False
 
-    @property
+    @cached_property
     def systems(self) -> Sequence[str]:
         """The names after -i, each once."""
         return [*dict.fromkeys(self.input or [])]
 
-    @property
+    @cached_property
     def target_language(self) -> str:
         """Of the language pair; "" without one."""
         return self.langpair.split("-")[1] if self.langpair is not None else ""
 
-    @property
+    @cached_property
     def tokenizer(self) -> str:
         """The name to use where the dialect has none."""
         return self.tokenize or BY_LANGUAGE.get(self.target_language, "13a")
 
-    @property
+    @cached_property
     def prints_as_sacrebleu(self) -> bool:
         """By default; other dialects print as their originals."""
         return self.dialect == Options.dialect
 
-    @property
+    @cached_property
     def test(self) -> str:
         """The paired test: "bs", "ar" or ""."""
         return "bs" if self.paired_bs else "ar" if self.paired_ar else ""
 
-    @property
+    @cached_property
     def samples(self) -> int:
         """Samples or trials of the paired test."""
         asked = self.paired_bs_n if self.paired_bs else self.paired_ar_n
         return asked if asked > 0 else _DEFAULT_SAMPLES[self.test or "bs"]
 
-    @property
+    @cached_property
     def random_seed(self) -> int | None:
         """The seed of random draws; None: another each time."""
         try:
@@ -136,27 +137,27 @@ class Options(argparse.Namespace):
         except ValueError as error:
             raise InputError(str(error)) from error
 
-    @property
+    @cached_property
     def signature_seed(self) -> str:
         """The seed as sacreBLEU's signature has it."""
         return (self.seed or seed_text()).lower()
 
-    @property
+    @cached_property
     def reported(self) -> bool:
         """Whether --html or --md is there."""
         return self.html is not None or self.md is not None
 
-    @property
+    @cached_property
     def labels(self) -> Sequence[str]:
         """The options that name files of a report."""
         return [name for name in REPORT_LABELS if getattr(self, name) is not None]
 
-    @property
+    @cached_property
     def diagnosed(self) -> bool:
         """Whether --explain or --identify is there."""
         return self.explain is not None or self.identify is not None
 
-    @property
+    @cached_property
     def output_format(self) -> str:
         """The format of the result; see `table` for that of single segments."""
         of_environment = os.environ.get("SACREBLEU_FORMAT", "").lower()
@@ -164,7 +165,7 @@ class Options(argparse.Namespace):
             return of_environment
         return self.format or ("text" if self.diagnosed else "json")
 
-    @property
+    @cached_property
     def table(self) -> str:
         """How single segments are listed: "tsv", "json" or ""."""
         if not self.sentence_level or self.diagnosed:
@@ -172,17 +173,17 @@ class Options(argparse.Namespace):
         listed = self.format or ("tsv" if self.sort or self.worst else "")
         return "" if listed in ("text", "latex") else listed
 
-    @property
+    @cached_property
     def lists_texts(self) -> bool:
         """Whether something needs the texts themselves."""
         return self.reported or self.diagnosed or bool(self.table and not self.score_only)
 
-    @property
+    @cached_property
     def filtered(self) -> bool:
         """Whether only some segments of a test set count."""
         return self.origlang is not None or self.subset is not None
 
-    @property
+    @cached_property
     def delegated(self) -> bool:
         """Whether sacreBLEU prints about test sets."""
         return bool(self.list or self.echo or self.citation or self.download)
@@ -197,7 +198,7 @@ def parse_options(argv: Sequence[str] | None) -> Options:
     """Return the checked options; InputError where they contradict each other."""
     parser = make_parser()
     terminal = sys.stdin is None or sys.stdin.isatty()
-    words = [*map(parser.spelled, sys.argv[1:] if argv is None else argv)]
+    words = parser.spelled(sys.argv[1:] if argv is None else argv)
     if not words:
         parser.exit(2, SUMMARY)
     options, unknown = parser.parse_known_args(words, Options())

@@ -24,6 +24,7 @@ from .formats import NAMED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, NoReturn
 
 FORMATS = ("json", "text", "latex")
@@ -83,15 +84,9 @@ class _Help(argparse.HelpFormatter):
     """Wraps each line of a text, between words, because names have hyphens."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=80)  # argparse makes one for many options, and prints few
-
-    def format_help(self) -> str:
         from shutil import get_terminal_size
 
-        columns = get_terminal_size().columns
-        self._width = columns - 2
-        self._max_help_position = min(24 if columns >= 70 else 6, max(self._width - 20, 4))
-        return super().format_help()
+        super().__init__(prog, max_help_position=24 if get_terminal_size().columns >= 70 else 6)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return "\n".join(chain(*(self._split_lines(line, width) for line in text.splitlines())))
@@ -104,14 +99,17 @@ class _Help(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    def spelled(self, word: str) -> str:
-        """A word of the command line; a long option as it is spelled here."""
-        name, equals, value = word.partition("=")
+    def spelled(self, words: Sequence[str]) -> list[str]:
+        """The words of the command line, long options as they are spelled here."""
         known = [option for option in self._option_string_actions if option.startswith("--")]
-        own = known_name(name, known) if word.startswith("--") else None
-        if own is None and len(name) > 3:
-            own = next((option for option in _SHORTENED if option.startswith(name)), None)
-        return (own or name) + equals + value
+        spelled = []
+        for word in words:
+            name, equals, value = word.partition("=")
+            own = known_name(name, known) if word.startswith("--") else None
+            if own is None and len(name) > 3:
+                own = next((option for option in _SHORTENED if option.startswith(name)), None)
+            spelled.append((own or name) + equals + value)
+        return spelled
 
     def closest(self, word: str) -> str | None:
         """The option that an unknown one may mean."""
@@ -147,10 +145,12 @@ def make_parser() -> Parser:
         formatter_class=_Help,
         add_help=False,
     )
-    add = parser.add_argument
+    # Groups, because for what is outside of one argparse makes a formatter each time.
+    add = parser.add_argument_group("positional arguments").add_argument
+    add("references", nargs="*", metavar="REF", help="reference files; they come first")
+    add = parser.add_argument_group("options").add_argument
     add("-h", action="version", version=SUMMARY, help="print the most important in ten lines")
     add("--help", action="help", help="print this and exit")
-    add("references", nargs="*", metavar="REF", help="reference files; they come first")
     text = "files of hypotheses, one for each system (default: standard input)"
     add("-i", "--input", nargs="+", metavar="HYP", help=text)
     text = "each line of the REF file has N references, separated by tabs"

@@ -8,9 +8,9 @@ import sys
 import warnings
 
 from ..inputs.warnings import InputWarning
+from ..runtime.import_lock import import_undisturbed
 from .dialect_text import metric_of
 from .files import InputError, as_options
-from .imports import import_undisturbed
 from .readers import joined, present
 from .sacrebleu_text import RESET, terminal_width, uses_colors
 

@@ -13,9 +13,9 @@ from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.arguments import a_type, shown
 from ..inputs.errors import LocatedError
 from ..inputs.warnings import InputWarning
+from ..runtime.import_lock import import_undisturbed
 from ..runtime.terminal import CONTROLS, JSON_CONTROLS
 from .files import InputError
-from .imports import import_undisturbed
 from .readers import Reader
 
 TYPE_CHECKING = False

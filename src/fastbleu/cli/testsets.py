@@ -14,8 +14,8 @@ from types import ModuleType
 
 from ..inputs.arguments import closest, shown
 from ..runtime.extras import install_command
+from ..runtime.import_lock import import_undisturbed
 from .files import InputError
-from .imports import import_undisturbed
 from .options import Options
 
 
