@@ -105,7 +105,7 @@ def test_intervals(family, metric):
         assert (found["system"][row], found["low"][row], found["high"][row]) == (key, low, high)
 
 
-@pytest.mark.parametrize("longest", [100, 65_535, 65_536])
+@pytest.mark.parametrize("longest", [100, 20_000, 65_535, 65_536])
 def test_intervals_of_long_segments_in_parts(longest, monkeypatch):
     """Rows are kept in few bytes, and samples drawn in parts: no interval changes."""
     its = columns()
@@ -115,13 +115,16 @@ def test_intervals_of_long_segments_in_parts(longest, monkeypatch):
     monkeypatch.setattr(resampling, "COUNTED_SEGMENTS", 37)
     found = tables.score(its, "mt", "ref", metric=BLEU(threads=2), **how)
     assert (found["low"], found["high"]) == ([wanted.low], [wanted.high])
+    its["fifth"] = [row % 5 for row in range(200)]  # groups of one size, which share their draws
+    monkeypatch.setattr(groups, "_GROUPS", 2)
     parts = [{name: values[a : a + 60] for name, values in its.items()} for a in range(0, 200, 60)]
-    found = tables.score(parts, "mt", "ref", by="system", **how)
-    for row, ((key,), numbers) in enumerate(groups_of(its, ["system"]).items()):
-        texts = ([its[name][n] for n in numbers] for name in ("mt", "ref"))
-        interval = bootstrap(*texts, **how)
-        bounds = (key, interval.low, interval.high)
-        assert (found["system"][row], found["low"][row], found["high"][row]) == bounds
+    for by in ("system", "fifth"):
+        found = tables.score(parts, "mt", "ref", by=by, **how)
+        for row, ((key,), numbers) in enumerate(groups_of(its, [by]).items()):
+            texts = ([its[name][n] for n in numbers] for name in ("mt", "ref"))
+            interval = bootstrap(*texts, **how)
+            bounds = (key, interval.low, interval.high)
+            assert (found[by][row], found["low"][row], found["high"][row]) == bounds
 
 
 def test_intervals_of_totals_below_zero():

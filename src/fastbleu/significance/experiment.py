@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from array import array
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -103,8 +103,9 @@ class SacrebleuScoring(DialectScoring):
         counts would vanish.
         """
         singles = sums.astype(np.float32)
-        rounded = (sums > EXACT_IN_FLOAT32).any(axis=(0, 2))
-        if indices is not None and rounded.any():  # the order of the float32 additions matters
+        if indices is not None and sums.max() > EXACT_IN_FLOAT32:
+            # The order of the float32 additions matters.
+            rounded = (sums > EXACT_IN_FLOAT32).any(axis=(0, 2))
             for system, rows in enumerate(columns.rows):
                 # numpy converts Python's int to float32 through a double.
                 doubles = rows if rows.max() < 1 << 53 else rows.astype(np.float64)
@@ -228,8 +229,7 @@ class Experiment:
         """The confidence interval from the samples' scores, shape (samples,)."""
         ordered = np.sort(scores)
         samples = len(ordered)
-        # With the intended decimal fraction: in floats (1 - 0.9) / 2 * 1000 is less than 50.
-        left_out = int(samples * (1 - Fraction(str(self._confidence))) / 2)
+        left_out = _left_out(samples, self._confidence)
         mean = float(ordered.mean())
         low, high = ordered[[left_out, samples - left_out - 1]].tolist()
         if isnan(mean):
@@ -301,6 +301,13 @@ def _larger(distances: Floats, observed: Floats) -> Integers:
     """How many of each row are larger than observed; NaN counts as larger."""
     larger: Integers = (~(distances <= observed[:, np.newaxis])).sum(axis=1)
     return larger
+
+
+@cache
+def _left_out(samples: int, confidence: float) -> int:
+    """How many of the sorted samples lie outside of an interval, on either side."""
+    # With the intended decimal fraction: in floats (1 - 0.9) / 2 * 1000 is less than 50.
+    return int(samples * (1 - Fraction(str(confidence))) / 2)
 
 
 def _total(system: AdaptedRows | NDArray[Any]) -> Integers:

@@ -229,22 +229,24 @@ def _experiment_of(
     return _experiment(metric, rows, confidence, seed, progress)
 
 
-def interval_of(
-    table: NDArray[Any],
+def intervals_of(
+    tables: Sequence[NDArray[Any]],
     scorer: Scorer,
     confidence: float,
     samples: int,
     seed: int | None,
     threads: int,
-) -> Interval | None:
-    """The interval of `bootstrap` for rows as the scorer's dialect adds them up.
+) -> list[Interval | None]:
+    """The interval of `bootstrap` of each table of rows, as the scorer's dialect adds them up.
 
-    `table` has two rows or more, of uint16 or int64. None, and a warning: samples have no score.
+    All tables have equally many rows, two or more, and are of uint16 or of int64. They share their
+    draws, which with the same seed are the same for each. None, and a warning: samples have no
+    score.
     """
     samples = _at_least(1, "samples", samples)
-    experiment = Experiment([table], scoring_of(scorer), confidence, seed, threads=threads)
-    [scores] = experiment.draw(samples)
-    return known(experiment.interval(experiment.scores[0], scores))
+    experiment = Experiment(tables, scoring_of(scorer), confidence, seed, threads=threads)
+    drawn = zip(experiment.scores, experiment.draw(samples), strict=True)
+    return [known(experiment.interval(score, scores)) for score, scores in drawn]
 
 
 def _resampled_metric(metric: Metric | None) -> BLEU:

@@ -61,7 +61,7 @@ def check_seed(seed: object) -> int | None:
 class Columns:
     """The rows of M systems, equally many and not negative, for adding up drawn ones.
 
-    Those of a single system may be of uint16; they are not copied then.
+    They are of int64, or of uint16; those of a single system of uint16 are not copied.
     `repeated`: a sample may have a segment several times. OverflowError if sums may exceed int64.
     """
 
@@ -81,11 +81,9 @@ class Columns:
             )
         self._sum_type: type[Any] = np.int64
         self._tables: list[NDArray[Any]] = self.rows
-        if self.rows[0].dtype == np.uint16:
-            if largest < _resample.NARROW:
-                self._sum_type = np.int32
-            else:
-                self._tables = [self.rows[0].astype(np.int64)]
+        is_uint16 = self.rows[0].dtype == np.uint16
+        if is_uint16 and len(self.rows) == 1 and largest < _resample.NARROW:
+            self._sum_type = np.int32
             return
         # Widths are multiples of 8, because the loops use vectors of 8 numbers.
         used = self.width * len(self.rows)
@@ -99,6 +97,8 @@ class Columns:
                 rows = [table_of_system[part] for table_of_system in self.rows]
                 np.concatenate(rows, axis=1, out=table[part, :used], casting="unsafe")
             self._tables, self._sum_type = [table], np.int32
+        elif is_uint16:
+            self._tables = [system.astype(np.int64) for system in self.rows]
 
     def add_drawn(self, indices: Integers) -> Integers:
         """Sums, shape (M, samples, columns), of the rows at indices, (samples, segments)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +30,7 @@ class Frame:
     """A table of pandas, polars, pyarrow or any other library that narwhals supports."""
 
     def __init__(self, frame: Any) -> None:
-        self._narwhals = load_narwhals()
-        self._frame = self._narwhals.from_native(frame, eager_only=True)
+        self._frame = load_narwhals().from_native(frame, eager_only=True)
 
     @property
     def columns(self) -> list[str]:
@@ -47,7 +47,7 @@ class Frame:
     def is_null(self, name: str) -> bool:
         """Whether a column has no type, nor its lists, because there are no values."""
         dtype = self._frame.schema[name]
-        return self._narwhals.Unknown() in (dtype, getattr(dtype, "inner", None))
+        return load_narwhals().Unknown() in (dtype, getattr(dtype, "inner", None))
 
     def values(self, name: str) -> list[Any]:
         """A column as a list of Python's objects."""
@@ -55,11 +55,16 @@ class Frame:
 
     def counts(self, names: Sequence[str]) -> Indices:
         """Columns of integers, shape (rows, columns); TypeError if a value is none."""
-        return np.stack([_integers(name, self._frame[name].to_numpy()) for name in names], axis=1)
+        columns = {name: self._frame[name].to_numpy() for name in names}
+        integers = [
+            values if values.dtype == np.int64 else _integers(name, values)
+            for name, values in columns.items()
+        ]
+        return np.stack(integers, axis=1)
 
     def lengths(self, name: str) -> Indices:
         """The number of references of each row, in a column of references; 1 of a missing list."""
-        if self._frame[name].dtype == self._narwhals.List:
+        if self._frame[name].dtype == load_narwhals().List:
             lengths = self._frame[name].list.len().fill_null(1)
             return np.asarray(lengths.to_numpy()).astype(np.int64)
         return np.array([count_of(references) for references in self.values(name)], np.int64)
@@ -83,7 +88,8 @@ class Frame:
         """The frame without the types of pyarrow's columns of which it takes or groups no rows."""
         if not self._frame.implementation.is_pyarrow():
             return self
-        table, library = self.to_native(), self._frame.implementation.to_native_namespace()
+        native, library = self.to_native(), self._frame.implementation.to_native_namespace()
+        table = native
         for number, field in enumerate(table.schema):
             kind, column = str(field.type), table.column(number)
             if kind.startswith("run_end_encoded<"):
@@ -94,7 +100,7 @@ class Frame:
                 column = column.cast(f"large_{kind[:-5]}")
             if column.type != field.type:
                 table = table.set_column(number, field.name, column)
-        return Frame(table)
+        return self if table is native else Frame(table)
 
     @property
     def layout(self) -> object:
@@ -108,20 +114,20 @@ class Frame:
         library = other._frame.implementation
         if self._frame.implementation == library:
             return self
-        return Frame(self._narwhals.from_arrow(self._frame.to_arrow(), backend=library))
+        return Frame(load_narwhals().from_arrow(self._frame.to_arrow(), backend=library))
 
     def with_columns(self, columns: Mapping[str, Any]) -> Frame:
         """The frame and further columns: arrays, also masked, or lists with None for null."""
-        added, backend = [], self._frame.implementation
+        narwhals, added, backend = load_narwhals(), [], self._frame.implementation
         for name, values in columns.items():
             # A library cannot infer the type of scores if all of them are None.
             is_list = isinstance(values, list)
-            scores = is_list and all(v is None or isinstance(v, float) for v in values)
-            dtype = self._narwhals.Float64() if scores else None
+            scores = is_list and {*map(type, values)} <= {float, type(None)}
+            dtype = narwhals.Float64() if scores else None
             if isinstance(values, np.ma.MaskedArray) and not backend.is_pandas_like():
-                dtype = self._narwhals.Float64 if values.dtype.kind == "f" else self._narwhals.Int64
+                dtype = narwhals.Float64 if values.dtype.kind == "f" else narwhals.Int64
                 values = values.tolist()
-            added.append(self._narwhals.new_series(name, values, dtype, backend=backend))
+            added.append(narwhals.new_series(name, values, dtype, backend=backend))
         frame = self._frame.with_columns(*added)
         if frame.implementation.is_pandas_like():
             frame.to_native().attrs = self.to_native().attrs
@@ -129,17 +135,17 @@ class Frame:
 
     def without_index(self) -> Frame:
         """The frame with the default index, if its library has any."""
-        return Frame(self._narwhals.maybe_reset_index(self._frame))
+        return Frame(load_narwhals().maybe_reset_index(self._frame))
 
     def reduce(self, by: Sequence[str], reductions: Reductions) -> Frame:
         """A row for each group, in any order; null is a group's key as any other value."""
-        column = self._narwhals.col
+        column = load_narwhals().col
         parts = [getattr(column(name), reduction)() for name, reduction in reductions.items()]
         frame = self._frame
         if frame.implementation.is_pyarrow():
             # Copies in its own memory: its threads may free their data only when Python exits,
             # which aborts the process if the memory belongs to a Python object.
-            frame = frame.with_columns(*(column(name) + 0 for name in reductions))
+            frame = frame.with_columns(*[column(name) + 0 for name in reductions])
         with _errors_of_keys(by):
             return Frame(frame.group_by(*by, drop_null_keys=False).agg(*parts))
 
@@ -172,7 +178,7 @@ class Frame:
         if self._frame.implementation.is_pyarrow():
             encoded = self.column(name).combine_chunks().dictionary_encode("encode")
             return np.asarray(encoded.indices, np.int64)
-        if self._frame.schema[name] == self._narwhals.Time:  # numpy's have no nanoseconds
+        if self._frame.schema[name] == load_narwhals().Time:  # numpy's have no nanoseconds
             return np.arange(len(self))
         values = self._frame[name].to_numpy()
         if values.dtype.kind in "iubmM":
@@ -188,7 +194,7 @@ class Frame:
 
     def with_plain_text(self) -> Frame:
         """The frame with all columns of text, also those in dictionaries, of the type string."""
-        library, schema = self._narwhals, self._frame.schema
+        library, schema = load_narwhals(), self._frame.schema
         texts = library.String, library.Categorical, library.Enum
         names = [name for name, dtype in schema.items() if isinstance(dtype, texts)]
         return Frame(self._frame.with_columns(library.col(name).cast(texts[0]) for name in names))
@@ -202,6 +208,7 @@ class Frame:
 ROW = "_fastbleu_row"
 
 
+@cache
 def load_narwhals() -> Any:
     """The library narwhals; ImportError that names the extra if it is not installed."""
     try:
@@ -232,7 +239,7 @@ def joined(frames: Sequence[Frame]) -> Frame:
                 columns = before._frame[name], after._frame[name]
                 # pandas may have nulls alone as objects, which narwhals takes for text.
                 kinds = {column.dtype for column in columns if column.null_count() < len(column)}
-                if before._narwhals.String() in kinds and any(kind.is_numeric() for kind in kinds):
+                if load_narwhals().String() in kinds and any(kind.is_numeric() for kind in kinds):
                     raise TypeError(f"{name} is of text and of numbers")
         options = {"how": "vertical_relaxed"} if kind.is_polars() else {}
         return Frame(library.concat(natives, **options))

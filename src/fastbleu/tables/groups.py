@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,17 +17,18 @@ from ..dialects.base import SIGNIFICANCE, SUMS
 from ..dialects.score import NoScoreError, Score
 from ..inputs.arguments import a_type, shown
 from ..inputs.warnings import warn_input
-from ..significance.procedures import interval_of
+from ..significance.procedures import intervals_of
 from ._row_groups import RowGroups
 from .frames import ROW, Frame, joined
 from .rows import RowCounter, check_new_columns
-from .segment_rows import SegmentRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..counting._counted import Sums
+    from ..counting.stats import Rows
     from ..metric.bleu import BLEU
+    from ..significance.results import Interval
     from .frames import Indices
 
     Totals = NDArray[np.void]
@@ -34,6 +39,8 @@ COUNTS = "counts"  # all counts of a group, in arrays
 _ALL = "_fastbleu_all"  # the key where there is none
 # Rows of partial results that may wait to be reduced.
 WAITING_ROWS = 1 << 17
+# Groups whose intervals are computed together, and the most rows of all of them.
+_GROUPS, _ROWS_OF_GROUPS = 64, 1 << 14
 
 NO_INTERVAL: Mapping[str, Any] = {}
 RESULTS = (SEGMENTS, "bleu", "bp", "hyp_len", "ref_len", "signature")
@@ -44,24 +51,28 @@ def part_rows(threads: int) -> int:
     return 1 << 13 if threads == 1 else 1 << 16
 
 
-def count_names(max_ngram_order: int) -> list[str]:
+@cache
+def count_names(max_ngram_order: int) -> tuple[str, ...]:
     """The names of the columns with the counts of a row of `Stats`."""
     orders = range(1, max_ngram_order + 1)
-    return ["hyp_len", "ref_len", *(f"{k}_{n}" for k in ("matches", "totals") for n in orders)]
+    return ("hyp_len", "ref_len", *(f"{k}_{n}" for k in ("matches", "totals") for n in orders))
 
 
-def precision_names(max_ngram_order: int) -> list[str]:
+@cache
+def precision_names(max_ngram_order: int) -> tuple[str, ...]:
     """The columns of a score's precisions: numbers, because files of text have no lists."""
-    return [f"precision_{order}" for order in range(1, max_ngram_order + 1)]
+    return tuple([f"precision_{order}" for order in range(1, max_ngram_order + 1)])
 
 
-def reductions_of(max_ngram_order: int) -> dict[str, str]:
+@cache
+def reductions_of(max_ngram_order: int) -> Mapping[str, str]:
     """The columns of sums besides the keys, all int64, and how to reduce them by group."""
     fixed = {SEGMENTS: "sum", FEWEST: "min", MOST: "max"}
     return fixed | dict.fromkeys(count_names(max_ngram_order), "sum")
 
 
-def _totals_type(names: Sequence[str], max_ngram_order: int) -> np.dtype[np.void]:
+@cache
+def _totals_type(names: tuple[str, ...], max_ngram_order: int) -> np.dtype[np.void]:
     """Numbers of a group as fields: `names`, and COUNTS, as in a row of `Stats`."""
     fields: list[Any] = [(name, np.int64) for name in names]
     return np.dtype([*fields, (COUNTS, np.int64, 2 + 2 * max_ngram_order)])
@@ -70,14 +81,54 @@ def _totals_type(names: Sequence[str], max_ngram_order: int) -> np.dtype[np.void
 def totals_of(groups: RowGroups, max_ngram_order: int) -> Totals:
     """The totals of groups of rows, with ROW, the first, SEGMENTS, FEWEST, MOST and COUNTS."""
     numbers = np.asarray(groups.totals or array("q"))
-    return numbers.view(_totals_type([ROW, SEGMENTS, FEWEST, MOST], max_ngram_order))
+    return numbers.view(_totals_type((ROW, SEGMENTS, FEWEST, MOST), max_ngram_order))
 
 
 def totals_in(sums: Frame, max_ngram_order: int) -> Totals:
     """The totals that a frame has in columns, with SEGMENTS, FEWEST, MOST and COUNTS."""
-    names = [SEGMENTS, FEWEST, MOST]
+    names = (SEGMENTS, FEWEST, MOST)
     numbers = sums.counts([*names, *count_names(max_ngram_order)])
     return numbers.view(_totals_type(names, max_ngram_order))[:, 0]
+
+
+class SegmentRows:
+    """Rows of counts of all segments, and the number of the partial result that each is part of.
+
+    A row takes 24 bytes with 4 orders while all counts are less than 65,536, and 24 more once the
+    rows of each group are put together.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._counts: array[int] = array("H")
+        self._parts: array[int] = array("i")
+
+    def add_counts(self, rows: Rows) -> None:
+        """Add rows, in the order of the table within each group."""
+        counts = np.asarray(rows)
+        limits = np.iinfo(np.uint16)
+        fits = not counts.size or limits.min <= counts.min() <= counts.max() <= limits.max
+        if self._counts.typecode == "H" and not fits:  # totals of the dialect e2e may be negative
+            self._counts = array("q", self._counts)
+        self._counts.frombytes(counts.astype(self._counts.typecode).tobytes())
+
+    def add_parts(self, parts: Indices) -> None:
+        """Add the number of the partial result of each row."""
+        self._parts.frombytes(parts.astype(np.int32).tobytes())
+
+    def by_group(self, groups: Sequence[Indices]) -> list[NDArray[Any]]:
+        """The rows of each group, given by the numbers of its partial results, which are freed."""
+        counts = np.frombuffer(self._counts, self._counts.typecode).reshape(-1, self._width)
+        if len(groups) == 1:
+            return [counts]
+        group_of = np.empty(sum(map(len, groups)), np.int32)
+        for number, parts in enumerate(groups):
+            group_of[parts] = number
+        numbers = group_of[np.frombuffer(self._parts, np.int32)]
+        self._parts = array("i")
+        ends = np.cumsum(np.bincount(numbers, minlength=len(groups))).tolist()
+        together = counts[np.argsort(numbers, kind="stable")]
+        return [together[first:last] for first, last in pairwise([0, *ends])]
 
 
 class GroupScorer:
@@ -114,7 +165,7 @@ class GroupScorer:
         # The counts of segments are kept where their sums do not tell the result.
         self._segment_rows: SegmentRows | None = None
         if confidence is not None or not dialect.supports(SUMS):
-            self._segment_rows = SegmentRows(len(self._counts))
+            self._segment_rows = SegmentRows(self._width)
         new = [*RESULTS, "low", "high"] if confidence is not None else RESULTS
         precisions = precision_names(row_counter.metric.max_ngram_order)
         check_new_columns(self.by, [*new, *precisions, *self.reductions])
@@ -132,11 +183,11 @@ class GroupScorer:
     @property
     def reductions(self) -> dict[str, str]:
         """The other columns of partial results, all int64, and how to reduce them by group."""
-        return {ROW: "min"} | reductions_of(self.row_counter.metric.max_ngram_order)
+        return {ROW: "min", **reductions_of(self.row_counter.metric.max_ngram_order)}
 
     @property
-    def _counts(self) -> list[str]:
-        return count_names(self.row_counter.metric.max_ngram_order)
+    def _width(self) -> int:
+        return len(count_names(self.row_counter.metric.max_ngram_order))
 
     def totals(self, frames: Iterable[Frame]) -> Frame | None:
         """The partial result of frames, a row for each group; None if there are no frames.
@@ -166,7 +217,7 @@ class GroupScorer:
         """
         keys, metric = self._keyed(frame), self.row_counter.metric
         scorer, kept = metric._scorer, self._segment_rows
-        groups = keys.row_groups(len(self._counts))
+        groups = keys.row_groups(self._width)
         most = part_rows(metric.threads)
         numbers = np.arange(first, first + len(frame))
         groups_of_rows: list[Indices] = []
@@ -214,37 +265,40 @@ class GroupScorer:
 
     def scores(self, total: Frame) -> Frame:
         """A row for each group in the order of their first rows: keys, and scores."""
-        if self._segment_rows is None:
-            scores = scored(*self.sums(total), self.by)
-            self.row_counter.warn()
-            return scores
+        rows = self._segment_rows
+        scores = scored(*self.sums(total), self.by) if rows is None else self._scores(total, rows)
+        self.row_counter.warn()
+        return scores
+
+    def _scores(self, total: Frame, segment_rows: SegmentRows) -> Frame:
+        """The result of `scores`, for which the rows of segments are needed, too."""
         keys = total.select(self.keys)
         totals = totals_in(total, self.row_counter.metric.max_ngram_order)
         order = np.argsort(total.counts([ROW])[:, 0], kind="stable")
         groups = [(metric, order[rows]) for metric, rows in self._grouped(keys[order])]
-        tables = self._segment_rows.by_group([rows for _, rows in groups])
-        results = []
-        for (metric, rows), table in zip(groups, tables, strict=True):
-            results.append(result_of(metric, totals[rows], table, self._interval(metric, table)))
-        self.row_counter.warn()
-        return with_results(keys[np.array([rows[0] for _, rows in groups])], results, self.by)
+        tables = segment_rows.by_group([parts for _, parts in groups])
+        metrics = [metric for metric, _ in groups]
+        intervals = self._intervals(metrics, tables)
+        added = np.concatenate([_added(totals[parts]) for _, parts in groups])
+        results = list(map(_result, metrics, _sums_of(metrics, added, tables), intervals))
+        return with_results(keys[np.array([parts[0] for _, parts in groups])], results, self.by)
 
     def score_texts(self, frame: Frame) -> Frame:
         """Like `scores`, from the texts of each group, for dialects whose counts do not add up."""
         keys = self._keyed(frame)
-        results = []
+        groups = []
         for metric, rows in self._grouped(keys):
             kept, sums, adapted = self.row_counter.sums(metric, frame[rows], rows)
-            if not len(kept):
-                continue
-            interval = self._interval(metric, np.asarray(adapted))
-            results.append((int(kept[0]), _result(metric, sums, interval)))
-        if not results:
+            if len(kept):
+                groups.append((int(kept[0]), metric, sums, np.asarray(adapted)))
+        if not groups:
             raise self.row_counter.no_rows()
+        groups.sort(key=itemgetter(0))
+        firsts, metrics, all_sums, tables = zip(*groups, strict=True)
+        intervals = self._intervals(metrics, tables)
         self.row_counter.warn()
-        results.sort(key=lambda result: result[0])
-        firsts = np.array([first for first, _ in results], np.int64)
-        return with_results(keys[firsts], [row for _, row in results], self.by)
+        results = list(map(_result, metrics, all_sums, intervals))
+        return with_results(keys[np.array(firsts, np.int64)], results, self.by)
 
     def _keyed(self, frame: Frame) -> Frame:
         """The key columns of a frame."""
@@ -266,37 +320,63 @@ class GroupScorer:
             None if language is None else key[self.by.index(language)]
         )
 
-    def _interval(self, metric: BLEU, table: NDArray[Any] | None) -> dict[str, Any]:
-        """The columns with the interval of a group, from the rows of its segments."""
+    def _intervals(
+        self, metrics: Sequence[BLEU], tables: Sequence[NDArray[Any]]
+    ) -> list[dict[str, Any]]:
+        """The columns with the interval of each group, from the rows of its segments.
+
+        Groups of equally many rows share their draws.
+        """
         if self._confidence is None:
-            return {}
-        interval = None
-        if table is not None and len(table) > 1:
-            confidence, samples, seed = self._confidence, self._samples, self._seed
-            interval = interval_of(table, metric._scorer, confidence, samples, seed, metric.threads)
-        return {name: getattr(interval, name, None) for name in ("low", "high")}
+            return [{} for _ in tables]
+        intervals: list[Interval | None] = [None] * len(tables)
+        alike: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for number, (metric, table) in enumerate(zip(metrics, tables, strict=True)):
+            if len(table) > 1:
+                alike[id(metric), len(table)].append(number)
+        for (_, rows), numbers in alike.items():
+            metric = metrics[numbers[0]]
+            size = min(_GROUPS, max(1, _ROWS_OF_GROUPS // rows))
+            for first in range(0, len(numbers), size):
+                part = numbers[first : first + size]
+                options = self._confidence, self._samples, self._seed, metric.threads
+                made = intervals_of([tables[n] for n in part], metric._scorer, *options)
+                for number, interval in zip(part, made, strict=True):
+                    intervals[number] = interval
+        return [
+            {name: getattr(interval, name, None) for name in ("low", "high")}
+            for interval in intervals
+        ]
 
 
-def result_of(
-    metric: BLEU,
-    totals: Totals,
-    table: NDArray[Any] | None = None,
-    interval: Mapping[str, Any] = NO_INTERVAL,
-) -> dict[str, Any]:
-    """The results of a group: a value for each column.
+def _added(parts: Totals) -> Totals:
+    """The totals of a group, of those of its parts; OverflowError if they do not fit into int64."""
+    total = parts[:1].copy()
+    total[SEGMENTS] = parts[SEGMENTS].sum()
+    total[FEWEST], total[MOST] = parts[FEWEST].min(), parts[MOST].max()
+    row = AdaptedRows.of_table(np.ascontiguousarray(parts[COUNTS])).sum()._rows
+    total[COUNTS] = row
+    return total
 
-    `totals` are those of the group's parts, sums of adapted rows; `table` has the rows of its
-    segments, if they were kept.
+
+def _sums_of(
+    metrics: Sequence[BLEU], totals: Totals, tables: Sequence[NDArray[Any] | None]
+) -> list[Sums]:
+    """The sums of groups, from their totals, which are sums of adapted rows.
+
+    `tables` have the rows of their segments, for dialects that take the mean of sentences.
     """
-    segments, fewest, most = totals[SEGMENTS].sum(), totals[FEWEST].min(), totals[MOST].max()
-    row = AdaptedRows.of_table(np.ascontiguousarray(totals[COUNTS])).sum()._rows
-    is_mean = metric._scorer.dialect.mean_of_sentences
-    stats = Stats(table, metric.max_ngram_order) if is_mean else None
-    nrefs = int(fewest) if fewest == most else -1
-    return _result(metric, metric._scorer.restore(row, int(segments), nrefs, stats), interval)
+    columns = [totals[name].tolist() for name in (COUNTS, SEGMENTS, FEWEST, MOST)]
+    all_sums = []
+    for metric, table, row, segments, fewest, most in zip(metrics, tables, *columns, strict=True):
+        is_mean = metric._scorer.dialect.mean_of_sentences
+        stats = Stats(table, metric.max_ngram_order) if is_mean else None
+        nrefs = fewest if fewest == most else -1
+        all_sums.append(metric._scorer.restore(row, segments, nrefs, stats))
+    return all_sums
 
 
-def _result(metric: BLEU, sums: Sums, interval: Mapping[str, Any]) -> dict[str, Any]:
+def _result(metric: BLEU, sums: Sums, interval: Mapping[str, Any] = NO_INTERVAL) -> dict[str, Any]:
     """The results of a group; with a NoScoreError for `bleu` if it has no score."""
     score: Score | None = None
     value: float | NoScoreError
@@ -315,14 +395,14 @@ def _result(metric: BLEU, sums: Sums, interval: Mapping[str, Any]) -> dict[str, 
         "hyp_len": score.hyp_len if score else hyp_len,
         "ref_len": score.ref_len if score else ref_len,
         **interval,
-        "signature": metric._scorer.signature(sums.nrefs, sums.tokenizers),
+        "signature": score.signature if score else metric._scorer.signature(sums.nrefs),
     }
 
 
 def scored(sums: Frame, metrics: Sequence[BLEU], by: Sequence[str]) -> Frame:
     """The score of each row of sums by its metric."""
     totals = totals_in(sums, metrics[0].max_ngram_order if metrics else 1)
-    results = [result_of(metric, totals[n : n + 1]) for n, metric in enumerate(metrics)]
+    results = list(map(_result, metrics, _sums_of(metrics, totals, [None] * len(metrics))))
     return with_results(sums.select(by) if by else sums, results, by)
 
 
@@ -337,5 +417,5 @@ def with_results(keys: Frame, results: list[dict[str, Any]], by: Sequence[str]) 
         warn_input(f"{len(failed)} of {len(results)} groups have no score: {group}: {reason}")
     for n in failed:
         results[n]["bleu"] = None
-    columns = {name: [row[name] for row in results] for name in results[0]}
+    columns = {name: list(map(itemgetter(name), results)) for name in results[0]}
     return keys.without_index().with_columns(columns).select([*by, *columns])

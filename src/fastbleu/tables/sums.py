@@ -113,7 +113,7 @@ class SumsReader:
 
     def __init__(self) -> None:
         self.by: list[str] | None = None
-        self.reductions: dict[str, str] = {}
+        self.reductions: Mapping[str, str] = {}
         self.language: str | None = None
         self._known: dict[Any, tuple[str, dict[str, Any]]] = {}  # by language
         self._parameters: dict[str, dict[str, Any]] = {}
@@ -228,7 +228,7 @@ def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[An
 
     def reduced() -> list[Frame]:
         rows = joined([*total, *waiting])
-        return [rows.reduce([*keys, COUNTED], {ROW: "min"} | reader.reductions)]
+        return [rows.reduce([*keys, COUNTED], {ROW: "min", **reader.reductions})]
 
     for table in tables:
         source = open_table(table)
