@@ -15,7 +15,7 @@ from ..dialects.score import NoScoreError
 from ..inputs.arguments import check_choice
 from ..inputs.batch import Batch
 from ..inputs.errors import LocatedError
-from ..inputs.missing import CHOICES, count_of
+from ..inputs.missing import CHOICES
 from ..inputs.read import read
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
@@ -30,6 +30,7 @@ from ..tables.groups import (
     reductions_of,
     totals_of,
 )
+from ..tables.rows import counted_parts
 from ..tables.sums import described
 
 if TYPE_CHECKING:
@@ -170,21 +171,14 @@ class ColumnScorer:
         and their counts to add up.
         """
         self._require_sums()
-        done, counter, threads = 0, self.metric._counter, self.metric.threads
-        for block in self._batch(columns).blocks(threads, part_rows(threads)):
-            counted = counter.count(block)
-            size = counted.segments if block.present is None else len(block.present)
-            # A slice is several times faster.
-            rows: Any = slice(done, done + size)
-            if block.present is not None:
-                rows = done + numpy.flatnonzero(block.present)
-            done += size
-            nrefs: Any = counted.nrefs
-            if nrefs < 0 and self.missing == "ragged":
-                nrefs = numpy.array(list(map(count_of, block.references)))
-            elif nrefs < 0:
-                lengths = pyarrow.compute.list_value_length(columns[1]).fill_null(1)
-                nrefs = lengths.to_numpy(zero_copy_only=False)[rows].astype(numpy.int64)
+
+        def lengths() -> NDArray[Any]:
+            counted = pyarrow.compute.list_value_length(columns[1]).fill_null(1)
+            return numpy.asarray(counted.to_numpy(zero_copy_only=False), numpy.int64)
+
+        of_columns = None if self.missing == "ragged" else lengths
+        batch, most = self._batch(columns), part_rows(self.metric.threads)
+        for rows, nrefs, counted in counted_parts(self.metric, batch, of_columns, most):
             yield rows, nrefs, self.metric._scorer.adapted(counted)
 
     def _require_sums(self) -> None:

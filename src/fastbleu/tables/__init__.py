@@ -11,8 +11,8 @@ columns and files need pyarrow, too: ``'.[parquet]'``.
 """
 
 from .functions import add_sums, count, score, score_sums, sentence_scores, sums
-from .parts import TableParts
 from .report import report
+from .sources import TableParts
 
 __all__ = ["TableParts", "add_sums", "count", "report", "score", "score_sums"]
 __all__ += ["sentence_scores", "sums"]

@@ -12,9 +12,8 @@ from ..runtime.terminal import ProgressBar
 from .data_files import FileOptions, is_path
 from .frames import Frame
 from .groups import GroupScorer, count_names
-from .parts import TableParts
 from .rows import RowCounter, check_columns, check_new_columns
-from .sources import DEFAULT_OPTIONS, Source, open_table
+from .sources import DEFAULT_OPTIONS, Source, TableParts, open_table
 from .sums import combined, scores_of, stored, sums_scorer
 
 if TYPE_CHECKING:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ..counting._counted import Sums
     from ..counting.stats import AdaptedRows
+    from ..dialects.scorer import Scorer
     from ..inputs.types import MissingChoice
     from ..metric.argument import Metric
     from .frames import Indices
@@ -76,7 +77,7 @@ class RowCounter:
             value: BLEU(**arguments | {"tokenize": tokenizer})
             for value, tokenizer in (tokenizers or {}).items()
         }
-        self._noted: dict[BLEU, Counted] = {}  # for warnings
+        self._noted: dict[Scorer, Counted] = {}  # for warnings
         self._left_out, self._first_left_out = 0, 0
         # How messages name a row of the table, from 0, and its file.
         self.place: Callable[[int], str] = "row {}".format
@@ -153,27 +154,20 @@ class RowCounter:
         """
         for metric, rows in self._languages(frame):
             part = frame if rows is None else frame[rows]
-            part_numbers = numbers if rows is None else numbers[rows]
-            with errors_naming_rows(self, part_numbers, part):
+            positions = np.arange(len(frame)) if rows is None else rows
+            with errors_naming_rows(self, numbers[positions], part):
                 batch = read(*self.texts_of(part), metric._counter, missing=self.missing)
-                done = 0
-                for block in batch.blocks(metric.threads, most):
-                    counted = metric._counter.count(block)
-                    metric._scorer.dialect._check_references(counted.nrefs)
-                    size = counted.segments if block.present is None else len(block.present)
-                    positions = done + self._present(block, part_numbers[done : done + size])
-                    done += size
+                lengths = partial(part.lengths, self.references[0])
+                of_columns = None if self.missing == "ragged" else lengths
+                for kept, nrefs, counted in counted_parts(metric, batch, of_columns, most):
                     self._note(metric, counted)
-                    nrefs = np.full(len(positions), counted.nrefs)
-                    if counted.nrefs < 0 and self.missing == "ragged":
-                        nrefs = np.array(list(map(count_of, block.references)), np.int64)
-                    elif counted.nrefs < 0:
-                        nrefs = part[positions].lengths(self.references[0])
-                    yield positions if rows is None else rows[positions], nrefs, counted
+                    counted_rows = positions[kept]
+                    yield counted_rows, np.full(len(counted_rows), nrefs, np.int64), counted
+                self._note_missing(batch, numbers[positions])
 
     def _note(self, metric: BLEU, counted: Counted) -> None:
         """Remember what `warn` warns of."""
-        noted = self._noted.setdefault(metric, Counted(0, metric.max_ngram_order))
+        noted = self._noted.setdefault(metric._scorer, Counted(0, metric.max_ngram_order))
         noted.tokenized_periods += counted.tokenized_periods
         noted.blank_references += counted.blank_references * (self.missing != "empty")
 
@@ -204,17 +198,17 @@ class RowCounter:
         """The positions of the rows in which nothing is missing, and their counts."""
         batch = read(*self.texts_of(frame), metric._counter, missing=self.missing)
         counted = metric._counter.count(batch)
-        return self._present(batch, numbers), counted
+        self._note_missing(batch, numbers)
+        kept = np.arange(len(numbers)) if batch.present is None else np.flatnonzero(batch.present)
+        return kept, counted
 
-    def _present(self, batch: Batch, numbers: Indices) -> Indices:
-        """The positions of a counted batch's rows that count; others are remembered."""
-        if batch.present is None:
-            return np.arange(len(numbers))
-        missing = numbers[~np.array(batch.present)]
-        if len(missing) and not self._left_out:
-            self._first_left_out = int(missing[0])
-        self._left_out += len(missing)
-        return np.flatnonzero(batch.present)
+    def _note_missing(self, batch: Batch, numbers: Indices) -> None:
+        """Remember which rows of a counted batch were left out."""
+        if batch.present is not None:
+            missing = numbers[~np.array(batch.present)]
+            if len(missing) and not self._left_out:
+                self._first_left_out = int(missing[0])
+            self._left_out += len(missing)
 
     def _languages(self, frame: Frame) -> Iterator[tuple[BLEU, Indices | None]]:
         """The metric of each language, and its rows; None for all rows."""
@@ -231,14 +225,44 @@ class RowCounter:
 
     def warn(self) -> None:
         """Issue the warnings about all frames together."""
-        for metric, noted in self._noted.items():
-            metric._scorer.warn_of_texts(noted)
+        for scorer, noted in self._noted.items():
+            scorer.warn_of_texts(noted)
         if self._left_out:
             warn_input(self._note_of_missing())
 
     def _note_of_missing(self) -> str:
         first = self.place(self._first_left_out)
         return f"left out {self._left_out} rows, because a value is missing; the first is {first}"
+
+
+def counted_parts(
+    metric: BLEU, batch: Batch, lengths: Callable[[], Indices] | None, most: int = 0
+) -> Iterator[tuple[slice | Indices, int | Indices, Counted]]:
+    """Count a batch, in parts of at most `most` rows if given.
+
+    Yields the rows of a part in which nothing is missing, as a slice if these are all, because it
+    is several times faster; how many references they all have, or each; and their counts.
+    `lengths` returns the number of references of each row of the batch. Without it they are
+    counted in the parts, whose references are lists then.
+    """
+    done = 0
+    all_lengths: Indices | None = None
+    for block in batch.blocks(metric.threads, most):
+        counted = metric._counter.count(block)
+        metric._scorer.dialect._check_references(counted.nrefs)
+        size = counted.segments if block.present is None else len(block.present)
+        rows: slice | Indices = slice(done, done + size)
+        if block.present is not None:
+            rows = done + np.flatnonzero(block.present)
+        done += size
+        nrefs: int | Indices = counted.nrefs
+        if counted.nrefs < 0:  # they differ
+            if lengths is None:
+                nrefs = np.array(list(map(count_of, block.references)), np.int64)
+            else:
+                all_lengths = lengths() if all_lengths is None else all_lengths
+                nrefs = all_lengths[rows]
+        yield rows, nrefs, counted
 
 
 @contextmanager
