@@ -66,8 +66,7 @@ def test_a_refused_batch_adds_nothing(adaptor):
     metric = adaptor.filled()
     score = adaptor.compute(metric)
     for batch in WRONG_TEXTS:
-        # Keras' conversion of what is no tensor, such as None, fails in ways of its own.
-        with pytest.raises((TypeError, ValueError, RuntimeError, AttributeError)):
+        with pytest.raises((TypeError, ValueError)):
             adaptor.update(metric, *batch)
         assert adaptor.compute(metric) == score
     adaptor.update(metric, PREDS, TARGET)

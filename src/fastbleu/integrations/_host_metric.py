@@ -1,24 +1,62 @@
-"""The argument `metric=` of the hosts that keep sums of batches."""
+"""The metric that a host's adaptor counts with, made of the host's options or of `metric=`."""
 
 from __future__ import annotations
 
 from ..dialects.base import STATE
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
+from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    import torch
+
     from ..metric.argument import Metric
+else:
+    torch = lazy("torch")
+
+# What hosts call options of BLEU, which has the others under the same names.
+_NAMES = {"n_gram": "max_ngram_order", "smooth": "smooth_method"}
+_NO_OPTIONS: Mapping[str, Any] = {}
 
 
-def summing_metric(metric: Metric | None) -> BLEU:
-    """A new BLEU with the metric's arguments, whose counts the host will keep.
+def host_metric(
+    metric: Metric | None,
+    defaults: Mapping[str, Any] = _NO_OPTIONS,
+    given: Mapping[str, Any] = _NO_OPTIONS,
+) -> BLEU:
+    """A new BLEU whose counts the host will keep: with a metric's arguments, or a host's options.
+
+    Parameters
+    ----------
+    metric : BLEU or str, optional
+        What a user passes instead of options of the host.
+    defaults, given : mapping
+        The options of the host by its own names: those without a metric, and what a user passes.
 
     Raises
     ------
     TypeError, ValueError
-        As `as_metric`, the metric keeps segments, or its dialect does not score sums.
+        As `as_metric` or `BLEU`; options are given besides the metric; or the metric keeps
+        segments, or its dialect does not score sums.
     """
+    if metric is None:
+        options = {**defaults, **given}
+        weights, order = options.get("weights"), options.get("n_gram")
+        if weights is not None and len(weights) != order:
+            lengths = f"len(weights)={len(weights)}, n_gram={order}"
+            raise ValueError(f"the length of weights should equal n_gram, got {lengths}")
+        if "smooth" in options:
+            options["smooth"] = "add-k" if options["smooth"] else "none"
+        metric = BLEU(**{_NAMES.get(name, name): value for name, value in options.items()})
+    elif names := [name for name in given if not _is_default(given[name], defaults[name])]:
+        raise ValueError(
+            f"metric is given, and {', '.join(names)} too: a metric has all options, so pass these "
+            "to fastbleu.BLEU, in its words"
+        )
     bleu = as_metric(metric)
     if bleu.keep_stats:
         raise ValueError(
@@ -29,11 +67,26 @@ def summing_metric(metric: Metric | None) -> BLEU:
     return BLEU(**bleu.get_params())
 
 
-def refuse_options(**is_given: bool) -> None:
-    """Raise a ValueError if options of the host are given beside a metric."""
-    names = [name for name in is_given if is_given[name]]
-    if names:
-        raise ValueError(
-            f"metric is given, and {', '.join(names)} too: a metric has all options, so pass these "
-            "to fastbleu.BLEU, in its words"
-        )
+def _is_default(value: Any, default: Any) -> bool:
+    # Weights may be a tensor, which has no single truth value.
+    return value is default or (default is not None and bool(value == default))
+
+
+# For hosts that keep their counts in tensors.
+
+
+def joined(
+    hyp_len: torch.Tensor, ref_len: torch.Tensor, matches: torch.Tensor, totals: torch.Tensor
+) -> list[int]:
+    """The row that `tensors` in dialects/float32.py has split; OverflowError if negative."""
+    row: list[int] = torch.cat((torch.stack((hyp_len, ref_len)), matches, totals)).tolist()
+    if min(row) < 0:
+        raise OverflowError(f"a count has left int64: {row}")
+    return row
+
+
+def score(bleu: BLEU, row: Sequence[int], device: torch.device) -> torch.Tensor:
+    """The score of a row, 0-1, as float64 (on Apple's GPUs float32)."""
+    value = bleu._scorer.value(bleu._scorer.restore(row))
+    dtype = torch.float32 if device.type == "mps" else torch.float64
+    return torch.tensor(value / bleu._scorer.dialect.scale, dtype=dtype, device=device)

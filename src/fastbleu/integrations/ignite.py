@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ..runtime.extras import HostImports
-from ._host_metric import summing_metric
+from ._host_metric import host_metric
 
 with HostImports("ignite", "torch", "ignite"):
     import torch
@@ -73,7 +73,7 @@ class BLEU(Metric):
         *,
         metric: MetricArgument | None = None,
     ) -> None:
-        self._bleu = summing_metric(metric)
+        self._bleu = host_metric(metric)
         super().__init__(output_transform=output_transform, device=device, skip_unrolling=True)
 
     @reinit__is_reduced

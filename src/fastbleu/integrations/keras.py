@@ -13,7 +13,7 @@ import numpy
 
 from ..metric.bleu import BLEU as NativeBLEU
 from ..runtime.extras import HostImports
-from ._host_metric import summing_metric
+from ._host_metric import host_metric
 
 with HostImports("keras", "keras"):
     import keras
@@ -83,7 +83,7 @@ class BLEU(keras.metrics.Metric):
         if dtype is None and _backend_has("float64"):
             dtype = "float64"
         super().__init__(dtype=dtype, name=name)
-        self._bleu = summing_metric(metric)
+        self._bleu = host_metric(metric)
         self.from_logits = bool(from_logits)
         self._stored_as = "int64" if _backend_has("int64") else "int32"
         shape = self._bleu.state.view(self._stored_as).shape
@@ -215,6 +215,8 @@ def _values(name: str, tensor: Any) -> Any:
         ) from error
     if array.dtype.kind not in "OSTU":
         return array
+    if not array.ndim:  # a single text, or None: for fastbleu.BLEU to refuse
+        return array.item()
     strings = numpy.frompyfunc(lambda s: s.decode() if isinstance(s, bytes) else s, 1, 1)
     return strings(array.astype(object)).tolist()
 

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Sized
 
 from ..dialects.float32 import TORCHEVAL, TorchEvalDialect, tensors
-from ..metric.bleu import BLEU
 from ..runtime.extras import HostImports, not_compiled
-from ._host_metric import refuse_options, summing_metric
+from ._host_metric import host_metric, joined, score
 
 with HostImports("torcheval", "torch", "torcheval"):
     import torch
     from torcheval.metrics import Metric
 
-    from ._tensors import check_weights, joined, score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +24,9 @@ if TYPE_CHECKING:
 
     from ..inputs.types import Hypotheses, References
     from ..metric.argument import Metric as MetricArgument
+
+_DEFAULTS = {"n_gram": None, "weights": None, "tokenize": "none", "smooth": False}
+_STATES = ("input_len", "target_len", "matches_by_order", "possible_matches_by_order")
 
 
 class BLEUScore(Metric):
@@ -77,16 +78,10 @@ class BLEUScore(Metric):
         metric: MetricArgument | None = None,
     ) -> None:
         super().__init__(device=None if device is None else torch.device(device))
-        if metric is not None:
-            refuse_options(n_gram=n_gram is not None, weights=weights is not None)
-        elif n_gram is None:
+        if metric is None and n_gram is None:
             raise TypeError("BLEUScore needs n_gram=, or a metric=")
-        else:
-            check_weights(weights, n_gram)
-            metric = BLEU(
-                tokenize="none", max_ngram_order=n_gram, weights=weights, smooth_method="none"
-            )
-        bleu = self._bleu = summing_metric(metric)
+        options = {"n_gram": n_gram, "weights": weights}
+        bleu = self._bleu = host_metric(metric, _DEFAULTS, options)
         self._has_own_numbers = isinstance(bleu._scorer.dialect, TorchEvalDialect)
         self.n_gram = n_gram = bleu.max_ngram_order
         # Of float64, which has the same products as the float32 of TorchEval's weights.
@@ -162,6 +157,3 @@ class BLEUScore(Metric):
 
     def _counted_as(self) -> dict[str, Any]:
         return {"dialect": self._bleu.dialect, **self._bleu._scorer.counted_as}
-
-
-_STATES = ("input_len", "target_len", "matches_by_order", "possible_matches_by_order")

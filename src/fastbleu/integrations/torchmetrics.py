@@ -15,13 +15,11 @@ from ..counting._counted import Sums
 from ..dialects.float32 import TORCHMETRICS, TorchMetricsDialect, tensors
 from ..metric.bleu import BLEU
 from ..runtime.extras import HostImports, not_compiled
-from ._host_metric import refuse_options, summing_metric
+from ._host_metric import host_metric, joined, score
 
 with HostImports("torchmetrics", "torch", "torchmetrics"):
     import torch
     from torchmetrics import Metric
-
-    from ._tensors import check_weights, joined, score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from ..metric.argument import Metric as MetricArgument
     from ..tokenizers.table import TokenizerName
 
+_DEFAULTS = {"n_gram": 4, "smooth": False, "weights": None, "tokenize": "none"}
 _STATES = ("preds_len", "target_len", "numerator", "denominator")
 
 # TorchMetrics lowercases a text after tokenizing it; sacreBLEU lowercases it before, and first
@@ -111,11 +110,8 @@ class BLEUScore(Metric):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        if metric is None:
-            metric = _bleu(n_gram, smooth, weights, "none")
-        else:
-            refuse_options(n_gram=n_gram != 4, smooth=smooth, weights=weights is not None)
-        bleu = self._bleu = summing_metric(metric)
+        options = {"n_gram": n_gram, "smooth": smooth, "weights": weights}
+        bleu = self._bleu = host_metric(metric, _DEFAULTS, options)
         # Reads texts as TorchMetrics does; those without any of `_marks` have the same tokens.
         self._own: BLEU | None = None
         self._marks: str | None = ""
@@ -260,35 +256,10 @@ class SacreBLEUScore(BLEUScore):
         metric: MetricArgument | None = None,
         **kwargs: Any,
     ) -> None:
-        if metric is None:
-            metric = _bleu(n_gram, smooth, weights, tokenize, lowercase)
-        else:
-            refuse_options(
-                n_gram=n_gram != 4,
-                smooth=smooth,
-                tokenize=tokenize != "13a",
-                lowercase=lowercase,
-                weights=weights is not None,
-            )
-        super().__init__(metric=metric, **kwargs)
-
-
-def _bleu(
-    n_gram: int,
-    smooth: bool,
-    weights: Sequence[float] | None,
-    tokenize: TokenizerName,
-    lowercase: bool = False,
-) -> BLEU:
-    """The metric that TorchMetrics' options stand for."""
-    check_weights(weights, n_gram)
-    return BLEU(
-        tokenize=tokenize,
-        lowercase=lowercase,
-        max_ngram_order=n_gram,
-        weights=weights,
-        smooth_method="add-k" if smooth else "none",
-    )
+        options: dict[str, Any] = {"n_gram": n_gram, "smooth": smooth, "tokenize": tokenize}
+        options |= {"lowercase": lowercase, "weights": weights}
+        defaults = _DEFAULTS | {"tokenize": "13a", "lowercase": False}
+        super().__init__(metric=host_metric(metric, defaults, options), **kwargs)
 
 
 def _the_same(counted_by: torch.Tensor) -> torch.Tensor:
