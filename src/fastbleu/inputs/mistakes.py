@@ -190,8 +190,8 @@ def _votes(
         for side in (references, other_references)
     ]
     pairs = list(zip(*similarities, strict=True))
-    in_favor = sum(this > 2 * other for this, other in pairs)
-    return in_favor, sum(other > 2 * this for this, other in pairs)
+    in_favor = sum([this > 2 * other for this, other in pairs])
+    return in_favor, sum([other > 2 * this for this, other in pairs])
 
 
 def _similarities(rows: Sequence[int], max_ngram_order: int) -> list[float]:
