@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ..counting.counter import Segment
     from ..inputs.ids import IdFilter
     from ..inputs.types import ReferenceLength
-    from ..tokenizers.table import TokenizerName
     from .scorer import Scorer
 
 
@@ -123,7 +122,7 @@ class Dialect(ABC):
     scale: float = 1.0  # the score of a perfect corpus: 1.0 or 100.0
 
     # The original's defaults. The tokenizer "none" splits at whitespace.
-    tokenizer: TokenizerName = "none"
+    tokenizer: str = "none"
     lowercase: bool = False
     reference_length: ReferenceLength | Literal["average"] = "closest"
     max_ngram_order: int = 4
@@ -133,7 +132,7 @@ class Dialect(ABC):
     reference_lengths: Collection[str] = ()
     orders: Collection[int] = range(1, MAX_ORDER + 1)
     # The original's names of its tokenizers, and the names here; None: it takes tokens from any.
-    tokenizers: Mapping[str, TokenizerName] | None = None
+    tokenizers: Mapping[str, str] | None = None
     tokenizer_by_script: str = "auto"  # what "auto" means
     # Whether the original takes text with spaces between tokens: no mistake, if it is.
     of_tokenized_text: bool = False

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..counting.counter import Segment
-    from ..tokenizers.table import TokenizerName
     from .scorer import Scorer
 
 # How Python's sum() adds up floats: a field of signatures.
@@ -119,7 +118,7 @@ class MultiBleuDialect(FormulaDialect):
     version = "multi-bleu"
     source = "moses-smt/mosesdecoder@34452895 scripts/generic/multi-bleu.perl"
     scale = 100.0
-    tokenizer: TokenizerName = "multi-bleu"
+    tokenizer = "multi-bleu"
     tokenizers = {"multi-bleu": "multi-bleu"}
     of_tokenized_text = True
     orders = (4,)

@@ -159,11 +159,10 @@ def load_sentencepiece(name: str, entry: Entry, path: str | None) -> Fields:
 
 
 def load_original(name: str, entry: Entry, path: str | None) -> Fields:
-    """The text rules of another BLEU."""
-    function, compiled = entry.details
+    """The text rules of another BLEU: the function of the tokenizer's name."""
     # Imported late, because it needs `re`.
     originals = import_locked(f"{__package__}.originals")
-    return {"rewrite": Rewrite(getattr(originals, function), compiled)}
+    return {"rewrite": Rewrite(getattr(originals, name.replace("-", "_")), *entry.details)}
 
 
 def load_ptb(name: str, entry: Entry, path: str | None) -> Fields:
@@ -232,9 +231,9 @@ def _sentencepiece(signature: str, address: str, *file_names: str) -> Entry:
     return Entry(load_sentencepiece, details, "spm", "sentencepiece", takes_model=True)
 
 
-def _original(prepare: str, compiled: str) -> Entry:
-    """`prepare`: the function of originals.py that rewrites a text for a compiled tokenizer."""
-    return Entry(load_original, (prepare, compiled), splits_at_spaces=True)
+def _original(compiled: str) -> Entry:
+    """A function of originals.py that rewrites a text for a compiled tokenizer."""
+    return Entry(load_original, (compiled,), splits_at_spaces=True)
 
 
 def _of_tool(packages: str = "") -> Entry:
@@ -273,24 +272,24 @@ TABLE: dict[str, Entry] = {
         "https://www.dlnlp.ai/spBLEU-1K/spbleu-1k_tokenizer_spm.model",
         "spbleu-1k_tokenizer_spm.model",
     ),
-    "multi-bleu": _original("multi_bleu", "none"),
-    "multi-bleu-detok": _original("multi_bleu_detok", "13a"),
-    "mteval": _original("mteval", "13a"),
-    "mteval-international": _original("mteval_international", "intl"),
-    "mteval-international-e": _original("mteval_international_e", "intl"),
-    "evaluate": _original("evaluate", "13a"),
-    "tensor2tensor": _original("tensor2tensor", "none"),
-    "codexglue-summary": _original("codexglue_summary", "13a"),
-    "e2e": _original("e2e", "none"),
+    "multi-bleu": _original("none"),
+    "multi-bleu-detok": _original("13a"),
+    "mteval": _original("13a"),
+    "mteval-international": _original("intl"),
+    "mteval-international-e": _original("intl"),
+    "evaluate": _original("13a"),
+    "tensor2tensor": _original("none"),
+    "codexglue-summary": _original("13a"),
+    "e2e": _original("none"),
     "ptb": Entry(load_ptb, splits_at_spaces=True),
     "ptb-all": Entry(load_ptb),
     **{name: Entry(load_words, (), "words", name) for name in _OF_LANGUAGES},
     # The tokenizers of scripts that words.py does not have, and of Chinese.
     "auto": Entry(load_by_script, ("13a", "zh")),
     "auto-captions": Entry(load_by_script, ("ptb", "jieba")),
-    "characters": _original("characters", "char"),
-    "turn": _original("turn", "none"),
-    "compound-split": _original("compound_split", "none"),
+    "characters": _original("char"),
+    "turn": _original("none"),
+    "compound-split": _original("none"),
     **dict.fromkeys(
         (
             *("moses", "joshua", "joshua-decoder", "phrasal", "multeval", "promptfoo", "parlai"),
