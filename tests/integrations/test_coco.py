@@ -6,7 +6,6 @@ import json
 import lzma
 import random
 import shutil
-import time
 
 import pytest
 from generators import raises
@@ -111,7 +110,7 @@ def test_the_next_caption_changes_the_end_as_in_java():
 
 
 def test_a_caption_is_read_with_the_next_one_that_is_not_blank():
-    """Blank captions between them count as one; with many the time is linear."""
+    """Blank captions between them count as one, and their number does not matter for the time."""
     rng = random.Random(9)
     blanks = ["", " ", "\t", "\xa0 ", "\u2003", "\x85", "\x1c"]
     pieces = ["etc.", "U.S.", "they've", ":D", "'90", "Inc.", "cat", "5", "A", "it&apos;s"]
@@ -122,12 +121,7 @@ def test_a_caption_is_read_with_the_next_one_that_is_not_blank():
         found = tokenized([texts[0], *between[0], texts[1], *between[1], texts[2]])
         assert found[0] == tokenized([texts[0], "", texts[1]])[0]
         assert found[len(between[0]) + 1] == tokenized([texts[1], "", texts[2]])[0]
-    times = []
-    for size in (5_000, 80_000):
-        begin = time.process_time()
-        tokenized([""] * size)
-        times.append(time.process_time() - begin)
-    assert times[1] < 50 * times[0] + 0.1, times
+    assert tokenized([""] * 500_000) == [""] * 500_000  # which would take hours
 
 
 def test_errors():

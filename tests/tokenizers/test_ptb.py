@@ -12,7 +12,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 
@@ -169,14 +168,8 @@ def test_counted_text_has_these_tokens(kind):
     "piece", ["a", "a.", "a,", "1-", "<a ", "&amp;", "x@", "(", "'", "é.", "😀", "http://"]
 )
 def test_time_is_linear(piece):
-    """Also where a token could be as long as the text."""
-    times = []
-    for size in (20_000, 160_000):
-        text = piece * (size // len(piece))
-        begin = time.process_time()
-        _ptb.write(text)
-        times.append(time.process_time() - begin)
-    assert times[1] < 60 * times[0] + 0.2, times
+    """Also where a token could be as long as the text: were it quadratic, this would take hours."""
+    assert _ptb.write(piece * (4_000_000 // len(piece)) + " cat").endswith("cat")
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
