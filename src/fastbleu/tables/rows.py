@@ -272,12 +272,14 @@ def errors_naming_rows(row_counter: RowCounter, numbers: Indices, frame: Frame) 
         yield
     except (TypeError, ValueError) as error:
         message, place = str(error), {}
-        if isinstance(error, LocatedError) and error.segment is not None:
-            number = int(numbers[error.segment])
+        segment = error.segment if isinstance(error, LocatedError) else None
+        # A user's tokenizer may have counted another, larger corpus.
+        if isinstance(error, LocatedError) and segment is not None and segment < len(numbers):
+            number = int(numbers[segment])
             row = row_counter.place(number)
             place = {"segment": number, "file": row_counter.file(number)}
             if PATH in frame.columns:
-                place["file"] = frame.values(PATH)[error.segment]
+                place["file"] = frame.values(PATH)[segment]
                 row += f" ({PATH} {place['file']!r})"  # whole: it names the file
             if error.is_missing:
                 column = row_counter.column_of(error.reference)
