@@ -104,16 +104,16 @@ def kind_of(column: Column) -> str:
 def check_type(column: Column, name: str, is_text: bool, levels: tuple[int, ...]) -> None:
     """Raise TypeError if a column has the wrong type, for a tokenizer or without one."""
     if is_text and not column.is_text:
-        fix = "expected strings; for token ids pass tokenize=False"
-    elif column.levels in levels and (column.is_text or not is_text):
-        if is_text or not column.is_text or column.levels == levels[-1]:
-            return
-        fix = "expected lists of references, each a list of tokens"
-    elif is_text:
-        fix = "expected one string for each segment; for lists of tokens pass tokenize=False"
+        expected = "strings; for token ids pass tokenize=False"
+    elif is_text and column.levels not in levels:
+        expected = "one string for each segment; for lists of tokens pass tokenize=False"
+    elif column.levels not in levels:
+        expected = 'lists of tokens or of token ids; for text pass tokenize="13a"'
+    elif not is_text and column.is_text and column.levels != levels[-1]:
+        expected = "lists of references, each a list of tokens"
     else:
-        fix = 'expected lists of tokens or of token ids; for text pass tokenize="13a"'
-    raise TypeError(f"{name} is a column of {kind_of(column)}, {fix}")
+        return
+    raise TypeError(f"{name} is a column of {kind_of(column)}, expected {expected}")
 
 
 def read_all(column: Column, listed: Callable[[Any, int], list[Any]]) -> tuple[list[Any], Missing]:
