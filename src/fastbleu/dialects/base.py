@@ -19,8 +19,8 @@ from ..inputs.arguments import (
     shown,
     unknown_name,
 )
+from ..tokenizers.loaded import Tokenizer, load_tokenizer
 from ..tokenizers.loaded import get as get_tokenizer
-from ..tokenizers.loaded import load_tokenizer
 from .score import Score
 
 TYPE_CHECKING = False
@@ -337,13 +337,13 @@ class Dialect(ABC):
             check_choice("reference_length", reference_length, (*REFERENCE_LENGTHS, "average"))
             allowed = _any_of(self.reference_lengths or [self.reference_length])
             raise self._refusal(f"reference_length={reference_length!r}", f"it takes the {allowed}")
-        is_text = tokenize is not False
+        is_text, tokenizer = tokenize is not False, None
         if not is_text:
             self.require(TOKENS)
         elif tokenize is None:
-            tokenize = self.tokenizer
+            tokenizer = self._default_tokenizer
         else:
-            tokenize = self._own_tokenizer(tokenize)
+            tokenizer = load_tokenizer(self._own_tokenizer(tokenize))
         if lowercase is None:
             lowercase = is_text and self.lowercase
         else:
@@ -352,7 +352,7 @@ class Dialect(ABC):
                 reason = f"it {'always' if self.lowercase else 'never'} ignores case"
                 raise self._refusal(f"lowercase={lowercase}", reason)
         return self.counter(
-            load_tokenizer(tokenize) if is_text else None,
+            tokenizer,
             lowercase,
             max_ngram_order,
             threads,
@@ -360,6 +360,10 @@ class Dialect(ABC):
             id_filter=id_filter,
             least_total=self.minimum_total,
         )
+
+    @cached_property
+    def _default_tokenizer(self) -> Tokenizer:
+        return load_tokenizer(self.tokenizer)
 
     def _own_tokenizer(self, tokenize: Any) -> Any:
         """The tokenizer that the original calls by this name."""

@@ -289,6 +289,8 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
     """Warn if the first segments seem to hold words instead of texts, or texts instead of words."""
     if type(hypotheses) not in (list, tuple) or type(references) not in (list, tuple):
         return
+    if is_text and str in map(type, references[:1]):  # as nearly always
+        return
     looks_wrong = _text_and_words if is_text else _unsplit_text
     # Slices, because another thread may empty the lists at any time.
     if not any(map(looks_wrong, hypotheses[:1], references[:1])):
