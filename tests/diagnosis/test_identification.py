@@ -171,7 +171,7 @@ def test_slow_settings_are_left_out_only_if_they_are_far():
     """Of a large corpus, matches and nearest others are those of all settings scored in full."""
     hypotheses, references = (part[:600] for part in wmt22.one_reference("en-de.Online-B"))
     in_full = score_settings(Corpus.read(hypotheses, references, BLEU()))
-    for printed in ("12.3", "0.6512"):
+    for printed in ("12.3", "0.6512", "0.6"):
         found, number = identify(hypotheses, references, printed), float(printed)
         assert found.tried == len(in_full)
         digits = len(printed.partition(".")[2])

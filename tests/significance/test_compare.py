@@ -18,6 +18,7 @@ from test_significance import random_systems
 
 from fastbleu import BLEU, InputWarning, Stats, report, tables
 from fastbleu.significance import Comparisons, bootstrap, compare
+from fastbleu.significance.procedures import compare_pairs
 
 REFERENCES = ["the cat sat on the mat", ["it rained", "it rained all night"], "A dog barked at us"]
 NEW = ["the cat sat on a mat", "it rained all night", "a dog barked"]
@@ -48,6 +49,24 @@ def test_from_texts_as_from_rows(metric, method):
     interval = bootstrap(NEW, REFERENCES, metric=metric, seed=7, samples=TESTS[method]["samples"])
     assert interval == found["new"].interval
     assert interval == bootstrap(rows["new"], metric=metric, seed=7, samples=interval.samples)
+
+
+@pytest.mark.parametrize("metric", ["sacrebleu", "nltk"])
+def test_all_pairs_as_each_baseline_with_the_systems_after_it(metric):
+    metric = BLEU(metric)
+    rows = [metric.count(texts, [*REFERENCES]) for texts in SYSTEMS.values()]
+    pairs = compare_pairs(rows, metric, 20, 7, False)
+    unadjusted = {"adjusted_p_value": 0.0, "compared": 0}
+    for first in range(len(rows) - 1):
+        after = dict(enumerate(rows[first:], first))
+        for second, expected in compare(after, metric=metric, samples=20, seed=7).items():
+            made = pairs.pop((first, second))
+            assert dataclasses.replace(made, **unadjusted) == dataclasses.replace(
+                expected, **unadjusted
+            )
+            assert made.compared == 3
+            assert made.adjusted_p_value >= expected.adjusted_p_value
+    assert not pairs
 
 
 def corpus_of(source, count):
