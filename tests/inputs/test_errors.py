@@ -257,6 +257,13 @@ def test_errors_carry_the_place_that_their_message_names(call, facts):
             assert str(error).startswith(f"segment {facts[0]}: ")
 
 
+@pytest.mark.parametrize("call", [fastbleu.report, fastbleu.significance.compare])
+def test_errors_about_a_system_carry_the_place(call):
+    with pytest.raises(TypeError, match=r"systems\['x'\]: segment 1: the hypothesis") as caught:
+        call({"x": ["a", 3], "y": ["a", "b"]}, ["a", "b"])
+    assert (caught.value.segment, caught.value.side) == (1, "hypothesis")
+
+
 # ---- lists of sentences, of which all pairs are compared
 
 

@@ -11,6 +11,7 @@ from ..counting._counted import Counted
 from ..dialects.base import COUNT
 from ..inputs.arguments import a_type, shown
 from ..inputs.batch import Batch
+from ..inputs.errors import restated
 from ..inputs.read import read
 from ..metric.bleu import BLEU
 
@@ -62,16 +63,17 @@ class Segments:
                 batch = read(hypotheses, references, metric._counter)
                 listed, listed_references = batch.lists()
                 _refuse_arrays(listed)
+                # Copies: code of the user's that runs later may change the lists.
+                listed, listed_references = list(listed), list(listed_references)
                 batch = Batch(listed, listed_references, warns=True)
                 counted = metric._counter.count(batch)
                 metric._scorer.dialect._check_references(counted.nrefs)
                 if not counted.segments:
                     raise ValueError("hypotheses is empty: there are no segments to show")
             except (TypeError, ValueError) as error:
-                kind = TypeError if isinstance(error, TypeError) else ValueError
-                raise kind(f"systems[{shown(name)}]: {error}") from error
+                raise restated(error, f"systems[{shown(name)}]: {error}") from error
             self.names.append(str(name))
-            self.hypotheses.append(list(listed))
+            self.hypotheses.append(listed)
             self.counted.append(counted)
         if len(set(self.names)) != len(self.names):
             raise ValueError(f"two systems have the same name: {', '.join(self.names)}")

@@ -25,6 +25,7 @@ import numpy as np
 from ..counting.stats import Stats
 from ..dialects.base import SIGNIFICANCE
 from ..inputs.arguments import a_type, check_choice, shown
+from ..inputs.errors import restated
 from ..metric.argument import as_metric
 from .experiment import Experiment, scoring_of
 from .results import Comparison, Comparisons, Interval, Name, known
@@ -224,8 +225,7 @@ def _experiment_of(
         try:
             rows[label] = _rows(metric, hypotheses, None if stands_for_both else references)
         except (TypeError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"{label}: {error}") from error
+            raise restated(error, f"{label}: {error}") from error
     return _experiment(metric, rows, confidence, seed, progress)
 
 
