@@ -59,7 +59,8 @@ test: $(VENV)/tested $(COVERAGE:%=$(VENV)/with-coverage)            ## build, th
 HOSTS = integrations tables mbrs engines libraries upstream
 test-hosts: $(addprefix hosts-,$(or $(PARTS),$(HOSTS)))            ## test with other libraries (PARTS="integrations tables mbrs engines libraries upstream", FULL=1)
 
-test-report: $(REPORT)/with-browser            ## test the report in a browser, and the plots; installs what these tests need
+test-report: $(REPORT)/with-browser            ## test the report in a browser, its script's types, and the plots; installs what these tests need
+	@build/axe/node_modules/.bin/tsc -p tests/reporting/browser/jsconfig.json
 	@$(SEGMENTS) $(REPORT)/bin/python -m pytest $(PARALLEL) -q $(ARGS) \
 	    tests/reporting/browser tests/reporting/test_report.py tests/plots
 
@@ -180,10 +181,10 @@ $(TABLES)/with-tables: $(TABLES)/tested
 	@$(PIP) --group engines
 	@touch $@
 
-# Needs npm, for axe-core, and apt-get if chromium is not installed.
+# Needs npm, for axe-core and typescript, and apt-get if chromium is not installed.
 $(REPORT)/with-browser: $(REPORT)/tested
 	@$(PIP) --group browser
-	@npm install --silent --no-save --no-audit --no-fund --prefix build/axe axe-core@4.14.1
+	@npm install --silent --no-save --no-audit --no-fund --prefix build/axe axe-core@4.14.1 typescript@7.0.2
 	@command -v chromium >/dev/null || apt-get install -y -q chromium >/dev/null || \
 	    { apt-get update -q && apt-get install -y -q chromium; } >/dev/null
 	@touch $@

@@ -91,3 +91,15 @@ def test_nothing_leaves_the_frame(browser, request, host):
         frame.click("#segment >> text=Close")
         assert not frame.is_visible("#segment")
         assert (frame.url, page.url, problems) == ("about:srcdoc", address, [])
+
+
+@pytest.mark.parametrize("color", ["rgb(17, 17, 17)", "white"])
+def test_the_page_is_as_dark_as_the_page_around_it(browser, color):
+    with browser.new_context(color_scheme="light") as context:
+        page = context.new_page()
+        page.set_content(f"<body style='background: {color}'>{make_report('en-zh').show().data}")
+        frame = page.wait_for_selector("iframe[srcdoc]").content_frame()
+        frame.wait_for_selector("html[data-ready=yes]")
+        background = frame.evaluate("getComputedStyle(document.body).backgroundColor")
+        red = int(re.search(r"\d+", background)[0])
+        assert (red > 200) == (color == "white")

@@ -278,7 +278,7 @@ def test_length_differences_and_steps_of_the_score(show):
     first, _ = shown_pair(page, given)
     stats = fastbleu.BLEU().count(given["systems"][first], given["references"])
     longer = (stats.hyp_lens - stats.ref_lens).clip(-10, 10).tolist()
-    marks = page.locator("#charts svg[aria-label^=Histogram]").first.locator("rect.a")
+    marks = page.locator("#charts svg[aria-label*=Length]").locator("rect.a")
     labels = [mark.get_attribute("aria-label") for mark in marks.all()]
     found = {int(re.search(r" ([+-]?\d+)( or more)? tokens: ", its)[1]): its for its in labels}
     assert sorted(found) == sorted(set(longer))

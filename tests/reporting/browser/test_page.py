@@ -222,6 +222,8 @@ def test_deep_links_arrive(show, width):
     ):
         page = show("en-de", fragment, viewport={"width": width, "height": 800})
         page.wait_for_timeout(300)
+        if "segment" in fragment:
+            assert page.get_attribute("#grid-body .current", "data-segment") == "1234"
         assert -1 <= page.locator(place).bounding_box()["y"] < 100
 
 

@@ -80,13 +80,17 @@ export function readNumbers(payload) {
   };
 }
 
-/** What is shown; view.js changes it. `pick` are segments that were chosen in a chart or by a phrase. */
+/**
+ * What is shown. `bucket` is "kind.code"; `pick` are segments chosen in a chart or by a phrase.
+ * @typedef {{a: number, b: number, segment: number, against: number, query: string, regex: boolean,
+ *   scope: string, flag: string, bucket: string, sort: string, descending: boolean,
+ *   pick: {label: string, chosen: Uint8Array} | null, words: number, bucketKind: number}} State
+ */
+
+/** The one state of the page, which view.js changes. @type {State} */
 export const state = {
-  a: 0, b: 0, segment: -1, against: -1,
-  query: "", regex: false, scope: "all", flag: "", bucket: "", sort: "segment", descending: false,
-  /** @type {{label: string, chosen: Uint8Array} | null} */
-  pick: null,
-  words: 2, bucketKind: 0,
+  a: 0, b: 0, segment: -1, against: -1, query: "", regex: false, scope: "all", flag: "", bucket: "",
+  sort: "segment", descending: false, pick: null, words: 2, bucketKind: 0,
 };
 
 export const isPair = () => state.a !== state.b;

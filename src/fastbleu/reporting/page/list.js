@@ -153,8 +153,8 @@ export function drawList() {
   grid.style.height = `min(55vh, 30rem, ${(data.segments + 1) * ROW + 20}px)`;
   $("#grid-body").style.height = `${visible.length * ROW}px`;
   grid.scrollTop = 0;
-  current = Math.max(0, state.segment < 0 ? 0 : visible.indexOf(state.segment));
-  if (current) moveTo(current); else drawRows();
+  moveTo(Math.max(0, visible.indexOf(state.segment)));
+  if (!visible.length) drawRows();
 }
 
 function gridColumns() {
@@ -232,6 +232,12 @@ function moveTo(at) {
 }
 
 export const shownSegments = () => visible;
+
+/** Go to the row of the opened segment. */
+export function showRow() {
+  const at = visible.indexOf(state.segment);
+  if (at >= 0 && at !== current) moveTo(at);
+}
 
 /** Open the segment that is `by` rows further on. */
 export function step(by) {

@@ -3,7 +3,7 @@
 import { $, data, fixed, isPair, kindOf, score, shownSystems, state } from "./data.js";
 import { diffTokens } from "./diff.js";
 import { appendText, element, headOf, option, scrolling } from "./elements.js";
-import { markQuery, step } from "./list.js";
+import { markQuery, showRow, step } from "./list.js";
 import { copy, segmentText } from "./take.js";
 import { longest, texts } from "./texts.js";
 import { change } from "./view.js";
@@ -29,6 +29,7 @@ export function drawSegment() {
   $("#desk").classList.toggle("open", isOpen);
   place.replaceChildren(...(isOpen ? segmentParts(state.segment) : []));
   if (held && isOpen) document.getElementById(held)?.focus({ preventScroll: true });
+  showRow();
   markQuery();
 }
 

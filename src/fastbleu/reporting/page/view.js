@@ -15,7 +15,10 @@ const FILTERS = ["query", "regex", "scope", "flag", "bucket", "pick", "sort", "d
 const UNWRITTEN = ["against", "bucketKind"];
 let wantedPick = null;
 
-/** Show something else; with `step` it is a step that Back takes back. */
+/**
+ * Show something else; with `step` it is a step that Back takes back.
+ * @param {Partial<import("./data.js").State>} changes
+ */
 export function change(changes, step = true) {
   const before = { ...state };
   Object.assign(state, changes);

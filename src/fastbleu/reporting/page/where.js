@@ -5,7 +5,7 @@ import { $, data, difference, fixed, grouped, isPair, kindOf, score, segmentsOf,
 import { element, headOf, option, scrolling, sortable, svg } from "./elements.js";
 import { change, goToList, selectSegments } from "./view.js";
 
-const BINS = 20, MOST_BUCKETS = 50;
+const BINS = 20, FARTHEST = 10, MOST_BUCKETS = 50;
 
 export function drawWhere() {
   $("#charts").replaceChildren(...costs(), distribution(), lengthDifferences(), ...(isPair() ? [differences()] : []));
@@ -32,70 +32,60 @@ function costs() {
   return [figureOf(`What costs points, from ${data.scale} down`, picture)];
 }
 
-const binOf = (value, low, width, bins) => Math.max(0, Math.min(bins - 1, Math.floor((value - low) / width)));
-
-function distribution() {
-  const width = data.scale / BINS, shown = shownSystems();
-  const bins = shown.map((k) => {
-    const counts = new Uint32Array(BINS);
-    for (const value of data.score[k]) counts[binOf(value, 0, width, BINS)]++;
-    return counts;
-  });
-  const most = Math.max(1, ...bins.flatMap((its) => [...its]));
-  const names = shown.map((k) => data.names[k]).join(" and ");
-  const chart = new Chart("Scores of segments", `Distribution of the scores of segments, ${names}`, [0, data.scale], [0, most], "score", "segments");
-  for (let bin = 0; bin < BINS; bin++) {
-    shown.forEach((k, i) => {
-      const count = bins[i][bin];
-      if (!count) return;
-      const low = fixed(bin * width, data.digits), high = fixed((bin + 1) * width, data.digits);
-      const at = chart.x(bin * width) + 1, each = (chart.x(width) - chart.x(0) - 2) / shown.length;
-      chart.bar(kindOf(k), at + i * each, at + (i + 1) * each, 0, count, `${data.names[k]} ${low} to ${high}: ${segmentsOf(count)}`,
-        () => selectSegments(`${data.names[k]} ${low} to ${high}`, (s) => binOf(data.score[k][s], 0, width, BINS) === bin));
-    });
-  }
-  return chart.figure;
-}
-
-// How many tokens longer the hypotheses are than their references; far ones at both ends.
-function lengthDifferences() {
-  const most = 10, bins = 2 * most + 1, shown = shownSystems();
-  const binAt = (s, k) => Math.max(0, Math.min(bins - 1, data.hypLen[k][s] - data.refLen[k][s] + most));
-  const counts = shown.map((k) => {
+/**
+ * A histogram of the segments by a value, in `bins` of a width from `low` on; far ones at both ends.
+ * @param {{title: string, axis: string, low: number, width: number, bins: number, systems: number[],
+ *   value: (s: number, k: number) => number, name: (bin: number, k: number) => string,
+ *   kind: (bin: number, k: number) => string}} about
+ */
+function histogram({ title, axis, low, width, bins, systems, value, name, kind }) {
+  const binOf = (s, k) => Math.max(0, Math.min(bins - 1, Math.floor((value(s, k) - low) / width)));
+  const counts = systems.map((k) => {
     const made = new Uint32Array(bins);
-    for (let s = 0; s < data.segments; s++) made[binAt(s, k)]++;
+    for (let s = 0; s < data.segments; s++) made[binOf(s, k)]++;
     return made;
   });
-  const chart = new Chart("Length differences", `Histogram of tokens minus reference tokens, ${shown.map((k) => data.names[k]).join(" and ")}`, [-most - 0.5, most + 0.5], [0, Math.max(1, ...counts.flatMap((its) => [...its]))], "tokens − reference tokens", "segments");
-  const each = (chart.x(1) - chart.x(0) - 2) / shown.length;
+  const most = Math.max(1, ...counts.flatMap((made) => [...made]));
+  const chart = new Chart(title, `Histogram: ${title}`, [low, low + bins * width], [0, most], axis, "segments");
+  const each = (chart.x(low + width) - chart.x(low) - 1) / systems.length;
   for (let bin = 0; bin < bins; bin++) {
-    shown.forEach((k, i) => {
-      const count = counts[i][bin], at = bin - most;
-      if (!count) return;
-      const name = `${data.names[k]} ${at > 0 ? "+" : ""}${at}${Math.abs(at) === most ? " or more" : ""} tokens`;
-      const from = chart.x(at - 0.5) + 1 + i * each;
-      chart.bar(kindOf(k), from, from + each, 0, count, `${name}: ${segmentsOf(count)}`, () => selectSegments(name, (s) => binAt(s, k) === bin));
+    systems.forEach((k, i) => {
+      const count = counts[i][bin], from = chart.x(low + bin * width) + i * each, label = name(bin, k);
+      if (count) chart.bar(kind(bin, k), from, from + each, 0, count, `${label}: ${segmentsOf(count)}`, () => selectSegments(label, (s) => binOf(s, k) === bin));
     });
   }
   return chart.figure;
 }
 
-const pairName = () => `${data.names[state.b]} − ${data.names[state.a]}`;
+function distribution() {
+  const width = data.scale / BINS, bound = (bin) => fixed(bin * width, data.digits);
+  return histogram({
+    title: "Scores of segments", axis: "score", low: 0, width, bins: BINS, systems: shownSystems(),
+    value: (s, k) => data.score[k][s], name: (bin, k) => `${data.names[k]} ${bound(bin)} to ${bound(bin + 1)}`, kind: (_, k) => kindOf(k),
+  });
+}
+
+/** How many tokens longer the hypotheses are than their references. */
+function lengthDifferences() {
+  const name = (bin, k) => {
+    const tokens = bin - FARTHEST;
+    return `${data.names[k]} ${tokens > 0 ? "+" : ""}${tokens}${Math.abs(tokens) === FARTHEST ? " or more" : ""} tokens`;
+  };
+  return histogram({
+    title: "Length differences", axis: "tokens − reference tokens", low: -FARTHEST - 0.5, width: 1, bins: 2 * FARTHEST + 1, systems: shownSystems(),
+    value: (s, k) => data.hypLen[k][s] - data.refLen[k][s], name, kind: (_, k) => kindOf(k),
+  });
+}
 
 function differences() {
   let most = data.scale / 10;
   for (let s = 0; s < data.segments; s++) most = Math.max(most, Math.abs(difference(s)));
-  const bins = BINS + 1, low = -most, width = 2 * most / bins, counts = new Uint32Array(bins);
-  for (let s = 0; s < data.segments; s++) counts[binOf(difference(s), low, width, bins)]++;
-  const chart = new Chart(`Differences, ${pairName()}`, `Histogram of the differences of segments, ${pairName()}`, [-most, most], [0, Math.max(1, ...counts)], "difference", "segments");
-  counts.forEach((count, bin) => {
-    if (!count) return;
-    const from = low + bin * width, kind = bin * 2 + 1 === bins ? "rest" : from < 0 ? "a" : "b";
-    const name = `difference ${signed(from, data.digits)} to ${signed(from + width, data.digits)}`;
-    chart.bar(kind, chart.x(from) + 0.5, chart.x(from + width) - 0.5, 0, count, `${name}: ${segmentsOf(count)}`,
-      () => selectSegments(name, (s) => binOf(difference(s), low, width, bins) === bin));
+  const bins = BINS + 1, width = 2 * most / bins, bound = (bin) => signed(bin * width - most, data.digits);
+  return histogram({
+    title: `Differences, ${data.names[state.b]} − ${data.names[state.a]}`, axis: "difference", low: -most, width, bins, systems: [state.b],
+    value: difference, name: (bin) => `difference ${bound(bin)} to ${bound(bin + 1)}`,
+    kind: (bin) => (2 * bin + 1 === bins ? "rest" : 2 * bin < bins ? "a" : "b"),
   });
-  return chart.figure;
 }
 
 // The scores of a bucket as bars, with their 95 % intervals.
