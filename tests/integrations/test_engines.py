@@ -23,7 +23,7 @@ pa, pq = host("pyarrow"), host("pyarrow.parquet")
 host("pyspark")
 sql, ray, data = host("pyspark.sql"), host("ray"), host("ray.data")
 spark, on_ray = host("fastbleu.integrations.spark"), host("fastbleu.integrations.ray")
-sums = host("fastbleu.tables.sums")
+groups = host("fastbleu.tables.groups")
 
 pytestmark = pytest.mark.filterwarnings("default", "ignore::fastbleu.InputWarning")
 BY = ["system", "lang"]
@@ -176,7 +176,7 @@ def test_errors_name_the_file_of_a_row(engine, tmp_path):
 
 
 def test_more_sums_than_wait_in_ray(cluster, monkeypatch):
-    monkeypatch.setattr(sums, "WAITING_ROWS", 4)
+    monkeypatch.setattr(groups, "WAITING_ROWS", 4)
     table = data.from_arrow(ITS).repartition(7)
     assert by_key(on_ray.score(table, "mt", ["ref"], by=BY)) == wanted(["ref"])
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..counting.stats import Rows
     from ..metric.bleu import BLEU
     from ..significance.results import Interval
-    from .frames import Indices
+    from .frames import Indices, Reductions
 
     Totals = NDArray[np.void]
 
@@ -131,6 +131,33 @@ class SegmentRows:
         return [together[first:last] for first, last in pairwise([0, *ends])]
 
 
+class PartialSums:
+    """Rows with keys and numbers, which are reduced by key whenever many of them wait.
+
+    Without `reduces` they stay as they are.
+    """
+
+    def __init__(self, keys: Sequence[str], reductions: Reductions, reduces: bool = True) -> None:
+        self._keys, self._reductions, self._reduces = keys, reductions, reduces
+        self._frames: list[Frame] = []
+        self._waiting = 0
+
+    def add(self, frame: Frame) -> None:
+        """Add rows, as a table of the library of the first."""
+        self._frames.append(frame.like(self._frames[0]) if self._frames else frame)
+        self._waiting += len(frame)
+        if self._waiting > WAITING_ROWS and self._reduces:
+            self._frames, self._waiting = [self._total()], 0
+
+    def total(self) -> Frame | None:
+        """A row for each key; None if nothing was added."""
+        return self._total() if self._frames else None
+
+    def _total(self) -> Frame:
+        rows = joined(self._frames)
+        return rows.reduce(self._keys, self._reductions) if self._reduces else rows
+
+
 class GroupScorer:
     """Adds up counts by the columns `by`, and scores the sums by the metric's `Scorer`.
 
@@ -194,24 +221,17 @@ class GroupScorer:
 
         If the rows of segments are kept, it has several for each group, one for each frame.
         """
-        total: list[Frame] = []
-        waiting: list[tuple[Frame, Totals]] = []
+        partial = PartialSums(self.keys, self.reductions, self._segment_rows is None)
         row = parts = 0
-        reduces = self._segment_rows is None
         for frame in frames:
-            waiting.append(self._sums(frame, row, parts))
+            sums = self._sums(frame, row, parts)
+            partial.add(sums)
             row += len(frame)
-            parts += len(waiting[-1][0])
-            if reduces and sum(len(keys) for keys, _ in waiting) > WAITING_ROWS:
-                total, waiting = [self.reduced([*total, self._joined(waiting)])], []
-        if waiting:
-            total.append(self._joined(waiting))
-        if not total:
-            return None
-        return self.reduced(total) if reduces else joined(total)
+            parts += len(sums)
+        return partial.total()
 
-    def _sums(self, frame: Frame, first: int, parts: int) -> tuple[Frame, Totals]:
-        """The keys of groups and their totals; several results may have equal keys.
+    def _sums(self, frame: Frame, first: int, parts: int) -> Frame:
+        """The keys of groups, and a column for each of the `reductions`; keys may be repeated.
 
         `first` is the number of the first row, `parts` how many results there are before these.
         """
@@ -235,20 +255,10 @@ class GroupScorer:
         totals = totals[present]
         first_rows = totals[ROW].copy()
         totals[ROW] += first
-        return keys[first_rows], totals
-
-    def _joined(self, parts: Sequence[tuple[Frame, Totals]]) -> Frame:
-        """Keys and totals, with a column for each of the `reductions`, in one frame."""
-        keys, totals = zip(*parts, strict=True)
-        numbers = np.concatenate(totals)
         # Column-major, so that each column is contiguous.
         names = self.reductions
-        columns = np.ascontiguousarray(numbers.view(np.int64).reshape(-1, len(names)).T)
-        return joined(keys).with_columns(dict(zip(names, columns, strict=True)))
-
-    def reduced(self, frames: Sequence[Frame]) -> Frame:
-        """Partial results added up, a row for each group."""
-        return joined(frames).reduce(self.keys, self.reductions)
+        columns = np.ascontiguousarray(totals.view(np.int64).reshape(-1, len(names)).T)
+        return keys[first_rows].with_columns(dict(zip(names, columns, strict=True)))
 
     def sums(self, total: Frame) -> tuple[Frame, list[BLEU]]:
         """The totals as sums: keys and counts in the order of first rows; each group's metric."""

@@ -24,8 +24,8 @@ from .groups import (
     FEWEST,
     MOST,
     SEGMENTS,
-    WAITING_ROWS,
     GroupScorer,
+    PartialSums,
     count_names,
     reductions_of,
     scored,
@@ -221,36 +221,28 @@ def metric_of(parameters: Mapping[str, Any], metric: BLEU | None = None) -> BLEU
 def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[Any, Frame]:
     """The source of the first table, and the sum of all tables."""
     reader, row = SumsReader(), 0
-    total: list[Frame] = []
-    waiting: list[Frame] = []
     first: Any = None
     keys: list[str] = []
-
-    def reduced() -> list[Frame]:
-        rows = joined([*total, *waiting])
-        return [rows.reduce([*keys, COUNTED], {ROW: "min", **reader.reductions})]
-
+    partial: PartialSums | None = None
     for table in tables:
         source = open_table(table)
         first = first or source
         for frame in reader.frames(source):
             keys = list(reader.by or () if by is None else by)
             check_columns(reader.by or (), keys)
-            rows = np.arange(row, row + len(frame))
-            names = [*keys, COUNTED, ROW, *reader.reductions]
-            frame = frame.like([*total, *waiting, frame][0])
-            waiting.append(frame.with_columns({ROW: rows}).select(names))
+            reductions = {ROW: "min", **reader.reductions}
+            partial = partial or PartialSums([*keys, COUNTED], reductions)
+            numbered = frame.with_columns({ROW: np.arange(row, row + len(frame))})
+            partial.add(numbered.select([*keys, COUNTED, *reductions]))
             row += len(frame)
-            if sum(map(len, waiting)) > WAITING_ROWS:
-                total, waiting = reduced(), []
-    if not (total or waiting):
+    added = None if partial is None else partial.total()
+    if added is None:
         raise ValueError("there are no sums: pass at least one table that has rows")
     if reader.language is not None and reader.language not in keys:
         raise ValueError(
             f"the tokenizer depends on {shown(reader.language)}: add it to by, so that sums of "
             "several tokenizers stay apart"
         )
-    [added] = reduced()
     order = np.argsort(added.counts([ROW])[:, 0], kind="stable")
     names = [*keys, *reader.reductions, COUNTED]
     return first, _with_metadata(added[order].select(names), keys)
