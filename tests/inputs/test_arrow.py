@@ -3,6 +3,7 @@
 import errno
 import functools
 import gc
+import warnings
 
 import arrow_producer
 import numpy as np
@@ -234,6 +235,28 @@ def test_nulls_in_lists(skip):
         BLEU(tokenize=False).count(ids, ids)
     texts, holed = text_array(["a", "b"]), list_array([["a"], []], text_array(["a"]))
     raises(ValueError, "segment 1: no references", BLEU().score, Column(texts), Column(holed))
+
+
+@pytest.mark.parametrize("array", [text_array, id_array])
+@pytest.mark.parametrize("choice", ["skip", "empty"])
+def test_a_column_of_tokens_with_nulls_goes_with_a_list(array, choice):
+    metric = BLEU(tokenize=False, max_ngram_order=1)
+    values = [["a"], None, ["b"]] if array is text_array else [[1], None, [2]]
+    column, several = Column(list_array(values, array(flat(values)))), [[v] for v in values]
+    filled, references = [v or values[0] for v in values], [[v or values[0]] for v in values]
+    nested = Column(list_array(several, list_array(values, array(flat(values)))))
+    for ours, listed in (
+        ((column, references), (values, references)),
+        ((filled, nested), (filled, several)),
+    ):
+        counts = []
+        for sides in (ours, listed):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                counts.append(metric.count(*sides, missing=choice))
+            assert any("left out 1 of 3" in str(w.message) for w in caught) == (choice == "skip")
+        assert counts[0] == counts[1]
+        assert len(counts[0]) == (2 if choice == "skip" else 3)
 
 
 def test_errors_name_the_rows():

@@ -288,10 +288,9 @@ class ColumnBatch(Batch):
         if type(side) is _ListSide:
             return side.values
         listed, missing = read_all(side, lambda rows, n: self._listed(rows, n, is_reference))
-        if not self._is_text:
-            present_rows(*([], missing) if is_reference else (missing, []), len(listed))
+        are_several = is_reference and side.levels == (1 if self._is_text else 2)
         for segment, k in missing:
-            if is_reference and k is not None:
+            if are_several and k is not None:
                 listed[segment][k] = None
             else:
                 listed[segment] = None

@@ -77,11 +77,7 @@ def without_missing(
 
 
 def present_rows(
-    hypotheses: Missing,
-    references: Missing,
-    segments: int,
-    before: int = 0,
-    choice: str = "error",
+    hypotheses: Missing, references: Missing, segments: int, before: int, choice: str
 ) -> list[bool] | None:
     """Which segments of a block of columns are left; None for all. Nulls are read as empty texts.
 
