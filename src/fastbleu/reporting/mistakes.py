@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..diagnosis.corpus import Corpus
 from ..diagnosis.findings import find, rewrite_of
 
 if TYPE_CHECKING:
@@ -55,9 +54,7 @@ class Mistake:
 
 def find_mistakes(segments: Segments) -> list[Mistake]:
     """The likely mistakes of all systems, those with the largest effect first."""
-    first, *others = segments.hypotheses
-    corpora = [Corpus(first, segments.references, segments.metric)]
-    corpora += [corpora[0].with_hypotheses(hypotheses) for hypotheses in others]
+    corpora = segments.corpora
     sources = segments.labels.sources if segments.is_text else None
     messages: dict[tuple[str, str], dict[int, str]] = {}
     points: dict[tuple[str, str], dict[int, float]] = {}

@@ -12,8 +12,6 @@ from ..diagnosis.explanation import CANNOT_SCORE, dialect_metric, shown_score
 from ..dialects.base import SUMS
 from ..dialects.names import get, names
 from ..dialects.score import Score
-from ..inputs.batch import Batch
-from ..inputs.warnings import without_input_warnings
 from ..significance import Comparison, Interval, bootstrap
 from ..significance.procedures import compare_pairs
 from ..significance.results import known
@@ -22,8 +20,6 @@ from .mistakes import SERIOUS_POINTS, Mistake, find_mistakes
 from .verdict import listed
 
 if TYPE_CHECKING:
-    from ..counting._counted import Counted
-    from ..metric.bleu import BLEU
     from .report_input import Segments
 
 # With more hypotheses, scores by every dialect are computed only on request: some are slow.
@@ -253,10 +249,11 @@ def _by_dialect(segments: Segments) -> tuple[list[DialectScores], list[str]]:
     scored, failed, own = [], [], segments.metric._scorer
     values = [own.value(own.sums(counted)) for counted in segments.counted]
     order = sorted(range(len(values)), key=lambda system: -values[system])
-    counted: dict[Any, list[Counted]] = {}
     for name in names():
         try:
-            scores = _scores_by(dialect_metric(name, segments.is_text), segments, counted)
+            metric = dialect_metric(name, segments.is_text)
+            metric._scorer.dialect._check_references(segments.counted[0].nrefs)
+            scores = [corpus.scored_by(metric).score() for corpus in segments.corpora]
         except CANNOT_SCORE as error:
             failed.append(f"{name} has no score: {error}")
             continue
@@ -269,15 +266,3 @@ def _by_dialect(segments: Segments) -> tuple[list[DialectScores], list[str]]:
         printed = [shown_score(name, score) for score in scores]
         scored.append(DialectScores(name, printed, lead, is_reordered))
     return scored, failed
-
-
-@without_input_warnings
-def _scores_by(metric: BLEU, segments: Segments, counted: dict[Any, list[Counted]]) -> list[Score]:
-    """The scores of all systems; dialects that count alike share what they `counted`."""
-    counter, scorer = metric._counter, metric._scorer
-    scorer.dialect._check_references(segments.counted[0].nrefs)
-    key = type(counter), counter.tokenizer, counter.lowercase, counter.reference_length
-    if key not in counted:
-        batches = [Batch(listed, segments.references) for listed in segments.hypotheses]
-        counted[key] = [counter.count(batch) for batch in batches]
-    return [scorer.score(scorer.sums(of_system), warns=False) for of_system in counted[key]]

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Counted
+from ..diagnosis.corpus import Corpus
 from ..dialects.base import COUNT
 from ..inputs.arguments import a_type, shown
 from ..inputs.batch import Batch
@@ -89,6 +90,13 @@ class Segments:
         """The scores of all segments, of each system."""
         scorer = self.metric._scorer
         return [scorer.sentence_scores(counted, warns=False) for counted in self.counted]
+
+    @cached_property
+    def corpora(self) -> list[Corpus]:
+        """What diagnosis reads, of each system: references are read once for all."""
+        first, *others = self.hypotheses
+        corpus = Corpus(first, self.references, self.metric)
+        return [corpus, *map(corpus.with_hypotheses, others)]
 
     @property
     def shown_names(self) -> list[str]:
