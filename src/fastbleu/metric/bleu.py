@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from operator import attrgetter
 
@@ -18,7 +19,6 @@ from ..inputs.ids import NO_IDS, IdFilter
 from ..inputs.read import read
 from ..runtime.extras import not_compiled
 from ..runtime.import_lock import lazy
-from .ranks import gather
 from .segment_tokenizers import count_with_tokenizers
 
 TYPE_CHECKING = False
@@ -625,7 +625,7 @@ class BLEU:
         """
         total = type(self)(**self.get_params())
         local = self.signature, self.keep_stats
-        for rank, (other, sums) in enumerate(gather((local, self._sums.value), group)):
+        for rank, (other, sums) in enumerate(_gather((local, self._sums.value), group)):
             if other != local:
                 raise ValueError(
                     f"rank {rank} has a metric with other parameters: {other[0]}, here {local[0]}; "
@@ -721,3 +721,27 @@ def _with_gaps(
     of_all = numpy.full(len(present), numpy.nan)
     of_all[present] = scores
     return of_all
+
+
+def _gather(value: object, group: object = None) -> list[Any]:
+    """The value of every rank, in the order of the ranks; without a process group only this one's.
+
+    PyTorch is not imported: if it has not been imported, there is no process group.
+
+    Raises
+    ------
+    ValueError
+        This process is not in the group.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.distributed.is_available():
+        return [value]
+    distributed = torch.distributed
+    if not distributed.is_initialized():
+        return [value]
+    ranks = distributed.get_world_size(group)
+    if ranks < 1:
+        raise ValueError("this process is not in the group; call all_reduce on its members only")
+    gathered = [None] * ranks
+    distributed.all_gather_object(gathered, value, group=group)
+    return gathered
