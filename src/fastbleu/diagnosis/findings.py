@@ -49,8 +49,9 @@ _TAG = re.compile(
 )
 _LOG = re.compile(r"^(?:[HDTSP]-\d+\t)?(?:-?\d[\d.e+-]*\t)?(?:\d+ \|\|\| )?| \|\|\| .*")
 _JOINT = re.compile(r"@@(?: |$)| ?\uffed ?| ##(?=\w)")
-# Joiners are letters' own in Arabic and Indian scripts.
-_INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\xad]|(?<=[\0-\u058f])[\u200c\u200d]")
+# Joiners are letters' own in Arabic and Indian scripts. A set at the beginning is found fast.
+_INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\xad](?:(?<=[^\u200c\u200d])|(?<=[\0-\u058f].))")
+_NOT_ASCII = re.compile(r"[^\0-\x7f]{2,}|\ufffd")
 
 
 def _joined(text: str) -> str:
@@ -58,7 +59,13 @@ def _joined(text: str) -> str:
     for start in ("\u2581", "\u0120"):  # of a word
         if start in text:
             text = text.replace(" ", "").replace(start, " ").strip()
-    return _JOINT.sub("", text)
+    has_joint = "@@" in text or "\uffed" in text or " ##" in text
+    return _JOINT.sub("", text) if has_joint else text
+
+
+def _without_columns(text: str) -> str:
+    """The text of a line of a log."""
+    return _LOG.sub("", text) if "\t" in text or " ||| " in text else text
 
 
 def _listed(text: str) -> str:
@@ -83,6 +90,11 @@ def _read_again(match: re.Match[str]) -> str:
     return match[0].replace("\ufffd", "")
 
 
+def _decoded(text: str) -> str:
+    """A text that was read in another encoding than its own."""
+    return text if text.isascii() else _NOT_ASCII.sub(_read_again, text)
+
+
 # What texts may have, and is named only if it matters.
 _OF_SPELLING = "quotes", "entities", "normalization"
 # What tools leave in a text, and the text without.
@@ -102,14 +114,14 @@ _LEFTOVERS: dict[str, tuple[str, Callable[[str], str]]] = {
     "subwords": ("pieces of words, with marks such as @@ (join them)", _joined),
     "tags": ("tags, or marks of ends, padding or chats, such as </s>", partial(_TAG.sub, "")),
     "lists": ("printed lists, such as ['the', 'cat']", _listed),
-    "log columns": ("columns of a log, such as H-0 (keep that of the text)", partial(_LOG.sub, "")),
+    "log columns": ("columns of a log, such as H-0 (keep that of the text)", _without_columns),
     "encoding": (
         "text that was read in a wrong encoding, such as Ã© for é",
-        partial(re.compile(r"[^\0-\x7f]{2,}|\ufffd").sub, _read_again),
+        _decoded,
     ),
     "line ends": (
         "a line feed or carriage return at the end (read files by splitlines())",
-        partial(re.compile(r"[\r\n]+\Z").sub, ""),
+        lambda text: text.rstrip("\r\n"),
     ),
     "zero-width": ("invisible characters, such as U+200B", partial(_INVISIBLE.sub, "")),
 }
