@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..counting.stats import AdaptedRows, Stats
+from ..counting.stats import Stats
 from ..dialects.base import SIGNIFICANCE, SUMS
 from ..dialects.score import NoScoreError, Score
 from ..inputs.arguments import a_type, shown
@@ -282,16 +282,13 @@ class GroupScorer:
 
     def _scores(self, total: Frame, segment_rows: SegmentRows) -> Frame:
         """The result of `scores`, for which the rows of segments are needed, too."""
-        keys = total.select(self.keys)
-        totals = totals_in(total, self.row_counter.metric.max_ngram_order)
         order = np.argsort(total.counts([ROW])[:, 0], kind="stable")
-        groups = [(metric, order[rows]) for metric, rows in self._grouped(keys[order])]
-        tables = segment_rows.by_group([parts for _, parts in groups])
-        metrics = [metric for metric, _ in groups]
-        intervals = self._intervals(metrics, tables)
-        added = np.concatenate([_added(totals[parts]) for _, parts in groups])
-        results = list(map(_result, metrics, _sums_of(metrics, added, tables), intervals))
-        return with_results(keys[np.array([parts[0] for _, parts in groups])], results, self.by)
+        grouped = self._grouped(total.select(self.keys)[order])
+        tables = segment_rows.by_group([order[rows] for _, rows in grouped])
+        sums, metrics = self.sums(total.reduce(self.keys, self.reductions))
+        all_sums = _sums_of(metrics, totals_in(sums, metrics[0].max_ngram_order), tables)
+        results = list(map(_result, metrics, all_sums, self._intervals(metrics, tables)))
+        return with_results(sums.select(self.by) if self.by else sums, results, self.by)
 
     def score_texts(self, frame: Frame) -> Frame:
         """Like `scores`, from the texts of each group, for dialects whose counts do not add up."""
@@ -357,16 +354,6 @@ class GroupScorer:
             {name: getattr(interval, name, None) for name in ("low", "high")}
             for interval in intervals
         ]
-
-
-def _added(parts: Totals) -> Totals:
-    """The totals of a group, of those of its parts; OverflowError if they do not fit into int64."""
-    total = parts[:1].copy()
-    total[SEGMENTS] = parts[SEGMENTS].sum()
-    total[FEWEST], total[MOST] = parts[FEWEST].min(), parts[MOST].max()
-    row = AdaptedRows.of_table(np.ascontiguousarray(parts[COUNTS])).sum()._rows
-    total[COUNTS] = row
-    return total
 
 
 def _sums_of(
