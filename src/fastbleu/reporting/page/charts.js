@@ -1,75 +1,92 @@
-// Charts as SVG: a frame with axes, and marks that can be clicked or chosen with the keyboard.
+// Charts as SVG; the bars of histograms can be clicked or chosen with the keyboard.
 
-import { data, kindOf, shownSystems } from "./data.js";
-import { element, filled, svg } from "./elements.js";
+import { data, kindOf, segmentsOf, shownSystems, signed, state } from "./data.js";
+import { element, svg } from "./elements.js";
 import { saveSvg } from "./take.js";
+import { selectSegments } from "./view.js";
 
-const FRAME = { width: 460, height: 220, left: 38, right: 14, top: 20, bottom: 34 };
+const WIDTH = 460, HEIGHT = 220, LEFT = 38, RIGHT = 14, TOP = 20, BOTTOM = 34;
 
-export class Chart {
-  // `x` and `y` are [low, high] of the axes; `label` says what the picture shows.
-  constructor(title, label, x, y, xTitle, yTitle, size = {}) {
-    this.size = { ...FRAME, ...size };
-    const { width, height, left, right, top, bottom } = this.size;
-    this.x = (value) => left + (value - x[0]) / (x[1] - x[0] || 1) * (width - left - right);
-    this.y = (value) => height - bottom - (value - y[0]) / (y[1] - y[0] || 1) * (height - top - bottom);
-    this.svg = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": label });
-    this.svg.append(legendOf(width));
-    this.figure = figureOf(title, this.svg);
-    this.axes(x, y, xTitle, yTitle);
+/**
+ * A histogram of the segments by a value, in `bins` of a width from `low` on; far ones at both ends.
+ * @param {{title: string, axis: string, low: number, width: number, bins: number, systems: number[],
+ *   value: (s: number, k: number) => number, name: (bin: number, k: number) => string,
+ *   kind: (bin: number, k: number) => string}} about
+ */
+export function histogram({ title, axis, low, width, bins, systems, value, name, kind }) {
+  const binOf = (s, k) => Math.max(0, Math.min(bins - 1, Math.floor((value(s, k) - low) / width)));
+  const counts = systems.map((k) => {
+    const made = new Uint32Array(bins);
+    for (let s = 0; s < data.segments; s++) made[binOf(s, k)]++;
+    return made;
+  });
+  const high = low + bins * width, most = Math.max(1, ...counts.flatMap((made) => [...made]));
+  const x = (at) => LEFT + (at - low) / (high - low) * (WIDTH - LEFT - RIGHT);
+  const y = (count) => HEIGHT - BOTTOM - count / most * (HEIGHT - TOP - BOTTOM);
+  const label = (text, across, down, anchor) => svg("text", { class: "quiet", x: across, y: down, "text-anchor": anchor }, String(text));
+  const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": `Histogram: ${title}` },
+    legendOf(WIDTH), label(axis, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, "middle"), label("segments", 2, 10, "start"),
+    ...ticks(0, most, 4).flatMap((count) => [
+      svg("line", { class: "axis", x1: LEFT, x2: WIDTH - RIGHT, y1: y(count), y2: y(count) }), label(count, LEFT - 4, y(count) + 4, "end")]),
+    ...ticks(low, high, 6).map((at) => label(at, x(at), HEIGHT - BOTTOM + 13, "middle")));
+  const each = (x(low + width) - x(low) - 1) / systems.length, bars = [];
+  for (let bin = 0; bin < bins; bin++) {
+    systems.forEach((k, i) => {
+      const count = counts[i][bin], text = name(bin, k);
+      if (!count) return;
+      const shape = { class: kind(bin, k), x: x(low + bin * width) + i * each, y: y(count), width: Math.max(each, 0.5), height: Math.max(y(0) - y(count), 1) };
+      bars.push(markOf(shape, `${text}: ${segmentsOf(count)}`, bars, () => selectSegments(text, (s) => binOf(s, k) === bin)));
+    });
   }
+  picture.append(...bars);
+  return figureOf(title, picture);
+}
 
-  axes(x, y, xTitle, yTitle) {
-    const { width, height, left, right, bottom } = this.size;
-    for (const value of ticks(...y, 4)) {
-      this.svg.append(
-        svg("line", { class: "axis", x1: left, x2: width - right, y1: this.y(value), y2: this.y(value) }),
-        svg("text", { class: "quiet", x: left - 4, y: this.y(value) + 4, "text-anchor": "end" }, String(value)));
-    }
-    for (const value of ticks(...x, 6)) {
-      this.svg.append(svg("text", { class: "quiet", x: this.x(value), y: height - bottom + 13, "text-anchor": "middle" }, String(value)));
-    }
-    this.svg.append(
-      svg("text", { class: "quiet", x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" }, xTitle),
-      svg("text", { class: "quiet", x: 2, y: 10 }, yTitle));
-  }
+/** A bar that does something; arrows go from one of `bars` to the next. */
+function markOf(shape, label, bars, action) {
+  const onkeydown = (event) => {
+    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); action(); }
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const next = step && bars[bars.indexOf(bar) + step];
+    if (!next) return;
+    event.preventDefault();
+    bar.setAttribute("tabindex", -1);
+    next.setAttribute("tabindex", 0);
+    next.focus();
+  };
+  const bar = svg("rect", { ...shape, role: "button", tabindex: bars.length ? -1 : 0, "aria-label": label, onclick: action, onkeydown }, svg("title", {}, label));
+  return bar;
+}
 
-  // A mark that does something; arrows go from one to the next.
-  mark(shape, label, action) {
-    filled(shape, {
-      role: "button", tabindex: this.last ? -1 : 0, "aria-label": label, onclick: action,
-      onkeydown: (event) => {
-        if (event.key === "Enter" || event.key === " ") { event.preventDefault(); action(event); }
-        const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-        if (!step) return;
-        const marks = [...this.svg.querySelectorAll('[role="button"]')];
-        const next = marks[marks.indexOf(shape) + step];
-        if (!next) return;
-        event.preventDefault();
-        shape.setAttribute("tabindex", -1);
-        next.setAttribute("tabindex", 0);
-        next.focus();
-      },
-    }, [svg("title", {}, label)]);
-    this.last = shape;
-    this.svg.append(shape);
-  }
-
-  bar(kind, x0, x1, y0, y1, label, action) {
-    const top = Math.min(this.y(y0), this.y(y1)), height = Math.max(Math.abs(this.y(y1) - this.y(y0)), 1);
-    this.mark(svg("rect", { class: kind, x: x0, y: top, width: Math.max(x1 - x0, 0.5), height }), label, action);
-  }
+/** The points that each precision and the length cost, from the largest score down. */
+export function costs() {
+  const shown = shownSystems(), rowHeight = 16 * shown.length + 8, left = 78, right = 56, width = 460;
+  if (!data.steps[state.a]) return [];
+  // What only one of them has, such as smoothing, costs the other one nothing.
+  const costs = shown.map((k) => Object.fromEntries(data.steps[k].map(([name, value], i) => [name, value - (i ? data.steps[k][i - 1][1] : data.scale)])));
+  const names = Object.keys(Object.assign({}, ...costs)), cost = (i, name) => costs[i][name] ?? 0;
+  const most = Math.max(...costs.flatMap((parts) => Object.values(parts).map(Math.abs)));
+  const label = shown.map((k, i) => `${data.names[k]}: ${names.map((name) => `${name} ${signed(cost(i, name), data.digits)}`).join(", ")}`).join("; ");
+  const picture = svg("svg", { viewBox: `0 0 ${width} ${names.length * rowHeight + 18}`, role: "img", "aria-label": label }, legendOf(width));
+  names.forEach((name, n) => {
+    const top = 18 + n * rowHeight;
+    picture.append(svg("text", { x: left - 6, y: top + 8 * shown.length + 4, "text-anchor": "end" }, name));
+    shown.forEach((k, i) => picture.append(
+      svg("rect", { class: kindOf(k), x: left, y: top + 16 * i, width: Math.max(Math.abs(cost(i, name)) / most * (width - left - right), 1), height: 14 }),
+      svg("text", { x: width - 2, y: top + 16 * i + 12, "text-anchor": "end" }, signed(cost(i, name), data.digits))));
+  });
+  return [figureOf(`What costs points, from ${data.scale} down`, picture)];
 }
 
 const short = (name) => (name.length > 22 ? `${name.slice(0, 21)}…` : name);
 
-// The colors of A and B, at the top right of a picture.
-export function legendOf(width, systems = shownSystems()) {
-  const parts = systems.flatMap((k) => [svg("tspan", { class: kindOf(k) }, "■"), svg("tspan", {}, ` ${short(data.names[k])} `)]);
-  return svg("text", { class: "legend-in", x: width - 2, y: 10, "text-anchor": "end" }, ...parts);
+/** The colors of A and B, at the top right of a picture. */
+function legendOf(width) {
+  const parts = shownSystems().flatMap((k) => [svg("tspan", { class: kindOf(k) }, "■"), svg("tspan", {}, ` ${short(data.names[k])} `)]);
+  return svg("text", { x: width - 2, y: 10, "text-anchor": "end" }, ...parts);
 }
 
-export function figureOf(title, picture) {
+function figureOf(title, picture) {
   const save = element("button", { type: "button", "aria-label": `Save as SVG: ${title}`, onclick: () => saveSvg(picture, title) }, "SVG");
   return element("figure", {}, element("figcaption", {}, element("span", {}, title), save), picture);
 }

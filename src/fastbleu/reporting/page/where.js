@@ -1,60 +1,15 @@
-// Where the systems are good or bad: what costs points, distributions, buckets; each part selects segments.
+// Where the systems are good or bad: distributions and buckets, which select segments.
 
-import { Chart, figureOf, legendOf } from "./charts.js";
-import { $, data, difference, fixed, grouped, isPair, kindOf, score, segmentsOf, shownSystems, signed, state } from "./data.js";
+import { costs, histogram } from "./charts.js";
+import { $, data, difference, fixed, grouped, isPair, kindOf, score, shownSystems, signed, state } from "./data.js";
 import { element, headOf, option, scrolling, sortable, svg } from "./elements.js";
-import { change, goToList, selectSegments } from "./view.js";
+import { change, goToList } from "./view.js";
 
 const BINS = 20, FARTHEST = 10, MOST_BUCKETS = 50;
 
 export function drawWhere() {
   $("#charts").replaceChildren(...costs(), distribution(), lengthDifferences(), ...(isPair() ? [differences()] : []));
   drawBuckets();
-}
-
-/** The points that each precision and the length cost, from the largest score down. */
-function costs() {
-  const shown = shownSystems(), rowHeight = 16 * shown.length + 8, left = 78, right = 56, width = 460;
-  if (!data.steps[state.a]) return [];
-  // What only one of them has, such as smoothing, costs the other one nothing.
-  const costs = shown.map((k) => Object.fromEntries(data.steps[k].map(([name, value], i) => [name, value - (i ? data.steps[k][i - 1][1] : data.scale)])));
-  const names = Object.keys(Object.assign({}, ...costs)), cost = (i, name) => costs[i][name] ?? 0;
-  const most = Math.max(...costs.flatMap((parts) => Object.values(parts).map(Math.abs)));
-  const label = shown.map((k, i) => `${data.names[k]}: ${names.map((name) => `${name} ${signed(cost(i, name), data.digits)}`).join(", ")}`).join("; ");
-  const picture = svg("svg", { viewBox: `0 0 ${width} ${names.length * rowHeight + 18}`, role: "img", "aria-label": label }, legendOf(width));
-  names.forEach((name, n) => {
-    const top = 18 + n * rowHeight;
-    picture.append(svg("text", { x: left - 6, y: top + 8 * shown.length + 4, "text-anchor": "end" }, name));
-    shown.forEach((k, i) => picture.append(
-      svg("rect", { class: kindOf(k), x: left, y: top + 16 * i, width: Math.max(Math.abs(cost(i, name)) / most * (width - left - right), 1), height: 14 }),
-      svg("text", { x: width - 2, y: top + 16 * i + 12, "text-anchor": "end" }, signed(cost(i, name), data.digits))));
-  });
-  return [figureOf(`What costs points, from ${data.scale} down`, picture)];
-}
-
-/**
- * A histogram of the segments by a value, in `bins` of a width from `low` on; far ones at both ends.
- * @param {{title: string, axis: string, low: number, width: number, bins: number, systems: number[],
- *   value: (s: number, k: number) => number, name: (bin: number, k: number) => string,
- *   kind: (bin: number, k: number) => string}} about
- */
-function histogram({ title, axis, low, width, bins, systems, value, name, kind }) {
-  const binOf = (s, k) => Math.max(0, Math.min(bins - 1, Math.floor((value(s, k) - low) / width)));
-  const counts = systems.map((k) => {
-    const made = new Uint32Array(bins);
-    for (let s = 0; s < data.segments; s++) made[binOf(s, k)]++;
-    return made;
-  });
-  const most = Math.max(1, ...counts.flatMap((made) => [...made]));
-  const chart = new Chart(title, `Histogram: ${title}`, [low, low + bins * width], [0, most], axis, "segments");
-  const each = (chart.x(low + width) - chart.x(low) - 1) / systems.length;
-  for (let bin = 0; bin < bins; bin++) {
-    systems.forEach((k, i) => {
-      const count = counts[i][bin], from = chart.x(low + bin * width) + i * each, label = name(bin, k);
-      if (count) chart.bar(kind(bin, k), from, from + each, 0, count, `${label}: ${segmentsOf(count)}`, () => selectSegments(label, (s) => binOf(s, k) === bin));
-    });
-  }
-  return chart.figure;
 }
 
 function distribution() {
