@@ -62,7 +62,8 @@ def read(
     Batch
         Columns are read when they are counted, so errors in them may be raised there.
     """
-    check_choice("missing", missing, CHOICES)  # first: an array compares element by element
+    if type(missing) is not str or missing != "error":  # an array compares element by element
+        check_choice("missing", missing, CHOICES)
     is_text, by_filter = kind.is_text, kind.id_filter is not None
     masked = hypothesis_mask is not None or reference_mask is not None
     if join is not None:
