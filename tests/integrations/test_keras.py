@@ -76,7 +76,7 @@ def test_weights_choose_ids():
     assert metric.score().value == expected.compute().value
     for wrong, shape, message in (
         (mask, hypotheses[:, 1:], r"y_pred has \(6, 8\)"),
-        ([0.5] * 6, hypotheses, r"holds 0\.5"),
+        ([0.5] * 6, hypotheses, r"has 0\.5"),
         ([1, 0], hypotheses, r"shape \(2,\)"),
     ):
         raises(ValueError, message, metric.update_state, references, shape, sample_weight=wrong)

@@ -54,8 +54,8 @@ class DialectText:
     def __init__(self, options: Options, references: int) -> None:
         if options.confidence or options.table or options.output_format == "latex":
             raise InputError(
-                f"--dialect {options.dialect} has no --confidence, no -f latex, and of single "
-                "segments no tables: fastbleu.BLEU and fastbleu.significance have all of these"
+                f"--dialect {options.dialect} does not support --confidence, -f latex, and tables "
+                "of single segments: use fastbleu.BLEU and fastbleu.significance"
             )
         self._options = options
         self._metric = metric = metric_of(options)

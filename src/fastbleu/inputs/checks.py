@@ -116,7 +116,7 @@ def changed_while_read(
     return ValueError(
         f"{segments} segments became {found} while they were counted: hypotheses is "
         f"{a_type(hypotheses)}, references is {a_type(references)}; pass lists that nothing else "
-        "changes, of a DataFrame frame.values.tolist()"
+        "changes, for a DataFrame frame.values.tolist()"
     )
 
 

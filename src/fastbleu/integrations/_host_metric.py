@@ -60,7 +60,7 @@ def host_metric(
     bleu = as_metric(metric)
     if bleu.keep_stats:
         raise ValueError(
-            "keep_stats=True cannot be had here: a host's metric keeps sums and no rows; use "
+            "keep_stats=True is not supported here, where a metric keeps sums and no rows; use "
             "fastbleu.BLEU(keep_stats=True) with its own update and all_reduce"
         )
     bleu._scorer.dialect.require(STATE)

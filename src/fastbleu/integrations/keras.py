@@ -226,8 +226,8 @@ def _zeros_and_ones(weights: Any) -> Any:
     wrong = weights[(weights != 0) & (weights != 1)]
     if wrong.size:
         raise ValueError(
-            f"sample_weight holds {wrong[0]}, but a segment counts for BLEU or does not: there is "
-            "no n-gram that occurs half; pass 0 and 1 only, or none"
+            f"sample_weight has {wrong[0]}, but BLEU counts a segment once or not at all: pass "
+            "only 0 and 1"
         )
     return weights != 0
 

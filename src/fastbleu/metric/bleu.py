@@ -23,7 +23,7 @@ from .segment_tokenizers import count_with_tokenizers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
     from typing import Any, Literal, NoReturn, TypeAlias, Unpack
 
     import numpy
@@ -50,6 +50,10 @@ else:
     numpy = lazy("numpy")
 
 _NOTHING: tuple[int, ...] = ()
+
+
+def _argument(read: Callable[[BLEU], Any]) -> property:
+    return property(read, doc="This argument, or what the dialect does without it.")
 
 
 class BLEU:
@@ -198,18 +202,18 @@ class BLEU:
         keep(self, "_sums", RunningSums(Sums.zero(counter.max_ngram_order)))
 
     # Properties, because a `__getattr__` would slow down every attribute and method.
-    tokenize = property(lambda self: self._counter.tokenizer or False)
-    lowercase = property(attrgetter("_counter.lowercase"))
-    max_ngram_order = property(attrgetter("_counter.max_ngram_order"))
-    reference_length = property(attrgetter("_counter.reference_length"))
-    threads = property(attrgetter("_counter.threads"))
-    ignore_ids = property(lambda self: (self._counter.id_filter or NO_IDS).ignore_ids)
-    stop_ids = property(lambda self: (self._counter.id_filter or NO_IDS).stop_ids)
-    skip_ids = property(lambda self: (self._counter.id_filter or NO_IDS).skip_ids)
-    smooth_method = property(attrgetter("_scorer.smooth_method"))
-    smooth_value = property(attrgetter("_scorer.smooth_value"))
-    effective_order = property(attrgetter("_scorer.given_effective_order"))
-    dialect = property(attrgetter("_scorer.dialect.name"))
+    tokenize = _argument(lambda self: self._counter.tokenizer or False)
+    lowercase = _argument(attrgetter("_counter.lowercase"))
+    max_ngram_order = _argument(attrgetter("_counter.max_ngram_order"))
+    reference_length = _argument(attrgetter("_counter.reference_length"))
+    threads = _argument(attrgetter("_counter.threads"))
+    ignore_ids = _argument(lambda self: (self._counter.id_filter or NO_IDS).ignore_ids)
+    stop_ids = _argument(lambda self: (self._counter.id_filter or NO_IDS).stop_ids)
+    skip_ids = _argument(lambda self: (self._counter.id_filter or NO_IDS).skip_ids)
+    smooth_method = _argument(attrgetter("_scorer.smooth_method"))
+    smooth_value = _argument(attrgetter("_scorer.smooth_value"))
+    effective_order = _argument(attrgetter("_scorer.given_effective_order"))
+    dialect = _argument(attrgetter("_scorer.dialect.name"))
 
     def get_params(self) -> dict[str, Any]:
         """The arguments that make an equal metric, without its counts."""

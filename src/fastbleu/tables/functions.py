@@ -223,7 +223,7 @@ def add_sums(*sums: object, by: str | Sequence[str] | None = None) -> Any:
     Raises
     ------
     ValueError
-        Tables were counted otherwise than others (the message names the difference), have other
+        Tables were counted with different options (the message names the difference), have other
         keys, or lack a column; or there are none.
     TypeError
         A table is none, or a count is not an integer of 64 bits.

@@ -106,7 +106,7 @@ def _with_metadata(sums: Frame, by: Sequence[str]) -> Frame:
 
 
 class SumsReader:
-    """Reads tables of sums, and refuses those that were counted otherwise than others.
+    """Reads tables of sums, and refuses those that were counted with other options.
 
     Rows for which the tokenizer depends on the language must agree with those of the same language.
     """
@@ -154,7 +154,8 @@ class SumsReader:
             known, there = self._known.setdefault(language, (text, here))
             if text != known:
                 raise ValueError(
-                    f"sums that were counted otherwise cannot be added: {_difference(there, here)}"
+                    "sums counted with different options cannot be added: "
+                    f"{_difference(there, here)}"
                 )
 
     def _parsed(self, text: Any) -> dict[str, Any]:
@@ -203,8 +204,8 @@ def metric_of(parameters: Mapping[str, Any], metric: BLEU | None = None) -> BLEU
             here, there = parameters.get(name), wanted.get(name)
             if name not in (*_OF_SCORES, "language") and here != there:
                 raise ValueError(
-                    f"the sums were counted otherwise: {name} is {shown(here)} in them and "
-                    f"{shown(there)} in the metric"
+                    f"the sums were counted with other options: {name} is {shown(here)} in them "
+                    f"and {shown(there)} in the metric"
                 )
         chosen = metric.get_params()
         own = {} if tokenize.startswith(_FUNCTION) else {"tokenize": arguments["tokenize"]}
