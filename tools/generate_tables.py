@@ -44,22 +44,22 @@ def dialect_table() -> str:
     return as_table("name | original | tokenizer | reference length | scale", rows)
 
 
-def recipe_table() -> str:
-    """One row for each tool: its recipes, and what is particular to them."""
+def recipe_list() -> str:
+    """One line for each tool: its recipes, and what is special about them."""
     tools: dict[str, list[dict[str, str]]] = {}
     for rules in dialects.describe().rules[len(dialects.names()) :]:
         tools.setdefault(rules["original"].split()[0], []).append(rules)
-    rows = []
+    lines = []
     for original, recipes in tools.items():
-        names = [
-            f"`{rules['dialect']}`" + f" ({rules['other names']})" * bool(rules["other names"])
-            for rules in recipes
-        ]
-        notes = dict.fromkeys(rules["note"] for rules in recipes if rules["note"])
-        if len(names) > 5:
-            names[4:] = [f"{len(names) - 4} more"]
-        rows.append([", ".join(names), original, "; ".join(list(notes)[:2])])
-    return as_table("name | original | particular", rows)
+        names = [f"`{rules['other names'] or rules['dialect']}`" for rules in recipes]
+        notes = dict.fromkeys(
+            note for rules in recipes for note in rules["note"].split("; ") if rules["note"]
+        )
+        if len(names) > 4:
+            names[3:] = [f"{len(names) - 3} more"]
+        special = "; ".join(list(notes)[:3])
+        lines.append(f"- {original}: {', '.join(names)}" + f" ({special})" * bool(special))
+    return "\n".join(lines) + "\n"
 
 
 def score_tables() -> tuple[str, str]:
@@ -76,7 +76,7 @@ def score_tables() -> tuple[str, str]:
         printed = score.printed or f"{score.value:.4f}"
         lines.append(f"{name:17}  {printed:6}  {overview.reasons.get(name, '')}".rstrip())
     path = str(fastbleu.explain(hypotheses, references, "nltk", "sacrebleu"))
-    path = path.partition("\n\nFindings")[0]
+    path = "\n\n".join(path.split("\n\n")[:2])  # without notes and findings
     return "\n".join(["```text", *lines, "```\n"]), f"```text\n{path}\n```\n"
 
 
@@ -120,4 +120,4 @@ if "--scores" in sys.argv:
 else:
     put(PROJECT / "src" / "fastbleu" / "dialects" / "_name_types.pyi", name_types())
     write("reference/dialects.md", "dialects", dialect_table())
-    write("reference/dialects.md", "recipes", recipe_table())
+    write("reference/dialects.md", "recipes", recipe_list())
