@@ -39,7 +39,7 @@ def dialect_table() -> str:
         tokens = rules["tokens"].replace("white space", "whitespace")
         case = ", lowercased" if dialect.lowercase else ""
         note = inspect.cleandoc(type(dialect).__doc__ or "").partition("\n")[0]
-        summary = re.sub(r", 0-1(00)?|\.$", "", note.replace("``", "`"))
+        summary = re.sub(r", 0-1(00)?|,? on whitespace tokens|\.$", "", note.replace("``", "`"))
         rows.append([f"`{name}`", summary, tokens + case, dialect.reference_length, rules["scale"]])
     return as_table("name | original | tokenizer | reference length | scale", rows)
 
