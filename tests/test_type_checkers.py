@@ -130,7 +130,7 @@ def test_the_literals_are_all_names():
     assert names["ReferenceLength"] == set(SACREBLEU.reference_lengths)
     for name in names["SmoothingName"]:
         fastbleu.BLEU("nltk" if name == "method4" else "sacrebleu", smooth_method=name)
-    of_dialects = literals("dialects/_name_types.pyi")
+    of_dialects = literals("dialects/name_types.pyi")
     assert of_dialects["DialectName"] == set(fastbleu.dialects.names())
     recipes = of_dialects["RecipeName"]
     with_versions = {name for name in recipes if "@" in name}

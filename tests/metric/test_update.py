@@ -232,7 +232,9 @@ def test_a_finalizer_may_update_and_read():
     for number in range(2000):
         Run(metric, closed)
         metric.update(*TEXT)
-        assert len(metric.stats) == number + 1 + len(closed)
+        before = len(closed)
+        updates = len(metric.stats) - (number + 1)
+        assert before <= updates <= len(closed)  # the collector may run at any time
     gc.collect()
     assert len(closed) == 2000
     assert metric.state[0] == 6 * 4000

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from ..dialects._name_types import DialectName, RecipeName
+    from ..dialects.name_types import DialectName, RecipeName
 
     Metric: TypeAlias = BLEU | DialectName | RecipeName
 

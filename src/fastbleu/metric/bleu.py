@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..counting.counter import Counter
-    from ..dialects._name_types import DialectName, RecipeName
+    from ..dialects.name_types import DialectName, RecipeName
     from ..dialects.names import OwnOptions
     from ..inputs.types import (
         Hypotheses,

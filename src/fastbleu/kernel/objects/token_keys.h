@@ -71,7 +71,7 @@ static inline int list_plain_keys(key_list *keys, PyObject *sequence, hash_seed 
 }
 
 /* Ids of a hypothesis; returns 0 at the first token that is not plain. */
-static int intern_hypothesis(interner *table, PyObject *const *tokens, Py_ssize_t length, int32_t *ids)
+static inline int intern_hypothesis(interner *table, PyObject *const *tokens, Py_ssize_t length, int32_t *ids)
 {
     token_key key;
     token_content content = {NULL, 0};
@@ -84,7 +84,8 @@ static int intern_hypothesis(interner *table, PyObject *const *tokens, Py_ssize_
 }
 
 /* Ids of a reference; a token that the hypothesis lacks gets the id `table->count`. */
-static int find_reference(const interner *table, PyObject *const *tokens, Py_ssize_t length, int32_t *ids)
+static inline int find_reference(const interner *table, PyObject *const *tokens, Py_ssize_t length,
+                                 int32_t *ids)
 {
     token_key key;
     token_content content = {NULL, 0};
