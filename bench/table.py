@@ -11,7 +11,6 @@ from html import escape
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "build" / "bench.json"
 #: README.md's table, by its head.
 README_TABLE = re.compile(r"\| work \|.*\n(\|.*\n)+")
 KINDS = {
@@ -21,8 +20,6 @@ KINDS = {
     "matrix": "Many against many",
     "significance": "Comparing systems, against sacreBLEU's paired tests",
     "costs": "Long inputs, start-up",
-    "captions": "Captions",
-    "engines": "Engines",
 }
 #: The cases of README.md's table, and those of its chart by what a user would call them.
 IN_README = {"text-13a", "text-sentence", "tokens-corpus", "tokens-sentence-method1"}
@@ -60,13 +57,9 @@ clusters](../docs/guides/engines.md#speed).
 def tables_of(results: dict) -> str:
     """Return a Markdown table for each kind, then the machine and versions."""
     parts = []
+    shown = [case for case in results["cases"] if not NOT_SHOWN.fullmatch(case["name"])]
     for kind, title in KINDS.items():
-        cases = [
-            case
-            for case in results["cases"]
-            if case["name"].startswith(kind) and not NOT_SHOWN.fullmatch(case["name"])
-        ]
-        if cases:
+        if cases := [case for case in shown if case["name"].startswith(kind)]:
             header = ["| case | against | fastbleu | ratio |", "|---|---|--:|--:|"]
             parts.append("\n".join([f"**{title}**", "", *header, *rows_of(cases)]))
             notes = [f"- {note}." for case in cases for note in notes_of(case)]
@@ -210,7 +203,7 @@ def chart_of(results: dict) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("file", nargs="?", type=Path, default=RESULTS)
+    parser.add_argument("file", nargs="?", type=Path, default=ROOT / "build" / "bench.json")
     parser.add_argument("--into", type=Path, default=ROOT, help="instead of the project's folder")
     options = parser.parse_args()
     results = json.loads(options.file.read_text(encoding="utf-8"))
