@@ -19,6 +19,7 @@ from functools import partial
 from ..dialects._sacrebleu import details
 from ..dialects.formulas import EVALUATE
 from ..dialects.sacrebleu import SACREBLEU
+from ..dialects.score import NoScoreError
 from ..inputs.arguments import a_type, check_positive, shown
 from ..inputs.read import read
 from ..inputs.warnings import warn_tokenized
@@ -162,7 +163,10 @@ class Bleu(_InMemory):
         metric.update(hypotheses, listed)
         hyp_len, ref_len, *counts = metric.state.tolist()
         row = hyp_len, ref_len, counts[:max_order], counts[max_order:]
-        bleu, precisions, bp = EVALUATE.details(row, smooth)
+        try:
+            bleu, precisions, bp = EVALUATE.details(row, smooth)
+        except NoScoreError as error:  # the hub's divides by a length
+            raise ZeroDivisionError(*error.args) from None
         return {
             "bleu": bleu,
             "precisions": precisions,
