@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "build" / "bench.json"
 #: README.md's table, by its head.
 README_TABLE = re.compile(r"\| work \|.*\n(\|.*\n)+")
 KINDS = {
@@ -75,9 +76,7 @@ def rows_of(cases: list[dict]) -> list[str]:
         if "not_run" in case:
             rows.append(row_of(case["title"], f"not run: {case['not_run']}", "", ""))
             continue
-        title = case["title"]
-        if case["size"] != size_above:
-            title += f"; {case['size']}"
+        title = case["title"] + (f"; {case['size']}" if case["size"] != size_above else "")
         size_above = case["size"]
         for name in case["others"]:
             ratio = case.get("gain") or f"{digits(ratio_of(case, name))}x"
@@ -203,7 +202,7 @@ def chart_of(results: dict) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("file", nargs="?", type=Path, default=ROOT / "build" / "bench.json")
+    parser.add_argument("file", nargs="?", type=Path, default=RESULTS)
     parser.add_argument("--into", type=Path, default=ROOT, help="instead of the project's folder")
     options = parser.parse_args()
     results = json.loads(options.file.read_text(encoding="utf-8"))
