@@ -496,7 +496,7 @@ def test_the_verdict_names_the_mistake_that_makes_the_difference():
     points, cause = re.search(
         r"b is (\S+) worse .* About (\S+) of it is quotation marks and dashes\.", verdict(report)[0]
     ).groups()
-    assert float(points) == float(cause) > 0.5  # the same texts, but for the quotes
+    assert float(points) == float(cause) > 0.5  # the same texts, except for the quotes
     header, _ = payload(report.html(), "numbers")
     assert ["quotation marks and dashes", "#mistakes"] in header["verdicts"][1][0]
 

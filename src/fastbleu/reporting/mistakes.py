@@ -29,7 +29,7 @@ class Mistake:
         As of a finding of `fastbleu.explain`.
     message : str
         What was found, and where; with ranges of numbers where those of the systems differ.
-    found : list of int
+    systems : list of int
         The systems in which it was found.
     points : list of float
         By how many points, on 0-100, the score of each of all systems would rise without it.
@@ -37,18 +37,18 @@ class Mistake:
 
     name: str
     message: str
-    found: list[int]
+    systems: list[int]
     points: list[float]
 
     @property
     def is_serious_in_all(self) -> bool:
         """Whether it is in all systems, and matters in each."""
-        return len(self.found) == len(self.points) and min(self.points) >= SERIOUS_POINTS
+        return len(self.systems) == len(self.points) and min(self.points) >= SERIOUS_POINTS
 
     @property
     def effect(self) -> str:
         """The gain of the systems that have it: "+0.51 to +0.83"."""
-        gains = sorted(self.points[system] for system in self.found)
+        gains = sorted(self.points[system] for system in self.systems)
         return " to ".join(dict.fromkeys(f"{gain:+.2f}" for gain in (gains[0], gains[-1])))
 
 
@@ -60,7 +60,7 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
     points: dict[tuple[str, str], dict[int, float]] = {}
     for system, corpus in enumerate(corpora):
         for finding in find(corpus, sources):
-            key = finding.name, _NUMBER.sub("#", finding.message)  # equal but for the numbers
+            key = finding.name, _NUMBER.sub("#", finding.message)  # equal except for the numbers
             messages.setdefault(key, {})[system] = finding.message
             points.setdefault(key, {})[system] = finding.points
     mistakes = []
@@ -82,5 +82,5 @@ def _merged(messages: Sequence[str]) -> str:
     """Messages that differ only in numbers as one, with ranges."""
     columns = zip(*map(_NUMBER.findall, messages), strict=True)
     ranges = [sorted({*column}, key=lambda number: float(number.strip(".,"))) for column in columns]
-    shown = iter([" to ".join(dict.fromkeys((found[0], found[-1]))) for found in ranges])
+    shown = iter([" to ".join(dict.fromkeys((numbers[0], numbers[-1]))) for numbers in ranges])
     return _NUMBER.sub(lambda _: next(shown), messages[0])

@@ -101,9 +101,9 @@ class Overview:
 
     def having(self, mistake: Mistake) -> str:
         """The names of the systems that have a mistake."""
-        if 1 < len(mistake.found) == len(self.systems):
+        if 1 < len(mistake.systems) == len(self.systems):
             return "all systems"
-        return listed([self.systems[system].name for system in mistake.found])
+        return listed([self.systems[system].name for system in mistake.systems])
 
     @property
     def warnings(self) -> list[tuple[Mistake, str, str]]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from array import array
 from fractions import Fraction
-from functools import cache, partial
+from functools import lru_cache, partial
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -303,7 +303,7 @@ def _larger(distances: Floats, observed: Floats) -> Integers:
     return larger
 
 
-@cache
+@lru_cache  # users choose the numbers
 def _left_out(samples: int, confidence: float) -> int:
     """How many of the sorted samples lie outside of an interval, on either side."""
     # With the intended decimal fraction: in floats (1 - 0.9) / 2 * 1000 is less than 50.
