@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from commands import python
+from commands import HANGS, python
 from hostile import ENTRIES, clean
 from metrics import count
 from plain import plain
@@ -22,6 +22,7 @@ from threads import again_and_again, at_once
 import fastbleu.sacrebleu
 from fastbleu import BLEU, matrix
 from fastbleu.integrations.rewards import BLEUReward
+from fastbleu.runtime.caching import cached_property
 from fastbleu.runtime.threads import pop_until_empty, run_on_threads
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -328,3 +329,26 @@ assert len(found) == 8 and all(one == found[0] for one in found), found
 
 def test_race_tables_of_a_tokenizer_that_were_read_while_they_were_built():
     python("-c", FIRST_USE)
+
+
+def test_a_property_that_a_thread_computes_is_not_locked():
+    """A child that is forked meanwhile would wait for the lock forever."""
+    started, may_end = threading.Event(), threading.Event()
+
+    class Object:
+        @cached_property
+        def value(self):
+            if not started.is_set():
+                started.set()
+                may_end.wait(HANGS)
+            return object()
+
+    kept, values = Object(), []
+    thread = threading.Thread(target=lambda: values.append(kept.value))
+    thread.start()
+    started.wait(HANGS)
+    values.append(kept.value)
+    assert len(values) == 1, "the other thread still computes"
+    may_end.set()
+    thread.join()
+    assert values[0] is values[1] is kept.value

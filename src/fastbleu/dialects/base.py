@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Collection, Mapping
-from functools import cached_property
 from math import exp, isfinite
 
 from .._core import MAX_ORDER, REFERENCE_LENGTHS, raise_totals
@@ -19,6 +18,7 @@ from ..inputs.arguments import (
     shown,
     unknown_name,
 )
+from ..runtime.caching import cached_property
 from ..tokenizers.loaded import Tokenizer, load_tokenizer
 from ..tokenizers.loaded import get as get_tokenizer
 from .score import Score

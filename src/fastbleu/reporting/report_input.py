@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Counted
@@ -15,6 +14,7 @@ from ..inputs.batch import Batch
 from ..inputs.errors import restated
 from ..inputs.read import read
 from ..metric.bleu import BLEU
+from ..runtime.caching import cached_property
 
 if TYPE_CHECKING:
     import numpy

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from functools import cached_property
 from math import isnan
 
 from ..counting.stats import Stats
 from ..dialects._sacrebleu import LazyScore
 from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.arguments import shown
+from ..runtime.caching import cached_property
 from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
