@@ -40,7 +40,9 @@ KINDS = (text, tokens, training, matrix, significance, costs)
 #: They need other environments, and run only where they are asked for.
 OTHER_KINDS = (captions, engines)
 CASES = [case for kind in (*KINDS, *OTHER_KINDS) for case in kind.CASES]
-LIBRARIES = ("nltk", "sacrebleu", "bleuscore", "fast-bleu", "torchmetrics", "numpy")
+LIBRARIES = (
+    *("nltk", "sacrebleu", "bleuscore", "sacrebleu-mojo", "fast-bleu", "torchmetrics", "numpy"),
+)
 
 
 def main() -> int:

@@ -38,20 +38,16 @@ CHART_ROWS = {
 }
 #: Measured, but not in the tables, because they say the same as a case that is shown.
 NOT_SHOWN = re.compile(
-    "text-none|tokens-sentence-(matched|method[02-7])|training-(updates-tokens|bleuscore)"
-    "|costs-(import-)?tokens"
+    "text-(none|lowercase|latin-two-references)|tokens-sentence(-matched|-method[02-7])?"
+    "|training-(updates-tokens|bleuscore)|costs-(import-)?tokens"
 )
 ABOUT = """\
 # All benchmarks
 
 `make bench` writes this page and README.md's table and chart. Results are compared first: they must
 equal the original's bit for bit, and notes name other libraries whose results differ. The ratio is
-the other's time divided by fastbleu's; against fastbleu itself (one update, one thread, 20,000
-segments) it shows a cost. Cases that say the same as one of these, such as nltk's other smoothing
-methods, are measured but not shown.
-
-Measured elsewhere: [patched tools](../docs/guides/patching.md), [queries and
-clusters](../docs/guides/engines.md#speed).
+the other's time divided by fastbleu's. Measured elsewhere: [patched
+tools](../docs/guides/patching.md), [queries and clusters](../docs/guides/engines.md#speed).
 """
 
 

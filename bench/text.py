@@ -100,9 +100,16 @@ def in_script(script: str, tokenize: str, segments: int) -> Case:
 
 SENTENCES = {"segments": 400, "corpus": workloads.of_25_tokens, "per": "call", "length": "tokens"}
 SPLIT = "`str.split()` into lists"
+MOJO = "sacrebleu-mojo"
 
 CASES = (
-    case("13a", "`corpus_bleu`, 13a", corpus_bleu, {SPLIT: split}, notes={SPLIT: "no score"}),
+    case(
+        "13a",
+        "`corpus_bleu`, 13a",
+        corpus_bleu,
+        {SPLIT: split, MOJO: corpus_bleu("sacrebleu_mojo")},
+        notes={SPLIT: "no score"},
+    ),
     Case(
         "text-all-cores",
         "`corpus_bleu`, 13a",
