@@ -55,9 +55,9 @@ def recipe_list() -> str:
         notes = dict.fromkeys(
             note for rules in recipes for note in rules["note"].split("; ") if rules["note"]
         )
-        if len(names) > 4:
-            names[3:] = [f"{len(names) - 3} more"]
-        special = "; ".join(list(notes)[:3])
+        if len(names) > 3:
+            names[2:] = [f"{len(names) - 2} more"]
+        special = "; ".join(list(notes)[:2])
         lines.append(f"- {original}: {', '.join(names)}" + f" ({special})" * bool(special))
     return "\n".join(lines) + "\n"
 
