@@ -12,7 +12,7 @@ _refuse_sub_interpreters()
 # Where each public name is defined, for lazy loading; the imports below are for type checkers.
 _HOMES = {
     "BLEU": "metric.bleu",
-    "InputWarning": "inputs.warnings",
+    "InputWarning": "inputs.errors",
     "Score": "dialects.score",
     "Stats": "counting.stats",
     **dict.fromkeys(("explain", "Explanation"), "diagnosis.explanation"),
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .diagnosis.identification import Identification as Identification
     from .diagnosis.identification import identify as identify
     from .dialects.score import Score as Score
-    from .inputs.warnings import InputWarning as InputWarning
+    from .inputs.errors import InputWarning as InputWarning
     from .integrations.patching import Patched as Patched
     from .integrations.patching import patch as patch
     from .integrations.patching import unpatch as unpatch

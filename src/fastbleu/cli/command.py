@@ -20,9 +20,9 @@ from warnings import catch_warnings, simplefilter
 from ..counting._counted import Sums
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.batch import Batch
+from ..inputs.errors import InputWarning, warn_of_blank
 from ..inputs.missing import is_blank
 from ..inputs.mistakes import warn_of_equal, warn_of_words
-from ..inputs.warnings import InputWarning, warn_of_blank
 from ..runtime.import_lock import import_undisturbed
 from ..runtime.terminal import ProgressBar
 from .files import STDIN, STDIN_LABEL, InputError, as_options, printable

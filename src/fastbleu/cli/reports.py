@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 
-from ..inputs.warnings import InputWarning
+from ..inputs.errors import InputWarning
 from ..runtime.import_lock import import_undisturbed
 from .dialect_text import metric_of
 from .files import InputError, as_options

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from ..counting._counted import Sums
 from ..counting.counter import Counter
 from ..dialects._sacrebleu import details
-from ..inputs.warnings import TOKENIZED_PERIODS, warn_input
+from ..inputs.errors import TOKENIZED_PERIODS, warn_input
 from ..runtime.terminal import CONTROLS
 from ..sacrebleu.bleu_score import CONFIDENCE, BLEUScore, BLEUSignature, estimate_from_rows
 from ..tokenizers.loaded import get as get_tokenizer

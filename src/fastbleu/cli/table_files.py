@@ -11,8 +11,7 @@ from operator import methodcaller
 
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.arguments import a_type, shown
-from ..inputs.errors import LocatedError
-from ..inputs.warnings import InputWarning
+from ..inputs.errors import InputWarning, LocatedError
 from ..runtime.import_lock import import_undisturbed
 from ..runtime.terminal import CONTROLS, JSON_CONTROLS
 from .files import InputError

@@ -8,9 +8,9 @@ from itertools import groupby
 from .._core import SegmentCounter
 from ..inputs._id_rows import IdRows
 from ..inputs._utf8_rows import Utf8Rows
-from ..inputs.arrays import list_or_tuple
+from ..inputs.arguments import is_collection, list_or_tuple
 from ..inputs.batch import Batch
-from ..inputs.checks import TextChecks, TokenChecks, is_collection
+from ..inputs.checks import TextChecks, TokenChecks
 from ..inputs.ids import NO_IDS, IdFilter
 from ..inputs.mistakes import MistakeWatch, warn_of_label_padding
 from ..runtime._process import Pool

@@ -10,7 +10,7 @@ from functools import reduce
 
 from .._core import accumulate_rows, add_rows, zero_rows
 from ..inputs.arguments import a_type, check_positive
-from ..inputs.arrays import copy_lists, in_main_memory
+from ..inputs.ids import copy_lists, in_main_memory
 from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False

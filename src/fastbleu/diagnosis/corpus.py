@@ -12,13 +12,12 @@ from ..counting.counter import Counter, TokenListCounter
 from ..counting.stats import Stats
 from ..dialects.score import Score
 from ..inputs._id_rows import IdRows
-from ..inputs.arrays import list_or_tuple
+from ..inputs.arguments import is_iterable, list_or_tuple
 from ..inputs.batch import Batch
-from ..inputs.checks import is_iterable
 from ..inputs.columns import is_column, listed_column, opened
+from ..inputs.errors import without_input_warnings
 from ..inputs.ids import IdFilter, are_ids, id_rows
 from ..inputs.read import read
-from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..tokenizers.loaded import get
 

@@ -10,8 +10,7 @@ from functools import partial
 from itertools import chain
 
 from ..inputs.arguments import names_shown
-from ..inputs.mistakes import sample_of
-from ..inputs.text_traits import fitting_tokenizer, lacks_spaces
+from ..inputs.mistakes import fitting_tokenizer, lacks_spaces, sample_of
 from ..metric.bleu import BLEU
 from .corpus import Corpus
 

@@ -16,7 +16,7 @@ from ..dialects.base import SUMS
 from ..dialects.names import get, names
 from ..dialects.recipes import LINES
 from ..inputs.arguments import shown
-from ..inputs.warnings import without_input_warnings
+from ..inputs.errors import without_input_warnings
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
 from ..runtime.collection import collection_paused

@@ -18,10 +18,8 @@ from .._core import raise_totals
 from ..counting._counted import Counted, Sums
 from ..counting.counter import Counter, TokenListCounter, as_lists
 from ..counting.stats import AdaptedRows, Stats
-from ..inputs.arguments import known_name
-from ..inputs.arrays import list_or_tuple
+from ..inputs.arguments import is_collection, known_name, list_or_tuple
 from ..inputs.batch import Batch
-from ..inputs.checks import is_collection
 from . import recipe_arithmetic as own
 from ._single_precision import single_precision_score
 from .base import SIGNIFICANCE, STATE, SUMS, Dialect, Feature

@@ -8,11 +8,9 @@ from functools import partial
 from ..counting._counted import Counted, Sums
 from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Origin, Stats
-from ..inputs.arguments import as_double, check_flag, shown
-from ..inputs.checks import is_iterable
-from ..inputs.errors import LocatedError, Place
+from ..inputs.arguments import as_double, check_flag, is_iterable, shown
+from ..inputs.errors import LocatedError, Place, warn_input, warn_of_blank, warn_tokenized
 from ..inputs.mistakes import warn_of_equal
-from ..inputs.warnings import warn_input, warn_of_blank, warn_tokenized
 from ..runtime.import_lock import lazy
 from ..tokenizers.loaded import Tokenizer
 from .base import EFFECTIVE_ORDER, EXPECTED_COUNTS, WEIGHTS, Dialect

@@ -35,6 +35,53 @@ def a_type(value: object) -> str:
     return f"{'an' if name.startswith(tuple('aeioAEIO')) else 'a'} {name}"
 
 
+def list_or_tuple(segments: Any) -> Any:
+    """Return an exact list or tuple as it is, anything else as a list of its elements."""
+    if type(segments) in (list, tuple):
+        return segments
+    # Arrays and Series convert themselves to lists several times faster than iteration does.
+    kind = getattr(getattr(segments, "dtype", None), "kind", "")
+    if kind in ("O", "T", "U") and getattr(segments, "ndim", 0) == 1:
+        listed = segments.tolist() if hasattr(segments, "tolist") else None
+        if type(listed) is list:
+            return listed
+    if type(segments) is memoryview:  # iteration needs one dimension
+        return segments.tolist()
+    return list(segments)
+
+
+def is_array(value: object) -> bool:
+    """Whether a value is an array or a tensor of numbers with at least one dimension."""
+    if type(value) in (list, tuple, str) or not shape_of(value):
+        return False
+    dtype = getattr(value, "dtype", None)
+    if dtype is None:
+        return not hasattr(value, "columns")  # a data frame
+    # The dtypes of tensors have no `kind`, and are always numbers.
+    return getattr(dtype, "kind", "i") not in "OUSTVmM"
+
+
+def shape_of(value: object) -> tuple[int, ...] | None:
+    try:
+        shape = getattr(value, "shape", None)
+    except RuntimeError as error:  # so PyTorch's nested tensors
+        raise TypeError(
+            f"{a_type(value)} without a shape, such as a nested tensor, cannot be read; "
+            "pass a list of tensors, as .unbind() returns it"
+        ) from error
+    return None if shape is None else tuple(shape)
+
+
+def is_collection(value: object) -> bool:
+    """Whether a value has a length and is not text."""
+    return hasattr(value, "__len__") and not isinstance(value, (str, bytes))
+
+
+def is_iterable(value: object) -> bool:
+    """Whether iter(value) may work, without importing `collections.abc`, which is slow."""
+    return hasattr(value, "__iter__") or hasattr(value, "__getitem__")
+
+
 # How many characters of a value, and how many names of a list, a message shows.
 _SHOWN, _NAMES_SHOWN = 80, 12
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from .warnings import warn_input
+from .errors import warn_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

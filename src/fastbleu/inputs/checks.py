@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .arguments import a_type
-from .arrays import list_or_tuple, shape_of
-from .errors import LocatedTypeError, LocatedValueError, Place, place
+from .arguments import a_type, is_collection, is_iterable, list_or_tuple, shape_of
+from .errors import LocatedTypeError, LocatedValueError, Place, place, warn_input
 from .missing import UNORDERED, are_segments, refuse_missing
-from .text_traits import look_like_one_reference
-from .warnings import warn_input
+from .mistakes import look_like_one_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,16 +73,6 @@ def check_layout(hypotheses: Any, references: object) -> None:
             f"references has {len(parts)} segments, hypotheses has 1; "
             "for one hypothesis with several references pass [[reference, ...]]"
         )
-
-
-def is_collection(value: object) -> bool:
-    """Whether a value has a length and is not text."""
-    return hasattr(value, "__len__") and not isinstance(value, (str, bytes))
-
-
-def is_iterable(value: object) -> bool:
-    """Whether iter(value) may work, without importing `collections.abc`, which is slow."""
-    return hasattr(value, "__iter__") or hasattr(value, "__getitem__")
 
 
 def listed_segments(hypotheses: Any, references: Any) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ._arrow import ArrowColumn
 from ._id_rows import IdRows
 from ._utf8_rows import StringColumn, Utf8Rows
-from .arrays import is_array, list_or_tuple
+from .arguments import is_array, list_or_tuple
 from .batch import Batch
 from .checks import check_lengths, check_segments
 from .errors import place

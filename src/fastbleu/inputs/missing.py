@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .arguments import shown
-from .arrays import is_array, list_or_tuple, shape_of
+from .arguments import is_array, list_or_tuple, shape_of, shown
 from .errors import LocatedTypeError, Place, place
 
 TYPE_CHECKING = False

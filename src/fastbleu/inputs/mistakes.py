@@ -10,26 +10,16 @@ from itertools import islice
 from ..runtime.import_lock import lazy
 from ._id_rows import IdRows
 from ._utf8_rows import Utf8Rows
-from .arguments import shown
-from .arrays import list_or_tuple
+from .arguments import is_collection, list_or_tuple, shown
 from .batch import Batch
-from .checks import is_collection
-from .errors import place
-from .text_traits import (
-    are_words,
-    fitting_tokenizer,
-    is_phrase,
-    is_written_without_spaces,
-    lacks_spaces,
-)
-from .warnings import warn_input
+from .errors import place, warn_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import unicodedata
     from array import array
     from collections.abc import Sequence
-    from typing import Any, Protocol
+    from typing import Any, Literal, Protocol
 
     from .ids import IdFilter
 
@@ -76,6 +66,19 @@ _LARGEST_SQUARE = 32
 _VOTES = 12
 _VOTES_PER_DISSENT = 4
 _STARTS_OF_LISTS = "['", '["', "('", '("', "{'", '{"', "[{", "[["
+# Scripts without spaces between words: those of Thai, Lao, Tibetan, Burmese, Khmer, Japanese and
+# Chinese.
+_UNSPACED = (
+    ("\u0e00", "\u109f"),
+    ("\u1780", "\u17ff"),
+    ("\u3040", "\u30ff"),
+    ("\u3400", "\u9fff"),
+    ("\uf900", "\ufaff"),
+    ("\U00020000", "\U0003ffff"),
+)
+# How much text has to be in one of them, and the average length of words that text does not exceed
+# to which spaces were added.
+_LEAST_CHARACTERS, _LONGEST_WORDS = 40, 6
 
 
 class MistakeWatch:
@@ -451,3 +454,60 @@ def _is_tuple_of_numbers(token: Any) -> bool:
         and len(token) > 0
         and all(hasattr(part, "__index__") for part in token)
     )
+
+
+def is_phrase(value: Any) -> bool:
+    """Whether a value is a text of several words."""
+    return isinstance(value, str) and len(value.split(None, 1)) > 1
+
+
+def are_words(references: Any) -> bool:
+    """Whether references look like one tokenized sentence: more than two, each a single word."""
+    return type(references) in (list, tuple) and len(references) > 2 and hold_no_phrase(references)
+
+
+def hold_no_phrase(texts: Any) -> bool:
+    return all(isinstance(text, str) and not is_phrase(text) for text in texts)
+
+
+def look_like_one_reference(references: tuple[Any, ...]) -> bool:
+    """Whether the references of a segment look like the tokens of a single one."""
+    return hold_no_phrase(references) and (
+        len(references) > 2 or not any(map(is_written_without_spaces, references))
+    )
+
+
+def look_like_tokens(sources: Any) -> bool:
+    """Whether the first sources of text look like lists of tokens."""
+    first = sources[:3] if type(sources) in (list, tuple) else ()
+    return any(map(are_words, first)) and all(
+        type(source) in (list, tuple)
+        and hold_no_phrase(source)
+        and not any(map(is_written_without_spaces, source))
+        for source in first
+    )
+
+
+def is_written_without_spaces(text: str) -> bool:
+    """Whether a text has characters of a script without spaces between words."""
+    return not text.isascii() and any(map(_is_unspaced, set(text)))
+
+
+def _is_unspaced(character: str) -> bool:
+    return character >= "\u0e00" and any(a <= character <= z for a, z in _UNSPACED)
+
+
+def lacks_spaces(sample: str) -> bool:
+    """Whether a sample is in a script without spaces between words, and has none."""
+    # All characters of these scripts have three bytes or four.
+    if len(sample.encode("utf-8", "surrogatepass")) < 2 * len(sample):
+        return False
+    unspaced, words = sum(map(_is_unspaced, sample)), len(sample.split())
+    return unspaced > max(_LEAST_CHARACTERS, _LONGEST_WORDS * words, len(sample) * 2 / 3)
+
+
+def fitting_tokenizer(sample: str) -> Literal["zh", "ja-mecab", "char"]:
+    """sacreBLEU's tokenizer for a text in a script without spaces between words."""
+    if any("\u3040" <= character <= "\u30ff" for character in sample):
+        return "ja-mecab"
+    return "zh" if any("\u4e00" <= character <= "\u9fff" for character in sample) else "char"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import islice
 
 from ..runtime.import_lock import lazy
-from .arguments import a_type
-from .arrays import copy_lists, in_main_memory, is_array, list_or_tuple, shape_of
+from .arguments import a_type, is_array, list_or_tuple, shape_of
 from .checks import check_segments
 from .columns import is_column
-from .warnings import warn_input
+from .errors import warn_input
+from .ids import copy_lists, in_main_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from hashlib import sha256
 from itertools import filterfalse
 from textwrap import dedent
 
-from ..inputs.warnings import without_input_warnings
+from ..inputs.errors import without_input_warnings
 from ..runtime.import_lock import lazy
 from ..runtime.patching import Place
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dis
 
-from ..inputs.warnings import without_input_warnings
+from ..inputs.errors import without_input_warnings
 from ..nltk._sentence_bleu import NltkMethods, corpus_score, modified_precision
 from ..nltk.functions import count_corpus, weight_vectors
 from ..runtime.patching import Place

@@ -18,7 +18,7 @@ from ..counting._counted import Counted
 from ..counting.counter import Counter
 from ..dialects._sacrebleu import LazyScore
 from ..inputs.batch import Batch
-from ..inputs.warnings import TOKENIZED_PERIODS, without_input_warnings
+from ..inputs.errors import TOKENIZED_PERIODS, without_input_warnings
 from ..runtime._internals import Internals
 from ..runtime.import_lock import lazy
 from ..runtime.patching import Place, ReplacedError, UsedNames

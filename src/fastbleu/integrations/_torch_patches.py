@@ -14,7 +14,7 @@ from itertools import chain
 from ..dialects import recipe_arithmetic
 from ..dialects.float32 import tensors
 from ..dialects.formulas import split_rows
-from ..inputs.warnings import without_input_warnings
+from ..inputs.errors import without_input_warnings
 from ..metric.bleu import BLEU
 from ..runtime.import_lock import lazy
 from ..runtime.patching import Place

@@ -20,6 +20,7 @@ from itertools import chain, islice
 from ..counting.stats import Stats
 from ..dialects.formulas import COCO, split_rows
 from ..inputs.arguments import shown
+from ..inputs.errors import without_input_warnings
 from ..inputs.file_formats import (
     check_results,
     parse_captions,
@@ -27,7 +28,6 @@ from ..inputs.file_formats import (
     unpacked,
     with_ids_of,
 )
-from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..runtime.collection import collection_paused
 from ..tokenizers import _ptb

@@ -21,8 +21,8 @@ from ..dialects.formulas import EVALUATE
 from ..dialects.sacrebleu import SACREBLEU
 from ..dialects.score import NoScoreError
 from ..inputs.arguments import a_type, check_positive, shown
+from ..inputs.errors import warn_tokenized
 from ..inputs.read import read
-from ..inputs.warnings import warn_tokenized
 from ..metric.bleu import BLEU
 
 TYPE_CHECKING = False

@@ -8,9 +8,9 @@ from math import nan
 from ..dialects.base import PARTS
 from ..inputs.arguments import a_type, check_choice, shown
 from ..inputs.checks import check_segments
+from ..inputs.errors import warn_input
 from ..inputs.missing import CHOICES, without_missing
 from ..inputs.mistakes import MIN_SEQUENCES_TO_WARN
-from ..inputs.warnings import warn_input
 from ..metric.argument import as_metric
 from ..runtime.import_lock import lazy
 

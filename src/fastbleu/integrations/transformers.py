@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import sys
 
-from ..inputs.arguments import a_type, check_integer
-from ..inputs.arrays import in_main_memory, shape_of
-from ..inputs.warnings import warn_input
+from ..inputs.arguments import a_type, check_integer, shape_of
+from ..inputs.errors import warn_input
+from ..inputs.ids import in_main_memory
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 

@@ -12,8 +12,7 @@ from random import Random
 import numpy
 
 from ..counting.stats import Stats
-from ..inputs.arguments import a_type, check_choice, check_integer, check_positive, shown
-from ..inputs.arrays import shape_of
+from ..inputs.arguments import a_type, check_choice, check_integer, check_positive, shape_of, shown
 from ..inputs.columns import listed_column
 from ..metric.bleu import BLEU
 from ..runtime.terminal import ProgressBar

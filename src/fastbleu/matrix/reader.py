@@ -6,13 +6,13 @@ from functools import cache, partial
 
 from ..dialects.base import MATRIX
 from ..inputs import mistakes
-from ..inputs.arrays import shape_of
+from ..inputs.arguments import shape_of
 from ..inputs.checks import TextChecks, TokenChecks
 from ..inputs.columns import listed_column
+from ..inputs.errors import TOKENIZED_PERIODS, warn_input
 from ..inputs.ids import NO_IDS, sentence_rows
+from ..inputs.mistakes import look_like_tokens
 from ..inputs.sentences import are_rows, blocks_of, check_sizes, listed_sentences, masks_of
-from ..inputs.text_traits import look_like_tokens
-from ..inputs.warnings import TOKENIZED_PERIODS, warn_input
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..runtime._process import Pool

@@ -13,8 +13,7 @@ from collections import Counter
 from ..dialects.nltk_arithmetic import brevity_penalty
 from ..runtime.import_lock import import_locked
 from ._sentence_bleu import modified_precision, sentence_bleu
-from .functions import closest_ref_length, corpus_bleu, ngrams
-from .precision import SmoothingFunction
+from .functions import SmoothingFunction, closest_ref_length, corpus_bleu, ngrams
 
 # What `from nltk.translate.bleu_score import *` brings.
 __all__ = ["Counter", "Fraction", "SmoothingFunction", "brevity_penalty", "closest_ref_length"]

@@ -35,7 +35,6 @@ from fastbleu.inputs.mistakes import warn_of_unsplit_text
 from fastbleu.runtime.import_lock import import_locked, import_warning_formatter, lazy
 
 cdef object functions = lazy("fastbleu.nltk.functions")
-cdef object precision = lazy("fastbleu.nltk.precision")
 
 
 cdef extern from "Python.h":
@@ -360,7 +359,7 @@ def modified_precision(references, hypothesis, n):
         # nltk counts the n-grams of references all the same.
         for k, reference in enumerate(references):
             if len(reference) >= n:
-                precision.check_hashable(reference, k)
+                functions.check_hashable(reference, k)
         return plain_fraction(0, 1)
     if isinstance(n, float) or n < 0:
         raise ValueError(f"n is {n}, but the order of an n-gram is an integer of at least 0")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ..counting.stats import Stats
-from ..inputs.warnings import without_input_warnings
+from ..inputs.errors import without_input_warnings
 from ..significance import bootstrap
 from ..significance.results import known
 

@@ -12,7 +12,7 @@ from ..dialects._sacrebleu import score_of_row
 from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.arguments import a_type, check_positive, shown, unknown_name
 from ..inputs.batch import Batch
-from ..inputs.warnings import warn_input, warn_tokenized
+from ..inputs.errors import warn_input, warn_tokenized
 from ..runtime.import_lock import lazy
 from ..tokenizers.loaded import Tokenizer, load_tokenizer
 from ..tokenizers.loaded import tokenize as split

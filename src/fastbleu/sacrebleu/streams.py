@@ -13,11 +13,9 @@ from itertools import islice
 from ..counting._counted import Counted
 from ..counting.counter import Counter
 from ..dialects.sacrebleu import SACREBLEU
-from ..inputs.arguments import a_type, shown
-from ..inputs.arrays import list_or_tuple
+from ..inputs.arguments import a_type, list_or_tuple, shown
 from ..inputs.batch import Batch
-from ..inputs.errors import LocatedTypeError, LocatedValueError, Place, place
-from ..inputs.warnings import warn_input
+from ..inputs.errors import LocatedTypeError, LocatedValueError, Place, place, warn_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

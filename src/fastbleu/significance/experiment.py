@@ -26,7 +26,7 @@ from ..dialects import _sacrebleu
 from ..dialects.sacrebleu import SacrebleuDialect
 from ..dialects.scorer import Scorer
 from ..inputs.arguments import as_double, shown
-from ..inputs.warnings import warn_input
+from ..inputs.errors import warn_input
 from ..runtime.terminal import ProgressBar
 from .resampling import Columns, check_seed, draw_sums, toss_coins
 from .results import Comparison, Interval, adjusted, known

@@ -16,7 +16,7 @@ from ..counting.stats import Stats
 from ..dialects.base import SIGNIFICANCE, SUMS
 from ..dialects.score import NoScoreError, Score
 from ..inputs.arguments import a_type, shown
-from ..inputs.warnings import warn_input
+from ..inputs.errors import warn_input
 from ..significance.procedures import intervals_of
 from ._row_groups import RowGroups
 from .frames import ROW, Frame, joined

@@ -13,10 +13,9 @@ from ..counting._counted import Counted
 from ..inputs.arguments import a_type, check_choice, closest, names_shown, shown
 from ..inputs.batch import Batch
 from ..inputs.columns import is_column
-from ..inputs.errors import LocatedError, restated
+from ..inputs.errors import LocatedError, restated, warn_input
 from ..inputs.missing import CHOICES, count_of, is_missing, no_value
 from ..inputs.read import read
-from ..inputs.warnings import warn_input
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from .frames import Frame
