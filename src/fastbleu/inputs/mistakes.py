@@ -108,8 +108,7 @@ class MistakeWatch:
             self.padding_was_checked = segments >= MIN_SEQUENCES_TO_WARN
             warn_of_padded_lists("hypotheses", batch.hypotheses)
         # A slice: another thread may have emptied the list.
-        is_square = 1 < segments <= _LARGEST_SQUARE and str not in map(type, batch.references[:1])
-        if is_square and layout_is_open(*self.layout_votes):
+        if 1 < segments <= _LARGEST_SQUARE and str not in map(type, batch.references[:1]):
             self._examine_layout(counter, batch.hypotheses, batch.references)
 
     def examine_texts(self, counter: BatchCounter, batch: Batch, counted: Counts) -> None:
@@ -120,9 +119,13 @@ class MistakeWatch:
             self.texts_were_checked = True
             warn_of_printed_lists(*sides)
             sample = sample_of(sides[0])
-            if not sample.isascii() and tokenizer.splits_at_spaces:
-                warn_of_unspaced(sample, tokenizer.name)
-        if not (self.to_examine and look_unrelated(counted.rows, 2 + 2 * counter.max_ngram_order)):
+            if not sample.isascii() and tokenizer.splits_at_spaces and lacks_spaces(sample):
+                warn_input(
+                    "the text is in a script without spaces between words, and the tokenizer "
+                    f"{tokenizer.name!r} splits it at spaces, so that a token is a whole clause; "
+                    f'use BLEU(tokenize="{fitting_tokenizer(sample)}")'
+                )
+        if not (self.to_examine and _are_unrelated(counted.rows, counter.max_ngram_order)):
             return
         self.to_examine -= 1
         if tokenizer is not None and warn_of_scripts(*map(sample_of, sides)):
@@ -138,21 +141,37 @@ class MistakeWatch:
             ]
         except (TypeError, ValueError):  # they can be read only once
             return
-        if any(warn_of_shift(*of_shift) for of_shift in votes):
-            self.to_examine = 0
+        for in_favor, against in votes:
+            if _decide_against(in_favor, against):
+                self.to_examine = 0
+                warn_input(
+                    f"of the last hypotheses {against} match the references of the segment before "
+                    f"or after theirs better and {in_favor} worse: a line may be missing, or be "
+                    "one too many"
+                )
+                return
 
     def _examine_ids(self, counter: BatchCounter, batch: Batch, counted: Counts) -> None:
         """Warn where all rows seem to be empty, or to end in padding that counts."""
         if not counted.segments:
             return
-        hypotheses, references, rows = batch.hypotheses, batch.references, counted.rows
+        sides = ("hypothesis", batch.hypotheses), ("reference", batch.references)
+        rows, width = counted.rows, 2 + 2 * counter.max_ngram_order
         # The first row nearly always decides.
         needed = all if counted.segments >= MIN_SEQUENCES_TO_WARN else any
         if not needed(rows[:2]):
-            warn_where_all_are_empty(hypotheses, references, rows, 2 + 2 * counter.max_ngram_order)
-        if not (self.padding_was_checked or counted.label_padding):
-            self.padding_was_checked = True
-            warn_of_id_padding(hypotheses, references, counter.id_filter)
+            for column, (name, ids) in enumerate(sides):
+                if not any(rows[column::width]) and ids.size:
+                    warn_of_empty_rows(f"every {name} is", f"{name}_mask=")
+        if self.padding_was_checked or counted.label_padding:
+            return
+        self.padding_was_checked = True
+        id_filter = counter.id_filter
+        for name, ids in sides:
+            padding = ids.run_at_end() if id_filter is None else id_filter.uncounted(ids)
+            if padding is not None:
+                warn_of_run(f"{name} ids", padding)
+                return
 
     def _examine_layout(self, counter: BatchCounter, hypotheses: Any, references: Any) -> None:
         """Warn if references, as many as segments, turn out to be transposed.
@@ -161,6 +180,9 @@ class MistakeWatch:
         which has more in common with the hypothesis? Sets of references would tell less, because
         those of several segments together contain most words of any hypothesis.
         """
+        in_favor, against = self.layout_votes
+        if in_favor >= _VOTES or _decide_against(in_favor, against):
+            return
         size = len(hypotheses)
         # Slices and copies: a token's own code, or another thread, may change the lists any time.
         [first] = references[:1] or [()]
@@ -178,10 +200,14 @@ class MistakeWatch:
         others = [(segment + size // 2) % size for segment in range(size)]
         straight = [[parts[segment][other]] for segment, other in enumerate(others)]
         turned = [[parts[other][segment]] for segment, other in enumerate(others)]
-        new_votes = _votes(counter, hypotheses, straight, turned)
-        in_favor, against = map(sum, zip(self.layout_votes, new_votes, strict=True))
-        self.layout_votes = in_favor, against
-        warn_of_layout(in_favor, against)
+        more_in_favor, more_against = _votes(counter, hypotheses, straight, turned)
+        self.layout_votes = in_favor, against = in_favor + more_in_favor, against + more_against
+        if _decide_against(in_favor, against):
+            warn_input(
+                "there are as many references as segments, read as references[segment][k]; read as "
+                f"references[k][segment] those of {against} segments match better and of "
+                f"{in_favor} worse; if that is their layout pass list(zip(*references))"
+            )
 
 
 def _votes(
@@ -203,6 +229,17 @@ def _similarities(rows: Sequence[int], max_ngram_order: int) -> list[float]:
         sum(rows[start + 2 : start + 2 + max_ngram_order]) / max(1, rows[start] + rows[start + 1])
         for start in range(0, len(rows), 2 + 2 * max_ngram_order)
     ]
+
+
+def _decide_against(in_favor: int, against: int) -> bool:
+    return against >= _VOTES + _VOTES_PER_DISSENT * in_favor
+
+
+def _are_unrelated(rows: Sequence[int], max_ngram_order: int) -> bool:
+    """Whether the last rows, or their sum, have few of the bigrams of their references."""
+    width = 2 + 2 * max_ngram_order
+    last = rows[-_SHIFT_SAMPLE * width :]
+    return width > 4 and 10 * sum(last[3::width]) < sum(last[width // 2 + 2 :: width])
 
 
 def warn_of_label_padding() -> None:
@@ -249,43 +286,6 @@ def warn_of_empty_rows(what: str, mask: str) -> None:
         f"{what} empty after it is cut at stop_ids and ignored ids are removed; if sequences begin "
         f"with stop_ids, pass ids[:, 1:] or skip_ids=; if padding is on the left, pass {mask}"
     )
-
-
-def warn_where_all_are_empty(
-    hypotheses: IdRows, references: IdRows, rows: array[int], width: int
-) -> None:
-    """Warn if all hypotheses, or all references, have the length 0 in their rows."""
-    for column, (name, ids) in enumerate([("hypothesis", hypotheses), ("reference", references)]):
-        if not any(rows[column::width]) and ids.size:
-            warn_of_empty_rows(f"every {name} is", f"{name}_mask=")
-
-
-def warn_of_id_padding(hypotheses: IdRows, references: IdRows, id_filter: IdFilter | None) -> None:
-    """Warn if an id that seems to be padding is counted."""
-    for name, ids in [("hypothesis", hypotheses), ("reference", references)]:
-        padding = ids.run_at_end() if id_filter is None else id_filter.uncounted(ids)
-        if padding is not None:
-            warn_of_run(f"{name} ids", padding)
-            return
-
-
-def layout_is_open(in_favor: int, against: int) -> bool:
-    """Whether the votes of segments have not yet decided the layout of references."""
-    return in_favor < _VOTES and not _decide_against(in_favor, against)
-
-
-def _decide_against(in_favor: int, against: int) -> bool:
-    return against >= _VOTES + _VOTES_PER_DISSENT * in_favor
-
-
-def warn_of_layout(in_favor: int, against: int) -> None:
-    """Warn if the votes of segments show that references are transposed."""
-    if _decide_against(in_favor, against):
-        warn_input(
-            "there are as many references as segments, read as references[segment][k]; read as "
-            f"references[k][segment] those of {against} segments match better and of {in_favor} "
-            "worse; if that is their layout pass list(zip(*references))"
-        )
 
 
 def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
@@ -383,22 +383,6 @@ def sample_of(texts: Sequence[Any]) -> str:
     return " ".join(listed)[:_CHARACTERS_CHECKED]
 
 
-def warn_of_unspaced(sample: str, tokenizer: str) -> None:
-    """Warn if a text lacks the spaces at which its tokenizer splits."""
-    if lacks_spaces(sample):
-        warn_input(
-            "the text is in a script without spaces between words, and the tokenizer "
-            f"{tokenizer!r} splits it at spaces, so that a token is a whole clause; use "
-            f'BLEU(tokenize="{fitting_tokenizer(sample)}")'
-        )
-
-
-def look_unrelated(rows: Sequence[int], width: int) -> bool:
-    """Whether the last rows, or their sum, have few of the bigrams of their references."""
-    last = rows[-_SHIFT_SAMPLE * width :]
-    return width > 4 and 10 * sum(last[3::width]) < sum(last[width // 2 + 2 :: width])
-
-
 def warn_of_scripts(*samples: str) -> bool:
     """Warn if hypotheses and references have hardly a letter in the same script; whether so."""
     name = unicodedata.name
@@ -423,17 +407,6 @@ def warn_of_equal(row: Sequence[int], segments: int | None) -> None:
     middle = len(row) // 2 + 1
     if row[0] == row[1] and row[2:middle] == row[middle:] and row[-1] > 0:
         warn_input(f"all {segments:,} hypotheses are equal to references: is a side given twice?")
-
-
-def warn_of_shift(in_favor: int, against: int) -> bool:
-    """Warn if the votes of segments show that references are shifted by one; whether they do."""
-    is_shifted = _decide_against(in_favor, against)
-    if is_shifted:
-        warn_input(
-            f"of the last hypotheses {against} match the references of the segment before or after "
-            f"theirs better and {in_favor} worse: a line may be missing, or be one too many"
-        )
-    return is_shifted
 
 
 def warn_of_tuples(name: str, sentences: Any) -> None:
