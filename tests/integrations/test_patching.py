@@ -537,9 +537,11 @@ def test_code_that_other_code_gives_a_function_meanwhile_stays(monkeypatch):
 
 def test_an_error_midway_leaves_everything_as_it_was(monkeypatch):
     known = patching.HOSTS["sacrebleu"]
-    places = known.places(sys.modules[known.modules[0]])
+    targets = known.targets(sys.modules[known.modules[0]])
     with monkeypatch.context() as context:
-        context.setattr(known, "places", lambda module: [*places, places[0]._replace(classes=[5])])
+        context.setattr(
+            known, "targets", lambda module: [*targets, targets[0]._replace(classes=[5])]
+        )
         with pytest.raises(AttributeError):
             fastbleu.patch()
     assert not is_patched()

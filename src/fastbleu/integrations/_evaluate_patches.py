@@ -16,7 +16,7 @@ from textwrap import dedent
 
 from ..inputs.errors import without_input_warnings
 from ..runtime.import_lock import lazy
-from ..runtime.patching import Place
+from ..runtime.patching import PatchTarget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,16 +77,16 @@ def problem(module: ModuleType) -> str:
     return ""
 
 
-def places(module: ModuleType) -> list[Place]:
+def targets(module: ModuleType) -> list[PatchTarget]:
     """What to replace in the module of a script."""
-    places = []
+    targets = []
     for metric in metrics(module):
         # Each metric copies the methods that it has when it is made.
-        places.append(Place(metric, "compute", _compute_in_memory, copied=True))
+        targets.append(PatchTarget(metric, "compute", _compute_in_memory, copied=True))
         if metric.__name__ == "Bleu":
             tokenizer = type(_default_tokenizer(metric))
-            places.append(Place(metric, "_compute", _counted(tokenizer), [tokenizer]))
-    return places
+            targets.append(PatchTarget(metric, "_compute", _counted(tokenizer), [tokenizer]))
+    return targets
 
 
 def _default_tokenizer(metric: Any) -> Any:

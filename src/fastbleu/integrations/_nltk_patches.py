@@ -7,7 +7,7 @@ import dis
 from ..inputs.errors import without_input_warnings
 from ..nltk._sentence_bleu import NltkMethods, corpus_score, modified_precision
 from ..nltk.functions import count_corpus, weight_vectors
-from ..runtime.patching import Place
+from ..runtime.patching import PatchTarget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def places(module: ModuleType) -> list[Place]:
+def targets(module: ModuleType) -> list[PatchTarget]:
     """What to replace in nltk.translate.bleu_score."""
     replacements, used = _Replacements(module), [module.SmoothingFunction]
     names = "corpus_bleu", "modified_precision", "sentence_bleu"
-    return [Place(module, name, getattr(replacements, name), used) for name in names]
+    return [PatchTarget(module, name, getattr(replacements, name), used) for name in names]
 
 
 class _Replacements:

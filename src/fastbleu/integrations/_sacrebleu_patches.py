@@ -21,7 +21,7 @@ from ..inputs.batch import Batch
 from ..inputs.errors import TOKENIZED_PERIODS, without_input_warnings
 from ..runtime._internals import Internals
 from ..runtime.import_lock import lazy
-from ..runtime.patching import Place, ReplacedError, UsedNames
+from ..runtime.patching import PatchTarget, ReplacedError, UsedNames
 from ..sacrebleu._sentence_score import score_known
 from ..sacrebleu.bleu import tokenizer_of_lines
 from ..sacrebleu.streams import by_reference, by_segment, count_references
@@ -44,15 +44,15 @@ _OF_MBRS = "scores", "pairwise_scores", "expected_scores_reference_aggregation"
 _SETTINGS = "lowercase", "smooth_method", "smooth_value", "max_ngram_order", "effective_order"
 
 
-def places(module: ModuleType) -> list[Place]:
+def targets(module: ModuleType) -> list[PatchTarget]:
     """What to replace in sacrebleu.compat, and in sacrebleu.metrics.bleu."""
     bleu = sys.modules["sacrebleu.metrics.bleu"]
     replacements = _Replacements(bleu)
-    methods = [Place(bleu.BLEU, name, fast) for name, fast in replacements.methods.items()]
-    return [*methods, Place(module, "sentence_bleu", replacements.sentence_bleu)]
+    methods = [PatchTarget(bleu.BLEU, name, fast) for name, fast in replacements.methods.items()]
+    return [*methods, PatchTarget(module, "sentence_bleu", replacements.sentence_bleu)]
 
 
-def mbrs_places(module: ModuleType) -> list[Place]:
+def mbrs_targets(module: ModuleType) -> list[PatchTarget]:
     """What to replace in mbrs.metrics.bleu."""
     bleu = sys.modules["sacrebleu.metrics.bleu"]
     tokenizers = _OwnTokenizers(bleu)
@@ -76,7 +76,9 @@ def mbrs_places(module: ModuleType) -> list[Place]:
 
         return method
 
-    return [Place(module.MetricBLEU, name, fast_method(name), [module.BLEU]) for name in _OF_MBRS]
+    return [
+        PatchTarget(module.MetricBLEU, name, fast_method(name), [module.BLEU]) for name in _OF_MBRS
+    ]
 
 
 @lru_cache(maxsize=64)
@@ -129,7 +131,7 @@ class _OwnTokenizers:
     """The names of sacreBLEU's tokenizer classes, as long as these are as sacreBLEU has them."""
 
     def __init__(self, module: Any) -> None:
-        self._places = module._TOKENIZERS  # "13a" -> "tokenizer_13a.Tokenizer13a"
+        self._tokenizer_paths = module._TOKENIZERS  # "13a" -> "tokenizer_13a.Tokenizer13a"
         self._known: dict[Any, tuple[str | None, Callable[[], bool]]] = {}
 
     def name_of(self, kind: Any) -> str | None:
@@ -141,16 +143,16 @@ class _OwnTokenizers:
 
     def _look_up(self, kind: Any) -> tuple[str | None, Callable[[], bool]]:
         with suppress(ReplacedError):
-            for name, place in self._places.items():
-                if _class_at(place) is kind:
+            for name, path in self._tokenizer_paths.items():
+                if _class_at(path) is kind:
                     used = UsedNames(("sacrebleu",), kind, "__call__", [kind])
-                    names = [*used.names.values(), (self._places, name)]
+                    names = [*used.names.values(), (self._tokenizer_paths, name)]
                     return name, Internals(names).unchanged
         return None, bool
 
     def class_of(self, name: Any) -> Any:
         """The class of a name, if it is loaded."""
-        return _class_at(self._places.get(name, "."))
+        return _class_at(self._tokenizer_paths.get(name, "."))
 
 
 class _Replacements:
@@ -273,9 +275,9 @@ def _lazy_kind(original: Any) -> Any:
     return type(original.__name__, (LazyScore, original), own)
 
 
-def _class_at(place: str) -> Any:
+def _class_at(path: str) -> Any:
     """One of sacreBLEU's tokenizers, such as "tokenizer_13a.Tokenizer13a", if it is loaded."""
-    module, _, name = place.rpartition(".")
+    module, _, name = path.rpartition(".")
     return getattr(sys.modules.get(f"sacrebleu.tokenizers.{module}"), name, None)
 
 

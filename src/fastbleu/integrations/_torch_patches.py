@@ -17,7 +17,7 @@ from ..dialects.formulas import split_rows
 from ..inputs.errors import without_input_warnings
 from ..metric.bleu import BLEU
 from ..runtime.import_lock import lazy
-from ..runtime.patching import Place
+from ..runtime.patching import PatchTarget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,23 +36,23 @@ else:
 _IGNITE = "ignite.metrics.nlp.bleu"
 
 
-def torchmetrics_places(module: ModuleType) -> list[Place]:
+def torchmetrics_targets(module: ModuleType) -> list[PatchTarget]:
     """What to replace for torchmetrics.functional.text.sacre_bleu."""
     counting = sys.modules["torchmetrics.functional.text.bleu"]
     tokenizer = module._SacreBLEUTokenizer
     update = _torchmetrics_update(counting, tokenizer)
-    return [Place(counting, "_bleu_score_update", update, [tokenizer])]
+    return [PatchTarget(counting, "_bleu_score_update", update, [tokenizer])]
 
 
-def torcheval_places(module: ModuleType) -> list[Place]:
+def torcheval_targets(module: ModuleType) -> list[PatchTarget]:
     """What to replace in torcheval.metrics.functional.text.bleu."""
-    return [Place(module, "_bleu_score_update", _torcheval_update)]
+    return [PatchTarget(module, "_bleu_score_update", _torcheval_update)]
 
 
-def ignite_places(module: ModuleType) -> list[Place]:
+def ignite_targets(module: ModuleType) -> list[PatchTarget]:
     """What to replace in ignite.metrics.nlp.bleu."""
-    update = Place(module.Bleu, "update", _ignite_update, [module._Smoother])
-    return [Place(module.Bleu, "_n_gram_counter", _ignite_counter), update]
+    update = PatchTarget(module.Bleu, "update", _ignite_update, [module._Smoother])
+    return [PatchTarget(module.Bleu, "_n_gram_counter", _ignite_counter), update]
 
 
 def _torchmetrics_update(module: ModuleType, kind: type) -> Callable[..., Any]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-    from ..runtime.patching import Place
+    from ..runtime.patching import PatchTarget
 
 # The white space of a line.
 _SPACES = " \t\x85\xa0\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
@@ -211,13 +211,13 @@ def _check(gts: Mapping[Any, list[str]], res: Mapping[Any, list[str]]) -> None:
             raise AssertionError(f"gts[{shown(image)}] must be a list of at least one reference")
 
 
-def _places(module: ModuleType) -> list[Place]:
+def _targets(module: ModuleType) -> list[PatchTarget]:
     """What `fastbleu.patch` replaces in a module of pycocoevalcap."""
-    from ..runtime.patching import Place
+    from ..runtime.patching import PatchTarget
 
     if module.__name__.endswith(".bleu"):
-        return [Place(module.Bleu, "compute_score", _compute_score)]
-    return [Place(module.PTBTokenizer, "tokenize", _tokenize)]
+        return [PatchTarget(module.Bleu, "compute_score", _compute_score)]
+    return [PatchTarget(module.PTBTokenizer, "tokenize", _tokenize)]
 
 
 def _tokenize(_: Any, captions_for_image: Any) -> Any:

@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from typing import Any
 
-    from ..runtime.patching import Place
+    from ..runtime.patching import PatchTarget
 
 
 class Host:
     """A library: the modules that are patched once imported, and the known versions of a file.
 
     `known` maps the first digits of the SHA-256 of a source file, `checked` or the module's own, to
-    the versions that have it. `places` is the function, as "module.name" of this package, that
-    returns the places of a module to patch, whose code also `uses` other packages.
+    the versions that have it. `targets` is the function, as "module.name" of this package, that
+    returns what to patch in a module, whose code also `uses` other packages.
     """
 
     def __init__(
         self,
         modules: str | tuple[str, ...],
         known: dict[str, str],
-        places: str,
+        targets: str,
         checked: str = "",
         uses: tuple[str, ...] = (),
     ) -> None:
@@ -46,18 +46,19 @@ class Host:
         self.library = self.modules[0].partition(".")[0]
         self.packages = (self.library, *uses)
         self.known = known
-        self._places = places
+        self._targets = targets
         self._checked = checked
 
     def matches(self, name: str) -> bool:
         """Whether this is a module to patch."""
         return name in self.modules
 
-    def places(self, module: ModuleType) -> list[Place]:
+    def targets(self, module: ModuleType) -> list[PatchTarget]:
         """What to replace in a module; AttributeError if it lacks a part."""
-        file, _, function = self._places.partition(".")
-        places: list[Place] = getattr(import_module(f"{__package__}.{file}"), function)(module)
-        return places
+        file, _, function = self._targets.partition(".")
+        find = getattr(import_module(f"{__package__}.{file}"), function)
+        targets: list[PatchTarget] = find(module)
+        return targets
 
     def problem(self, module: ModuleType) -> str:
         """Why a module cannot be patched, "" if it can."""
@@ -93,46 +94,46 @@ HOSTS = {
     "nltk": Host(
         "nltk.translate.bleu_score",
         {"02e7d7370fc6": "3.10.4", "8f9c3258a9af": "3.10.0-3.10.3", "d25c06a63b9e": "3.9.2"},
-        "_nltk_patches.places",
+        "_nltk_patches.targets",
     ),
     "sacrebleu": Host(
         "sacrebleu.compat",
         {"8d227ba4470d": "2.6.0", "a5ebd446d162": "2.5.1", "4ea19dc440ee": "2.4.3"},
-        "_sacrebleu_patches.places",
+        "_sacrebleu_patches.targets",
         "sacrebleu.metrics.bleu",
     ),
     # The file of its tokenizers, which imports that of its counting.
     "torchmetrics": Host(
         "torchmetrics.functional.text.sacre_bleu",
         {"8c604571d28f": "1.7.4-1.9.0", "7249dadeef6c": "1.6.3"},
-        "_torch_patches.torchmetrics_places",
+        "_torch_patches.torchmetrics_targets",
     ),
     "torcheval": Host(
         "torcheval.metrics.functional.text.bleu",
         {"3a537fba6868": "0.0.7"},
-        "_torch_patches.torcheval_places",
+        "_torch_patches.torcheval_targets",
     ),
     "ignite": Host(
         "ignite.metrics.nlp.bleu",
         {"90cdf07076dc": "0.5.4-0.5.5", "372419dc2401": "0.5.3", "3bcf1dd3eea0": "0.5.2"},
-        "_torch_patches.ignite_places",
+        "_torch_patches.ignite_targets",
     ),
     "coco": Host(
         ("pycocoevalcap.bleu.bleu", "pycocoevalcap.tokenizer.ptbtokenizer"),
         {"05b74a92b32e": "1.2", "ded90551127b": "1.2"},
-        "coco._places",
+        "coco._targets",
     ),
     "evaluate": _HostOfScripts(
         "evaluate",
         {"bccb0b3ac91d": "0.4.5-0.4.6", "0356b0c877a4": "0.4.2-0.4.4", "55ad85ad2267": "0.4.1"},
-        "_evaluate_patches.places",
+        "_evaluate_patches.targets",
         "evaluate.module",
         ("evaluate_modules",),
     ),
     "mbrs": Host(
         "mbrs.metrics.bleu",
         {"b3b7da96a6dd": "0.1.7-0.1.8", "889b475dccdf": "0.1.6"},
-        "_sacrebleu_patches.mbrs_places",
+        "_sacrebleu_patches.mbrs_targets",
         uses=("sacrebleu",),
     ),
 }
@@ -148,10 +149,10 @@ class _Library:
 
     def apply(self, module: ModuleType) -> None:
         """Patch a module of the library; a warning if its code is not the library's own."""
-        for place in self._places(module):
-            label = f"{place.owner.__name__}.{place.name}"
+        for target in self._targets(module):
+            label = f"{target.owner.__name__}.{target.name}"
             try:
-                replacement = Replacement(place, self.host.packages)
+                replacement = Replacement(target, self.host.packages)
             except ReplacedError as error:
                 self.left_alone[label] = str(error)
                 continue
@@ -162,11 +163,11 @@ class _Library:
             message = f"fastbleu.patch leaves {self.name} alone: {self._reasons()}; {fix}"
             warnings.warn(message, RuntimeWarning, stacklevel=3)
 
-    def _places(self, module: ModuleType) -> list[Place]:
+    def _targets(self, module: ModuleType) -> list[PatchTarget]:
         problem = self.host.problem(module)
         if not problem:
             try:
-                return self.host.places(module)
+                return self.host.targets(module)
             except AttributeError as error:
                 problem = f"other code has replaced parts of {module.__name__}: {error}"
         self.left_alone[""] = problem

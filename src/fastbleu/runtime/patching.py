@@ -53,7 +53,7 @@ _numbers = count()
 _original_codes: dict[CodeType, CodeType] = {}
 
 
-class Place(NamedTuple):
+class PatchTarget(NamedTuple):
     """A function of a library, and what replaces it.
 
     Attributes
@@ -86,9 +86,9 @@ class Replacement:
     replaced something that the function uses.
     """
 
-    def __init__(self, place: Place, packages: tuple[str, ...]) -> None:
-        owner, name, self._copied = place.owner, place.name, place.copied
-        used = UsedNames(packages, owner, name, place.classes)
+    def __init__(self, target: PatchTarget, packages: tuple[str, ...]) -> None:
+        owner, name, self._copied = target.owner, target.name, target.copied
+        used = UsedNames(packages, owner, name, target.classes)
         self._function = inner = functions_of(getattr_static(owner, name))[-1]
         self._code = inner.__code__
         # A copy of the code, by which `_exchange` does not find the original.
@@ -102,7 +102,7 @@ class Replacement:
             is_own = _method_guard(is_own, owner, used.methods)
         self._key = f"_fastbleu_{next(_numbers)}"
         self._stub = _stub(inner, self._key, is_method)
-        self._hooks = {"is_own": is_own, "fast": place.fast, "original": original}
+        self._hooks = {"is_own": is_own, "fast": target.fast, "original": original}
 
     def apply(self) -> None:
         """Replace the function's code."""
