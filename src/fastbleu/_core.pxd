@@ -42,15 +42,20 @@ cdef class SegmentCounter(Interruptible):
 
     cdef readonly int max_order
     cdef int choice                  # an index of REFERENCE_LENGTHS
+    cdef int64_t least_total         # in sums, smaller totals count as this
     cdef public Py_ssize_t blank_references    # without tokens, of segments that have others with some
     cdef public int mask_tokens      # longer segments of ids are counted by match_long
     cdef uint64_t matched[MASK_TOKENS * MASK_WORDS]
     cdef number_table pairs
     cdef void *work
     cdef Py_ssize_t work_capacity
+    cdef int64_t *sums               # of rows of a chunk, then a row; NULL until it is needed
 
+    cpdef count(self, PackedSegments packed, array rows, Py_ssize_t first=*)
+    cpdef count_sum(self, PackedSegments packed, array total)
+    cdef int reserve_sums(self) except -1 nogil
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
-                       int64_t least_total, unsigned char *match_bits) except -1 nogil
+                       unsigned char *match_bits) except -1 nogil
     cdef int count_only(self, PackedSegments packed, int64_t *row) except -1 nogil
     cdef int count_segment(self, packed_segment segment, const int32_t *ids, const uint64_t *masks,
                            const int64_t *lengths, int64_t *row, unsigned char *match_bits) except -1 nogil

@@ -64,7 +64,7 @@ cdef Py_ssize_t POLL_ROWS = 1 << 16
 cdef Py_ssize_t POLL_BYTES = 1 << 24
 
 cdef array _ROWS = array("q")
-cdef Py_ssize_t APART = 32          # numbers between the sums of two threads
+cdef Py_ssize_t APART = 32          # numbers between the sums of two threads, of 256 bytes
 
 
 cdef int64_t *numbers(array values) except? NULL:
@@ -92,12 +92,6 @@ cpdef array zero_rows(Py_ssize_t segments, int max_order):
     return rows
 
 
-cdef array zero_sums(int max_order):
-    """Zeros for a sum of rows and for a row, then a gap: two threads are slow to write to one cache line."""
-    cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order
-    return zero_rows(3 + APART // width, max_order)
-
-
 cdef int poll_at(Py_ssize_t number) except -1:
     """Check for signals every POLL_ROWS rows. Callers hold buffers: no handler can resize the arrays."""
     if number % POLL_ROWS == POLL_ROWS - 1:
@@ -120,7 +114,7 @@ def add_rows(array a not None, array b not None, array total not None):
 
 cpdef accumulate_rows(array rows, Py_ssize_t count, array total):
     """Add the first `count` rows to the row `total`; OverflowError if a sum does not fit into int64."""
-    cdef Py_ssize_t row, column, width = len(total)
+    cdef Py_ssize_t row, width = len(total)
     cdef const int64_t *values
     cdef int64_t *sums
     cdef tuple _held
@@ -130,9 +124,18 @@ cpdef accumulate_rows(array rows, Py_ssize_t count, array total):
     values, sums = numbers(rows), numbers(total)
     for row in range(count):
         poll_at(row)
-        for column in range(width):
-            if add_overflows(sums[column], values[row * width + column], &sums[column]):
-                raise OverflowError(f"the sum of the first {row + 1} rows does not fit into int64")
+        add_to_sums(values + row * width, sums, width)
+
+
+cdef int add_to_sums(const int64_t *row, int64_t *sums, Py_ssize_t width) except -1:
+    """Add a row to sums; OverflowError if one does not fit into int64."""
+    cdef Py_ssize_t column
+    cdef int64_t added
+    for column in range(width):
+        if add_overflows(sums[column], row[column], &added):
+            raise OverflowError(f"{sums[column]} + {row[column]} does not fit into int64")
+        sums[column] = added
+    return 0
 
 
 def raise_totals(array rows not None, int max_order, int64_t least_total):
@@ -184,19 +187,21 @@ cdef inline int64_t longest_of(const int64_t *lengths, int64_t references) noexc
 
 cdef class SegmentCounter:
 
-    def __cinit__(self, int max_order, str reference_length="closest"):
+    def __cinit__(self, int max_order, str reference_length="closest", int64_t least_total=0):
         if not 1 <= max_order <= MAX_ORDER:
             raise ValueError(f"max_order must lie in 1..{MAX_ORDER}, not {max_order}")
         self.max_order = max_order
         self.choice = REFERENCE_LENGTHS.index(reference_length)
+        self.least_total = least_total
         self.pairs.seed = process_seed()
         self.mask_tokens = PLANED_TOKENS
 
     def __dealloc__(self):
         number_table_free(&self.pairs)
         PyMem_RawFree(self.work)
+        PyMem_RawFree(self.sums)
 
-    def count(self, PackedSegments packed not None, array rows not None, Py_ssize_t first=0):
+    cpdef count(self, PackedSegments packed, array rows, Py_ssize_t first=0):
         """Count every segment into a row of the flat array `rows`, from row `first` on, without the GIL."""
         cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order
         cdef int64_t *row = numbers(rows) + first * width
@@ -206,20 +211,30 @@ cdef class SegmentCounter:
                 f"not for {packed.segment_count} from row {first} on")
         with nogil:
             packed.finish()
-            self.count_all(packed, row, NULL, 0, NULL)
+            self.count_all(packed, row, NULL, NULL)
         poll(&self.cancelled)
 
-    def count_sum(self, PackedSegments packed not None, array total not None, int64_t least_total=0):
+    cpdef count_sum(self, PackedSegments packed, array total):
         """Add the rows of all segments to the row `total`; smaller totals count as `least_total`."""
-        cdef array sums = zero_sums(self.max_order)
-        cdef int64_t *sums_of_chunk = numbers(sums)
+        cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order
+        cdef int64_t *added = numbers(total)
+        if len(total) != width:
+            raise ValueError(f"total has {len(total)} numbers, not {width}")
         with nogil:
+            self.reserve_sums()
             packed.finish()
-            self.count_all(
-                packed, sums_of_chunk + 2 + 2 * <Py_ssize_t> self.max_order, sums_of_chunk, least_total, NULL)
+            self.count_all(packed, self.sums + width, self.sums, NULL)
         poll(&self.cancelled)
         with cython.critical_section(total):      # other threads add to it, too
-            accumulate_rows(sums, 1, total)
+            add_to_sums(self.sums, added, width)
+
+    cdef int reserve_sums(self) except -1 nogil:
+        """Memory for the sum of a chunk, which is 0, and for a row; two threads are slow to write to one line."""
+        cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order, capacity = 0
+        if self.sums == NULL:
+            self.sums = <int64_t *> grow(NULL, &capacity, 2 * width + APART, sizeof(int64_t))
+        memset(self.sums, 0, width * sizeof(int64_t))
+        return 0
 
     def match_positions(self, PackedSegments packed not None):
         """Where n-grams match: a byte for each token of all hypotheses, and the rows.
@@ -241,12 +256,12 @@ cdef class SegmentCounter:
         match_bits = <unsigned char *> PyBytes_AS_STRING(positions)
         memset(match_bits, 0, total)
         with nogil:
-            self.count_all(packed, row, NULL, 0, match_bits)
+            self.count_all(packed, row, NULL, match_bits)
         poll(&self.cancelled)
         return positions, rows
 
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
-                       int64_t least_total, unsigned char *match_bits) except -1 nogil:
+                       unsigned char *match_bits) except -1 nogil:
         """Fill a row per segment; with `sums`, use one row for all and add it to these.
 
         `match_bits`, if not NULL, has a byte for each token of the hypotheses: see match_positions.
@@ -262,7 +277,7 @@ cdef class SegmentCounter:
             if sums == NULL:
                 row += width
             else:
-                add_row(row, sums, self.max_order, least_total)
+                add_row(row, sums, self.max_order, self.least_total)
             if match_bits != NULL:
                 match_bits += lengths[0]
             if current.is_masks:

@@ -61,6 +61,8 @@ cdef class PackedSegments(Interruptible):
     cdef key_list own_hypothesis_keys, own_reference_keys
     cdef position_table *positions   # NULL until it is needed
 
+    cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=*) except -1
+    cpdef reset(self)
     cdef int finish(self) except -1 nogil
     cdef void clear(self) noexcept nogil
     cdef int reserve_segment(self) except -1 nogil
@@ -73,6 +75,11 @@ cdef class PackedSegments(Interruptible):
     cdef bint pack_positions(self, Py_ssize_t segment, Py_ssize_t references,
                              int64_t *lengths) except -1 nogil
     cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *own, key_view *keys) except -1 nogil
+
+    @cython.final
+    cdef inline Py_ssize_t memory(self) noexcept nogil:
+        """The number of ids, of masks, or of references, that the memory holds."""
+        return max(self.id_capacity, self.mask_capacity, self.length_capacity)
 
     @cython.final
     cdef inline void note_references(self, Py_ssize_t segment, Py_ssize_t count) noexcept nogil:

@@ -30,10 +30,17 @@ cdef class PackedSegments:
 
     @property
     def capacity(self):
-        """The number of ids, of masks, or of references, that the memory holds."""
-        return max(self.id_capacity, self.mask_capacity, self.length_capacity)
+        """See `memory`."""
+        return self.memory()
 
-    def reset(self):
+    cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0) except -1:
+        """Replace the segments by the next chunk; the number of its segments, 0 at the end. For subclasses.
+
+        The chunk begins at segment `start` of lists or rows, which have `before` segments before them.
+        """
+        return 0
+
+    cpdef reset(self):
         """Remove all segments and the notes on them; keep the memory."""
         self.clear()
         self.nrefs = self.tokenized_periods = 0

@@ -6,7 +6,7 @@ Thread-safety. Each thread has a worker of its own; workers that are not in use 
 Sums never change.
 """
 
-from cpython.array cimport array, clone, resize
+from cpython.array cimport array, clone, copy, resize
 from cpython.bytes cimport PyBytes_AS_STRING
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
@@ -16,14 +16,14 @@ from fastbleu._core cimport (
 from fastbleu._packed cimport CHUNK_IDS, CHUNK_SEGMENTS, PackedSegments
 from fastbleu.counting._id_packer cimport IdPacker
 from fastbleu.counting._token_packer cimport TokenPacker
+from fastbleu.inputs._id_rows cimport IdRows
+from fastbleu.inputs._utf8_rows cimport Utf8Rows
 from fastbleu.kernel.sequences cimport is_list_or_tuple
-from fastbleu.runtime._process cimport Buffer, buffer_of, Cell, Pool
+from fastbleu.runtime._process cimport Buffer, buffer_of, Cell, LARGEST_IDLE, Pool
 
 from _thread import allocate_lock as _Lock
 
 from fastbleu.counting.stats import AdaptedRows, Stats
-from fastbleu.inputs._id_rows import IdRows
-from fastbleu.inputs._utf8_rows import Utf8Rows
 from fastbleu.inputs.checks import changed_while_read
 from fastbleu.runtime.threads import run_on_threads
 
@@ -32,7 +32,6 @@ from fastbleu.runtime.threads import run_on_threads
 cdef Py_ssize_t PREFIXES_AT_ONCE = 1280
 
 cdef array _ROWS = array("q")
-cdef tuple _ROW_TYPES = (IdRows, Utf8Rows)
 
 
 cdef class RowScorer:
@@ -67,11 +66,15 @@ cdef class Counted:
     # Where segments have tokenizers of their own: the signatures of those used, None for the counter's own.
     cdef public frozenset tokenizers
 
-    def __cinit__(self, Py_ssize_t segments, int max_order, bint keep_rows=True):
+    def __init__(self, Py_ssize_t segments, int max_order, bint keep_rows=True):
+        self.begin(segments, max_order, keep_rows)
+
+    cdef int begin(self, Py_ssize_t segments, int max_order, bint keep_rows) except -1:
         self.rows = zero_rows(segments if keep_rows else 1, max_order)
         self.keep_rows = keep_rows
         self.max_order = max_order
         self.last_segment = (None, None)
+        return 0
 
     @property
     def stats(self):
@@ -81,6 +84,18 @@ cdef class Counted:
     @stats.setter
     def stats(self, stats):
         self.rows = stats._rows
+
+    def look_unrelated(self, Py_ssize_t most):
+        """Whether the last `most` rows, or their sum, have few of the bigrams of their references."""
+        cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order, count = len(self.rows) // width, row
+        cdef const int64_t *values = numbers(self.rows)
+        cdef int64_t matches = 0, totals = 0
+        if self.max_order < 2:
+            return False
+        for row in range(max(0, count - most), count):
+            matches += values[row * width + 3]
+            totals += values[row * width + 3 + self.max_order]
+        return 10 * matches < totals
 
     def add(self, Counted other not None):
         """Add the counts of the segments after these."""
@@ -99,8 +114,10 @@ cdef class Counted:
         if other.tokenizers is not None:
             self.tokenizers = other.tokenizers | (self.tokenizers or frozenset())
 
-    cdef int note(self, PackedSegments packer) except -1:
-        """Add what a packer has noted about its segments."""
+    cdef int note(self, Worker worker) except -1:
+        """Add what a worker has noted about its segments."""
+        cdef PackedSegments packer = worker.packer
+        self.blank_references += worker.counter.blank_references
         self.nrefs = joint_nrefs(self.nrefs, packer.nrefs)
         self.tokenized_periods += packer.tokenized_periods
         self.label_padding |= packer.label_padding
@@ -131,8 +148,8 @@ cdef class Sums:
     cdef public Py_ssize_t blank_references   # of corpora that were counted here, for a warning
     cdef readonly frozenset tokenizers      # see `Counted`
 
-    def __cinit__(self, array row not None, segments=0, nrefs=0, tokenized_periods=0, rows=None,
-                  frozenset tokenizers=None):
+    def __init__(self, array row not None, segments=0, nrefs=0, tokenized_periods=0, rows=None,
+                 frozenset tokenizers=None):
         self.row = row
         self.segments = segments
         self.nrefs = nrefs
@@ -148,30 +165,43 @@ cdef class Sums:
     @staticmethod
     def from_counts(Counted counted not None, bint keep_rows=False, array adapted=None):
         """The sums of one corpus; `adapted` are the rows to add up, if they are not the counted ones."""
-        cdef Sums total
-        row = counted.rows
+        cdef Sums total = Sums.__new__(Sums)
+        total.row = counted.rows
         if counted.keep_rows:
-            row = zero_rows(1, counted.max_order)
-            accumulate_rows(counted.rows if adapted is None else adapted, counted.segments, row)
-        kept = counted.stats if keep_rows and counted.segments else None
-        nrefs = None if counted.segments and not counted.nrefs else counted.nrefs   # of Stats of numbers
-        total = Sums(
-            row, counted.segments, nrefs, counted.tokenized_periods, kept, counted.tokenizers)
+            total.row = zero_rows(1, counted.max_order)
+            accumulate_rows(counted.rows if adapted is None else adapted, counted.segments, total.row)
+        if keep_rows and counted.segments:
+            total.kept = (None, counted.stats)
+        total.segments = counted.segments
+        if counted.nrefs or not counted.segments:     # else of Stats of numbers
+            total.nrefs = counted.nrefs
+        total.tokenized_periods = counted.tokenized_periods
+        total.tokenizers = counted.tokenizers
         total.extra = counted.extra
         total.blank_references = counted.blank_references
         return total
 
+    @property
+    def are_unusual(self):
+        """Whether `Scorer.score` may have to warn.
+
+        Hypotheses end in " .", references are blank, all tokens match, or no hypothesis is long enough.
+        """
+        cdef const int64_t *row = numbers(self.row)
+        cdef Py_ssize_t width = len(self.row)
+        return ((row[0] == row[1] and row[2] == row[1 + width // 2]) or row[width - 1] == 0
+                or self.blank_references != 0 or self.tokenized_periods != 0)
+
     def __add__(self, Sums other not None):
         """The sums of both; OverflowError if a number does not fit into int64."""
-        cdef Sums total
-        row = self.row[:]
-        accumulate_rows(other.row, 1, row)
-        segments = nrefs = None
+        cdef Sums total = Sums.__new__(Sums)
+        total.row = copy(self.row)
+        accumulate_rows(other.row, 1, total.row)
         if self.segments is not None and other.segments is not None:
-            segments = self.segments + other.segments
+            total.segments = self.segments + other.segments
             if self.nrefs is not None and other.nrefs is not None:
-                nrefs = joint_nrefs(self.nrefs, other.nrefs)
-        total = Sums(row, segments, nrefs, self.tokenized_periods + other.tokenized_periods)
+                total.nrefs = joint_nrefs(self.nrefs, other.nrefs)
+        total.tokenized_periods = self.tokenized_periods + other.tokenized_periods
         total.blank_references = self.blank_references + other.blank_references
         total.kept = self.kept
         if other.kept is not None:
@@ -233,21 +263,12 @@ cdef class RunningSums(Cell):
 cdef class Worker:
     """The memory with which one thread counts."""
 
-    cdef readonly object packer
+    cdef readonly PackedSegments packer
     cdef readonly SegmentCounter counter
 
-    def __cinit__(self, packer, SegmentCounter counter not None):
+    def __cinit__(self, PackedSegments packer not None, SegmentCounter counter not None):
         self.packer = packer
         self.counter = counter
-
-    def reset(self):
-        """See PackedSegments."""
-        self.packer.reset()
-        self.counter.blank_references = 0
-
-    @property
-    def capacity(self):
-        return self.packer.capacity
 
     @property
     def cancelled(self):
@@ -257,51 +278,58 @@ cdef class Worker:
     def cancelled(self, bint value):
         self.packer.cancelled = self.counter.cancelled = value
 
-    cdef int count(self, array rows, Py_ssize_t first, bint keep_rows, int64_t least_total,
-                   object bar) except -1:
-        """Count the segments that are packed."""
-        if keep_rows:
-            self.counter.count(self.packer, rows, first)
+    cdef int count(self, Counted counted, Py_ssize_t first, object bar) except -1:
+        """Count the segments that are packed, of which `first` is the number of the first."""
+        if counted.keep_rows:
+            self.counter.count(self.packer, counted.rows, first)
         else:
-            self.counter.count_sum(self.packer, rows, least_total)
+            self.counter.count_sum(self.packer, counted.rows)
         if bar is not None:
-            bar.update(len(self.packer))
+            bar.update(self.packer.segment_count)
+        return 0
+
+    cdef int give_back(self, Pool idle) except -1:
+        """Keep this for the next call, unless it has much memory."""
+        if self.packer.memory() <= LARGEST_IDLE:
+            self.packer.reset()
+            self.counter.blank_references = 0
+            idle.keep(self)
         return 0
 
 
-def count_segments(counter, hypotheses, references, bint keep_rows=True, Py_ssize_t before=0, bar=None,
-                   meanwhile=None):
-    """Count segments, in lists, tuples or arrays of objects, IdRows or Utf8Rows, whose layout was checked.
+def count_segments(counter, batch, bint keep_rows=True, bar=None, meanwhile=None):
+    """Count a `Batch`, whose layout was checked. Parameters are those of `Counter.count`.
 
-    Parameters are those of `Counter.count` and the attributes of a `Batch`; `bar` shows the progress.
+    `bar` shows the progress.
     """
-    cdef object kind = type(hypotheses) if type(hypotheses) in _ROW_TYPES else list
-    cdef Py_ssize_t segments = len(hypotheses), read = 0, taken
-    cdef int64_t least_total = counter.least_total
-    cdef Counted counted = Counted(segments, counter.max_ngram_order, keep_rows)
-    cdef array rows = counted.rows
-    cdef Worker worker
-    cdef Pool idle = counter.idle[kind]
-    worker = idle.take()
-    workers = [counter.new_worker(kind) if worker is None else worker]
-    if counter.threads > 1:
-        threads = useful_threads(hypotheses, references, counter)
+    cdef object hypotheses = batch.hypotheses, references = batch.references
+    cdef object kind = type(hypotheses) if type(hypotheses) is IdRows or type(hypotheses) is Utf8Rows else list
+    cdef Py_ssize_t segments = len(hypotheses), before = batch.before, read = 0, taken, threads
+    cdef Pool idle = (<dict> counter.idle)[kind]
+    cdef Worker worker = idle.take()
+    cdef Counted counted = Counted.__new__(Counted)
+    cdef list workers
+    if worker is None:
+        worker = counter.new_worker(kind)
+    counted.begin(segments, worker.counter.max_order, keep_rows)
+    threads = 1 if idle.most == 1 else useful_threads(hypotheses, references, counter)
+    if threads > 1:
+        workers = [worker]
         workers += [idle.acquire(counter.new_worker, kind) for _ in range(threads - 1)]
-    if len(workers) == 1:
+        read = count_in_chunks(hypotheses, references, workers, counted, before, bar, meanwhile)
+        for worker in workers[1:]:
+            counted.note(worker)
+            worker.give_back(idle)
         worker = workers[0]
+    else:
         while read < segments:
             taken = worker.packer.fill(hypotheses, references, read, before)
             if taken == 0:
                 break
-            worker.count(rows, read, keep_rows, least_total, bar)
+            worker.count(counted, read, bar)
             read += taken
-    else:
-        read = count_in_chunks(
-            hypotheses, references, workers, rows, keep_rows, least_total, before, bar, meanwhile)
-    for worker in workers:
-        counted.note(worker.packer)
-        counted.blank_references += worker.counter.blank_references
-        idle.release(worker)
+    counted.note(worker)
+    worker.give_back(idle)
     if read != segments and not counter.checks.lists_may_change:
         raise changed_while_read(segments, read, hypotheses, references)
     counted.segments = read
@@ -322,12 +350,13 @@ def count_prefixes(counter, hypotheses, references, Py_ssize_t length, take, Row
     cdef Counted counted = Counted(0, counter.max_ngram_order)
     cdef Buffer found = None if scorer is None else buffer_of(scores, "d", 2)
     cdef bint scored
+    cdef Pool idle = counter.idle[kind]
     cdef Worker worker
     if counter.max_ngram_order > MATCH_BITS:
         raise ValueError(
             f"max_ngram_order is {counter.max_ngram_order}, but prefixes are counted for orders up to "
             f"{MATCH_BITS}")
-    worker = counter.idle[kind].acquire(counter.new_worker, kind)
+    worker = idle.acquire(counter.new_worker, kind)
     while read < segments:
         taken = worker.packer.fill(hypotheses, references, read, 0)
         if taken == 0:
@@ -344,8 +373,8 @@ def count_prefixes(counter, hypotheses, references, Py_ssize_t length, take, Row
         if not scored:
             count_prefixes_of_chunk(worker, positions, length, read, take, None, NULL)
         read += taken
-    counted.note(worker.packer)
-    counter.idle[kind].release(worker)
+    counted.note(worker)
+    worker.give_back(idle)
     if read != segments:
         raise changed_while_read(segments, read, hypotheses, references)
     counted.segments = read
@@ -424,8 +453,8 @@ cdef bint count_prefixes_of_chunk(Worker worker, bytes positions, Py_ssize_t len
 
 
 cdef Py_ssize_t count_in_chunks(
-        object hypotheses, object references, list workers, array rows, bint keep_rows, int64_t least_total,
-        Py_ssize_t before, object bar, object meanwhile) except -1:
+        object hypotheses, object references, list workers, Counted counted, Py_ssize_t before, object bar,
+        object meanwhile) except -1:
     """Count with several workers, each a chunk at a time; the number of segments."""
     cdef Py_ssize_t read = 0
     reading = _Lock()
@@ -442,9 +471,9 @@ cdef Py_ssize_t count_in_chunks(
                 read += worker.packer.fill(hypotheses, references, first, before)
             finally:
                 reading.release()
-            if not len(worker.packer):
+            if worker.packer.segment_count == 0:
                 break
-            worker.count(rows, first, keep_rows, least_total, bar)
+            worker.count(counted, first, bar)
 
     run_on_threads(count_chunks, workers)
     return read

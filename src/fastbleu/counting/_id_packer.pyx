@@ -67,7 +67,7 @@ cdef class IdPacker(PackedSegments):
         PackedSegments.clear(self)
         self.read_some = id_reader_for(simd_in_use())
 
-    def reset(self):
+    cpdef reset(self):
         """Forget the last segments; keep the memory, except that of a long row."""
         PackedSegments.reset(self)
         self.hypotheses = self.references = None
@@ -76,22 +76,23 @@ cdef class IdPacker(PackedSegments):
             self.row_ids = NULL
             self.row_capacity = 0
 
-    def fill(self, IdRows hypotheses not None, IdRows references not None, Py_ssize_t start,
-             Py_ssize_t before=0):
-        """Replace the chunk by the next one; the number of its segments, 0 at the end."""
-        cdef Py_ssize_t segment = start, ids = 0, k, end = min(len(hypotheses), len(references))
+    cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0) except -1:
+        """See PackedSegments; of IdRows."""
+        cdef IdRows of_hypotheses = <IdRows?> hypotheses, of_references = <IdRows?> references
+        cdef Py_ssize_t segment = start, ids = 0, k
+        cdef Py_ssize_t end = min(of_hypotheses.segment_count, of_references.segment_count)
         cdef id_row row
         self.clear()
         self.finished = False
         PyErr_CheckSignals()
-        self.hypotheses, self.references = hypotheses, references
+        self.hypotheses, self.references = of_hypotheses, of_references
         self.first_segment = start
         while segment < end and self.segment_count < CHUNK_SEGMENTS and ids < CHUNK_IDS:
             self.reserve_segment()
-            hypotheses.find_row(segment, 0, &row)
+            of_hypotheses.find_row(segment, 0, &row)
             ids += row.length
-            for k in range(references.rows_of(segment)):
-                references.find_row(segment, k, &row)
+            for k in range(of_references.rows_of(segment)):
+                of_references.find_row(segment, k, &row)
                 ids += 1 + row.length
             segment += 1
             self.segment_count += 1

@@ -17,13 +17,6 @@ class TextPacker(PackedSegments):
         prepared: PreparedLines | None = None,
         line_writer: object = None,
     ) -> TextPacker: ...
-    def fill(
-        self,
-        hypotheses: Listed | Utf8Rows,
-        references: Listed | Utf8Rows,
-        start: int,
-        before: int = 0,
-    ) -> int: ...
 
 class SegmentReader:
     def __new__(cls, tokenizer: str, lowercase: bool, max_order: int) -> SegmentReader: ...

@@ -100,7 +100,7 @@ cdef class TextPacker(PackedSegments):
         self.classify = classifier_for(simd_in_use())
         self.list_keys = key_lister_for(simd_in_use())
 
-    def reset(self):
+    cpdef reset(self):
         """Forget the last lines; keep the memory, except that of long ones."""
         PackedSegments.reset(self)
         self.hypotheses.forget()
@@ -108,12 +108,8 @@ cdef class TextPacker(PackedSegments):
         if self.prepared is not None:
             self.prepared.reset()
 
-    def fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0):
-        """Replace the chunk by the next one; the number of its segments, 0 at the end.
-
-        The chunk begins at segment `start` of the lists, arrays of objects or Utf8Rows, which have `before`
-        segments before them.
-        """
+    cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0) except -1:
+        """See PackedSegments; of lists, arrays of objects or Utf8Rows."""
         cdef Py_ssize_t segment = start, ahead
         self.first_segment = before + start
         self.clear()

@@ -90,18 +90,15 @@ cdef class TokenPacker(PackedSegments):
     def __dealloc__(self):
         interner_free(&self.tokens)
 
-    def reset(self):
+    cpdef reset(self):
         """Forget the last segment; keep the memory."""
         PackedSegments.reset(self)
         self.last_hypothesis = self.last_references = None
         if self.prepared is not None:
             self.prepared.reset()
 
-    def fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0):
-        """Replace the packed segments by the next chunk; the number of its segments, 0 at the end.
-
-        The chunk begins at segment `start` of the lists, which have `before` segments before them.
-        """
+    cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0) except -1:
+        """See PackedSegments; of lists."""
         cdef Py_ssize_t segment
         self.first_segment = before + start
         if self.prepared is not None:

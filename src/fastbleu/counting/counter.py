@@ -134,10 +134,7 @@ class Counter:
         if progress or type(batch) is not Batch or self.choose is not None:
             counted = self._count_blocks(batch, keep_rows, progress)
         else:
-            hypotheses, before = batch.hypotheses, batch.before
-            counted = count_segments(
-                self, hypotheses, batch.references, keep_rows, before, None, meanwhile
-            )
+            counted = count_segments(self, batch, keep_rows, None, meanwhile)
             if batch.warns:
                 self.watch.examine(self, batch, counted)
         if counted.label_padding and batch.warns and not self.is_text:
@@ -149,7 +146,6 @@ class Counter:
         total = Counted(0, self.max_ngram_order, keep_rows)
         with ProgressBar(progress, batch.segments, " segments") as bar:
             for block in batch.blocks(self.threads):
-                sides = block.hypotheses, block.references
                 if self.choose is not None:
                     counters = map(self._counter_for, block.references)
                     counted = count_runs(self, block, counters, keep_rows, bar)
@@ -157,8 +153,7 @@ class Counter:
                         counted.tokenizers |= {None}
                     total.add(counted)
                     continue
-                shown = bar if progress else None
-                counted = count_segments(self, *sides, keep_rows, block.before, shown)
+                counted = count_segments(self, block, keep_rows, bar if progress else None)
                 if block.warns:
                     self.watch.examine(self, block, counted)
                 elif batch.warns and type(block.hypotheses) is not IdRows:
@@ -245,7 +240,7 @@ class Counter:
             packer = TextPacker(TextChecks(), str(tokenizer.compiled), lowercase, skip_none)
         # Mean lengths are no integers: a dialect that takes them reads the tokens.
         choice = "closest" if self.reference_length == "average" else self.reference_length
-        return Worker(packer, SegmentCounter(self.max_ngram_order, choice))
+        return Worker(packer, SegmentCounter(self.max_ngram_order, choice, self.least_total))
 
 
 def runs(batch: Batch, counters: Iterable[Counter]) -> Iterator[tuple[Counter, Batch]]:

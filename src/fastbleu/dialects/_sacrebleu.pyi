@@ -24,6 +24,13 @@ def score_rows(
     effective_order: bool = False,
     arithmetic: str = "float64",
 ) -> array[float]: ...
+def corpus_score(
+    row: array[int],
+    max_order: int,
+    smoothing: str,
+    value: float | None,
+    effective_order: bool,
+) -> float: ...
 def details(
     row: array[int],
     max_order: int,

@@ -350,6 +350,16 @@ cdef const int64_t *checked_row(array row, int max_order) except NULL:
     return <const int64_t *> row.data.as_longlongs
 
 
+def corpus_score(array row not None, int max_order, smoothing, value, bint effective_order):
+    """sacreBLEU's score of one row, 0-100: the first of its `details`."""
+    cdef ScoreOptions options
+    cdef Scored scored
+    cdef const int64_t *counts = checked_row(row, max_order)
+    if score_row(&options, &scored, counts, max_order, smoothing, value, effective_order):
+        return scored.score
+    return details_of(counts, max_order, smoothing, value, effective_order)[0]
+
+
 def details(array row not None, int max_order, smoothing="exp", value=None,
             bint effective_order=False):
     """What sacreBLEU reports of one row: score, smoothed precisions (both 0-100), bp (0-1), counts, totals.

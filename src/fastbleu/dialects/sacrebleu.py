@@ -11,6 +11,7 @@ from ..counting._counted import RowScorer, Sums
 from ..counting.stats import AdaptedRows
 from . import _sacrebleu
 from ._kept_logs import KeptScorer
+from ._sacrebleu import corpus_score
 from .base import Dialect
 
 TYPE_CHECKING = False
@@ -73,11 +74,15 @@ class SacrebleuDialect(Dialect):
         return KeptScorer(scorer.max_ngram_order, scorer.effective_order)
 
     def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
-        options = scorer.smooth_method, scorer.smooth_value, scorer.effective_order
-        value, precisions, bp, _, raised = self.details(sums.row, scorer.max_ngram_order, *options)
         if scorer.weights is not None:
-            value = _weighted(precisions, bp, raised, scorer)
-        return {"value": value, "bp": bp}
+            return super()._corpus_score(sums, scorer)
+        # fmt: off
+        value = corpus_score(
+            sums.row, scorer.max_ngram_order, scorer.smooth_method, scorer.smooth_value,
+            scorer.effective_order,
+        )
+        # fmt: on
+        return {"value": value}
 
     def _expected_scores(self, rows: Any, scorer: Scorer) -> array[float]:
         options = scorer.smooth_method, scorer.smooth_value, scorer.effective_order

@@ -7,7 +7,6 @@ from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any, NoReturn
 
     from ..plots import tables
@@ -57,7 +56,7 @@ class Score:
         "printed", "cumulative",
     )
     # fmt: on
-    __slots__ = (*__match_args__, "_compute")
+    __slots__ = (*__match_args__, "_source")
 
     value: float
     precisions: tuple[float, ...]
@@ -69,7 +68,7 @@ class Score:
     signature: str
     printed: str | None
     cumulative: tuple[float, ...] | None
-    _compute: Callable[[str], Any]
+    _source: tuple[Any, ...]
 
     def __init__(
         self,
@@ -89,24 +88,14 @@ class Score:
         for name, field in zip(self.__match_args__, values, strict=True):
             object.__setattr__(self, name, field)
 
-    @classmethod
-    def _lazy(cls, value: float, compute: Callable[[str], Any]) -> Score:
-        """A score whose other fields are ``compute(name)``, each when it is first read.
-
-        They take longer than counting a segment does, and most scores are only asked for `value`.
-        """
-        score = object.__new__(cls)
-        _set_value(score, value)
-        _set_compute(score, compute)
-        return score
-
     if not TYPE_CHECKING:
 
         def __getattr__(self, name):
             """A field that was not read before."""
             if name not in self.__match_args__:
                 raise AttributeError(f"a Score has no attribute {name!r}")
-            field = self._compute(name)
+            scorer, *counts = self._source
+            field = scorer.field(name, *counts)
             object.__setattr__(self, name, field)
             return field
 
@@ -177,7 +166,20 @@ class Score:
         return tables.html_table([head, cells], self.signature)
 
 
-_set_value, _set_compute = (vars(Score)[name].__set__ for name in ("value", "_compute"))
+_new = object.__new__
+_set_value, _set_source = (vars(Score)[name].__set__ for name in ("value", "_source"))
+
+
+def lazy_score(value: float, source: tuple[Any, ...]) -> Score:
+    """A score whose other fields are computed when they are first read: by `Scorer.field`.
+
+    They take longer than counting a segment does, and most scores are only asked for `value`.
+    `source` are the scorer and the arguments of that method.
+    """
+    score = _new(Score)
+    _set_value(score, value)
+    _set_source(score, source)
+    return score
 
 
 def _refuse(score: Score, *operands: object) -> NoReturn:

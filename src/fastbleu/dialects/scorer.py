@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from functools import partial
 
 from ..counting._counted import Counted, Sums
 from ..counting.counter import Counter
@@ -14,7 +13,7 @@ from ..inputs.mistakes import warn_of_equal
 from ..runtime.import_lock import lazy
 from ..tokenizers.loaded import Tokenizer
 from .base import EFFECTIVE_ORDER, EXPECTED_COUNTS, WEIGHTS, Dialect
-from .score import NoScoreError, Score
+from .score import NoScoreError, Score, lazy_score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -233,26 +232,21 @@ class Scorer:
         """
         if sums.segments == 0:
             raise ValueError("there are no segments to score: hypotheses is empty")
-        attributes, row, segments = self._attributes(sums), sums.row, sums.segments
+        attributes = self._attributes(sums)
         value = attributes["value"]
-        if warns:
-            if sums.tokenized_periods or sums.blank_references:
-                self.warn_of_texts(sums)
-            if row[0] == row[1]:
-                warn_of_equal(row, segments)
-            if value == 0 and row[0] and not row[-1]:
-                self._warn_of_zero()
-        counted = row, segments, sums.nrefs, sums.tokenizers
-        return Score._lazy(value, partial(self._field, attributes, *counted))
+        if sums.are_unusual and warns:
+            self._warn_of_sums(sums, value)
+        source = self, attributes, sums.row, sums.segments, sums.nrefs, sums.tokenizers
+        return lazy_score(value, source)
 
-    def _field(
+    def field(
         self,
+        name: str,
         attributes: dict[str, Any],
         row: array[int],
         segments: int | None,
         nrefs: int | None,
         tokenizers: frozenset[str | None] | None,
-        name: str,
     ) -> Any:
         """A field of the `Score` of a corpus; `attributes` are of `Dialect._corpus_score`."""
         if name in attributes:
@@ -452,8 +446,12 @@ class Scorer:
         self.warn_of_tokenized(counted.tokenized_periods)
         warn_of_blank(counted.blank_references)
 
-    def _warn_of_zero(self) -> None:
-        """Warn of a corpus that scores 0 because no hypothesis is long enough."""
+    def _warn_of_sums(self, sums: Sums, value: float) -> None:
+        """Warn of likely mistakes in a corpus: see `Sums.are_unusual`."""
+        self.warn_of_texts(sums)
+        warn_of_equal(sums.row, sums.segments)
+        if value != 0 or not sums.row[0] or sums.row[-1]:
+            return
         has_fix = self.dialect.supports(EFFECTIVE_ORDER)
         fix = " For short ones effective_order=True" if has_fix else ""
         warn_input(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         def segments(self) -> int: ...
         @property
         def label_padding(self) -> bool: ...
+        def look_unrelated(self, most: int) -> bool: ...
 
     class BatchCounter(Protocol):
         """What counts a batch: `counting.counter.Counter`."""
@@ -125,7 +126,7 @@ class MistakeWatch:
                     f"{tokenizer.name!r} splits it at spaces, so that a token is a whole clause; "
                     f'use BLEU(tokenize="{fitting_tokenizer(sample)}")'
                 )
-        if not (self.to_examine and _are_unrelated(counted.rows, counter.max_ngram_order)):
+        if not (self.to_examine and counted.look_unrelated(_SHIFT_SAMPLE)):
             return
         self.to_examine -= 1
         if tokenizer is not None and warn_of_scripts(*map(sample_of, sides)):
@@ -233,13 +234,6 @@ def _similarities(rows: Sequence[int], max_ngram_order: int) -> list[float]:
 
 def _decide_against(in_favor: int, against: int) -> bool:
     return against >= _VOTES + _VOTES_PER_DISSENT * in_favor
-
-
-def _are_unrelated(rows: Sequence[int], max_ngram_order: int) -> bool:
-    """Whether the last rows, or their sum, have few of the bigrams of their references."""
-    width = 2 + 2 * max_ngram_order
-    last = rows[-_SHIFT_SAMPLE * width :]
-    return width > 4 and 10 * sum(last[3::width]) < sum(last[width // 2 + 2 :: width])
 
 
 def warn_of_label_padding() -> None:

@@ -68,12 +68,17 @@ cdef class Cell:
     cpdef bint compare_and_swap(self, object expected, object value)
 
 
+cdef enum:
+    # Workers with memory for more tokens or references are not kept: 1 MB of ids is usually enough.
+    LARGEST_IDLE = 1 << 18
+
+
 cdef class Pool:
     cdef Py_ssize_t most
     cdef list idle
 
     cdef object take(self)
-    cpdef object release(self, object worker)
+    cdef int keep(self, object worker) except -1
 
 
 cdef class Buffer:

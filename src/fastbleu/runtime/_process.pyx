@@ -30,9 +30,6 @@ cdef extern from "kernel/simd/platform.h":
 # Those of this kind of processor, the best last.
 SIMD_LEVELS = tuple(SIMD_NAMES.decode().split())
 
-# Workers with memory for more tokens or references are not kept: 1 MB of ids is usually enough.
-cdef Py_ssize_t LARGEST_IDLE = 1 << 18
-
 cdef char NATIVE_ORDER = c"<" if sys.byteorder == "little" else c">"
 
 cdef hash_seed _seed
@@ -131,14 +128,18 @@ cdef class Pool:
                 worker = self.idle.pop()
         return worker
 
-    cpdef object release(self, object worker):
+    def release(self, worker):
         """Keep a worker for the next use. Do not call this with a worker that failed."""
-        if worker.capacity > LARGEST_IDLE:
-            return
-        worker.reset()
+        if worker.capacity <= LARGEST_IDLE:
+            worker.reset()
+            self.keep(worker)
+
+    cdef int keep(self, object worker) except -1:
+        """As `release`, of a worker that was reset and is not too large."""
         with cython.critical_section(self):
             if len(self.idle) < self.most:
                 self.idle.append(worker)
+        return 0
 
 
 cdef class Buffer:
