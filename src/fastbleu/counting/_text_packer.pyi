@@ -1,9 +1,7 @@
 from array import array
 
 from .._packed import PackedSegments
-from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.checks import TextChecks
-from ..inputs.types import Listed
 from .counter import PreparedLines
 
 class TextPacker(PackedSegments):

@@ -2,7 +2,6 @@ from typing import Any
 
 from .._packed import PackedSegments
 from ..inputs.checks import TokenChecks
-from ..inputs.types import Listed
 from .counter import PreparedLines
 
 class TokenPacker(PackedSegments):
