@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from array import array
 from collections.abc import Sequence
 from functools import cache
@@ -24,7 +25,51 @@ else:
     numpy = lazy("numpy")
 
 
-class TorchMetricsDialect(Dialect):
+class TorchDialect(Dialect):
+    """A dialect that PyTorch computes, by the steps that both originals take."""
+
+    adds_up = True
+    separable = False
+
+    @abstractmethod
+    def _have_score(self, matches: torch.Tensor) -> torch.Tensor:
+        """Whether matches of shape (..., orders) have a score other than 0."""
+
+    def score_tensors(
+        self,
+        counts: Sequence[torch.Tensor],
+        weights: torch.Tensor | Sequence[float] | None,
+        dtype: torch.dtype,
+        smooth: bool = False,
+    ) -> torch.Tensor:
+        """The scores of `tensors`, which are those of rows, or of one without the first dimension.
+
+        `dtype` is that of the original's counts: TorchMetrics' default dtype; TorchEval's float64
+        in its class, float32 in its function.
+        """
+        torch = load_torch()
+        device, max_ngram_order = counts[2].device, counts[2].shape[-1]
+        hyp_len, ref_len, matches, totals = (count.to(dtype) for count in counts)
+        precisions = matches / totals
+        if smooth:
+            added = torch.ones(max_ngram_order, device=device)
+            smoothed = (matches + added) / (totals + added)
+            smoothed[..., 0] = precisions[..., 0]
+            precisions = smoothed
+        # Equal weights are float32, so three of them do not add up to 1.
+        equal = [1 / max_ngram_order] * max_ngram_order
+        of_orders = torch.as_tensor(equal if weights is None else weights, device=device)
+        with torch.no_grad():
+            mean = torch.exp(torch.sum(of_orders * torch.log(precisions), -1))
+        short = torch.exp(1 - ref_len / hyp_len) * mean
+        scores = torch.where(hyp_len > ref_len, mean, short)
+        return torch.where(self._have_score(counts[2]), scores, torch.zeros_like(scores))
+
+    def _further_fields(self) -> dict[str, str]:
+        return torch_field()
+
+
+class TorchMetricsDialect(TorchDialect):
     """``bleu_score`` of TorchMetrics 1.9.0, in the float32 of the installed PyTorch, 0-1.
 
     BP * exp(sum of weight * log(matches / totals)) on whitespace tokens; 0 if an order has no
@@ -37,54 +82,20 @@ class TorchMetricsDialect(Dialect):
     name = "torchmetrics"
     version = "torchmetrics-1.9.0"
     source = "torchmetrics 1.9.0 functional.text.bleu_score"
-    tokenizer = "none"
     reference_length = "first"
     smoothings = {"none": None, "add-k": None}
     options = {"weights": None, "smooth_method": "none", "smooth_value": None}
-    adds_up = True
-    separable = False
 
-    def score_tensors(
-        self,
-        counts: Sequence[torch.Tensor],
-        weights: Sequence[float] | None,
-        smooth: bool,
-        dtype: torch.dtype,
-    ) -> torch.Tensor:
-        """The scores of `tensors`, by the steps of torchmetrics.functional.text.bleu.
-
-        `counts` are those of rows, or of one row without the first dimension; `dtype` is that of
-        TorchMetrics' states.
-        """
-        torch = load_torch()
-        device, max_ngram_order = counts[2].device, counts[2].shape[-1]
-        preds_len, target_len, numerator, denominator = (count.to(dtype) for count in counts)
-        precisions = numerator / denominator
-        if smooth:
-            added = torch.ones(max_ngram_order, device=device)
-            smoothed = (numerator + added) / (denominator + added)
-            smoothed[..., 0] = precisions[..., 0]
-            precisions = smoothed
-        equal = [1.0 / max_ngram_order] * max_ngram_order
-        of_orders = torch.as_tensor(equal if weights is None else weights, device=device)
-        mean = torch.exp(torch.sum(of_orders * torch.log(precisions), -1))
-        short = torch.exp(1 - target_len / preds_len) * mean
-        return torch.where(
-            counts[2].all(-1),
-            torch.where(preds_len > target_len, mean, short),
-            torch.tensor(0.0, device=device),
-        )
-
-    def _further_fields(self) -> dict[str, str]:
-        return torch_field()
+    def _have_score(self, matches: torch.Tensor) -> torch.Tensor:
+        return matches.all(-1)
 
     def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
         torch = load_torch()
-        options = scorer.weights, scorer.smooth_method == "add-k", torch.get_default_dtype()
+        options = scorer.weights, torch.get_default_dtype(), scorer.smooth_method == "add-k"
         return array("d", self.score_tensors(tensors(adapted), *options).tolist())
 
 
-class TorchEvalDialect(Dialect):
+class TorchEvalDialect(TorchDialect):
     """``bleu_score`` of TorchEval 0.0.7, in the float32 of the installed PyTorch, 0-1.
 
     BP * exp(sum of weight * log(matches / totals)) on whitespace tokens; 0 if an order has no
@@ -97,41 +108,13 @@ class TorchEvalDialect(Dialect):
     name = "torcheval"
     version = "torcheval-0.0.7"
     source = "torcheval 0.0.7 metrics.functional.bleu_score"
-    tokenizer = "none"
     reference_length = "shortest"
     smoothings = {"none": None}
     orders = range(1, 5)
     options = {"weights": None, "smooth_method": "none"}
-    adds_up = True
-    separable = False
 
-    def score_tensors(
-        self,
-        counts: Sequence[torch.Tensor],
-        weights: torch.Tensor | Sequence[float] | None,
-        dtype: torch.dtype,
-    ) -> torch.Tensor:
-        """The scores of `tensors`, by the steps of torcheval.metrics.functional.text.bleu.
-
-        `counts` are those of rows, or of one row without the first dimension; `dtype` is the type
-        of TorchEval's counts: float64 in its class, float32 in its function.
-        """
-        torch = load_torch()
-        device, max_ngram_order = counts[2].device, counts[2].shape[-1]
-        input_len, target_len, matches, possible = (count.to(dtype) for count in counts)
-        # TorchEval's equal weights are float32, so three of them do not add up to 1.
-        equal = [1 / max_ngram_order] * max_ngram_order
-        of_orders = torch.as_tensor(equal if weights is None else weights, device=device)
-        with torch.no_grad():
-            mean = torch.exp(torch.sum(of_orders * torch.log(matches / possible), -1))
-        short = torch.exp(1 - target_len / input_len) * mean
-        zero = torch.tensor(0.0, dtype=dtype, device=device)
-        return torch.where(
-            counts[2].any(-1), torch.where(input_len > target_len, mean, short), zero
-        )
-
-    def _further_fields(self) -> dict[str, str]:
-        return torch_field()
+    def _have_score(self, matches: torch.Tensor) -> torch.Tensor:
+        return matches.any(-1)
 
     def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
         torch = load_torch()

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection
+from functools import partial
 
 from .._core import REFERENCE_LENGTHS
 from ..counting.stats import AdaptedRows
+from ..runtime.import_lock import lazy
 from . import _nltk
 from .base import EFFECTIVE_ORDER, Dialect
-from .nltk_arithmetic import METHODS, score_sums
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from . import nltk_arithmetic
     from .scorer import Scorer
+else:
+    nltk_arithmetic = lazy("fastbleu.dialects.nltk_arithmetic")
 
 _LAST_SEGMENT = (
     "it looks at the last segment alone, so that the score depends on the order of the segments "
@@ -62,11 +66,8 @@ class NltkDialect(Dialect):
         scores = _nltk.score_rows(adapted._rows, weights, smoothing, value)
         for i, score in enumerate(scores):
             if score != score:
-                scores[i] = score_sums(
-                    adapted[i]._rows,
-                    [weights],
-                    lambda p_n, length: METHODS[smoothing](p_n, value, length),
-                )
+                smooth = partial(nltk_arithmetic.METHODS[smoothing], value)
+                scores[i] = nltk_arithmetic.score_sums(adapted[i]._rows, [weights], smooth)
         return scores
 
 

@@ -2,25 +2,69 @@
 
 They repeat those of _nltk.pyx, which uses doubles only: nltk computes with unreduced fractions
 until it meets a float, and with any type of number in counts, weights and smoothing functions.
+Imported late, because importing `fractions` takes longer than everything else that a score needs.
 """
 
 from __future__ import annotations
 
+import decimal
+import fractions
+import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from math import exp, fsum, inf, log
+from typing import Any
 
-from ..runtime.import_lock import lazy
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import decimal
-    from typing import Any
+class Fraction(fractions.Fraction):
+    """A fraction whose `numerator` and `denominator` stay as given, 2/4 and not 1/2.
 
-    from . import fraction
-else:
-    decimal = lazy("decimal")
-    fraction = lazy("fastbleu.dialects.fraction")
+    With `_normalize` they are in lowest terms. Everything else is inherited. Before Python 3.12 the
+    inherited attributes are unreduced as well, so 2/4 and 1/2 are not equal, as in nltk.
+
+    References
+    ----------
+    nltk 3.10.4, `nltk.translate.bleu_score.Fraction`.
+    """
+
+    # Fraction's own methods create results in lowest terms without calling __new__.
+    _normalize: bool = True
+    _given: tuple[int, int]
+
+    def __new__(
+        cls, numerator: Any = 0, denominator: Any = None, _normalize: bool = False
+    ) -> Fraction:
+        # Before 3.12 the inherited attributes of nltk's fractions are unreduced, too, and printed.
+        inside: dict[str, Any] = {"_normalize": _normalize} if sys.version_info < (3, 12) else {}
+        self: Fraction = super().__new__(cls, numerator, denominator, **inside)
+        self._normalize = _normalize
+        self._given = (numerator, denominator)
+        return self
+
+    @classmethod
+    def _of_integers(cls, numerator: int, denominator: int) -> Fraction:
+        """A fraction of n-gram counts, without checks, which would take longer than counting."""
+        self: Any = object.__new__(cls)
+        common = 1 if sys.version_info < (3, 12) else math.gcd(numerator, denominator)
+        self._numerator, self._denominator = numerator // common, denominator // common
+        self._normalize = False
+        self._given = (numerator, denominator)
+        made: Fraction = self
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # As Python does it from 3.11 on; 3.10 goes through str(), which this class cannot read.
+        return type(self), (self._numerator, self._denominator)  # type: ignore[attr-defined]
+
+    @property
+    def numerator(self) -> int:
+        """The numerator as given."""
+        return super().numerator if self._normalize else self._given[0]
+
+    @property
+    def denominator(self) -> int:
+        """The denominator as given."""
+        return super().denominator if self._normalize else self._given[1]
 
 
 # Without annotations, as in nltk: signatures are equal.
@@ -53,11 +97,6 @@ def brevity_penalty(closest_ref_len, hyp_len):  # type: ignore[no-untyped-def]
     return exp(1 - closest_ref_len / hyp_len)
 
 
-def make_fraction(numerator: int, denominator: int) -> fraction.Fraction:
-    """nltk's unnormalized fraction."""
-    return fraction.Fraction(numerator, denominator)
-
-
 def score_sums(
     sums: Sequence[int],
     vectors: Sequence[Sequence[float]],
@@ -73,9 +112,7 @@ def score_sums(
     hyp_len, ref_len = sums[0], sums[1]
     if sums[2] == 0:
         return 0 if len(vectors) == 1 else [0] * len(vectors)
-    p_n = [
-        make_fraction(sums[2 + n], sums[2 + max_ngram_order + n]) for n in range(max_ngram_order)
-    ]
+    p_n: list[Any] = list(map(Fraction, sums[2 : 2 + max_ngram_order], sums[2 + max_ngram_order :]))
     smoothed = smooth(p_n, hyp_len)
     bp: Any = brevity_penalty(ref_len, hyp_len)  # type: ignore[no-untyped-call]
     scores = []
@@ -108,7 +145,7 @@ def method1(p_n: list[Any], epsilon: float) -> list[Any]:
 
 
 def method2(p_n: list[Any]) -> list[Any]:
-    higher = [make_fraction(p.numerator + 1, p.denominator + 1) for p in p_n[1:]]
+    higher = [Fraction(p.numerator + 1, p.denominator + 1) for p in p_n[1:]]
     return [*p_n[:1], *higher]
 
 
@@ -169,11 +206,11 @@ def rounded_method6(p_n: list[Any], alpha: float, length: int) -> Any:
     return [*p_n[:2], *low[2:]]
 
 
-# Methods by the dialect's names, as functions of precisions, value and length.
-METHODS: dict[str, Callable[[list[Any], Any, int], Iterable[Any]]] = {
-    "none": lambda p_n, value, length: method0(p_n),
-    "floor": lambda p_n, value, length: method1(p_n, value),
-    "add-k": lambda p_n, value, length: method2(p_n),
-    "exp": lambda p_n, value, length: method3(p_n),
-    "method4": lambda p_n, value, length: method4(p_n, value, length),
+# Methods by the dialect's names, as functions of a value, precisions and length.
+METHODS: dict[str, Callable[[Any, list[Any], int], Iterable[Any]]] = {
+    "none": lambda value, p_n, length: method0(p_n),
+    "floor": lambda value, p_n, length: method1(p_n, value),
+    "add-k": lambda value, p_n, length: method2(p_n),
+    "exp": lambda value, p_n, length: method3(p_n),
+    "method4": lambda value, p_n, length: method4(p_n, value, length),
 }

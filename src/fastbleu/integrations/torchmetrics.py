@@ -186,7 +186,7 @@ class BLEUScore(Metric):
         states = [getattr(self, name) for name in _STATES]
         row = joined(*states)
         if self._has_own_numbers:
-            return TORCHMETRICS.score_tensors(states, self.weights, self.smooth, self.dtype)
+            return TORCHMETRICS.score_tensors(states, self.weights, self.dtype, self.smooth)
         return score(self._bleu, row, self.numerator.device)
 
     def merge_state(self, incoming_state: dict[str, Any] | Metric) -> None:

@@ -10,7 +10,6 @@ import sys
 import warnings
 from collections import Counter
 
-from ..dialects.nltk_arithmetic import brevity_penalty
 from ..runtime.import_lock import import_locked
 from ._sentence_bleu import modified_precision, sentence_bleu
 from .functions import SmoothingFunction, closest_ref_length, corpus_bleu, ngrams
@@ -22,6 +21,6 @@ __all__ += ["warnings"]
 
 
 def __getattr__(name: str) -> object:
-    if name == "Fraction":
-        return import_locked("fastbleu.dialects.fraction").Fraction
+    if name in ("Fraction", "brevity_penalty"):
+        return getattr(import_locked("fastbleu.dialects.nltk_arithmetic"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

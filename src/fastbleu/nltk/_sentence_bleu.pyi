@@ -2,7 +2,7 @@ from array import array
 from collections.abc import Callable
 from typing import Any
 
-from ..dialects.fraction import Fraction
+from ..dialects.nltk_arithmetic import Fraction
 
 class NltkMethods:
     def __init__(self, owner: type[Any], *origin: Any) -> None: ...

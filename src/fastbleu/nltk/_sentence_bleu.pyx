@@ -392,5 +392,5 @@ def modified_precision(references, hypothesis, n):
 cdef object plain_fraction(object numerator, object denominator):
     global fraction_of
     if fraction_of is None:
-        fraction_of = import_locked("fastbleu.dialects.fraction").Fraction._of_integers
+        fraction_of = import_locked("fastbleu.dialects.nltk_arithmetic").Fraction._of_integers
     return fraction_of(numerator, denominator)

@@ -8,13 +8,14 @@ from itertools import chain, islice
 
 from .._core import accumulate_rows, zero_rows
 from ..counting.counter import Counter
-from ..dialects import nltk_arithmetic
 from ..inputs.arguments import is_iterable, shown
 from ..inputs.batch import batches
 from ..inputs.checks import NltkTokenChecks
 from ..inputs.mistakes import hint_at_sacrebleu, warn_of_unsplit_text
-from ..runtime.import_lock import import_warning_formatter
+from ..runtime.import_lock import import_warning_formatter, lazy
 from ._sentence_bleu import corpus_score, modified_precision, use_smoothing
+
+nltk_arithmetic = lazy("fastbleu.dialects.nltk_arithmetic")
 
 
 def corpus_bleu(
