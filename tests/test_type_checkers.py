@@ -15,7 +15,7 @@ import pytest
 import fastbleu
 from fastbleu.dialects.names import get
 from fastbleu.dialects.sacrebleu import SACREBLEU
-from fastbleu.tokenizers.table import TOKENIZERS
+from fastbleu.tokenizers.tokenizer import TOKENIZERS
 
 BIN = str(Path(sys.executable).parent)
 BASEDPYRIGHT = shutil.which("basedpyright", path=os.pathsep.join([BIN, os.environ["PATH"]]))
@@ -138,7 +138,7 @@ def test_the_literals_are_all_names():
     assert all_names == set(fastbleu.dialects.names(recipes=True))
     for name in with_versions:
         assert get(name)
-    table = literals("tokenizers/table.py")
+    table = literals("tokenizers/tokenizer.py")
     assert set().union(
         *(table[name] for name in ("Compiled", "Libraries", "Models", "TokenizerName"))
     ) == set(TOKENIZERS)

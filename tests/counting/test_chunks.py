@@ -8,7 +8,7 @@ from metrics import count
 
 from fastbleu.counting.counter import Counter
 from fastbleu.inputs.batch import Batch
-from fastbleu.tokenizers.loaded import get as get_tokenizer
+from fastbleu.tokenizers.tokenizer import get as get_tokenizer
 
 pytestmark = [pytest.mark.pythons, pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")]
 THREADS = [2, 3, 8]

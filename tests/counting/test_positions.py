@@ -8,7 +8,7 @@ from random_texts import random_corpus
 from fastbleu.counting.counter import Counter
 from fastbleu.inputs.batch import Batch
 from fastbleu.tokenizers._compiled import COMPILED, split, token_bounds
-from fastbleu.tokenizers.loaded import get as get_tokenizer
+from fastbleu.tokenizers.tokenizer import get as get_tokenizer
 
 
 def orders_of(mark):

@@ -17,7 +17,7 @@ from fastbleu.counting.counter import Counter
 from fastbleu.inputs._utf8_rows import Utf8Lines
 from fastbleu.inputs.batch import Batch
 from fastbleu.tokenizers._compiled import COMPILED
-from fastbleu.tokenizers.loaded import get as get_tokenizer
+from fastbleu.tokenizers.tokenizer import get as get_tokenizer
 
 # Random lines may end so.
 pytestmark = pytest.mark.filterwarnings("ignore:.* hypotheses end in")

@@ -21,8 +21,8 @@ from fastbleu import BLEU, significance, tables
 from fastbleu.plots.tables import Table
 from fastbleu.reporting import document, flags, token_bounds
 from fastbleu.reporting.report_input import Labels, Segments
-from fastbleu.tokenizers.loaded import get as get_tokenizer
-from fastbleu.tokenizers.loaded import load_tokenizer
+from fastbleu.tokenizers.tokenizer import get as get_tokenizer
+from fastbleu.tokenizers.tokenizer import load_tokenizer
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 

@@ -15,7 +15,7 @@ import fastbleu
 import fastbleu.sacrebleu
 from fastbleu import tokenizers
 from fastbleu.tokenizers import Tokenizer, tokenize
-from fastbleu.tokenizers.table import TABLE, TOKENIZERS
+from fastbleu.tokenizers.tokenizer import TABLE, TOKENIZERS
 
 pytestmark = pytest.mark.pythons
 

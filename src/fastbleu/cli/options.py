@@ -13,7 +13,7 @@ from ..dialects.names import names
 from ..inputs.arguments import shown
 from ..runtime.extras import install_command
 from ..sacrebleu.bleu_score import read_seed, seed_of_environment, seed_text
-from ..tokenizers.table import BY_LANGUAGE, WITHOUT_MODEL
+from ..tokenizers.tokenizer import BY_LANGUAGE, WITHOUT_MODEL
 from .files import STDIN, InputError
 from .formats import is_coco_file
 from .parser import FORMATS, OF_GROUPS, ONLY_DIALECTS, SUMMARY, make_parser

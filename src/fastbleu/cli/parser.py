@@ -19,7 +19,7 @@ from ..inputs.arguments import closest, known_name, shown, unknown_name
 from ..inputs.file_formats import DELIMITERS
 from ..inputs.missing import CHOICES
 from ..sacrebleu.bleu_score import read_seed
-from ..tokenizers.table import OF_WORDS, TOKENIZERS
+from ..tokenizers.tokenizer import OF_WORDS, TOKENIZERS
 from .formats import NAMED
 
 TYPE_CHECKING = False

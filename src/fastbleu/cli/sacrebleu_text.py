@@ -20,7 +20,7 @@ from ..dialects._sacrebleu import details
 from ..inputs.errors import TOKENIZED_PERIODS, warn_input
 from ..runtime.terminal import CONTROLS
 from ..sacrebleu.bleu_score import CONFIDENCE, BLEUScore, BLEUSignature, estimate_from_rows
-from ..tokenizers.loaded import get as get_tokenizer
+from ..tokenizers.tokenizer import get as get_tokenizer
 from .files import InputError
 
 TYPE_CHECKING = False

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-    from ..tokenizers.loaded import Tokenizer
+    from ..tokenizers.tokenizer import Tokenizer
 
     Segment = tuple[list[Any], list[list[Any]]]
 
@@ -78,8 +78,7 @@ class Counter:
         self.is_text = tokenizer is not None
         self.watch = MistakeWatch()
         self.split = None if tokenizer is None else tokenizer.split
-        rewrite = None if tokenizer is None else tokenizer.rewrite
-        self.line_writer = None if rewrite is None else rewrite.line_writer
+        self.line_writer = None if tokenizer is None else tokenizer.line_writer
         # The function from a text to its tokenizer, of "auto".
         self.choose = None if tokenizer is None else tokenizer.choose
         # Workers that are not in use, by the type of hypotheses: lists stand for tuples and arrays.
@@ -221,12 +220,12 @@ class Counter:
         elif tokenizer is None:
             packer = TokenPacker(self.checks)
         elif (rewrite := tokenizer.rewrite) is not None:
-            function, lines = rewrite.function, None
+            lines = None
             if self.line_writer is None:
-                lines = PreparedLines(lambda text, of: function(text, lowercase, of), skip_none)
+                lines = PreparedLines(lambda text, of: rewrite(text, lowercase, of), skip_none)
             packer = TextPacker(
                 TextChecks(),
-                rewrite.compiled,
+                str(tokenizer.rewritten_for),
                 missing=skip_none,
                 prepared=lines,
                 line_writer=self.line_writer,

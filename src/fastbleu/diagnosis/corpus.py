@@ -19,7 +19,7 @@ from ..inputs.errors import without_input_warnings
 from ..inputs.ids import IdFilter, are_ids, id_rows
 from ..inputs.read import read
 from ..metric.bleu import BLEU
-from ..tokenizers.loaded import get
+from ..tokenizers.tokenizer import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..tokenizers.loaded import Tokenizer
+    from ..tokenizers.tokenizer import Tokenizer
 
 _USUAL_ORDER = 4
 
@@ -159,8 +159,8 @@ class Corpus:
                 read_reference = self._reader(tokenizer, lowercase, True)
                 hypotheses = [read(text) for text in hypotheses]
                 references = [[read_reference(text) for text in texts] for texts in references]
-                rewrite, lowercase = tokenizer.rewrite, False
-                tokenizer = None if rewrite is None else get(rewrite.compiled)
+                compiled, lowercase = tokenizer.rewritten_for, False
+                tokenizer = None if compiled is None else get(compiled)
             counter = Counter(tokenizer, lowercase, max_ngram_order, **how)
             counted = counter.count(Batch(hypotheses, references))
         self._counts[key] = counted
@@ -179,7 +179,7 @@ class Corpus:
 
             def read(text: str) -> Any:
                 if rewrite is not None:
-                    return rewrite.function(text, lowercase, is_reference)
+                    return rewrite(text, lowercase, is_reference)
                 return tokenizer.tokens(text, lowercase)
 
             self._readers[key] = cache(read)

@@ -21,16 +21,15 @@ from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
 from ..runtime.collection import collection_paused
 from ..runtime.terminal import ProgressBar
-from ..tokenizers.loaded import get as get_tokenizer
-from ..tokenizers.loaded import tokenize
-from ..tokenizers.table import TABLE
+from ..tokenizers.tokenizer import TABLE, tokenize
+from ..tokenizers.tokenizer import get as get_tokenizer
 from .corpus import Corpus, is_text, listed_stream
 from .path import RuleSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..inputs.types import Hypotheses, References
-    from ..tokenizers.loaded import Tokenizer
+    from ..tokenizers.tokenizer import Tokenizer
 
 # Matches of one dialect that a table lists; of more it tells what they differ in.
 _SHOWN = 5

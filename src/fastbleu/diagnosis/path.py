@@ -19,7 +19,7 @@ from ..counting.counter import TokenListCounter
 from ..counting.stats import AdaptedRows
 from ..dialects.base import Dialect
 from ..dialects.scorer import Scorer
-from ..tokenizers.loaded import Tokenizer
+from ..tokenizers.tokenizer import Tokenizer
 from .corpus import Corpus
 
 TYPE_CHECKING = False

@@ -19,8 +19,8 @@ from ..inputs.arguments import (
     unknown_name,
 )
 from ..runtime.caching import cached_property
-from ..tokenizers.loaded import Tokenizer, load_tokenizer
-from ..tokenizers.loaded import get as get_tokenizer
+from ..tokenizers.tokenizer import Tokenizer, load_tokenizer
+from ..tokenizers.tokenizer import get as get_tokenizer
 from .score import Score
 
 TYPE_CHECKING = False

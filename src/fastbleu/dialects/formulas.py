@@ -5,8 +5,11 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from itertools import starmap
 from math import exp, fsum, log, nan, pow
+from operator import add
 from sys import float_info
 
 from ..counting._counted import Counted, Sums
@@ -44,6 +47,11 @@ def split_rows(stats: Rows) -> Iterator[Row]:
     width, middle = 2 + 2 * stats.max_ngram_order, 2 + stats.max_ngram_order
     for row in zip(*[iter(stats._rows.tolist())] * width, strict=True):
         yield row[0], row[1], row[2:middle], row[middle:]
+
+
+def running_sum(values: Iterable[float]) -> float:
+    """The sum of originals that add up themselves; Python's sum() compensates since 3.12."""
+    return reduce(add, values, 0.0)
 
 
 def doubling_logarithms(matches: Sequence[int], totals: Sequence[int]) -> list[float]:
@@ -138,23 +146,18 @@ class MultiBleuDialect(FormulaDialect):
         return AdaptedRows._own(numbers, stats.max_ngram_order)
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        if not ref_len:
-            raise NoScoreError(
-                f"the references have no tokens at all: {self.name}.perl prints BLEU = 0 then and "
-                "exits with status 1"
-            )
-        if not hyp_len:
-            raise NoScoreError(
-                f"the hypotheses have no tokens at all: {self.name}.perl dies then, because it "
-                "divides by their length"
-            )
-        return exp(1 - ref_len / hyp_len) if hyp_len < ref_len else 1.0
+        for length, side, end in (
+            (ref_len, "references", "prints BLEU = 0 then and exits with status 1"),
+            (hyp_len, "hypotheses", "dies then, because it divides by their length"),
+        ):
+            if not length:
+                raise NoScoreError(f"the {side} have no tokens at all: {self.name}.perl {end}")
+        return super().brevity_penalty(hyp_len, ref_len)
 
     def _score(self, row: Row, scorer: Scorer) -> float:
         hyp_len, ref_len, matches, totals = row
-        bp, total = self.brevity_penalty(hyp_len, ref_len), 0.0
-        for matched, ngrams in zip(matches, totals, strict=True):
-            total += log(matched / ngrams) if matched and ngrams else -9999999999
+        bp, pairs = self.brevity_penalty(hyp_len, ref_len), zip(matches, totals, strict=True)
+        total = running_sum([log(m / t) if m and t else -9999999999 for m, t in pairs])
         return 100 * (bp * exp(total / len(totals)))
 
 
@@ -207,17 +210,14 @@ class MtevalV14Dialect(FormulaDialect):
     _printed = "%.4f"
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        return exp(min(0.0, 1 - ref_len / hyp_len)) if hyp_len else 0.0
+        return super().brevity_penalty(hyp_len, ref_len) if hyp_len else 0.0
 
     def _score(self, row: Row, scorer: Scorer) -> float:
         hyp_len, ref_len, matches, totals = row
         smooth = scorer.smooth_method == "exp"
         if not hyp_len or not (smooth or matches[-1]):
             return 0.0
-        total = 0.0
-        for logarithm in doubling_logarithms(matches, totals):
-            total += logarithm
-        mean = total / len(totals)
+        mean = running_sum(doubling_logarithms(matches, totals)) / len(totals)
         if not smooth:
             return exp(mean + min(0.0, 1 - ref_len / hyp_len))
         return exp(mean) * self.brevity_penalty(hyp_len, ref_len)
@@ -379,8 +379,9 @@ class CocoDialect(FormulaDialect):
 
     def variant(self, reference_length: object, **own_options: object) -> Dialect:
         # Mean lengths are counted in another way.
+        dialect = super().variant(reference_length, **own_options)
         is_average = isinstance(reference_length, str) and reference_length == "average"
-        return super().variant(None, **own_options) if not is_average else COCO_AVERAGE
+        return COCO_AVERAGE if is_average else dialect
 
     def ratio(self, hyp_len: int, ref_len: float) -> float:
         """The ratio of lengths, which pycocoevalcap prints."""
@@ -427,9 +428,7 @@ class CocoAverageDialect(TokenDialect, CocoDialect):
         self, segments: list[Segment], sums: AdaptedRows, scorer: Scorer
     ) -> dict[str, Any]:
         [(hyp_len, _, matches, totals)] = split_rows(sums)
-        ref_len = 0.0
-        for _, references in segments:
-            ref_len += float(sum(map(len, references))) / len(references)
+        ref_len = running_sum(sum(map(len, texts)) / len(texts) for _, texts in segments)
         return self._attributes(hyp_len, ref_len, matches, totals)
 
 
@@ -466,27 +465,28 @@ class CodeXGlueSummaryDialect(FormulaDialect):
         return str(round(value, 2))
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        return exp(min(0.0, 1 - (ref_len + 1) / (hyp_len + 1)))
+        return super().brevity_penalty(hyp_len + 1, ref_len + 1)
 
     def _score(self, row: Row, scorer: Scorer) -> float:
         return codexglue_sentence(*row) * 100.0
 
     def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
-        rows, total = sums.rows(), 0.0
-        for row in split_rows(rows):
-            total += codexglue_sentence(*row)
-        return {"value": total * 100.0 / len(rows)}
+        return {"value": codexglue_mean(sums.rows())}
 
 
 def codexglue_sentence(
     hyp_len: int, ref_len: int, matches: Sequence[int], totals: Sequence[int]
 ) -> float:
     """CodeXGLUE's score of a sentence, 0-1."""
-    total, tiny = 0.0, float_info.min
-    for order, (matched, ngrams) in enumerate(zip(matches, totals, strict=True)):
-        added = float(order > 0)
-        total += log(matched + added + tiny) - log(ngrams + added + tiny)
+    added = [float_info.min, *[1.0 + float_info.min] * 3]
+    triples = zip(matches, totals, added, strict=True)
+    total = running_sum([log(m + a) - log(t + a) for m, t, a in triples])
     return exp(total / 4.0 + min(0.0, 1 - (ref_len + 1) / (hyp_len + 1)))
+
+
+def codexglue_mean(rows: Rows) -> float:
+    """CodeXGLUE's score of a corpus, 0-100."""
+    return running_sum(starmap(codexglue_sentence, split_rows(rows))) * 100.0 / len(rows)
 
 
 class E2EDialect(FormulaDialect):
@@ -532,9 +532,8 @@ class E2EDialect(FormulaDialect):
         k: float = 0.0
         if scorer.smooth_method == "add-k":
             k = 1.0 if scorer.smooth_value is None else scorer.smooth_value
-        total = 0.0
-        for matched, ngrams in zip(matches, totals, strict=True):
-            total += log(max(matched + k, 1e-15) / max(ngrams + k, 1e-9))
+        pairs = zip(matches, totals, strict=True)
+        total = running_sum([log(max(m + k, 1e-15) / max(t + k, 1e-9)) for m, t in pairs])
         return self.brevity_penalty(hyp_len, ref_len) * exp(1.0 / len(totals) * total)
 
 
@@ -560,9 +559,7 @@ class MatlabDialect(FormulaDialect):
     reasons = {EFFECTIVE_ORDER: "its NgramWeights set the orders"}
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        if hyp_len > ref_len:
-            return 1.0
-        return exp(1 - ref_len / hyp_len) if hyp_len else 0.0
+        return super().brevity_penalty(hyp_len, ref_len) if hyp_len else 0.0
 
     def _check_options(self, scorer: Scorer) -> None:
         self._check_not_negative(scorer.weights)

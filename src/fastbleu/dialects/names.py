@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import TypedDict
 
     from ..inputs import arguments
-    from ..tokenizers import table as tokenizer_table
+    from ..tokenizers import tokenizer as tokenizer_table
     from . import recipes as recipe_table
     from .base import Dialect
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 else:
     arguments = lazy("fastbleu.inputs.arguments")
     recipe_table = lazy("fastbleu.dialects.recipes")
-    tokenizer_table = lazy("fastbleu.tokenizers.table")
+    tokenizer_table = lazy("fastbleu.tokenizers.tokenizer")
 
 # The modules of the dialects: "a-name" is A_NAME there.
 DIALECTS = {

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, reduce
-from itertools import accumulate, chain, islice, starmap
+from itertools import accumulate, chain, islice
 from math import exp, fsum, inf, isnan, log, nan
 from operator import add as add_up
 from sys import float_info
@@ -26,9 +26,9 @@ from ..counting.stats import AdaptedRows, Stats
 from ..inputs.batch import Batch
 from ..inputs.errors import LocatedValueError, Place
 from ..tokenizers._compiled import split
-from ..tokenizers.loaded import load_tokenizer
+from ..tokenizers.tokenizer import load_tokenizer
 from .float32 import load_torch
-from .formulas import codexglue_sentence, doubling_logarithms, split_rows
+from .formulas import codexglue_mean, doubling_logarithms, running_sum, split_rows
 from .nltk import NLTK
 from .sacrebleu import SACREBLEU
 from .scorer import Scorer
@@ -45,11 +45,6 @@ _ORDERS = range(1, 5)
 
 
 # From a row to a score.
-
-
-def running_sum(values: Iterable[float]) -> float:
-    """The sum of tools that add up themselves; Python's sum() compensates since 3.12."""
-    return reduce(add_up, values, 0.0)
 
 
 def to_float32(value: float | float32) -> float:
@@ -167,14 +162,14 @@ def _tensorbleu_precisions(smoothing: str, m: Counts, t: Counts) -> list[float]:
     return [matched / n if matched else 1e-12 * (smoothing == "exp") for matched, n in pairs]
 
 
+def multeval(c: int, r: int, m: Counts, t: Counts) -> float:
+    return _bleu(c, r, doubling_logarithms(m, t), running_sum)
+
+
 def joshua(c: int, r: int, m: Counts, t: Counts) -> float:
     pairs = enumerate(zip(m, t, strict=True))
     totals = [n if matched or not n else c - order for order, (matched, n) in pairs]
     return multeval(c, r, m, totals)
-
-
-def multeval(c: int, r: int, m: Counts, t: Counts) -> float:
-    return _bleu(c, r, doubling_logarithms(m, t), running_sum)
 
 
 def phrasal(added: int, c: int, r: int, m: Counts, t: Counts) -> float:
@@ -231,8 +226,8 @@ def unsmoothed_score(scores: Scores, rows: AdaptedRows) -> float:
     return Scorer(NLTK, 4).scores_of_sums(rows.sum())[0]
 
 
-def codexglue_mean(scores: Scores, rows: AdaptedRows) -> float:
-    return running_sum(starmap(codexglue_sentence, split_rows(rows))) * 100 / len(rows)
+def codexglue_corpus(scores: Scores, rows: AdaptedRows) -> float:
+    return codexglue_mean(rows)
 
 
 def phrasal_score(scores: Scores, rows: AdaptedRows) -> float:
@@ -260,25 +255,23 @@ def _rows(segments: Iterable[Any], tokenizer: str | None = None, **options: Any)
     return counter.count(Batch(hypotheses, references)).stats
 
 
-def _parts(values: Iterable[Any], lists: Iterable[list[Any]]) -> Iterator[list[Any]]:
-    """The values that belong to each of some lists."""
+def _pairs(segments: Iterable[Segment]) -> list[Segment]:
+    """Each reference alone with its segment's hypothesis."""
+    return [(hypothesis, [text]) for hypothesis, references in segments for text in references]
+
+
+def _by_segment(values: Iterable[Any], segments: Iterable[Segment]) -> Iterator[list[Any]]:
+    """Of each segment the values that belong to its references."""
     iterator = iter(values)
-    return (list(islice(iterator, len(items))) for items in lists)
-
-
-def _pairs(segment: Segment) -> list[Segment]:
-    """A segment with each of its references alone."""
-    hypothesis, references = segment
-    return [(hypothesis, [reference]) for reference in references]
+    return (list(islice(iterator, len(references))) for _, references in segments)
 
 
 def best_reference(scorer: Scorer, segments: list[Segment]) -> Stats:
     """Of each segment the row with the single reference that has the highest score."""
-    pairs = list(map(_pairs, segments))
-    rows = _rows(chain.from_iterable(pairs))
+    rows = _rows(_pairs(segments))
     scores = scorer.scores_of_sums(scorer.dialect.adapt(rows))
-    by_segment = zip(_parts(scores, pairs), _parts(rows, pairs), strict=True)
-    return Stats.concatenate([rows[scores.index(max(scores))] for scores, rows in by_segment])
+    groups = zip(_by_segment(scores, segments), _by_segment(rows, segments), strict=True)
+    return Stats.concatenate([rows[scores.index(max(scores))] for scores, rows in groups])
 
 
 def flores(language: str, segments: list[Segment]) -> Stats:
@@ -401,15 +394,14 @@ def multiwoz_rows(marks: bool, segments: list[Segment]) -> Stats:
 
 def promptfoo_rows(rewards_short: bool, segments: list[Segment]) -> Stats:
     """Of each order the reference with most matches."""
-    pairs = []
-    for hypothesis, references in segments:
-        counted = [] if hypothesis == [""] and not rewards_short else hypothesis
-        pairs.append(_pairs((counted, [reference or [""] for reference in references])))
+    segments = [
+        ([] if hypothesis == [""] and not rewards_short else hypothesis, [r or [""] for r in texts])
+        for hypothesis, texts in segments
+    ]
     rows = []
-    for of_segment in _parts(split_rows(_rows(chain.from_iterable(pairs))), pairs):
+    for of_segment in _by_segment(split_rows(_rows(_pairs(segments))), segments):
         [c, *_], lengths, matches, [totals, *_] = zip(*of_segment, strict=True)
-        distances = [(abs(r - c), 0 if rewards_short else r) for r in lengths]
-        r = lengths[distances.index(min(distances))]
+        r = min(lengths, key=lambda r: (abs(r - c), 0 if rewards_short else r))
         most = [max(of_order) for of_order in zip(*matches, strict=True)]
         rows.append([c, r, *most, *totals])
     return Stats(rows, 4)

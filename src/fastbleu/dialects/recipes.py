@@ -382,7 +382,7 @@ add("nematus", "EdinburghNLP/nematus@49d0508 metrics/sentence_bleu.py", own.nema
     **FIRST)
 for name, of_empty in (("codenn", {"hypothesis": None}), ("codebert", {})):
     add(f"codesum-{name}", CODESUM, codexglue_sentence, "the mean of sentences", scale=100.0,
-        tokenizer="codesum", of_empty=of_empty, corpus=own.codexglue_mean, **FIRST)
+        tokenizer="codesum", of_empty=of_empty, corpus=own.codexglue_corpus, **FIRST)
 for name, of_corpus in (("", None), ("-average", mean)):
     about = "the mean of sentences" if of_corpus else ""
     add(f"codesum-rencos{name}", CODESUM, "coco", about, corpus=of_corpus)

@@ -11,7 +11,7 @@ from ..inputs.arguments import as_double, check_flag, is_iterable, shown
 from ..inputs.errors import LocatedError, Place, warn_input, warn_of_blank, warn_tokenized
 from ..inputs.mistakes import warn_of_equal
 from ..runtime.import_lock import lazy
-from ..tokenizers.loaded import Tokenizer
+from ..tokenizers.tokenizer import Tokenizer
 from .base import EFFECTIVE_ORDER, EXPECTED_COUNTS, WEIGHTS, Dialect
 from .score import NoScoreError, Score, lazy_score
 

@@ -26,7 +26,7 @@ from ..sacrebleu._sentence_score import score_known
 from ..sacrebleu.bleu import tokenizer_of_lines
 from ..sacrebleu.streams import by_reference, by_segment, count_references
 from ..tokenizers._compiled import COMPILED
-from ..tokenizers.loaded import get as get_tokenizer
+from ..tokenizers.tokenizer import get as get_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-    from ..tokenizers.loaded import Tokenizer
+    from ..tokenizers.tokenizer import Tokenizer
     from . import mbrs
 else:
     mbrs = lazy("fastbleu.integrations.mbrs")

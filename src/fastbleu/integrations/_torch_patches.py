@@ -13,7 +13,7 @@ from itertools import chain
 
 from ..dialects import recipe_arithmetic
 from ..dialects.float32 import tensors
-from ..dialects.formulas import split_rows
+from ..dialects.formulas import running_sum, split_rows
 from ..inputs.errors import without_input_warnings
 from ..metric.bleu import BLEU
 from ..runtime.import_lock import lazy
@@ -124,7 +124,7 @@ def _ignite_update(metric: Any, output: Any) -> Any:
     if max([max(c, r) for c, r, _, _ in rows], default=0) > 1 << 24:
         return NotImplemented  # ignite's counts are float32
     scores = [recipe_arithmetic.ignite(smoother.smooth, True, *row) for row in rows]
-    metric._sum_of_bleu.fill_(recipe_arithmetic.running_sum([metric._sum_of_bleu.item(), *scores]))
+    metric._sum_of_bleu.fill_(running_sum([metric._sum_of_bleu.item(), *scores]))
     metric._num_sentences += len(scores)
     return None
 

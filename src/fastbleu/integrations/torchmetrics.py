@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ..inputs.types import Hypotheses, References
     from ..metric.argument import Metric as MetricArgument
-    from ..tokenizers.table import TokenizerName
+    from ..tokenizers.tokenizer import TokenizerName
 
 _DEFAULTS = {"n_gram": 4, "smooth": False, "weights": None, "tokenize": "none"}
 _STATES = ("preds_len", "target_len", "numerator", "denominator")

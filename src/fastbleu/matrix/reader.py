@@ -17,7 +17,6 @@ from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..runtime._process import Pool
 from ..runtime.terminal import ProgressBar
-from ..tokenizers.table import SPLIT_AT_SPACES
 from ._sentences import IdReader, Sentences, TextReader, read_lists
 from ._vocabulary import Vocabulary
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from ..dialects.scorer import Scorer
     from ..inputs.types import Hypotheses, Listed, Mask, SentenceStream, Sources
     from ..metric.argument import Metric
-    from ..tokenizers.loaded import Tokenizer
+    from ..tokenizers.tokenizer import Tokenizer
 
     class CounterAndScorer(Protocol):
         """What sentences are read for: a BLEU, or a `SentenceMetric`."""
@@ -334,7 +333,7 @@ def batch_of(
         )
     count = len(sources)
     # If sentences are split at whitespace, real text contains some.
-    splits = tokenizer is not None and tokenizer.compiled in SPLIT_AT_SPACES
+    splits = tokenizer is not None and tokenizer.splits_at_spaces
     suspicious = splits and look_like_tokens(sources)
     advice = (
         "; if these are lists of tokens pass a metric with tokenize=False" if suspicious else ""

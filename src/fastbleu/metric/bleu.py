@@ -40,8 +40,7 @@ if TYPE_CHECKING:
         References,
         SmoothingName,
     )
-    from ..tokenizers.loaded import TokenFunction, Tokenizer
-    from ..tokenizers.table import TokenizerName
+    from ..tokenizers.tokenizer import TokenFunction, Tokenizer, TokenizerName
     from .segment_tokenizers import SegmentTokenizers
 
     # Parameters of some dialects only.

@@ -13,7 +13,7 @@ from ..inputs.checks import check_segments
 from ..inputs.errors import LocatedTypeError, LocatedValueError, Place
 from ..inputs.missing import is_missing
 from ..runtime.terminal import ProgressBar
-from ..tokenizers.loaded import Tokenizer, load_tokenizer
+from ..tokenizers.tokenizer import Tokenizer, load_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from ..counting._counted import Counted
     from ..counting.counter import Counter
     from ..dialects.base import Dialect
-    from ..tokenizers.loaded import TokenFunction
-    from ..tokenizers.table import TokenizerName
+    from ..tokenizers.tokenizer import TokenFunction, TokenizerName
 
     # The tokenizer of each segment of a batch, or of all.
     OneTokenizer: TypeAlias = TokenizerName | TokenFunction | Tokenizer

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy
 
 from ..tokenizers._compiled import token_bounds
-from ..tokenizers.loaded import Tokenizer
+from ..tokenizers.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

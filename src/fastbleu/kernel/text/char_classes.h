@@ -33,7 +33,7 @@ typedef enum { TOKENIZE_NONE, TOKENIZE_13A, TOKENIZE_ZH, TOKENIZE_INTL, TOKENIZE
  * white space at the end, or at both ends, is stripped first. */
 typedef enum { ENDS_ARE_SPACES, ENDS_ARE_DIGITS, ENDS_ARE_DIGITS_STRIPPED } line_ends;
 
-/* A compiled tokenizer: its name, as in tokenizers/table.py, and its ends. */
+/* A compiled tokenizer: its name, as in tokenizers/tokenizer.py, and its ends. */
 typedef struct { const char *name; line_ends ends; } compiled_tokenizer;
 
 static const compiled_tokenizer COMPILED_TOKENIZERS[TOKENIZERS] = {

