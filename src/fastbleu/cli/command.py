@@ -25,10 +25,22 @@ from ..inputs.missing import is_blank
 from ..inputs.mistakes import warn_of_equal, warn_of_words
 from ..runtime.import_lock import import_undisturbed
 from ..runtime.terminal import ProgressBar
-from .files import STDIN, STDIN_LABEL, InputError, as_options, printable
-from .formats import REFERENCE, SYSTEM, align_documents, align_images, open_input
+from .files import STDIN, STDIN_LABEL, ByteSource, InputError, TextLines, as_options, printable
+from .formats import align_images, open_input
 from .options import Options, check_systems, option_warnings, parse_options
-from .readers import CHUNK_LINES, ChainReader, Reader, in_step, joined, listed, open_lines, present
+from .readers import (
+    CHUNK_LINES,
+    REFERENCE,
+    SYSTEM,
+    ChainReader,
+    FieldsReader,
+    LineReader,
+    Reader,
+    in_step,
+    joined,
+    listed,
+    present,
+)
 from .sacrebleu_text import RESET, SacrebleuText, system_names, uses_colors
 
 TYPE_CHECKING = False
@@ -91,8 +103,7 @@ def _run(options: Options) -> None:
         return _print(groups)
     with ExitStack() as opened:
         try:
-            readers = _open(options, opened)
-            report = _score(options, readers, opened)
+            report = _score(options, opened)
         except InputError as error:
             if options.input is not None or error.file != STDIN_LABEL:
                 raise
@@ -103,55 +114,52 @@ def _run(options: Options) -> None:
     return None
 
 
-def _open(options: Options, opened: ExitStack) -> list[Reader]:
-    """Open the references and then the systems."""
-    readers: list[Reader] = []
+def _open(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
+    """Open all files; also return how many columns are references, and how many systems."""
+    references: list[Reader] = []
     if options.test_set is not None:
         from .testsets import reference_files
 
-        for files in reference_files(options):
-            readers.append(ChainReader([open_lines(name, opened) for name in files]))
-    for name in options.references:
-        readers.append(_opened(options, opened, name, REFERENCE, options.num_refs))
-    systems = [_opened(options, opened, name, SYSTEM) for name in options.systems]
-    align_images(readers, systems)
-    readers += systems
-    missing = None if options.missing == "ragged" else options.missing
-    of_tables = {missing, options.quoted, options.delimiter} != {None}
+        for names in reference_files(options):
+            parts = [LineReader(TextLines(ByteSource(name, opened))) for name in names]
+            references.append(ChainReader(parts))
+    references += [open_input(name, REFERENCE, options, opened) for name in options.references]
+    systems = [open_input(name, SYSTEM, options, opened) for name in options.systems]
+    if options.input is None:
+        lines = TextLines(ByteSource(STDIN, opened), options.encoding, universal_newlines=True)
+        systems.append(FieldsReader(lines))
+    readers = references + systems
+    of_tables = {options.missing, options.quoted, options.delimiter} - {None, "ragged"}
     if of_tables and not any(reader.missing for reader in readers):
-        names = "--missing, --quoted and --delimiter"
-        raise InputError(f"{names} are for tables, but no file is read as one")
+        of_tables_only = "--missing, --quoted and --delimiter"
+        raise InputError(f"{of_tables_only} are for tables, but no file is read as one")
     if options.read_as and "::" not in "".join([*options.references, *options.systems]):
         raise InputError("--read-as is for files with ::SELECTOR after the name")
-    if options.input is None:
-        readers.append(open_lines(STDIN, opened, options.encoding, None, True))
-    for reader in readers:
-        reader.keeps_ends = not options.prints_as_sacrebleu
-    return readers
-
-
-def _opened(options: Options, opened: ExitStack, name: str, role: str, fields: int = 1) -> Reader:
-    missing = options.missing or "error"
-    if missing == "ragged":
-        missing = "empty" if role == REFERENCE else "error"
-    of_tables = missing, options.quoted, options.delimiter, options.read_as
-    return open_input(name, opened, role, options.encoding, fields, *of_tables)
-
-
-def _score(options: Options, readers: list[Reader], opened: ExitStack) -> Iterable[str]:
-    """Read all input, score it, print warnings, and return the text of the result."""
-    systems = readers[-1].width if options.input is None else len(options.systems)
-    references = sum([reader.width for reader in readers]) - systems
+    if any(reader.unit == "image" for reader in readers):
+        align_images(references, systems)
+    widths = sum(reader.width for reader in references), sum(reader.width for reader in systems)
     try:
-        check_systems(options, systems)
+        check_systems(options, widths[1])
     except InputError:
         for reader in readers:
-            reader.check_fields()
+            if isinstance(reader, FieldsReader):
+                reader.check_fields()
         raise
-    names = system_names(options, systems)
     for label in options.labels:
-        readers.append(_opened(options, opened, getattr(options, label), SYSTEM))
-    align_documents(readers)
+        readers.append(open_input(getattr(options, label), SYSTEM, options, opened))
+    if any(reader.unit == "segment" for reader in readers):
+        from .markup import align_documents
+
+        align_documents(readers)
+    for reader in readers:
+        reader.keeps_ends = not options.prints_as_sacrebleu
+    return readers, *widths
+
+
+def _score(options: Options, opened: ExitStack) -> Iterable[str]:
+    """Read all input, score it, print warnings, and return the text of the result."""
+    readers, references, systems = _open(options, opened)
+    names = system_names(options, systems)
     printer: SacrebleuText | DialectText
     if options.prints_as_sacrebleu:
         printer = SacrebleuText(options, references)
@@ -167,12 +175,12 @@ def _score(options: Options, readers: list[Reader], opened: ExitStack) -> Iterab
     numbers: Iterable[int] = itertools.count()
     if options.progress:
         chunks = _with_progress(chunks, readers)
-    kept: Container[int] = range(sys.maxsize)
-    if options.filtered:
-        from .testsets import kept_segments
-
-        kept = kept_segments(options)
     if options.filtered or options.missing == "skip":
+        kept: Container[int] = range(sys.maxsize)
+        if options.filtered:
+            from .testsets import kept_segments
+
+            kept = kept_segments(options)
         numbers = chosen = list[int]()
         chunks = _chosen(chunks, kept, readers, chosen)
     if is_ragged:
@@ -208,8 +216,7 @@ def _score(options: Options, readers: list[Reader], opened: ExitStack) -> Iterab
             raise
         except (ValueError, ImportError) as error:
             raise InputError(f"{printer.place}{error}") from error
-    warnings = [] if options.force else list(dict.fromkeys([str(w.message) for w in caught]))
-    _warn(options, readers, warnings)
+    _warn(options, readers, [] if options.force else [str(w.message) for w in caught])
     return result
 
 
@@ -294,7 +301,7 @@ def _warn(options: Options, readers: list[Reader], warnings: Sequence[str] = ())
     """Print warnings about the options and the files, and the `warnings` of what these hold."""
     notes = [note for reader in readers for note in reader.notes()]
     default = "--dialect sacrebleu " if options.prints_as_sacrebleu else ""
-    for warning in [*option_warnings(options), *notes, *warnings]:
+    for warning in dict.fromkeys([*option_warnings(options), *notes, *warnings]):
         _complain(f"warning: {as_options(warning).replace(default, '')}")
 
 
@@ -326,15 +333,15 @@ def _without_blank(chunks: Chunks, references: int) -> Chunks:
 
 
 def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:
-    """Yield the chunks, with a progress bar if they take long."""
-    files = [reader for reader in readers if reader.size is not None]
-    size = sum(reader.size or 0 for reader in files) if files else readers[0].segments_in_all
-    unit = "B" if files else " segments"
+    """Yield the chunks, with a progress bar if they take long: all files advance alike."""
+    sources = [reader.source for reader in readers if reader.source and reader.source.size]
+    source = sources[0] if sources else None
+    size, unit = (source.size, "B") if source else (readers[0].segments_in_all, " segments")
     done = 0
     with ProgressBar(True, size, unit, delay=_PROGRESS_DELAY, leave=False) as bar:
         for chunk in chunks:
             yield chunk
-            position = sum(reader.position for reader in files) if files else done + len(chunk[0])
+            position = source.position if source else done + len(chunk[0])
             bar.update(position - done)
             done = position
 
