@@ -47,9 +47,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .dialect_text import DialectText
     from .readers import Chunks
-    from .sentence_level import SegmentList
+    from .results import DialectText, SegmentList
 
 _SPOOL_BYTES = 1 << 24  # scores kept in memory before they move to a temporary file
 _PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
@@ -95,7 +94,7 @@ def _run(options: Options) -> None:
 
         return print_about(options)
     if options.by is not None:
-        from .dialect_text import metric_of
+        from .results import metric_of
         from .table_files import score_groups
 
         groups, warnings = score_groups(options, metric_of(options))
@@ -164,7 +163,7 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
     if options.prints_as_sacrebleu:
         printer = SacrebleuText(options, references)
     else:
-        from .dialect_text import DialectText
+        from .results import DialectText
 
         printer = DialectText(options, references)
     # Threads share a chunk, so it must be larger than the part that each of them takes at a time.
@@ -186,7 +185,7 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
     if is_ragged:
         chunks = _without_blank(chunks, references)
     if options.reported:
-        from .reports import write_reports
+        from .results import write_reports
 
         titles = list(options.systems) or names
         chunks = write_reports(options, titles, references, list(chunks))
@@ -195,7 +194,7 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
     if options.sentence_level:
         from tempfile import SpooledTemporaryFile  # 3 ms, for this alone
 
-        from .sentence_level import SegmentList
+        from .results import SegmentList
 
         spool = opened.enter_context(SpooledTemporaryFile(_SPOOL_BYTES))  # noqa: SIM115
         segments = SegmentList(options, printer, names, references, numbers, spool)
@@ -203,7 +202,7 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
         simplefilter("always", InputWarning)
         try:
             if options.diagnosed:
-                from .reports import diagnose
+                from .results import diagnose
 
                 result: Iterable[str] = [diagnose(options, systems, references, chunks)]
             else:
