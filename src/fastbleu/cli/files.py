@@ -10,7 +10,6 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import re
 import stat
 import sys
 from collections.abc import Callable
@@ -38,25 +37,6 @@ class InputError(LocatedValueError):
 
     def __init__(self, message: str, **facts: Any) -> None:
         super().__init__(printable(message), **facts)
-
-
-# What the API's messages advise, and the command's options for it.
-_OPTIONS = (
-    (r', as BLEU\.score does with missing="(\w+)"( or "\w+")?', r" by --missing \1"),
-    (r'(missing|encoding)="([\w-]+)"', r"--\1 \2"),
-    ("quoted=False", "--no-quoted"),
-    (r'as in format="(\w+)"', r"as in --read-as \1"),
-    (r'BLEU\(tokenize=\\?"([\w-]+)\\?"\)', r"--dialect sacrebleu -tok \1"),
-    (r" For short ones effective_order=True", ""),
-    (r"pass references=\[.*\] to score with the first", "name the file of one"),
-)
-
-
-def as_options(message: str) -> str:
-    """A message of the API with the options of the command."""
-    for advice, option in _OPTIONS:
-        message = re.sub(advice, option, message)
-    return message
 
 
 def printable(text: str) -> str:

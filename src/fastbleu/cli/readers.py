@@ -271,10 +271,16 @@ def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES, in_place: bool 
             yield chunk
 
 
-def joined(chunks: Iterable[list[Any]]) -> list[Any]:
-    """The columns of all chunks, one after the other."""
-    listed = list(chunks)
-    return [chain.from_iterable(column) for column in zip(*listed, strict=True)]
+def joined(chunks: Iterable[list[Any]]) -> list[list[Any]]:
+    """The columns of all chunks, which are lists."""
+    columns = [list(chain.from_iterable(column)) for column in zip(*chunks, strict=True)]
+    if not columns:
+        raise no_segments()
+    return columns
+
+
+def no_segments() -> InputError:
+    return InputError("no segment to score: the files have no lines")
 
 
 def listed(readers: Sequence[Reader], chunk: list[Any]) -> list[list[str]]:

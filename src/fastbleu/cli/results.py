@@ -11,15 +11,16 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from heapq import nsmallest
 from itertools import islice
 
 from ..counting._counted import Counted, Sums
 from ..dialects.base import UPDATE
 from ..inputs.errors import InputWarning
-from ..runtime.import_lock import import_undisturbed
+from ..runtime.import_lock import import_undisturbed, lazy
 from ..runtime.terminal import CONTROLS, JSON_CONTROLS
-from .files import InputError, as_options
+from .files import InputError
 from .readers import joined, present
 from .sacrebleu_text import (
     BASELINE,
@@ -32,15 +33,18 @@ from .sacrebleu_text import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import IO
+    import tempfile
 
     from ..dialects.score import Score
     from ..metric.bleu import BLEU
     from ..significance import Comparisons
     from .options import Options
     from .readers import Chunks
+else:
+    tempfile = lazy("tempfile")  # 3 ms
 
 _BLOCK_LINES = 1 << 12
+_SPOOL_BYTES = 1 << 24  # scores kept in memory before they move to a temporary file
 # In a table these characters would start a new cell or line.
 _ONE_CELL = CONTROLS | str.maketrans("\t\n\r", "   ")
 
@@ -155,12 +159,13 @@ class SegmentList:
         names: Sequence[str],
         references: int,
         numbers: Iterable[int],
-        spool: IO[bytes],
+        opened: ExitStack,
     ) -> None:
         self._options = options
         self._printer = printer
         self._numbers = iter(numbers)
-        self._spool = spool
+        spool = tempfile.SpooledTemporaryFile(_SPOOL_BYTES)
+        self._spool = opened.enter_context(spool)
         self._order: list[tuple[float, int]] = []  # a segment's score and the offset of its line
         suffixes = [""] if len(names) == 1 else [f" {name}" for name in names]
         self._keys = ["segment", *(f"score{suffix}" for suffix in suffixes)]
@@ -229,9 +234,8 @@ def write_reports(
     chunks: list[list[list[str]]],
 ) -> Chunks:
     """Write the requested files, and yield the chunks, without sources and labels, for scoring."""
-    columns = [list(column) for column in joined(chunks)]
-    if not columns or not columns[0]:
-        raise InputError("no segment to score: the files have no lines")
+    columns = joined(chunks)
+    names = list(options.systems) or names
     systems_end = references + len(names)
     labels = dict(zip(options.labels, columns[systems_end:], strict=True))
     texts = list(map(present, zip(*columns[:references], strict=True)))
@@ -275,11 +279,9 @@ def diagnose(options: Options, systems: int, references: int, chunks: Chunks) ->
     option = "--explain" if options.identify is None else "--identify"
     if systems > 1:
         raise InputError(f"{option} is for one system, but there are {systems}")
-    columns = list(zip(*map(list, joined(chunks)), strict=True))
-    if not columns:
-        raise InputError("no segment to score: the files have no lines")
-    texts = [present(segment[:references]) for segment in columns]
-    hypotheses = [segment[references] for segment in columns]
+    columns = joined(chunks)
+    texts = list(map(present, zip(*columns[:references], strict=True)))
+    hypotheses = columns[references]
     try:
         if options.identify is not None:
             identification = import_undisturbed("fastbleu.diagnosis.identification")
@@ -293,10 +295,10 @@ def diagnose(options: Options, systems: int, references: int, chunks: Chunks) ->
     except (ValueError, ImportError) as error:
         raise InputError(f"{option}: {error}") from error
     if options.output_format == "json":
-        return as_options(f"{json.dumps(answer.to_dict(), indent=1)}\n")
+        return f"{json.dumps(answer.to_dict(), indent=1)}\n"
     # Tables fit into the terminal; elsewhere a row is a line, for scripts.
     width = terminal_width()
-    text = as_options(answer._text(width))
+    text = answer._text(width)
     return f"{_colored(text) if width is not None and uses_colors(options) else text}\n"
 
 
