@@ -6,7 +6,6 @@
 import copy
 import importlib
 import os
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -72,10 +71,7 @@ class Adaptor:
     def new(self, **options):
         """A metric of the host; the test is skipped where the host is not installed."""
         module, _, name = self.place.partition(":")
-        with warnings.catch_warnings():
-            # TorchEval compiles functions with torch.jit.script, which is deprecated.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            host(self.needs)
+        host(self.needs)
         kind = getattr(importlib.import_module(module), name)
         if options or self.own:
             return self.with_metric(kind, BLEU(**self.options | options))

@@ -10,14 +10,11 @@ import pytest
 from adaptors import ADAPTORS, ID_RULES, IDS, PREDS, TARGET, TEXT_OF_IDS, WRONG_TEXTS, check_imports
 from generators import raises, seeded
 from hosts import host
-from texts import batches, corpus, one_or_several, random_texts
+from texts import batches, corpus, one_or_several, random_texts, with_keras
 
 from fastbleu import BLEU
 
-# Keras' own reading of a torch tensor by numpy.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
-)
+pytestmark = with_keras
 
 
 def those(condition):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from commands import TRAINS, python
 from hosts import host
+from texts import with_keras
 
 torch = host("torch")
 
@@ -75,10 +76,7 @@ def test_a_host_learns_its_language(command, tmp_path, monkeypatch):
     assert float(last.rpartition(" ")[2]) > 0.4 * SCRIPTS[command]
 
 
-# Keras' own reading of a torch tensor by numpy.
-@pytest.mark.filterwarnings(
-    "ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
-)
+@with_keras
 @pytest.mark.parametrize(
     "needs",
     ["evaluate", "ignite", "keras", "torcheval.metrics", "torchmetrics", "transformers"],

@@ -11,7 +11,7 @@ import pytest
 from commands import TRAINS, python
 from generators import SEED, raises, words
 from hosts import host
-from texts import OF_IDS, id_batches, score_of
+from texts import OF_IDS, id_batches, score_of, with_keras
 
 os.environ.setdefault("KERAS_BACKEND", "torch")
 torch = host("torch")
@@ -20,10 +20,7 @@ keras = host("keras")
 import fastbleu  # noqa: E402
 from fastbleu.integrations.keras import BLEU  # noqa: E402
 
-# Keras' own reading of a torch tensor by numpy.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
-)
+pytestmark = with_keras
 HYPOTHESES, REFERENCES = next(id_batches(SEED))
 IDS = fastbleu.BLEU(**OF_IDS)
 TEXT = (["The cat sat on the mat.", "It rains."], ["The cat sat on a mat.", "It is raining."])

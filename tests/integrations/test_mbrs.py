@@ -9,7 +9,6 @@ import inspect
 import json
 import math
 import pickle
-import warnings
 from itertools import product
 
 import numpy as np
@@ -20,12 +19,10 @@ from generators import raises, result, seeded
 from hosts import host
 
 torch = host("torch")
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    metrics = host("mbrs.metrics")
-    decoders = host("mbrs.decoders")
-    selectors = host("mbrs.selectors")
-    decode = host("mbrs.cli.decode")
+metrics = host("mbrs.metrics")
+decoders = host("mbrs.decoders")
+selectors = host("mbrs.selectors")
+decode = host("mbrs.cli.decode")
 
 import fastbleu  # noqa: E402
 import fastbleu.integrations.mbrs  # noqa: E402

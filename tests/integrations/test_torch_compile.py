@@ -1,7 +1,6 @@
 """Modules that hold a metric, compiled by torch.compile: the metric is called, not compiled."""
 
 import logging
-import warnings
 
 import pytest
 from commands import python
@@ -9,10 +8,7 @@ from hosts import host
 
 torch = host("torch")
 host("torchmetrics")
-with warnings.catch_warnings():
-    # TorchEval compiles functions with torch.jit.script when it is imported, which is deprecated.
-    warnings.filterwarnings("ignore", ".*torch.jit.script. is deprecated", DeprecationWarning)
-    host("torcheval.metrics")
+host("torcheval.metrics")
 
 from fastbleu import BLEU  # noqa: E402
 from fastbleu.integrations import torcheval, torchmetrics  # noqa: E402

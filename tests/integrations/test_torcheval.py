@@ -1,7 +1,6 @@
 """The metric for TorchEval: TorchEval's own numbers, with `==`, and its ways of use."""
 
 import inspect
-import warnings
 
 import pytest
 from adaptors import PREDS, TARGET
@@ -10,11 +9,8 @@ from hosts import host
 from texts import batches, corpus, one_or_several, random_texts
 
 torch = host("torch")
-with warnings.catch_warnings():
-    # TorchEval compiles functions with torch.jit.script when it is imported, which is deprecated.
-    warnings.filterwarnings("ignore", ".*torch.jit.script. is deprecated", DeprecationWarning)
-    torcheval = host("torcheval.metrics")
-    toolkit = host("torcheval.metrics.toolkit")
+torcheval = host("torcheval.metrics")
+toolkit = host("torcheval.metrics.toolkit")
 
 from fastbleu import BLEU  # noqa: E402
 from fastbleu.integrations.torcheval import BLEUScore  # noqa: E402

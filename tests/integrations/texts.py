@@ -11,6 +11,10 @@ import fastbleu
 
 # Of random texts any may look like words in the place of texts, or turned round.
 random_texts = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+# Keras' own reading of a torch tensor by numpy.
+with_keras = pytest.mark.filterwarnings(
+    "ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
+)
 
 OF_IDS = {"tokenize": False, "ignore_ids": (0,), "stop_ids": 1}
 

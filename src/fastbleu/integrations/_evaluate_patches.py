@@ -9,24 +9,16 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from functools import cache
+from collections.abc import Callable
 from hashlib import sha256
 from itertools import filterfalse
 from textwrap import dedent
+from types import ModuleType
+from typing import Any
 
 from ..inputs.errors import without_input_warnings
-from ..runtime.import_lock import lazy
 from ..runtime.patching import PatchTarget
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-    from typing import Any
-
-    from . import evaluate
-else:
-    evaluate = lazy("fastbleu.integrations.evaluate")
+from .evaluate import Bleu
 
 # The hub's `bleu`: its method `_compute`, the file of its tokenizer, and tensorflow/nmt's bleu.py,
 # of which three versions differ only in what they do without tokens.
@@ -113,14 +105,9 @@ def _counted(own: type) -> Callable[..., Any]:
             return NotImplemented
         options = {"max_order": max_order, "smooth": smooth}
         options["tokenizer"] = None if type(tokenizer) is own else tokenizer
-        return _drop_in()().compute(predictions=predictions, references=references, **options)
+        return Bleu().compute(predictions=predictions, references=references, **options)
 
     return _compute
-
-
-@cache
-def _drop_in() -> Any:
-    return evaluate.Bleu
 
 
 def _are_texts(predictions: Any, references: Any) -> bool:

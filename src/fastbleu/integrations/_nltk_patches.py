@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import dis
+from types import ModuleType
+from typing import Any
 
 from ..inputs.errors import without_input_warnings
 from ..nltk._sentence_bleu import NltkMethods, corpus_score, modified_precision
 from ..nltk.functions import count_corpus, weight_vectors
 from ..runtime.patching import PatchTarget
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import ModuleType
-    from typing import Any
 
 
 def targets(module: ModuleType) -> list[PatchTarget]:

@@ -8,11 +8,13 @@ sacreBLEU raises its own errors. Objects, results and log messages are sacreBLEU
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import astuple
 from functools import lru_cache
+from types import ModuleType
+from typing import Any
 
 from ..counting._counted import Counted
 from ..counting.counter import Counter
@@ -26,15 +28,11 @@ from ..sacrebleu._sentence_score import score_known
 from ..sacrebleu.bleu import tokenizer_of_lines
 from ..sacrebleu.streams import by_reference, by_segment, count_references
 from ..tokenizers._compiled import COMPILED
+from ..tokenizers.tokenizer import Tokenizer
 from ..tokenizers.tokenizer import get as get_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-    from typing import Any
-
-    from ..tokenizers.tokenizer import Tokenizer
     from . import mbrs
 else:
     mbrs = lazy("fastbleu.integrations.mbrs")

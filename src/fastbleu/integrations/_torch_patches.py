@@ -8,8 +8,14 @@ the host's floating-point tensors hold exactly.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import lru_cache, partial
 from itertools import chain
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor
 
 from ..dialects import recipe_arithmetic
 from ..dialects.float32 import tensors
@@ -21,16 +27,8 @@ from ..runtime.patching import PatchTarget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-    from typing import Any
-
-    import torch
-    from torch import Tensor
-
     from . import torchmetrics
 else:
-    torch = lazy("torch")
     torchmetrics = lazy("fastbleu.integrations.torchmetrics")
 
 _IGNITE = "ignite.metrics.nlp.bleu"

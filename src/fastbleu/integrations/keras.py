@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy
 
 from ..metric.bleu import BLEU as NativeBLEU
-from ..runtime.extras import HostImports
+from ..runtime.extras import HostImports, not_compiled
 from ._host_metric import host_metric
 
 with HostImports("keras", "keras"):
@@ -28,15 +28,6 @@ if TYPE_CHECKING:
     from ..dialects.score import Score
     from ..inputs.types import Hypotheses, Numbers, References
     from ..metric.argument import Metric as MetricArgument
-
-
-def _outside_compiled_code(method: Any) -> Any:
-    """Exclude a function from torch.compile; other backends do not need this."""
-    if keras.backend.backend() != "torch":
-        return method
-    from torch.compiler import disable
-
-    return disable(method)
 
 
 @keras.saving.register_keras_serializable(package="fastbleu")
@@ -89,7 +80,7 @@ class BLEU(keras.metrics.Metric):
         shape = self._bleu.state.view(self._stored_as).shape
         self._counts = self.add_variable(shape, "zeros", dtype=self._stored_as, name="counts")
 
-    @_outside_compiled_code
+    @not_compiled
     def update_state(
         self,
         y_true: References,
@@ -145,7 +136,7 @@ class BLEU(keras.metrics.Metric):
         total = before + self._bleu._sums_of_batch(hypotheses, references, mask, mask)
         self._counts.assign(numpy.array(total.row).view(self._stored_as))
 
-    @_outside_compiled_code
+    @not_compiled
     def result(self) -> Any:
         """BLEU of all batches as a scalar tensor, on the dialect's scale; 0 without batches."""
         known = not in_symbolic_scope() and self._state().any()

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
+from typing import Any
 
 import numpy
 
@@ -30,11 +32,6 @@ with HostImports("mbrs", "torch", "mbrs"):
     from mbrs import timer
     from mbrs.metrics import MetricBLEU as _MetricBLEU
     from mbrs.metrics import register
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
 
 
 @register("fastbleu")

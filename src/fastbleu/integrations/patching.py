@@ -8,65 +8,54 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from ..inputs.arguments import a_type, known_name, shown, unknown_name
-from ..runtime.patching import ReplacedError, Replacement
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from importlib.machinery import ModuleSpec
-    from typing import Any
-
-    from ..runtime.patching import PatchTarget
+from ..runtime.patching import PatchTarget, ReplacedError, replace_code
 
 
+@dataclass
 class Host:
     """A library: the modules that are patched once imported, and the known versions of a file.
 
-    `known` maps the first digits of the SHA-256 of a source file, `checked` or the module's own, to
-    the versions that have it. `targets` is the function, as "module.name" of this package, that
-    returns what to patch in a module, whose code also `uses` other packages.
+    Attributes
+    ----------
+    packages : tuple of str
+        The library, and other packages whose code its functions run.
+    modules : tuple of str
+        Those to patch; a name that ends in a dot stands for all below it.
+    known : dict
+        The versions by the first digits of the SHA-256 of a source file, that of the module
+        `checked` or the module's own.
+    targets : str
+        The function, as "module.name" of this package, that lists what to patch in a module.
     """
 
-    def __init__(
-        self,
-        modules: str | tuple[str, ...],
-        known: dict[str, str],
-        targets: str,
-        checked: str = "",
-        uses: tuple[str, ...] = (),
-    ) -> None:
-        self.modules = (modules,) if isinstance(modules, str) else modules
-        self.library = self.modules[0].partition(".")[0]
-        self.packages = (self.library, *uses)
-        self.known = known
-        self._targets = targets
-        self._checked = checked
+    packages: tuple[str, ...]
+    modules: tuple[str, ...]
+    known: dict[str, str]
+    targets: str
+    checked: str = ""
 
     def matches(self, name: str) -> bool:
         """Whether this is a module to patch."""
-        return name in self.modules
-
-    def targets(self, module: ModuleType) -> list[PatchTarget]:
-        """What to replace in a module; AttributeError if it lacks a part."""
-        file, _, function = self._targets.partition(".")
-        find = getattr(import_module(f"{__package__}.{file}"), function)
-        targets: list[PatchTarget] = find(module)
-        return targets
+        return any(name == own or (own[-1] == "." and name.startswith(own)) for own in self.modules)
 
     def problem(self, module: ModuleType) -> str:
         """Why a module cannot be patched, "" if it can."""
-        checked = sys.modules[self._checked] if self._checked else module
-        origin = getattr(checked, "__file__", None)
+        checked = sys.modules[self.checked] if self.checked else module
         try:
-            code = Path(str(origin)).read_bytes().replace(b"\r\n", b"\n")
-        except OSError:
+            code = Path(str(checked.__file__)).read_bytes().replace(b"\r\n", b"\n")
+        except (AttributeError, OSError):
             return f"the source code of {checked.__name__} cannot be read"
         if sha256(code).hexdigest()[:12] in self.known:
             return ""
@@ -76,10 +65,6 @@ class Host:
 
 class _HostOfScripts(Host):
     """evaluate, which makes modules of the scripts of metrics."""
-
-    def matches(self, name: str) -> bool:
-        """Whether this is the module of a script, whatever it computes."""
-        return name.startswith("evaluate_modules.")
 
     def problem(self, module: ModuleType) -> str:
         """Why the module of a script cannot be patched, "" if it can or computes no BLEU."""
@@ -92,49 +77,55 @@ class _HostOfScripts(Host):
 
 HOSTS = {
     "nltk": Host(
-        "nltk.translate.bleu_score",
+        ("nltk",),
+        ("nltk.translate.bleu_score",),
         {"02e7d7370fc6": "3.10.4", "8f9c3258a9af": "3.10.0-3.10.3", "d25c06a63b9e": "3.9.2"},
         "_nltk_patches.targets",
     ),
     "sacrebleu": Host(
-        "sacrebleu.compat",
+        ("sacrebleu",),
+        ("sacrebleu.compat",),
         {"8d227ba4470d": "2.6.0", "a5ebd446d162": "2.5.1", "4ea19dc440ee": "2.4.3"},
         "_sacrebleu_patches.targets",
         "sacrebleu.metrics.bleu",
     ),
     # The file of its tokenizers, which imports that of its counting.
     "torchmetrics": Host(
-        "torchmetrics.functional.text.sacre_bleu",
+        ("torchmetrics",),
+        ("torchmetrics.functional.text.sacre_bleu",),
         {"8c604571d28f": "1.7.4-1.9.0", "7249dadeef6c": "1.6.3"},
         "_torch_patches.torchmetrics_targets",
     ),
     "torcheval": Host(
-        "torcheval.metrics.functional.text.bleu",
+        ("torcheval",),
+        ("torcheval.metrics.functional.text.bleu",),
         {"3a537fba6868": "0.0.7"},
         "_torch_patches.torcheval_targets",
     ),
     "ignite": Host(
-        "ignite.metrics.nlp.bleu",
+        ("ignite",),
+        ("ignite.metrics.nlp.bleu",),
         {"90cdf07076dc": "0.5.4-0.5.5", "372419dc2401": "0.5.3", "3bcf1dd3eea0": "0.5.2"},
         "_torch_patches.ignite_targets",
     ),
     "coco": Host(
+        ("pycocoevalcap",),
         ("pycocoevalcap.bleu.bleu", "pycocoevalcap.tokenizer.ptbtokenizer"),
         {"05b74a92b32e": "1.2", "ded90551127b": "1.2"},
         "coco._targets",
     ),
     "evaluate": _HostOfScripts(
-        "evaluate",
+        ("evaluate", "evaluate_modules"),
+        ("evaluate_modules.",),
         {"bccb0b3ac91d": "0.4.5-0.4.6", "0356b0c877a4": "0.4.2-0.4.4", "55ad85ad2267": "0.4.1"},
         "_evaluate_patches.targets",
         "evaluate.module",
-        ("evaluate_modules",),
     ),
     "mbrs": Host(
-        "mbrs.metrics.bleu",
+        ("mbrs", "sacrebleu"),
+        ("mbrs.metrics.bleu",),
         {"b3b7da96a6dd": "0.1.7-0.1.8", "889b475dccdf": "0.1.6"},
         "_sacrebleu_patches.mbrs_targets",
-        uses=("sacrebleu",),
     ),
 }
 
@@ -142,22 +133,19 @@ HOSTS = {
 class _Library:
     """What has been done to one library."""
 
-    def __init__(self, name: str, host: Host) -> None:
-        self.name, self.host = name, host
+    def __init__(self, name: str) -> None:
+        self.name, self.host = name, HOSTS[name]
         self.left_alone: dict[str, str] = {}  # the reason by what is left alone
-        self._replacements: list[tuple[str, Replacement]] = []
+        self._replaced: list[tuple[str, Callable[[], None]]] = []  # what it is, what undoes it
 
     def apply(self, module: ModuleType) -> None:
         """Patch a module of the library; a warning if its code is not the library's own."""
         for target in self._targets(module):
             label = f"{target.owner.__name__}.{target.name}"
             try:
-                replacement = Replacement(target, self.host.packages)
+                self._replaced.append((label, replace_code(target, self.host.packages)))
             except ReplacedError as error:
                 self.left_alone[label] = str(error)
-                continue
-            self._replacements.append((label, replacement))
-            replacement.apply()
         if self.left_alone:
             fix = "score with fastbleu's own functions instead"
             message = f"fastbleu.patch leaves {self.name} alone: {self._reasons()}; {fix}"
@@ -166,8 +154,11 @@ class _Library:
     def _targets(self, module: ModuleType) -> list[PatchTarget]:
         problem = self.host.problem(module)
         if not problem:
+            file, _, function = self.host.targets.partition(".")
+            patches = import_module(f"{__package__}.{file}")
             try:
-                return self.host.targets(module)
+                targets: list[PatchTarget] = getattr(patches, function)(module)
+                return targets
             except AttributeError as error:
                 problem = f"other code has replaced parts of {module.__name__}: {error}"
         self.left_alone[""] = problem
@@ -179,19 +170,20 @@ class _Library:
 
     def undo(self) -> None:
         """Give the functions their own code back."""
-        for _, replacement in reversed(self._replacements):
-            replacement.undo()
-        self._replacements = []
+        for _, undo in reversed(self._replaced):
+            undo()
+        self._replaced = []
 
     def row(self) -> list[str]:
         """The library's row of the table."""
-        loaded = sys.modules.get(self.host.library)
+        library = self.host.packages[0]
+        loaded = sys.modules.get(library)
         version = str(getattr(loaded, "__version__", ""))
-        replaced = ", ".join(dict.fromkeys(name for name, _ in self._replacements))
+        replaced = ", ".join(dict.fromkeys(name for name, _ in self._replaced))
         left_alone = self._reasons()
         if not (replaced or left_alone):
             replaced = "when it is imported"
-            if loaded is None and not _is_installed(self.host.library):
+            if loaded is None and not _is_installed(library):
                 replaced, left_alone = "", "not installed"
         return [self.name, version, replaced, left_alone]
 
@@ -232,25 +224,23 @@ class _Loader:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        module: ModuleType | None = self._loader.create_module(spec)
-        return module
-
     def exec_module(self, module: ModuleType) -> None:
         module.__loader__ = self._loader
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         self._loader.exec_module(module)
-        if _active.get(self._library.name) is self._library:
-            try:
-                self._library.apply(module)
-            except Exception as error:  # also a warning; the import must not fail for it
-                library = self._library
-                if not isinstance(error, RuntimeWarning):
-                    library.left_alone[""] = f"{type(error).__name__}: {error}"
-                    with suppress(Warning):
-                        message = f"fastbleu.patch leaves {library.name} alone: {shown(error)}"
-                        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        library = self._library
+        if _active.get(library.name) is not library:
+            return
+        try:  # the import must not fail, also where warnings are errors
+            library.apply(module)
+        except RuntimeWarning:
+            pass
+        except Exception as error:
+            library.left_alone[""] = f"{type(error).__name__}: {error}"
+            with suppress(RuntimeWarning):
+                message = f"fastbleu.patch leaves {library.name} alone: {shown(error)}"
+                warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
 _finder = _Finder()
@@ -321,7 +311,7 @@ def patch(*libraries: str) -> Patched:
         if known_name(library_name, HOSTS) is None:
             raise ValueError(unknown_name("library", library_name, HOSTS))
     names = list(dict.fromkeys(str(known_name(name, HOSTS)) for name in libraries or HOSTS))
-    new = [_Library(name, HOSTS[name]) for name in names if name not in _active]
+    new = [_Library(name) for name in names if name not in _active]
     try:
         for library in new:
             _active[library.name] = library

@@ -64,11 +64,6 @@ class BLEUScore(Metric):
     2**24 = 16,777,216 n-grams in one batch; that is not reproduced.
     """
 
-    input_len: torch.Tensor
-    target_len: torch.Tensor
-    matches_by_order: torch.Tensor
-    possible_matches_by_order: torch.Tensor
-
     def __init__(
         self,
         *,

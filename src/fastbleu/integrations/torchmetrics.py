@@ -93,13 +93,6 @@ class BLEUScore(Metric):
     plot_lower_bound = 0.0
     plot_upper_bound = 1.0
 
-    if TYPE_CHECKING:  # torch.jit.script cannot read annotations that are not evaluated
-        counted_by: torch.Tensor
-        preds_len: torch.Tensor
-        target_len: torch.Tensor
-        numerator: torch.Tensor
-        denominator: torch.Tensor
-
     def __init__(
         self,
         n_gram: int = 4,

@@ -7,16 +7,16 @@ for `import_lock` instead, so every import that a call makes is made with it.
 
 from __future__ import annotations
 
+import _thread
 import os
 import sys
-from _thread import RLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-import_lock = RLock()
+import_lock = _thread.RLock()
 _before_logging = False
 
 
@@ -124,13 +124,10 @@ def refuse_sub_interpreters() -> None:
 
 
 def _is_main() -> bool:
+    if sys.version_info >= (3, 12):
+        return bool(_thread._is_main_interpreter())
     try:
-        import _thread
-
-        return bool(_thread._is_main_interpreter())  # type: ignore[attr-defined]
-    except AttributeError:  # before Python 3.12
-        try:
-            import _xxsubinterpreters as subinterpreters  # type: ignore[import-not-found]
-        except ImportError:
-            return True
-        return bool(subinterpreters.get_current() == subinterpreters.get_main())
+        import _xxsubinterpreters as subinterpreters  # type: ignore[import-not-found]
+    except ImportError:
+        return True
+    return bool(subinterpreters.get_current() == subinterpreters.get_main())

@@ -19,19 +19,13 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import lru_cache
 from importlib.util import resolve_name
-from inspect import CO_VARARGS, CO_VARKEYWORDS, getattr_static
+from inspect import Parameter, Signature, getattr_static, signature
 from itertools import count
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from ._internals import Internals
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    Name: TypeAlias = tuple[dict[str, Any] | type, str]
 
 _STUB = """
 def outer({cells}):
@@ -49,7 +43,7 @@ def outer({cells}):
 """
 
 _numbers = count()
-# The codes that `Replacement` gives functions, and the library's own.
+# The codes that `replace_code` gives functions, and the library's own.
 _original_codes: dict[CodeType, CodeType] = {}
 
 
@@ -63,9 +57,8 @@ class PatchTarget(NamedTuple):
         override what it uses, are left to the original.
     name : str
     fast : callable
-        The replacement, which gets all arguments as the function has them. It returns
-        NotImplemented, or raises, where the original has to be called; it must not have had an
-        effect then.
+        It gets all arguments as the function has them, and returns NotImplemented, or raises, where
+        the original has to be called; it must not have had an effect then.
     classes : iterable of types
         Further classes that the original uses, such as that of an argument.
     copied : bool
@@ -79,85 +72,79 @@ class PatchTarget(NamedTuple):
     copied: bool = False
 
 
-class Replacement:
-    """Replaces a function, and gives it its own code back.
+def replace_code(target: PatchTarget, packages: tuple[str, ...]) -> Callable[[], None]:
+    """Replace a function's code; what is returned gives it its own back.
 
-    `packages` are those whose code the original runs. Raises `ReplacedError` if other code has
-    replaced something that the function uses.
+    `packages` are those whose code the original runs. Raises `ReplacedError`, and replaces nothing,
+    if other code has replaced something that the function uses.
     """
+    owner, name, fast, classes, copied = target
+    used = UsedNames(packages, owner, name, classes)
+    function = functions_of(getattr_static(owner, name))[-1]
+    code, namespace = function.__code__, function.__globals__
+    # A copy of the code, by which `exchange` does not find the original.
+    original = FunctionType(
+        code.replace(), namespace, function.__name__, None, function.__closure__
+    )
+    original.__qualname__ = function.__qualname__
+    is_own: Callable[..., bool] = Internals(used.names.values()).unchanged
+    is_method = isinstance(owner, type)
+    if is_method:
+        is_own = _method_guard(is_own, owner, used.methods)
+    key = f"_fastbleu_{next(_numbers)}"
+    hooks = {f"{key}_is_own": is_own, f"{key}_fast": fast, f"{key}_original": original}
+    stub = _stub(function, key, is_method)
 
-    def __init__(self, target: PatchTarget, packages: tuple[str, ...]) -> None:
-        owner, name, self._copied = target.owner, target.name, target.copied
-        used = UsedNames(packages, owner, name, target.classes)
-        self._function = inner = functions_of(getattr_static(owner, name))[-1]
-        self._code = inner.__code__
-        # A copy of the code, by which `_exchange` does not find the original.
-        original = FunctionType(
-            self._code.replace(), inner.__globals__, inner.__name__, None, inner.__closure__
-        )
-        original.__qualname__ = inner.__qualname__
-        is_own: Callable[..., bool] = Internals(used.names.values()).unchanged
-        is_method = isinstance(owner, type)
-        if is_method:
-            is_own = _method_guard(is_own, owner, used.methods)
-        self._key = f"_fastbleu_{next(_numbers)}"
-        self._stub = _stub(inner, self._key, is_method)
-        self._hooks = {"is_own": is_own, "fast": target.fast, "original": original}
+    def exchange(old: CodeType, new: CodeType) -> None:
+        copies = gc.get_referrers(old) if copied else []  # not those of a frozen collector
+        for each in (function, *copies):
+            if isinstance(each, FunctionType) and each.__code__ is old:
+                each.__code__ = new
 
-    def apply(self) -> None:
-        """Replace the function's code."""
-        for hook, value in self._hooks.items():
-            self._function.__globals__[f"{self._key}_{hook}"] = value
-        _original_codes[self._stub] = _original_codes.get(self._code, self._code)
-        self._exchange(self._code, self._stub)
+    def undo() -> None:
+        exchange(stub, code)  # unless other code has replaced it since
+        _original_codes.pop(stub, None)
+        if copied:  # copies that the collector does not know are left; they run the original
+            namespace[f"{key}_is_own"] = lambda _: False
+        else:
+            for hook in hooks:
+                namespace.pop(hook, None)
 
-    def undo(self) -> None:
-        """Give the function its code back, unless other code has replaced it since."""
-        self._exchange(self._stub, self._code)
-        _original_codes.pop(self._stub, None)
-        for hook in self._hooks:
-            self._function.__globals__.pop(f"{self._key}_{hook}", None)
-        if self._copied:  # copies that the collector does not know are left; they run the original
-            for hook, value in (self._hooks | {"is_own": lambda _: False}).items():
-                self._function.__globals__[f"{self._key}_{hook}"] = value
-
-    def _exchange(self, old: CodeType, new: CodeType) -> None:
-        copies = gc.get_referrers(old) if self._copied else []  # not those of a frozen collector
-        for function in (self._function, *copies):
-            if isinstance(function, FunctionType) and function.__code__ is old:
-                function.__code__ = new
+    namespace.update(hooks)
+    _original_codes[stub] = _original_codes.get(code, code)
+    exchange(code, stub)
+    return undo
 
 
 def _stub(function: FunctionType, key: str, is_method: bool) -> CodeType:
     """Code with the parameters of a function that chooses between the fast way and the original."""
-    original = function.__code__
-    names = iter(original.co_varnames)
-    positional = [next(names) for _ in range(original.co_argcount)]
-    keywords = [next(names) for _ in range(original.co_kwonlyargcount)]
-    rest = [f"*{next(names)}"] if original.co_flags & CO_VARARGS else []
-    more = [f"**{next(names)}"] if original.co_flags & CO_VARKEYWORDS else []
-    first = original.co_posonlyargcount
-    slash = ["/"] if first else []
-    star = rest or (["*"] if keywords else [])
-    parameters = [*positional[:first], *slash, *positional[first:], *star, *keywords, *more]
-    arguments = [*positional, *rest, *(f"{name}={name}" for name in keywords), *more]
-    values = {"key": key, "self": positional[0] if is_method else ""}
-    values |= {"parameters": ", ".join(parameters), "arguments": ", ".join(arguments)}
-    # A function has as many cells as its code names.
-    cells = ", ".join(original.co_freevars)
-    tree = ast.parse(
-        _STUB.format(name=original.co_name, cells=cells, doc=function.__doc__, **values)
+    own = function.__code__
+    parameters = [
+        parameter.replace(default=Parameter.empty, annotation=Parameter.empty)
+        for parameter in signature(function, follow_wrapped=False).parameters.values()
+    ]
+    source = _STUB.format(
+        key=key,
+        name=own.co_name,
+        parameters=str(Signature(parameters))[1:-1],
+        arguments=", ".join(
+            f"{p.name}={p.name}" if p.kind is Parameter.KEYWORD_ONLY else str(p) for p in parameters
+        ),
+        self=parameters[0].name if is_method else "",
+        doc=function.__doc__,
+        cells=", ".join(own.co_freevars),  # a function has as many cells as its code names
     )
+    tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, (ast.stmt, ast.expr, ast.arg, ast.ExceptHandler)):
-            node.lineno = node.end_lineno = original.co_firstlineno
+            node.lineno = node.end_lineno = own.co_firstlineno
             node.col_offset = node.end_col_offset = 0
-    code = compile(tree, original.co_filename, "exec", dont_inherit=True)
+    code = compile(tree, own.co_filename, "exec", dont_inherit=True)
     for _ in range(2):
         [code] = [inner for inner in code.co_consts if isinstance(inner, CodeType)]
-    # From Python 3.11 on a code has the qualified name, which errors show.
-    named = {"co_qualname": getattr(original, "co_qualname", None)}
-    return code.replace(**{name: value for name, value in named.items() if value})
+    if sys.version_info >= (3, 11):  # the qualified name, which errors show
+        code = code.replace(co_qualname=own.co_qualname)
+    return code
 
 
 def _method_guard(
@@ -209,15 +196,18 @@ def functions_of(value: Any) -> list[FunctionType]:
 @lru_cache(maxsize=1024)
 def _loaded(code: CodeType) -> tuple[list[str], set[str]]:
     """The global names and the attributes that a code loads, also in its inner functions."""
-    loads: dict[bool, list[str]] = {True: [], False: []}
+    names: list[str] = []
+    attributes: set[str] = set()
     codes = [code]
     for inner in codes:
         codes += [constant for constant in inner.co_consts if isinstance(constant, CodeType)]
         for instruction in dis.get_instructions(inner):
-            name = instruction.opname
-            if name.startswith("LOAD_") and name.endswith(("GLOBAL", "NAME", "ATTR", "METHOD")):
-                loads[name.endswith(("GLOBAL", "NAME"))].append(instruction.argval)
-    return list(dict.fromkeys(loads[True])), set(loads[False])
+            operation = instruction.opname
+            if operation in ("LOAD_GLOBAL", "LOAD_NAME"):
+                names.append(instruction.argval)
+            elif operation.startswith("LOAD_") and operation.endswith(("ATTR", "METHOD")):
+                attributes.add(instruction.argval)
+    return list(dict.fromkeys(names)), attributes
 
 
 @lru_cache(maxsize=256)
@@ -256,28 +246,18 @@ class _Source:
 
 
 class UsedNames:
-    """All names that a function of a library uses, by way of others, too; checked while collected.
+    """All names that a function uses, by way of others of `packages`, too; with `ReplacedError`.
 
-    Parameters
-    ----------
-    packages : tuple of str
-        The top-level packages whose code is followed.
-    owner : module or class
-        Where the function is; for a method, attributes that it mentions are looked up in the class.
-    name : str
-    classes : iterable of types
-        Classes of which all attributes are used.
-
-    Raises
-    ------
-    ReplacedError
-        A name does not hold what the library's source gives it.
+    The error says which of them does not hold what the library's source gives it. Attributes that
+    a method mentions are looked up in its class `owner`; all attributes of `classes` are used.
     """
 
     def __init__(
         self, packages: tuple[str, ...], owner: Any, name: str, classes: Iterable[type] = ()
     ) -> None:
-        self.names: dict[tuple[int, str], Name] = {}  # by the id of the namespace, and the name
+        self.names: dict[
+            tuple[int, str], tuple[Any, str]
+        ] = {}  # by the id of the namespace, and the name
         self._packages, self._owner, self._whole = packages, owner, set(classes)
         self._attributes = {name}
         self._modules: list[ModuleType] = []
