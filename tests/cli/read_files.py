@@ -5,15 +5,24 @@ from contextlib import ExitStack
 
 import pytest
 
-from fastbleu.cli.files import InputError
-from fastbleu.cli.formats import REFERENCE, align_documents, open_input
-from fastbleu.cli.readers import in_step
+from fastbleu.cli.files import ByteSource, InputError, TextLines
+from fastbleu.cli.formats import open_input
+from fastbleu.cli.markup import align_documents
+from fastbleu.cli.options import Options
+from fastbleu.cli.readers import REFERENCE, FieldsReader, in_step
+
+
+def opened_file(name, role, options, opened):
+    """A reader of the file; without a number of references it is read as standard input is."""
+    if options.num_refs is None:
+        return FieldsReader(TextLines(ByteSource(name, opened), options.encoding))
+    return open_input(name, role, options, opened)
 
 
 def read(*names, role=REFERENCE, chunk=4096, **options):
     """The columns of texts in the files."""
     with ExitStack() as opened:
-        inputs = [open_input(str(name), opened, role=role, **options) for name in names]
+        inputs = [opened_file(str(name), role, Options(**options), opened) for name in names]
         align_documents(inputs)
         columns = [[] for _ in range(sum(its.width for its in inputs))]
         for lines in in_step(inputs, chunk):

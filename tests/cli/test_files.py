@@ -18,8 +18,8 @@ from read_files import error_of, read, write
 
 from fastbleu import BLEU
 from fastbleu.cli.command import main
-from fastbleu.cli.files import InputError
-from fastbleu.cli.readers import ChainReader, in_step, open_lines
+from fastbleu.cli.files import ByteSource, InputError, TextLines
+from fastbleu.cli.readers import ChainReader, LineReader, in_step
 
 pytestmark = pytest.mark.pythons
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.pythons
 @contextmanager
 def opened(*paths):
     with ExitStack() as stack:
-        yield [open_lines(str(path), stack) for path in paths]
+        yield [LineReader(TextLines(ByteSource(str(path), stack))) for path in paths]
 
 
 # The last ones end a line in str.splitlines only.
@@ -50,7 +50,7 @@ def test_lines_longer_than_a_block_in_any_encoding(tmp_path, encoding):
     path = write(tmp_path / "a.txt", "\n".join(lines).encode(encoding))
     for chunk in (1, 4096):
         assert read(path, chunk=chunk, encoding=encoding) == [lines]
-    assert read(path, encoding=encoding, fields=None) == [lines]
+    assert read(path, encoding=encoding, num_refs=None) == [lines]
 
 
 def test_unequal_lengths(tmp_path):
@@ -117,7 +117,7 @@ def test_packed_files_are_unpacked(tmp_path, suffix, named):
     data = PACKERS[suffix]("naïve\ncafé\n".encode("latin-1") * 9000)
     path = write(tmp_path / f"a{suffix.upper() if named else '.txt'}", data)
     with opened(path) as [reader]:
-        assert reader.size == len(data)
+        assert reader.source.size == len(data)
     assert read(path, encoding="latin-1") == [["naïve", "café"] * 9000]
     assert "line 1 is not valid UTF-8 (byte 3 of the line is 0xef)" in error_of(path)
 
@@ -221,13 +221,13 @@ def test_endless_files_are_refused(tmp_path, monkeypatch):
 
 def test_lines_with_other_numbers_of_fields(tmp_path):
     path = write(tmp_path / "a.tsv", "a\tb\n" * 3 + "c\t \n" + "d\te\tf\n")
-    message = error_of(path, fields=2, status=17)
+    message = error_of(path, num_refs=2, status=17)
     assert message.startswith(f"{path}: line 4 has 1 field separated by tabs, --num-refs is 2")
-    message = error_of(path, fields=None, status=17)
+    message = error_of(path, num_refs=None, status=17)
     assert message.startswith(f"{path}: line 4 has 1 field separated by tabs, line 1 has 2")
     empty = write(tmp_path / "empty.tsv", "")
-    assert read(empty, fields=None) == [[]]
-    assert read(empty, fields=3) == [[], [], []]
+    assert read(empty, num_refs=None) == [[]]
+    assert read(empty, num_refs=3) == [[], [], []]
 
 
 @pytest.mark.parametrize("chunk", [1, 3, 4096])
@@ -236,9 +236,8 @@ def test_files_one_after_the_other(tmp_path, chunk):
     whole = write(tmp_path / "whole", "2\n2\n3\n3\n3\n")
     with opened(*paths) as parts, opened(whole) as [reader]:
         chain = ChainReader(parts)
-        assert chain.size == reader.size
         assert all(ours == expected for ours, expected in in_step([chain, reader], chunk))
-        assert chain.position == chain.size
+        assert reader.source.position == reader.source.size
     write(whole, "2\n2\n3\n3\n")
     with opened(*paths) as parts, opened(whole) as [reader]:
         files = in_step([ChainReader(parts), reader], chunk)

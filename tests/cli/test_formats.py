@@ -12,7 +12,7 @@ from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
 from fastbleu.cli import files
-from fastbleu.cli.formats import SYSTEM
+from fastbleu.cli.readers import SYSTEM
 
 pytestmark = pytest.mark.pythons
 
@@ -112,9 +112,9 @@ def test_the_line_that_is_wrong_is_named(tmp_path, number):
 
 def test_fields_and_selectors_of_several_files(tmp_path):
     table = write(tmp_path / "a.tsv", "x\ty\nc\td\n")
-    assert read(table, fields=2) == [["x", "c"], ["y", "d"]]
+    assert read(table, num_refs=2) == [["x", "c"], ["y", "d"]]
     assert read(f"{table}::1", f"{table}::2", chunk=1) == [["x", "c"], ["y", "d"]]
-    assert "--num-refs" in error_of(f"{table}::2", fields=2)
+    assert "--num-refs" in error_of(f"{table}::2", num_refs=2)
     assert error_of(f"{tmp_path}/b.tsv::2").startswith(f"{tmp_path}/b.tsv: no such file")
 
 

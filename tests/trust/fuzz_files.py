@@ -17,8 +17,9 @@ from contextlib import ExitStack, suppress
 from typing import Any
 
 from fastbleu.cli import files, markup
-from fastbleu.cli.formats import REFERENCE, SYSTEM, open_input
-from fastbleu.cli.readers import in_step, listed
+from fastbleu.cli.formats import open_input
+from fastbleu.cli.options import Options
+from fastbleu.cli.readers import REFERENCE, SYSTEM, in_step, listed
 from fastbleu.inputs.file_formats import PackedError, module_of
 from trust.fuzz_input import Input, directory, equal
 
@@ -36,7 +37,8 @@ def outcome(
     files._BLOCK_BYTES, markup._LINES = block, max(1, block >> 6)
     try:
         with ExitStack() as opened:
-            reader = open_input(name, opened, role, encoding, fields, quoted=False, delimiter="\t")
+            options = Options(encoding=encoding, num_refs=fields, quoted=False, delimiter="\t")
+            reader = open_input(name, role, options, opened)
             columns: list[list[str]] = [[] for _ in range(reader.width)]
             for chunk in in_step([reader], 1 + block % 5, in_place and reader.is_utf8):
                 for column, more in zip(columns, listed([reader], chunk), strict=True):
@@ -133,7 +135,7 @@ def run(data: bytes) -> None:
     end, encoding = given.choice(ENDS), given.choice(ENCODINGS)
     role = given.choice((SYSTEM, REFERENCE))
     packed, block = given.below(4), given.choice(BLOCKS)
-    fields = given.choice((1, 1, 2, 3)) if not end else 1
+    fields = given.choice((1, 1, 2, 3)) if not end and role == REFERENCE else 1
     # None that begins with the mark itself, which would belong to the name of the file.
     selector = given.bytes(given.below(8)).decode("latin-1").replace(":", ".") if end else ""
     stored = stored_as(packed, given.rest())

@@ -20,26 +20,42 @@ from warnings import catch_warnings, simplefilter
 from ..counting._counted import Sums
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.batch import Batch
-from ..inputs.errors import InputWarning, warn_of_blank
+from ..inputs.errors import InputWarning, in_command, warn_of_blank
 from ..inputs.missing import is_blank
 from ..inputs.mistakes import warn_of_equal, warn_of_words
-from ..runtime.import_lock import import_undisturbed
+from ..runtime.import_lock import import_undisturbed, lazy
 from ..runtime.terminal import ProgressBar
-from .files import STDIN, STDIN_LABEL, InputError, as_options, printable
-from .formats import REFERENCE, SYSTEM, align_documents, align_images, open_input
+from .files import STDIN, STDIN_LABEL, ByteSource, InputError, TextLines, printable
+from .formats import align_images, open_input
 from .options import Options, check_systems, option_warnings, parse_options
-from .readers import CHUNK_LINES, ChainReader, Reader, in_step, joined, listed, open_lines, present
+from .readers import (
+    CHUNK_LINES,
+    REFERENCE,
+    SYSTEM,
+    ChainReader,
+    FieldsReader,
+    LineReader,
+    Reader,
+    in_step,
+    joined,
+    listed,
+    no_segments,
+    present,
+)
 from .sacrebleu_text import RESET, SacrebleuText, system_names, uses_colors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .dialect_text import DialectText
+    from . import markup, results, table_files, testsets
     from .readers import Chunks
-    from .sentence_level import SegmentList
+else:
+    markup = lazy("fastbleu.cli.markup")
+    results = lazy("fastbleu.cli.results")
+    table_files = lazy("fastbleu.cli.table_files")
+    testsets = lazy("fastbleu.cli.testsets")
 
-_SPOOL_BYTES = 1 << 24  # scores kept in memory before they move to a temporary file
 _PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
 
 
@@ -49,6 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     0 scored and printed, 1 input that cannot be scored, 17 lines with different numbers of fields,
     130 Ctrl-C, 141 closed pipe; argparse exits after ``--help``, ``--version`` and wrong arguments.
     """
+    token = in_command.set(True)
     try:
         options = parse_options(argv)
         if sys.stdout is None:
@@ -72,6 +89,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(error, BrokenPipeError):
             return 141
         status, message = 1, f"cannot write the result: {error.strerror or error}"
+    finally:
+        in_command.reset(token)
     _complain(f"error: {message}")
     return status
 
@@ -79,86 +98,68 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(options: Options) -> None:
     """Do what the options ask for."""
     if options.delegated:
-        from .testsets import print_about
-
-        return print_about(options)
+        return testsets.print_about(options)
     if options.by is not None:
-        from .dialect_text import metric_of
-        from .table_files import score_groups
-
-        groups, warnings = score_groups(options, metric_of(options))
+        groups, warnings = table_files.score_groups(options, results.metric_of(options))
         _warn(options, [], warnings)
         return _print(groups)
     with ExitStack() as opened:
         try:
-            readers = _open(options, opened)
-            report = _score(options, readers, opened)
+            texts = _score(options, opened)
         except InputError as error:
             if options.input is not None or error.file != STDIN_LABEL:
                 raise
             hint = " (without -i the hypotheses are read from standard input)"
             raise InputError(f"{error}{hint}", **vars(error)) from error
-        for text in report:
+        for text in texts:
             _print(text)
     return None
 
 
-def _open(options: Options, opened: ExitStack) -> list[Reader]:
-    """Open the references and then the systems."""
-    readers: list[Reader] = []
+def _open(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
+    """Open all files; also return how many columns are references, and how many systems."""
+    references: list[Reader] = []
     if options.test_set is not None:
-        from .testsets import reference_files
-
-        for files in reference_files(options):
-            readers.append(ChainReader([open_lines(name, opened) for name in files]))
-    for name in options.references:
-        readers.append(_opened(options, opened, name, REFERENCE, options.num_refs))
-    systems = [_opened(options, opened, name, SYSTEM) for name in options.systems]
-    align_images(readers, systems)
-    readers += systems
-    missing = None if options.missing == "ragged" else options.missing
-    of_tables = {missing, options.quoted, options.delimiter} != {None}
+        for names in testsets.reference_files(options):
+            parts = [LineReader(TextLines(ByteSource(name, opened))) for name in names]
+            references.append(ChainReader(parts))
+    references += [open_input(name, REFERENCE, options, opened) for name in options.references]
+    systems = [open_input(name, SYSTEM, options, opened) for name in options.systems]
+    if options.input is None:
+        lines = TextLines(ByteSource(STDIN, opened), options.encoding, universal_newlines=True)
+        systems.append(FieldsReader(lines))
+    readers = references + systems
+    of_tables = {options.missing, options.quoted, options.delimiter} - {None, "ragged"}
     if of_tables and not any(reader.missing for reader in readers):
-        names = "--missing, --quoted and --delimiter"
-        raise InputError(f"{names} are for tables, but no file is read as one")
+        problem = "--missing, --quoted and --delimiter are for tables, but no file is read as one"
+        raise InputError(problem)
     if options.read_as and "::" not in "".join([*options.references, *options.systems]):
         raise InputError("--read-as is for files with ::SELECTOR after the name")
-    if options.input is None:
-        readers.append(open_lines(STDIN, opened, options.encoding, None, True))
-    for reader in readers:
-        reader.keeps_ends = not options.prints_as_sacrebleu
-    return readers
-
-
-def _opened(options: Options, opened: ExitStack, name: str, role: str, fields: int = 1) -> Reader:
-    missing = options.missing or "error"
-    if missing == "ragged":
-        missing = "empty" if role == REFERENCE else "error"
-    of_tables = missing, options.quoted, options.delimiter, options.read_as
-    return open_input(name, opened, role, options.encoding, fields, *of_tables)
-
-
-def _score(options: Options, readers: list[Reader], opened: ExitStack) -> Iterable[str]:
-    """Read all input, score it, print warnings, and return the text of the result."""
-    systems = readers[-1].width if options.input is None else len(options.systems)
-    references = sum([reader.width for reader in readers]) - systems
+    if any(reader.unit == "image" for reader in readers):
+        align_images(references, systems)
+    columns_of_systems = sum(reader.width for reader in systems)
     try:
-        check_systems(options, systems)
+        check_systems(options, columns_of_systems)
     except InputError:
         for reader in readers:
-            reader.check_fields()
+            if isinstance(reader, FieldsReader):
+                reader.check_fields()
         raise
-    names = system_names(options, systems)
     for label in options.labels:
-        readers.append(_opened(options, opened, getattr(options, label), SYSTEM))
-    align_documents(readers)
-    printer: SacrebleuText | DialectText
-    if options.prints_as_sacrebleu:
-        printer = SacrebleuText(options, references)
-    else:
-        from .dialect_text import DialectText
+        readers.append(open_input(getattr(options, label), SYSTEM, options, opened))
+    if any(reader.unit == "segment" for reader in readers):
+        markup.align_documents(readers)
+    for reader in readers:
+        reader.keeps_ends = not options.prints_as_sacrebleu
+    return readers, sum(reader.width for reader in references), columns_of_systems
 
-        printer = DialectText(options, references)
+
+def _score(options: Options, opened: ExitStack) -> Iterable[str]:
+    """Read all input, score it, print warnings, and return the text of the result."""
+    readers, references, systems = _open(options, opened)
+    names = system_names(options, systems)
+    make_printer = SacrebleuText if options.prints_as_sacrebleu else results.DialectText
+    printer = make_printer(options, references)
     # Threads share a chunk, so it must be larger than the part that each of them takes at a time.
     lines = CHUNK_LINES if options.threads == 1 else 16 * CHUNK_LINES * options.threads
     is_ragged = options.missing == "ragged"
@@ -167,67 +168,50 @@ def _score(options: Options, readers: list[Reader], opened: ExitStack) -> Iterab
     numbers: Iterable[int] = itertools.count()
     if options.progress:
         chunks = _with_progress(chunks, readers)
-    kept: Container[int] = range(sys.maxsize)
-    if options.filtered:
-        from .testsets import kept_segments
-
-        kept = kept_segments(options)
     if options.filtered or options.missing == "skip":
+        kept = testsets.kept_segments(options) if options.filtered else range(sys.maxsize)
         numbers = chosen = list[int]()
         chunks = _chosen(chunks, kept, readers, chosen)
     if is_ragged:
         chunks = _without_blank(chunks, references)
     if options.reported:
-        from .reports import write_reports
-
-        titles = list(options.systems) or names
-        chunks = write_reports(options, titles, references, list(chunks))
+        chunks = results.write_reports(options, names, references, list(chunks))
     segments = None
-    totals: list[Sums] = []
     if options.sentence_level:
-        from tempfile import SpooledTemporaryFile  # 3 ms, for this alone
-
-        from .sentence_level import SegmentList
-
-        spool = opened.enter_context(SpooledTemporaryFile(_SPOOL_BYTES))  # noqa: SIM115
-        segments = SegmentList(options, printer, names, references, numbers, spool)
+        segments = results.SegmentList(options, printer, names, references, numbers, opened)
     with catch_warnings(record=True) as caught:
         simplefilter("always", InputWarning)
         try:
             if options.diagnosed:
-                from .reports import diagnose
-
-                result: Iterable[str] = [diagnose(options, systems, references, chunks)]
+                texts: Iterable[str] = [results.diagnose(options, systems, references, chunks)]
             else:
                 totals = _count(options, printer, readers, chunks, references, segments)
-                result = segments.printed() if segments else [printer.result(names, totals)]
-            for total in totals:
-                warn_of_blank(total.blank_references)
-                warn_of_equal(total.row, total.segments)
+                texts = segments.printed() if segments else [printer.result(names, totals)]
+                for total in totals:
+                    warn_of_blank(total.blank_references)
+                    warn_of_equal(total.row, total.segments)
         except InputError:
             raise
         except (ValueError, ImportError) as error:
             raise InputError(f"{printer.place}{error}") from error
-    warnings = [] if options.force else list(dict.fromkeys([str(w.message) for w in caught]))
-    _warn(options, readers, warnings)
-    return result
+    _warn(options, readers, [] if options.force else [str(w.message) for w in caught])
+    return texts
 
 
 def _count(
     options: Options,
-    printer: SacrebleuText | DialectText,
+    printer: SacrebleuText | results.DialectText,
     readers: list[Reader],
     chunks: Chunks,
     references: int,
-    segments: SegmentList | None,
+    segments: results.SegmentList | None,
 ) -> list[Sums]:
     """Count all chunks; the totals of each system."""
     keep = bool(options.confidence or options.test)
     if keep:
         import_undisturbed("fastbleu.significance")
     if not printer.adds_batches:  # one chunk
-        joined_columns = [list(column) for column in joined(chunks)]
-        chunks = iter([joined_columns] if joined_columns else [])
+        chunks = iter([joined(chunks)])
     keep_rows = keep or printer.keep_rows or segments is not None
     before = 0
     totals: list[Sums] = []
@@ -276,7 +260,7 @@ def _count(
         added = [printer.sums(of_system, keep) for of_system in counted]
         totals = list(map(add, totals, added)) if totals else added
     if not totals:
-        raise InputError("no segment to score: the files have no lines")
+        raise no_segments()
     return totals
 
 
@@ -293,9 +277,8 @@ def _side_by_side(columns: list[Any], ragged: bool) -> Any:
 def _warn(options: Options, readers: list[Reader], warnings: Sequence[str] = ()) -> None:
     """Print warnings about the options and the files, and the `warnings` of what these hold."""
     notes = [note for reader in readers for note in reader.notes()]
-    default = "--dialect sacrebleu " if options.prints_as_sacrebleu else ""
-    for warning in [*option_warnings(options), *notes, *warnings]:
-        _complain(f"warning: {as_options(warning).replace(default, '')}")
+    for warning in dict.fromkeys([*option_warnings(options), *notes, *warnings]):
+        _complain(f"warning: {warning}")
 
 
 def _chosen(
@@ -326,22 +309,22 @@ def _without_blank(chunks: Chunks, references: int) -> Chunks:
 
 
 def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:
-    """Yield the chunks, with a progress bar if they take long."""
-    files = [reader for reader in readers if reader.size is not None]
-    size = sum(reader.size or 0 for reader in files) if files else readers[0].segments_in_all
-    unit = "B" if files else " segments"
+    """Yield the chunks, with a progress bar if they take long: all files advance alike."""
+    sources = [reader.source for reader in readers if reader.source and reader.source.size]
+    source = sources[0] if sources else None
+    size, unit = (source.size, "B") if source else (readers[0].segments_in_all, " segments")
     done = 0
     with ProgressBar(True, size, unit, delay=_PROGRESS_DELAY, leave=False) as bar:
         for chunk in chunks:
             yield chunk
-            position = sum(reader.position for reader in files) if files else done + len(chunk[0])
+            position = source.position if source else done + len(chunk[0])
             bar.update(position - done)
             done = position
 
 
 def _complain(message: str) -> None:
     if sys.stderr is not None:
-        print(f"fastbleu: {printable(as_options(message))}", file=sys.stderr)
+        print(f"fastbleu: {printable(message)}", file=sys.stderr)
 
 
 def _print(text: str | bytes) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import re
 import stat
 import sys
 from collections.abc import Callable
@@ -38,25 +37,6 @@ class InputError(LocatedValueError):
 
     def __init__(self, message: str, **facts: Any) -> None:
         super().__init__(printable(message), **facts)
-
-
-# What the API's messages advise, and the command's options for it.
-_OPTIONS = (
-    (r', as BLEU\.score does with missing="(\w+)"( or "\w+")?', r" by --missing \1"),
-    (r'(missing|encoding)="([\w-]+)"', r"--\1 \2"),
-    ("quoted=False", "--no-quoted"),
-    (r'as in format="(\w+)"', r"as in --read-as \1"),
-    (r'BLEU\(tokenize=\\?"([\w-]+)\\?"\)', r"--dialect sacrebleu -tok \1"),
-    (r" For short ones effective_order=True", ""),
-    (r"pass references=\[.*\] to score with the first", "name the file of one"),
-)
-
-
-def as_options(message: str) -> str:
-    """A message of the API with the options of the command."""
-    for advice, option in _OPTIONS:
-        message = re.sub(advice, option, message)
-    return message
 
 
 def printable(text: str) -> str:
@@ -103,8 +83,8 @@ class ByteSource:
 
     @property
     def position(self) -> int:
-        """How many of these bytes have been read; 0 for a pipe."""
-        return 0 if self.size is None else self._file.tell()
+        """How many of these bytes have been read."""
+        return self._file.tell()
 
     def peek(self) -> bytes:
         """Return the beginning of what the next `read` returns, enough to recognize a format."""
@@ -125,7 +105,8 @@ class ByteSource:
             data: bytes = self._content.read1(_BLOCK_BYTES)
             if len(self.start) < _START_BYTES:
                 self.start += data[:_START_BYTES]
-                if module_of(self.start):  # of a pipe, whose first bytes came one by one
+                # The first bytes of a pipe may have come one by one.
+                if self.size is None and module_of(self.start):
                     raise PackedError("packed data comes in tiny pieces: save it as a file")
             return data
         except Exception as error:
@@ -160,13 +141,14 @@ class TextLines:
         self.encoding = codecs.lookup(encoding).name
         self.is_utf8 = self.encoding in ("utf-8", "utf-8-sig")
         self._declared = declared
-        self._decode: Callable[[bytes, bool], str] | None = None
+        read = source.read
         if universal_newlines or self.encoding != "utf-8":
             decoder = codecs.getincrementaldecoder(encoding)("strict")
             newlines = io.IncrementalNewlineDecoder(decoder, translate=True)
             self._decode = newlines.decode if universal_newlines else decoder.decode
-        self._decoded_all = False
-        self._lines = Utf8Lines(self._read, surrogates=not self.is_utf8)
+            self._decoded_all = False
+            read = self._read_decoded
+        self._lines = Utf8Lines(read, surrogates=not self.is_utf8)
         source.where = lambda: f"after line {self.taken}"
 
     @property
@@ -196,10 +178,8 @@ class TextLines:
             raise self._invalid(error, rows.before + len(lines) + 1, error.start + 1) from error
         return lines
 
-    def _read(self) -> bytes:
+    def _read_decoded(self) -> bytes:
         """Return the next bytes, in UTF-8; b"" at the end."""
-        if self._decode is None:
-            return self.source.read()
         text = ""
         while not (text or self._decoded_all):
             data = self.source.read()

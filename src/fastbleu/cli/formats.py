@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from itertools import chain, islice, zip_longest
+from itertools import chain, islice
 
 from ..inputs.arguments import shown
 from ..inputs.file_formats import (
@@ -30,15 +29,13 @@ from ..inputs.file_formats import (
 from ..inputs.missing import is_missing
 from ..runtime.collection import collection_paused
 from .files import ByteSource, InputError, TextLines
-from .readers import CHUNK_LINES, Reader, open_lines
+from .readers import CHUNK_LINES, REFERENCE, FieldsReader, LineReader, Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .markup import Document, Part, Segment
-
-REFERENCE, SYSTEM = "ref", "hyp"  # the purpose of an input
+    from .options import Options
 
 _FORMATS = {".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
 _FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml", ".json": "coco"}
@@ -47,50 +44,37 @@ _FORMATS |= dict.fromkeys(_TABLES, "table")
 NAMED = tuple(end[1:] for end in _FORMATS)
 
 
-def open_input(
-    name: str,
-    opened: ExitStack,
-    role: str,
-    encoding: str = "utf-8",
-    fields: int = 1,
-    missing: str = "error",
-    quoted: bool | None = None,
-    delimiter: str | None = None,
-    read_as: str | None = None,
-) -> Reader:
+def open_input(name: str, role: str, options: Options, opened: ExitStack) -> Reader:
     """Open a file of any format; `opened` will close it.
 
-    `role` decides if a selector fits both a translator and a system. The encoding is that of all
-    formats but XML. `fields` is the number of tab-separated segments in a line of plain text.
-    `missing`, `quoted` and `delimiter` are for tables, as in `fastbleu.tables.score`. `read_as`, of
-    `NAMED`, is the format of files with a selector.
+    `role`, REFERENCE or SYSTEM, decides if a selector fits both a translator and a system, and
+    which lines have several fields (``--num-refs``).
     """
-    path, selector, kind = _select(name, read_as)
+    path, selector, kind = _select(name, options.read_as)
+    is_reference = role == REFERENCE
+    fields = options.num_refs if is_reference else 1
     if kind is None:
-        return open_lines(path, opened, encoding, fields)
+        lines = TextLines(ByteSource(path, opened), options.encoding)
+        return LineReader(lines) if fields == 1 else FieldsReader(lines, fields)
     if fields != 1:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
+    if kind in ("xml", "sgml"):
+        from .markup import MarkupReader
+
+        return MarkupReader(path, selector, role, options.encoding, kind == "xml", opened)
+    if kind == "coco" and not selector:
+        return CocoReader(path, opened)
+    missing = options.missing or "error"
+    if missing == "ragged":
+        missing = "empty" if is_reference else "error"
     if kind == "table":
         from .table_files import TableReader
 
-        options = {"quoted": quoted, "delimiter": delimiter, "encoding": encoding}
-        options["format"] = read_as
-        return TableReader(path, selector, missing, options, role == REFERENCE)
-    if kind == "coco" and not selector:
-        return CocoReader(path, opened)
-    if kind in ("xml", "sgml"):
-        return MarkupReader(path, selector, opened, role, encoding, kind == "xml")
-    lines = TextLines(ByteSource(path, opened), encoding)
-    if kind in ("json", "coco"):
-        return JsonReader(lines, selector, missing, role == REFERENCE)
-    if lines.source.size is not None:
-        with ExitStack() as closed:
-            again = _lines_of(TextLines(ByteSource(path, closed), encoding))
-            wanted = () if selector.isdecimal() else (selector,)
-            delimiter, quoted, _ = layout_of(again, wanted, delimiter, quoted)
-    elif quoted is None:
-        raise InputError(f"{path}: a pipe is read once: add --quoted or --no-quoted")
-    return ColumnReader(lines, selector, missing, quoted, delimiter or "\t")
+        return TableReader(path, selector, missing, options, is_reference)
+    if kind == "tsv":
+        return ColumnReader(path, selector, missing, options, opened)
+    lines = TextLines(ByteSource(path, opened), options.encoding)
+    return JsonReader(lines, selector, missing, is_reference)
 
 
 def is_coco_file(name: str) -> bool:
@@ -132,25 +116,24 @@ def _is_of_tables(path: str) -> bool:
     return "://" in path or (is_several and not os.path.isfile(path))
 
 
-class _OneOfMany(Reader):
-    """Lines that contain more than the segment; subclasses extract it."""
+class _CellReader(Reader):
+    """Rows that contain more than the segment; subclasses extract its cell."""
 
-    _line = 1  # the number of the current line
+    _line = 1  # the number of the current row's first line
 
     def __init__(self, lines: TextLines, selector: str, missing: str) -> None:
         self.source, self.label, self._lines = lines.source, lines.source.label, lines
         self._selector, self.missing = selector, missing
-        self._rows = _lines_of(lines)
+        self._cells = self._extract(_lines_of(lines))
 
     @property
-    def ended(self) -> bool:
-        return self._lines.ended
+    def may_wait(self) -> bool:
+        return super().may_wait and not self._lines.ended
 
     def read(self, count: int) -> list[list[Any]]:
         column: list[Any] = []
-        for row in islice(self._rows, count):
+        for cell in islice(self._cells, count):
             self.segments += 1
-            cell = self._extract(row.removesuffix("\r"))
             texts: list[Any] = cell if isinstance(cell, list) else [cell]
             if None in texts:
                 filler = self.without_value(self._place(), self._selector)
@@ -158,11 +141,10 @@ class _OneOfMany(Reader):
             if not self.keeps_ends:
                 texts = [text.rstrip() for text in texts]
             column.append((texts or None) if isinstance(cell, list) or not texts else texts[0])
-            self._line += 1 + row.count("\n")
         return [column]
 
-    def _extract(self, row: str) -> str | list[Any] | None:
-        """The text of a row, or a list of its references; None for what is missing."""
+    def _extract(self, lines: Iterator[str]) -> Iterator[str | list[Any] | None]:
+        """The text of each row, or a list of its references; None for what is missing."""
         raise NotImplementedError
 
     def _place(self) -> str:
@@ -172,54 +154,69 @@ class _OneOfMany(Reader):
         return InputError(f"{self._place()}: {problem}")
 
 
-class ColumnReader(_OneOfMany):
-    """A column of values that are separated by tabs, or others; cells may be `quoted`."""
+class ColumnReader(_CellReader):
+    """A column of values that are separated by tabs, or others; cells may be quoted."""
 
     def __init__(
-        self, lines: TextLines, selector: str, missing: str, quoted: bool, delimiter: str
+        self, path: str, selector: str, missing: str, options: Options, opened: ExitStack
     ) -> None:
-        super().__init__(lines, selector, missing)
-        self._quoted, self._delimiter = quoted, delimiter
-        if quoted:
-            self._rows = rows_of(self._rows)
-        rows = list(islice(self._rows, 1))
-        first = rows[0].removesuffix("\r") if rows else ""
-        cells = [cell or "" for cell in self._cells(first)]
-        self._width = len(cells)
-        if selector.isascii() and selector.isdigit():
-            self._column = int(selector) - 1
-            if not 0 <= self._column < self._width:
-                choices = f"line 1 has {self._width}, counted from 1"
-                choices += "; or add --delimiter" * (self._width == 1)
-                raise InputError(f"{self.label}: there is no column {selector}: {choices}")
-            self._rows = chain(rows, self._rows)
-            return
-        self._line += 1 + first.count("\n")
-        if cells.count(selector) != 1:
-            problem = "two columns are" if selector in cells else "no column is"
-            fix = f"choose by number or one of: {', '.join(map(repr, cells))}"
-            raise InputError(f"{self.label}: {problem} named {shown(selector)} in line 1; {fix}")
-        self._column = cells.index(selector)
+        super().__init__(TextLines(ByteSource(path, opened), options.encoding), selector, missing)
+        self._delimiter, self._quoted = options.delimiter or "\t", bool(options.quoted)
+        if self._lines.source.size is not None:
+            with ExitStack() as closed:
+                again = _lines_of(TextLines(ByteSource(path, closed), options.encoding))
+                wanted = () if selector.isdecimal() else (selector,)
+                layout = layout_of(again, wanted, options.delimiter, options.quoted)
+                self._delimiter, self._quoted, _ = layout
+        elif options.quoted is None:
+            raise InputError(f"{path}: a pipe is read once: add --quoted or --no-quoted")
 
-    def _extract(self, row: str) -> str | None:
-        cells = self._cells(row)
-        if len(cells) != self._width:
-            columns = f"{len(cells)} column{'s' * (len(cells) != 1)}, but line 1 has {self._width}"
-            mark = "a tab" if self._delimiter == "\t" else repr(self._delimiter)
-            raise self._error(f"{columns}; does a text contain {mark} or a line break?")
-        text = cells[self._column]
-        return text if self._quoted else text or None
+    def _extract(self, lines: Iterator[str]) -> Iterator[str | None]:
+        rows = rows_of(lines) if self._quoted else lines
+        first = list(islice(rows, 1))
+        heading = [cell or "" for cell in self._split("".join(first))]
+        if self._selector.isascii() and self._selector.isdigit():
+            column = int(self._selector) - 1
+            if not 0 <= column < len(heading):
+                choices = f"line 1 has {len(heading)}, counted from 1"
+                choices += "; or add --delimiter" * (len(heading) == 1)
+                problem = f"there is no column {self._selector}: {choices}"
+                raise InputError(f"{self.label}: {problem}")
+            rows = chain(first, rows)
+        else:
+            column = self._column_of(heading)
+            self._line += 1 + "".join(first).count("\n")
+        for row in rows:
+            cells = self._split(row)
+            if len(cells) != len(heading):
+                columns = f"{len(cells)} column{'s' * (len(cells) != 1)}"
+                mark = "a tab" if self._delimiter == "\t" else repr(self._delimiter)
+                problem = f"{columns}, but line 1 has {len(heading)}"
+                raise self._error(f"{problem}; does a text contain {mark} or a line break?")
+            yield cells[column] if self._quoted else cells[column] or None
+            self._line += 1 + row.count("\n")
 
-    def _cells(self, row: str) -> Sequence[str | None]:
-        mark = self._delimiter
-        cells = cells_of(row, mark) if self._quoted else row.split(mark)
+    def _column_of(self, names: list[str]) -> int:
+        """The position of the column that the selector names."""
+        if names.count(self._selector) == 1:
+            return names.index(self._selector)
+        problem = "two columns are" if self._selector in names else "no column is"
+        fix = f"choose by number or one of: {', '.join(map(repr, names))}"
+        message = f"{problem} named {shown(self._selector)} in line 1; {fix}"
+        raise InputError(f"{self.label}: {message}")
+
+    def _split(self, row: str) -> Sequence[str | None]:
+        row = row.removesuffix("\r")
+        if not self._quoted:
+            return row.split(self._delimiter)
+        cells = cells_of(row, self._delimiter)
         if cells is None:
             problem = "a quotation mark neither encloses a cell nor is doubled in it"
             raise self._error(f"{problem}: correct it, or add --no-quoted")
         return cells
 
 
-class JsonReader(_OneOfMany):
+class JsonReader(_CellReader):
     """The value of one key in JSON objects, one per line or all in one list.
 
     With `is_reference` the value may be a list of references.
@@ -228,16 +225,16 @@ class JsonReader(_OneOfMany):
     def __init__(self, lines: TextLines, selector: str, missing: str, is_reference: bool) -> None:
         super().__init__(lines, selector, missing)
         self._is_reference = is_reference
-        self._rows = self._objects(self._rows)
 
-    def _objects(self, rows: Iterator[str]) -> Iterator[str]:
-        first = list(islice(rows, 1))
-        if not "".join(first).lstrip().startswith("["):
-            yield from chain(first, rows)
-            return
-        objects = self._parsed("\n".join([*first, *rows]))
-        self.unit = "object"
-        yield from map(json.dumps, objects)
+    def _extract(self, lines: Iterator[str]) -> Iterator[str | list[Any] | None]:
+        first = list(islice(lines, 1))
+        values: Iterator[Any] = map(self._parsed, chain(first, lines))
+        if "".join(first).lstrip().startswith("["):
+            values = iter(self._parsed("\n".join([*first, *lines])))
+            self.unit = "object"
+        for value in values:
+            yield self._text_of(value)
+            self._line += 1
 
     def _parsed(self, text: str) -> Any:
         try:
@@ -246,8 +243,7 @@ class JsonReader(_OneOfMany):
             problem = "this is not JSON, one object per line or a list of objects"
             raise self._error(f"{problem}: {error}") from error
 
-    def _extract(self, row: str) -> str | list[Any] | None:
-        value = self._parsed(row)
+    def _text_of(self, value: Any) -> str | list[Any] | None:
         if not isinstance(value, dict):
             raise self._error(f"expected an object, found {_described(value)}")
         if not self._selector:
@@ -305,123 +301,24 @@ class CocoReader(Reader):
         except ValueError as error:
             fix = f"name a key of other objects, as in {path}::KEY, and a file of lines otherwise"
             raise InputError(f"{error} ({fix})") from error
-        self._images: list[Any] = []
 
     def choose(self, images: list[Any]) -> None:
         """Decide which images are read."""
         widths = {len(self.captions[image]) for image in images}
-        self._images, self.width, self.ragged = images, max(widths), len(widths) > 1
+        self.width, self.ragged = max(widths), len(widths) > 1
+        rows = [self.captions[image] for image in images]
+        self._rows = iter([[*row, *[None] * (self.width - len(row))] for row in rows])
 
     def read(self, count: int) -> list[list[Any]]:
-        images = self._images[self.segments : self.segments + count]
-        self.segments += len(images)
-        rows = [self.captions[image] for image in images]
-        columns = list(map(list, zip_longest(*rows)))
-        return columns + [[None] * len(rows) for _ in range(self.width - len(columns))]
-
-
-class MarkupReader(Reader):
-    """The segments of one translator or system in XML or SGML, in the order of the file.
-
-    Without a selector the translator may differ between documents, if each has only one.
-    By sacreBLEU's rules for WMT's layout the segments of a document are sorted by number;
-    documents of test suites and segments without any translation are left out.
-    """
-
-    unit = "segment"
-
-    def __init__(
-        self, path: str, selector: str, opened: ExitStack, role: str, encoding: str, xml: bool
-    ) -> None:
-        from .markup import documents
-
-        with ExitStack() as closed:
-            source = ByteSource(path, closed)
-            if source.size is None:
-                problem = "XML is read twice, so it must be a file and not a pipe"
-                raise InputError(f"{source.label}: {problem}")
-            parts: dict[Part, None] = {}
-            count: Counter[tuple[str, str]] = Counter()
-            for document in documents(source, encoding, xml):
-                parts |= dict.fromkeys(document.parts)
-                count.update((part.kind, document.name) for part in document.parts)
-        self.source = ByteSource(path, opened)
-        self.label = source.label
-        self._translated = any(part.kind == "ref" for part in parts)
-        several = {kind for (kind, _), number in count.items() if number > 1}
-        self._part = _choose(self.label, selector, role, list(parts), several)
-        self._by_kind = not selector and self._part.kind not in several
-        self.by_id = self._ordered(documents(self.source, encoding, xml))
-
-    def read(self, count: int) -> list[list[str]]:
-        texts = [segment.text for _, segment in islice(self.by_id, count)]
-        self.segments += len(texts)
-        return [texts]
-
-    def _ordered(self, documents: Iterator[Document]) -> Iterator[tuple[tuple[str, str], Segment]]:
-        for document in documents:
-            part = self._part
-            if self._by_kind:
-                part = next((p for p in document.parts if p.kind == part.kind), part)
-            chosen = document.parts.get(part)
-            names = list(chosen or ()) if document.in_set else self._names(document, part)
-            if names and chosen is None:
-                others = ", ".join(str(p) for p in document.parts if p.kind == part.kind)
-                raise self._missing(document, f"has no {part}" + f", but {others}" * bool(others))
-            for name in names:
-                if name not in chosen:  # type: ignore[operator]
-                    raise self._missing(document, f"has no segment {name} of {part}")
-                yield (document.name, name), chosen[name]  # type: ignore[index]
-
-    def _names(self, document: Document, part: Part) -> list[str]:
-        """Return the ids of a document's segments that count, in WMT's layout."""
-        if document.testsuite:
-            return []
-        parts = document.parts
-        model = next((p for p in parts if p.kind == "src"), part)
-        names = list(parts.get(model, ()))
-        if extra := set(parts.get(part, ())) - set(names):
-            problem = f"has a segment {min(extra)} of {part}, but not of {model}"
-            raise self._missing(document, problem)
-        if self._translated:
-            references = [segments for part, segments in parts.items() if part.kind == "ref"]
-            names = [n for n in names if any(n in r and r[n].text for r in references)]
-        return sorted(names, key=int) if all(map(str.isdecimal, names)) else names
-
-    def _missing(self, document: Document, problem: str) -> InputError:
-        return InputError(f"{self.label}: line {document.line}: document {document.name} {problem}")
-
-
-def align_documents(readers: Sequence[Reader]) -> None:
-    """Put files of XML and SGML in the order of the first, by ids; InputError if these differ."""
-    markup = [reader for reader in readers if isinstance(reader, MarkupReader)]
-    expected = dict(markup[0].by_id) if len(markup) > 1 else {}
-    for reader in markup[1:]:
-        segments = dict(reader.by_id)
-        for key in [*expected, *segments]:
-            if key not in segments or key not in expected:
-                has, lacks = (markup[0], reader) if key in expected else (reader, markup[0])
-                where = f"on line {(expected | segments)[key].line} of {has.label}"
-                problem = f"has no segment {key[1]} of document {key[0]}, which is {where}"
-                raise InputError(f"{lacks.label} {problem}")
-        reader.by_id = iter([(key, segments[key]) for key in expected])
-    if expected:
-        markup[0].by_id = iter(expected.items())
+        rows = list(islice(self._rows, count))
+        self.segments += len(rows)
+        return list(map(list, zip(*rows, strict=True))) or [[] for _ in range(self.width)]
 
 
 def align_images(references: Sequence[Reader], systems: Sequence[Reader]) -> None:
-    """Let all files of COCO's captions have the same images in the same order.
-
-    Raises
-    ------
-    InputError
-        Annotations are without results, the results of an image are not one caption, it has no
-        annotation, or systems have different images.
-    """
+    """Let all files, which must be COCO's captions, have the same images in the same order."""
     results = [reader for reader in systems if isinstance(reader, CocoReader)]
     annotations = [reader for reader in references if isinstance(reader, CocoReader)]
-    if not results and not annotations:
-        return
     if not results or len(results) != len(systems) or len(annotations) != len(references):
         raise InputError(
             "COCO's annotations and results belong together: all files, also those after -i, must "
@@ -444,24 +341,3 @@ def align_images(references: Sequence[Reader], systems: Sequence[Reader]) -> Non
     images = [image for image in annotations[0].captions if image in results[0].captions]
     for reader in results + annotations:
         reader.choose(images)
-
-
-def _choose(label: str, selector: str, role: str, parts: list[Part], several: set[str]) -> Part:
-    """Return the selected part, by the role; documents have one part of kinds not in `several`."""
-    parts.sort(key=lambda part: part.kind != role)
-    if selector:
-        for part in parts:
-            if selector in (part.name, str(part)):
-                return part
-    else:
-        for kind in (REFERENCE, SYSTEM) if role == REFERENCE else (SYSTEM, REFERENCE):
-            same = [part for part in parts if part.kind == kind]
-            if len(same) == 1 or (same and kind not in several):
-                return same[0]
-            if same:
-                break
-    if not parts:
-        raise InputError(f"{label}: no <refset>, <tstset> or <dataset> with documents in it")
-    choices = ", ".join(f"::{part}" for part in parts)
-    problem = f"nothing in it is named {shown(selector)}" if selector else "it holds several texts"
-    raise InputError(f"{label}: {problem}; choose one of {choices}")

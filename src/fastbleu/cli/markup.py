@@ -15,11 +15,16 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from itertools import islice
 from typing import Any, NamedTuple
 
+from ..inputs.arguments import shown
 from ..runtime.extras import install_command
 from .files import ByteSource, InputError, TextLines
+from .readers import REFERENCE, SYSTEM, Reader
 
 _SETS = {"srcset": "src", "refset": "ref", "tstset": "hyp"}
 _NAMES = {"src": "", "ref": "translator", "hyp": "system"}  # the attribute that names the part
@@ -238,3 +243,111 @@ def _sgml(source: ByteSource, encoding: str, collector: _Collector) -> Iterator[
         line += text.count("\n", done, cut)
         rest = text[cut:]
         yield
+
+
+class MarkupReader(Reader):
+    """The segments of one translator or system in XML or SGML, in the order of the file.
+
+    Without a selector the translator may differ between documents, if each has only one.
+    By sacreBLEU's rules for WMT's layout the segments of a document are sorted by number;
+    documents of test suites and segments without any translation are left out.
+    """
+
+    unit = "segment"
+
+    def __init__(
+        self, path: str, selector: str, role: str, encoding: str, xml: bool, opened: ExitStack
+    ) -> None:
+        with ExitStack() as closed:
+            source = ByteSource(path, closed)
+            if source.size is None:
+                problem = "XML is read twice, so it must be a file and not a pipe"
+                raise InputError(f"{source.label}: {problem}")
+            parts: dict[Part, None] = {}
+            count: Counter[tuple[str, str]] = Counter()
+            for document in documents(source, encoding, xml):
+                parts |= dict.fromkeys(document.parts)
+                count.update((part.kind, document.name) for part in document.parts)
+        self.source = ByteSource(path, opened)
+        self.label = source.label
+        self._translated = any(part.kind == "ref" for part in parts)
+        several = {kind for (kind, _), number in count.items() if number > 1}
+        self._part = _choose(self.label, selector, role, list(parts), several)
+        self._by_kind = not selector and self._part.kind not in several
+        self.by_id = self._ordered(documents(self.source, encoding, xml))
+
+    def read(self, count: int) -> list[list[str]]:
+        texts = [segment.text for _, segment in islice(self.by_id, count)]
+        self.segments += len(texts)
+        return [texts]
+
+    def _ordered(self, documents: Iterator[Document]) -> Iterator[tuple[tuple[str, str], Segment]]:
+        for document in documents:
+            part = self._part
+            if self._by_kind:
+                part = next((p for p in document.parts if p.kind == part.kind), part)
+            chosen = document.parts.get(part)
+            names = list(chosen or ()) if document.in_set else self._names(document, part)
+            if names and chosen is None:
+                others = ", ".join(str(p) for p in document.parts if p.kind == part.kind)
+                raise self._missing(document, f"has no {part}" + f", but {others}" * bool(others))
+            for name in names:
+                if name not in chosen:  # type: ignore[operator]
+                    raise self._missing(document, f"has no segment {name} of {part}")
+                yield (document.name, name), chosen[name]  # type: ignore[index]
+
+    def _names(self, document: Document, part: Part) -> list[str]:
+        """Return the ids of a document's segments that count, in WMT's layout."""
+        if document.testsuite:
+            return []
+        parts = document.parts
+        model = next((p for p in parts if p.kind == "src"), part)
+        names = list(parts.get(model, ()))
+        if extra := set(parts.get(part, ())) - set(names):
+            problem = f"has a segment {min(extra)} of {part}, but not of {model}"
+            raise self._missing(document, problem)
+        if self._translated:
+            references = [segments for part, segments in parts.items() if part.kind == "ref"]
+            names = [n for n in names if any(n in r and r[n].text for r in references)]
+        return sorted(names, key=int) if all(map(str.isdecimal, names)) else names
+
+    def _missing(self, document: Document, problem: str) -> InputError:
+        return InputError(f"{self.label}: line {document.line}: document {document.name} {problem}")
+
+
+def align_documents(readers: Sequence[Reader]) -> None:
+    """Put files of XML and SGML in the order of the first, by ids, which must be the same."""
+    markup = [reader for reader in readers if isinstance(reader, MarkupReader)]
+    expected = dict(markup[0].by_id) if len(markup) > 1 else {}
+    for reader in markup[1:]:
+        segments = dict(reader.by_id)
+        for key in [*expected, *segments]:
+            if key not in segments or key not in expected:
+                has, lacks = (markup[0], reader) if key in expected else (reader, markup[0])
+                where = f"on line {(expected | segments)[key].line} of {has.label}"
+                problem = f"has no segment {key[1]} of document {key[0]}, which is {where}"
+                raise InputError(f"{lacks.label} {problem}")
+        reader.by_id = iter([(key, segments[key]) for key in expected])
+    if expected:
+        markup[0].by_id = iter(expected.items())
+
+
+def _choose(label: str, selector: str, role: str, parts: list[Part], several: set[str]) -> Part:
+    """Return the selected part, by the role; documents have one part of kinds not in `several`."""
+    parts.sort(key=lambda part: part.kind != role)
+    if selector:
+        for part in parts:
+            if selector in (part.name, str(part)):
+                return part
+    else:
+        for kind in (REFERENCE, SYSTEM) if role == REFERENCE else (SYSTEM, REFERENCE):
+            same = [part for part in parts if part.kind == kind]
+            if len(same) == 1 or (same and kind not in several):
+                return same[0]
+            if same:
+                break
+    if not parts:
+        raise InputError(f"{label}: no <refset>, <tstset> or <dataset> with documents in it")
+    choices = ", ".join(f"::{part}" for part in parts)
+    problem = f"nothing in it is named {shown(selector)}" if selector else "it holds several texts"
+    raise InputError(f"{label}: {problem}; choose one of {choices}")

@@ -1,4 +1,7 @@
-"""The options of the command line, checked, and what follows from them."""
+"""The options of the command line, checked, and what follows from them.
+
+Spellings and defaults are those of the command `sacrebleu`, so that its users' scripts work.
+"""
 
 from __future__ import annotations
 
@@ -6,41 +9,80 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
+from .. import __version__
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..dialects.names import names
 from ..inputs.arguments import shown
+from ..inputs.missing import CHOICES
 from ..runtime.extras import install_command
-from ..sacrebleu.bleu_score import read_seed, seed_of_environment, seed_text
-from ..tokenizers.tokenizer import BY_LANGUAGE, WITHOUT_MODEL
+from ..sacrebleu.bleu_score import read_seed, seed_of_environment
+from ..tokenizers.tokenizer import BY_LANGUAGE, OF_WORDS, TOKENIZERS, WITHOUT_MODEL
 from .files import STDIN, InputError
-from .formats import is_coco_file
-from .parser import FORMATS, OF_GROUPS, ONLY_DIALECTS, SUMMARY, make_parser
+from .formats import NAMED, is_coco_file
+from .parser import Help, Parser, delimiter, dialect, encoding, integer, pair, seed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-REPORT_LABELS = ("sources", "documents", "groups", "ids")  # files of a report only
-_DEFAULT_SAMPLES = {"bs": 1000, "ar": 10_000}
-_LIMITS = {
-    "num_refs": (1, sys.maxsize),
-    "max_ngram_order": (1, 100),
-    "threads": (1, 256),
-    "width": (0, 1000),
-    "worst": (1, sys.maxsize),
-    **dict.fromkeys(("confidence_n", "paired_bs_n", "paired_ar_n"), (-sys.maxsize, sys.maxsize)),
+_FORMATS = ("json", "text", "latex")
+_OF_GROUPS = ("csv", "markdown", "parquet")  # formats of --by only
+_SHELLS = ("bash", "zsh", "fish", "tcsh")
+_REPORT_LABELS = ("sources", "documents", "groups", "ids")  # files of a report only
+# Values that only some dialects accept; the dialects check them.
+_ONLY_DIALECTS = {
+    "tokenize": ("international", "international-e"),
+    "smooth_method": ("add-1", "method4"),
 }
 # sacreBLEU's defaults, and its options that do not exist here.
 _DEFAULTS = {"lowercase": False, "smooth_method": "exp", "max_ngram_order": 4, "width": 1}
 _ELSEWHERE = ("-d", "--detail", "--chrf", "--ter", "-cc", "-cw")
-_ONLY_SEGMENTS = "-f tsv, --sort and --worst list single segments: they need -sl"
+
+# What `fastbleu` alone and -h print: ten lines of 50 columns.
+_SUMMARY = """\
+usage: fastbleu REF ... -i HYP ... [options]
+BLEU of one or more systems, as sacreBLEU has it.
+
+  fastbleu ref.txt -i system.txt -b
+  fastbleu ref.txt -i a.txt b.txt --paired-bs
+  fastbleu news.tsv::ref -i news.tsv::mt -f text
+
+-b prints the score only, -tok names a tokenizer,
+--dialect another BLEU, --html writes a report.
+fastbleu --help explains all options.
+"""
+_EPILOG = """\
+Files are plain text, one segment per line; line i of every file belongs to segment i. Files of \
+.gz, .bz2, .xz, .zst or .zip are unpacked; - is standard input. Without -i, the hypotheses are \
+read from standard input, where tabs separate systems. Some files hold several texts; ::SELECTOR \
+after the name selects one:
+  FILE.tsv::3              column 3; FILE.tsv::mt is the column named mt in line 1
+  FILE.jsonl::mt           the string under a key; ::output.mt follows nested keys
+  FILE.xml::A              a translator or system in WMT's or NIST's XML or SGML (.sgm)
+  FILE.parquet::mt         a column; the same for .feather, .arrow and .csv
+
+The score is sacreBLEU's, 0-100, to the last digit. For one system it is printed as a JSON object, \
+or as a line with -f text; for several systems as a list, or as a table. Exit status: 0 scored; \
+1 input that cannot be scored (no score is printed); 2 wrong arguments; 17 a line with more or \
+fewer fields than the others; 130 interrupted.
+
+Shell completion needs the package shtab:
+  eval "$(fastbleu --print-completion bash)"
+
+Examples:
+  fastbleu reference.txt -i system.txt.gz -b
+  fastbleu ref.1.txt ref.2.txt -i system-a.txt system-b.txt -f text --paired-bs
+  fastbleu reference.txt -i system-a.txt system-b.txt -sl -f tsv --worst 20
+  fastbleu reference.txt -i system-a.txt system-b.txt --html report.html --sources source.txt
+  fastbleu news.xml::A -i news.xml::MySystem -tok intl -lc
+  cat system.txt | fastbleu -t wmt22 -l en-de
+"""
 
 
 # Not a dataclass, because importing `dataclasses` would take a tenth of what the command takes.
 class Options(argparse.Namespace):
-    """The options of the command line, and what follows from them."""
+    """The options of the command line, with their defaults, and what follows from them."""
 
     references: Sequence[str]
     input: Sequence[str] | None = None
@@ -70,9 +112,8 @@ class Options(argparse.Namespace):
     force: bool = False
     threads: int = 1
     confidence: bool = False
-    paired_bs: bool = False
-    paired_ar: bool = False
     confidence_n: int = 1000
+    test: str = ""  # the paired test: "bs" or "ar"
     paired_bs_n: int = 0
     paired_ar_n: int = 0
     seed: str | None = None
@@ -98,38 +139,49 @@ class Options(argparse.Namespace):
     no_color: bool = False
     quiet: bool = False
 
-    @cached_property
-    def systems(self) -> Sequence[str]:
-        """The names after -i, each once."""
-        return [*dict.fromkeys(self.input or [])]
+    # What follows from them.
+    systems: Sequence[str]  # the names after -i, each once
+    target_language: str  # of the language pair; "" without one
+    tokenizer: str  # the name to use where the dialect has none
+    prints_as_sacrebleu: bool  # other dialects print as their originals
+    samples: int  # samples or trials of the paired test
+    labels: Sequence[str]  # the options that name files of a report
+    reported: bool
+    diagnosed: bool  # by --explain or --identify
+    output_format: str  # of the result; see `table` for single segments
+    table: str  # how single segments are listed: "tsv", "json" or ""
+    lists_texts: bool  # whether something needs the texts themselves
+    filtered: bool  # whether only some segments of a test set count
+    delegated: bool  # whether sacreBLEU prints about test sets
+    progress: bool  # whether a progress bar may be shown
 
-    @cached_property
-    def target_language(self) -> str:
-        """Of the language pair; "" without one."""
-        return self.langpair.split("-")[1] if self.langpair is not None else ""
+    def complete(self) -> None:
+        """Set what follows from the options."""
+        self.systems = [*dict.fromkeys(self.input or [])]
+        self.target_language = self.langpair.split("-")[1] if self.langpair is not None else ""
+        self.tokenizer = self.tokenize or BY_LANGUAGE.get(self.target_language, "13a")
+        self.prints_as_sacrebleu = self.dialect == "sacrebleu"
+        if self.test == "bs":
+            self.samples = self.paired_bs_n if self.paired_bs_n > 0 else 1000
+        else:
+            self.samples = self.paired_ar_n if self.paired_ar_n > 0 else 10_000
+        self.labels = [name for name in _REPORT_LABELS if getattr(self, name) is not None]
+        self.reported = self.html is not None or self.md is not None
+        self.diagnosed = self.explain is not None or self.identify is not None
+        of_environment = os.environ.get("SACREBLEU_FORMAT", "").lower()
+        self.output_format = self.format or ("text" if self.diagnosed else "json")
+        if of_environment in _FORMATS and self.by is None:
+            self.output_format = of_environment
+        listed = self.format or ("tsv" if self.sort or self.worst else "")
+        is_table = self.sentence_level and not self.diagnosed and listed not in ("text", "latex")
+        self.table = listed if is_table else ""
+        of_texts = bool(self.table and not self.score_only)
+        self.lists_texts = self.reported or self.diagnosed or of_texts
+        self.filtered = self.origlang is not None or self.subset is not None
+        self.delegated = bool(self.list or self.echo or self.citation or self.download)
+        self.progress = not self.quiet and sys.stderr is not None and sys.stderr.isatty()
 
-    @cached_property
-    def tokenizer(self) -> str:
-        """The name to use where the dialect has none."""
-        return self.tokenize or BY_LANGUAGE.get(self.target_language, "13a")
-
-    @cached_property
-    def prints_as_sacrebleu(self) -> bool:
-        """By default; other dialects print as their originals."""
-        return self.dialect == Options.dialect
-
-    @cached_property
-    def test(self) -> str:
-        """The paired test: "bs", "ar" or ""."""
-        return "bs" if self.paired_bs else "ar" if self.paired_ar else ""
-
-    @cached_property
-    def samples(self) -> int:
-        """Samples or trials of the paired test."""
-        asked = self.paired_bs_n if self.paired_bs else self.paired_ar_n
-        return asked if asked > 0 else _DEFAULT_SAMPLES[self.test or "bs"]
-
-    @cached_property
+    @property
     def random_seed(self) -> int | None:
         """The seed of random draws; None: another each time."""
         try:
@@ -137,70 +189,151 @@ class Options(argparse.Namespace):
         except ValueError as error:
             raise InputError(str(error)) from error
 
-    @cached_property
-    def signature_seed(self) -> str:
-        """The seed as sacreBLEU's signature has it."""
-        return (self.seed or seed_text()).lower()
 
-    @cached_property
-    def reported(self) -> bool:
-        """Whether --html or --md is there."""
-        return self.html is not None or self.md is not None
+def _make_parser() -> Parser:
+    """The parser of the command line."""
+    parser = Parser(
+        prog="fastbleu",
+        usage="fastbleu REF ... -i HYP ... [options]",
+        description="BLEU of one or more systems, as sacreBLEU computes it.",
+        epilog=_EPILOG,
+        formatter_class=Help,
+        add_help=False,
+    )
+    # Groups, because for what is outside of one argparse makes a formatter each time.
+    add = parser.add_argument_group("positional arguments").add_argument
+    add("references", nargs="*", metavar="REF", help="reference files; they come first")
+    add = parser.add_argument_group("options").add_argument
+    add("-h", action="version", version=_SUMMARY, help="print the most important in ten lines")
+    add("--help", action="help", help="print this and exit")
+    text = "files of hypotheses, one for each system (default: standard input)"
+    add("-i", "--input", nargs="+", metavar="HYP", help=text)
+    text = "each line of the REF file has N references, separated by tabs"
+    add("-nr", "--num-refs", type=integer(1), metavar="N", help=text)
+    text = "encoding of all text files (default: utf-8)"
+    add("-e", "--encoding", type=encoding, metavar="ENC", help=text)
+    add("-V", "--version", action="version", version=f"%(prog)s {__version__}")
+    text = f"print a completion script for {', '.join(_SHELLS)} and exit"
+    add("--print-completion", choices=_SHELLS, metavar="SHELL", help=text)
 
-    @cached_property
-    def labels(self) -> Sequence[str]:
-        """The options that name files of a report."""
-        return [name for name in REPORT_LABELS if getattr(self, name) is not None]
+    add = parser.add_argument_group("test sets (from an installed sacreBLEU)").add_argument
+    add("-t", "--test-set", metavar="SET", help="take the references from SET, or from SET,SET")
+    text = "languages; without -tok, the targets zh, ja and ko select their own tokenizer"
+    add("-l", "--language-pair", dest="langpair", type=pair, metavar="SRC-TRG", help=text)
+    text = "only segments originally written in language L; non-L: in any other language"
+    add("-ol", "--origlang", metavar="L", help=text)
+    add("--subset", metavar="REGEX", help="only segments of documents whose annotation matches")
+    text = "print fields of the test set (src, ref, ..., all) and exit"
+    add("--echo", nargs="+", metavar="FIELD", help=text)
+    add("--list", action="store_true", help="print all test sets, or the fields of -t, and exit")
+    add("--citation", "--cite", action="store_true", help="print how to cite the test set and exit")
+    add("--download", metavar="SET", help="download a test set and exit")
 
-    @cached_property
-    def diagnosed(self) -> bool:
-        """Whether --explain or --identify is there."""
-        return self.explain is not None or self.identify is not None
+    add = parser.add_argument_group("scoring").add_argument
+    dialects = names()
+    text = f"rules and defaults to use: {', '.join(dialects)} (default: sacrebleu); or a recipe"
+    add("--dialect", type=dialect, metavar="NAME", help=text)
+    text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
+    known = *TOKENIZERS, *OF_WORDS, *_ONLY_DIALECTS["tokenize"]
+    add("-tok", "--tokenize", choices=known, metavar="NAME", help=text)
+    add("-lc", "--lowercase", action="store_true", help="ignore case")
+    add("--cased", dest="lowercase", action="store_false", help="do not ignore case")
+    text = f"smoothing of orders without a match: {', '.join(SMOOTH_DEFAULTS)} (default: exp)"
+    known = *SMOOTH_DEFAULTS, *_ONLY_DIALECTS["smooth_method"]
+    add("-s", "--smooth-method", choices=known, metavar="METHOD", help=text)
+    text = "closest, shortest, ... if a dialect has several"
+    add("--reference-length", metavar="RULE", help=text)
+    text = "value of floor (default: 0.1) or add-k (default: 1)"
+    add("-sv", "--smooth-value", type=float, metavar="X", help=text)
+    text = "print the score of every dialect, or why the scores of two dialects differ"
+    add("--explain", nargs="*", type=dialect, metavar="DIALECT", help=text)
+    text = "find the settings whose score prints as NUMBER, such as 31.2"
+    add("--identify", metavar="NUMBER", help=text)
+    text = "length of the longest n-grams (default: 4)"
+    add("--max-ngram-order", type=integer(1, 100), metavar="N", help=text)
+    add("-sl", "--sentence-level", action="store_true", help="print a score for each segment")
+    add("--force", action="store_true", help="do not warn about text that looks tokenized")
+    text = "number of threads (default: 1); it does not change the result"
+    add("--threads", type=integer(1, 256), metavar="N", help=text)
+    text = "bleu; for other metrics use the command sacrebleu"
+    add("-m", "--metrics", nargs="+", choices=["bleu"], metavar="M", default=["bleu"], help=text)
 
-    @cached_property
-    def output_format(self) -> str:
-        """The format of the result; see `table` for that of single segments."""
-        of_environment = os.environ.get("SACREBLEU_FORMAT", "").lower()
-        if of_environment in FORMATS and self.by is None:
-            return of_environment
-        return self.format or ("text" if self.diagnosed else "json")
+    group = parser.add_argument_group("statistics")
+    add = group.add_argument
+    text = "95%% confidence interval of one system's score, by bootstrap resampling"
+    add("-ci", "--confidence", action="store_true", help=text)
+    test = group.add_mutually_exclusive_group().add_argument
+    text = "compare each system with the first one by paired bootstrap resampling"
+    test("-pbs", "--paired-bs", dest="test", action="store_const", const="bs", help=text)
+    text = "compare each system with the first one by paired approximate randomization"
+    test("-par", "--paired-ar", dest="test", action="store_const", const="ar", help=text)
+    text = "samples of --confidence (default: 1000)"
+    add("-cin", "--confidence-n", type=integer(), metavar="N", help=text)
+    text = "samples of --paired-bs (default: 1000)"
+    add("-pbsn", "--paired-bs-n", type=integer(), metavar="N", help=text)
+    text = "trials of --paired-ar (default: 10000)"
+    add("-parn", "--paired-ar-n", type=integer(), metavar="N", help=text)
+    text = "seed of random draws, or none for another each time (default: $SACREBLEU_SEED or 12345)"
+    add("--seed", type=seed, metavar="N", help=text)
+    text = "accepted for compatibility with sacreBLEU; no effect"
+    add("-j", "--paired-jobs", type=int, metavar="N", help=text)
 
-    @cached_property
-    def table(self) -> str:
-        """How single segments are listed: "tsv", "json" or ""."""
-        if not self.sentence_level or self.diagnosed:
-            return ""
-        listed = self.format or ("tsv" if self.sort or self.worst else "")
-        return "" if listed in ("text", "latex") else listed
-
-    @cached_property
-    def lists_texts(self) -> bool:
-        """Whether something needs the texts themselves."""
-        return self.reported or self.diagnosed or bool(self.table and not self.score_only)
-
-    @cached_property
-    def filtered(self) -> bool:
-        """Whether only some segments of a test set count."""
-        return self.origlang is not None or self.subset is not None
-
-    @cached_property
-    def delegated(self) -> bool:
-        """Whether sacreBLEU prints about test sets."""
-        return bool(self.list or self.echo or self.citation or self.download)
-
-    @property
-    def progress(self) -> bool:
-        """Whether a progress bar may be shown."""
-        return not self.quiet and sys.stderr is not None and sys.stderr.isatty()
+    add = parser.add_argument_group("output").add_argument
+    text = (
+        "json (default), text, or latex for a table of several systems ($SACREBLEU_FORMAT "
+        "overrides these); with -sl, tsv or json: number, scores and texts of each segment; "
+        "with --by also csv, markdown or parquet"
+    )
+    add("-f", "--format", choices=(*_FORMATS, "tsv", *_OF_GROUPS), metavar="FORMAT", help=text)
+    text = (
+        "score each group of rows; REF, HYP and COLUMN are columns of the same file, or of the "
+        "same files: a directory, or a pattern in quotation marks"
+    )
+    add("--by", metavar="COLUMN[,COLUMN]", help=text)
+    text = (
+        "error, empty or skip: of tables, segments without a text (an empty cell, null) are an "
+        "error (default), have an empty one, or are skipped; ragged: of all files, references that "
+        "are blank or missing are left out, unless a segment has no other"
+    )
+    add("--missing", choices=CHOICES, metavar="CHOICE", help=text)
+    text = "whether quotation marks enclose cells of .tsv and .csv files (default: see the file)"
+    add("--quoted", action=argparse.BooleanOptionalAction, help=text)
+    text = "what separates cells of .tsv and .csv files (default: what line 1 has)"
+    add("--delimiter", type=delimiter, metavar="CHARACTER", help=text)
+    text = f"format of files with ::SELECTOR, whatever their names end in: {', '.join(NAMED)}"
+    add("--read-as", choices=NAMED, metavar="FORMAT", help=text)
+    text = "with --by: the column of languages, for --tokenizers"
+    add("--language", metavar="COLUMN", help=text)
+    text = "with --language: the tokenizers of its values, as in zh=zh,ja=ja-mecab"
+    add("--tokenizers", metavar="VALUE=NAME[,...]", help=text)
+    add("-b", "--score-only", action="store_true", help="print only scores")
+    add("-w", "--width", type=integer(0, 1000), metavar="N", help="decimals (default: 1)")
+    add("-sh", "--short", action="store_true", help="print the short form of the signature")
+    text = "with -sl: sort by number, or by the mean score of all systems, the lowest first"
+    add("--sort", choices=("segment", "score"), metavar="KEY", help=text)
+    text = "with -sl: list only the N segments that have the lowest mean scores"
+    add("--worst", type=integer(1), metavar="N", help=text)
+    text = "write a page that shows where the systems are good or bad; see also --sources"
+    add("--html", metavar="FILE", help=text)
+    add("--md", metavar="FILE", help="write the overview and some segments as Markdown")
+    add("--sources", metavar="SRC", help="with --html or --md: the file of the source texts")
+    for name, what in (("documents", "document"), ("groups", "group"), ("ids", "name")):
+        text = f"with --html or --md: a file with the {what} of each segment, one per line"
+        add(f"--{name}", metavar="FILE", help=text)
+    add("--open", action="store_true", help="with --html: open the page in the browser")
+    text = "never print colors; the same as setting $NO_COLOR"
+    add("-nc", "--no-color", action="store_true", help=text)
+    add("-q", "--quiet", action="store_true", help="never show a progress bar")
+    return parser
 
 
 def parse_options(argv: Sequence[str] | None) -> Options:
     """Return the checked options; InputError where they contradict each other."""
-    parser = make_parser()
+    parser = _make_parser()
     terminal = sys.stdin is None or sys.stdin.isatty()
-    words = parser.spelled(sys.argv[1:] if argv is None else argv)
+    words = [parser.spelled(word) for word in (sys.argv[1:] if argv is None else argv)]
     if not words:
-        parser.exit(2, SUMMARY)
+        parser.exit(2, _SUMMARY)
     options, unknown = parser.parse_known_args(words, Options())
     if unknown:
         hint = ""
@@ -213,32 +346,17 @@ def parse_options(argv: Sequence[str] | None) -> Options:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     if options.print_completion:
         _print_completion(parser, options.print_completion)
-    if options.labels and not options.reported:
-        parser.error(f"--{options.labels[0]} is shown in a report: it needs --html or --md")
-    if options.open and options.html is None:
-        parser.error("--open opens the page that --html writes")
-    _check_groups(options, parser)
-    if options.explain is not None and len(options.explain) not in (0, 2):
-        parser.error("--explain takes two dialects, or none for a table of all")
+    options.complete()
+    if problem := _problem(options):
+        parser.error(problem)
     if options.prints_as_sacrebleu:
-        _fill_in(options, parser)
-    for name, (low, high) in _LIMITS.items():
-        value = getattr(options, name)
-        if value is not None and not low <= value <= high:
-            unlimited = low == 1 and high == sys.maxsize
-            limits = f"at least {low}" if unlimited else f"from {low} to {high}"
-            parser.error(f"argument --{name.replace('_', '-')}: must be {limits}, not {value}")
-    if options.sort or options.worst:
-        if not options.sentence_level:
-            parser.error(_ONLY_SEGMENTS)
-        if not options.table:
-            parser.error("--sort and --worst need -f tsv or -f json")
-    elif options.format == "tsv" and not options.sentence_level:
-        parser.error(_ONLY_SEGMENTS)
+        for name, value in _DEFAULTS.items():
+            if getattr(options, name) is None:
+                setattr(options, name, value)
     if options.dialect == "coco" and any(map(is_coco_file, options.references)):
         options.tokenize = options.tokenize or "ptb"  # COCO's captions are not tokenized yet
     if not options.delegated:
-        _check(options)
+        _check_files(options)
         if options.input is None and terminal:
             parser.error("no hypotheses: name their files after -i, or pipe them in")
     return options
@@ -260,41 +378,53 @@ def _print_completion(parser: argparse.ArgumentParser, shell: str) -> NoReturn:
     parser.exit()
 
 
-def _fill_in(options: Options, parser: argparse.ArgumentParser) -> None:
-    """Set sacreBLEU's defaults, and refuse options that it does not have."""
-    for name, values in ONLY_DIALECTS.items():
-        if (value := getattr(options, name)) in values:
-            parser.error(f"sacreBLEU does not have {shown(value)}: name the --dialect that has it")
-    if options.reference_length not in (None, "closest"):
-        parser.error("--reference-length: sacreBLEU takes the closest; see --dialect")
-    for name, value in _DEFAULTS.items():
-        if getattr(options, name) is None:
-            setattr(options, name, value)
+def _problem(options: Options) -> str | None:
+    """What is wrong with options that do not go together, or with their dialect."""
+    if options.labels and not options.reported:
+        return f"--{options.labels[0]} is shown in a report: it needs --html or --md"
+    if options.open and options.html is None:
+        return "--open opens the page that --html writes"
+    if options.explain is not None and len(options.explain) not in (0, 2):
+        return "--explain takes two dialects, or none for a table of all"
+    if options.prints_as_sacrebleu:
+        for name, values in _ONLY_DIALECTS.items():
+            if (value := getattr(options, name)) in values:
+                return f"sacreBLEU does not have {shown(value)}: name the --dialect that has it"
+        if options.reference_length not in (None, "closest"):
+            return "--reference-length: sacreBLEU takes the closest; see --dialect"
+    if options.by is not None:
+        return _problem_of_groups(options)
+    if options.language is not None and options.tokenizers is None:
+        return "--language is a column, for --tokenizers; a pair is -l, as in -l en-de"
+    if options.language is not None or options.tokenizers is not None:
+        return "--language and --tokenizers are for groups of rows of tables: add --by"
+    if options.format in _OF_GROUPS:
+        return f"-f {options.format} is a table of groups: it needs --by"
+    is_list = options.sort or options.worst
+    if (is_list or options.format == "tsv") and not options.sentence_level:
+        return "-f tsv, --sort and --worst list single segments: they need -sl"
+    if is_list and not options.table:
+        return "--sort and --worst need -f tsv or -f json"
+    return None
 
 
-def _check_groups(options: Options, parser: argparse.ArgumentParser) -> None:
-    """Refuse options that --by does not support, and without it those that need it."""
-    if options.by is None:
-        if options.language is not None and options.tokenizers is None:
-            parser.error("--language is a column, for --tokenizers; a pair is -l, as in -l en-de")
-        if options.language is not None or options.tokenizers is not None:
-            parser.error("--language and --tokenizers are for groups of rows of tables: add --by")
-        if options.format in OF_GROUPS:
-            parser.error(f"-f {options.format} is a table of groups: it needs --by")
-        return
+def _problem_of_groups(options: Options) -> str | None:
+    """What --by does not support."""
     if (options.language is None) != (options.tokenizers is None):
-        parser.error("--language and --tokenizers go together: a column, and its tokenizers")
-    tests = "paired_bs", "paired_ar", "identify", "explain"
-    others = "sentence_level", "score_only", "short", "width", "html", "md", "test_set"
-    for name in (*tests, *others):
+        return "--language and --tokenizers go together: a column, and its tokenizers"
+    if options.test:
+        return f"--by has no --paired-{options.test}"
+    of_segments = "sentence_level", "score_only", "short", "width", "sort", "worst"
+    for name in (*of_segments, "identify", "explain", "html", "md", "test_set"):
         if getattr(options, name) not in (None, False):
-            parser.error(f"--by has no --{name.replace('_', '-')}")
+            return f"--by has no --{name.replace('_', '-')}"
     if options.format == "tsv":
-        parser.error("the formats of --by are json, text, csv, latex, markdown and parquet")
+        return "the formats of --by are json, text, csv, latex, markdown and parquet"
+    return None
 
 
-def _check(options: Options) -> None:
-    """Refuse combinations of options that cannot be scored, before any file is opened."""
+def _check_files(options: Options) -> None:
+    """Refuse files that do not go together, before any is opened."""
     if options.num_refs != 1 and (options.test_set is not None or len(options.references) > 1):
         raise InputError(
             "--num-refs splits the lines of one reference file; it cannot be used with several "

@@ -10,7 +10,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from itertools import chain
 
 from ..inputs._utf8_rows import Utf8Rows
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     Chunks: TypeAlias = Iterator[list[Any]]  # for each column a list of str, or Utf8Rows
 
+REFERENCE, SYSTEM = "ref", "hyp"  # the purpose of a file
 CHUNK_LINES = 512  # few enough that derived data stays in the cache
 _OUTPUT_BYTES = 1 << 14  # of the start of a file, in which outputs of toolkits are looked for
 # How outputs of toolkits begin, what is in each, and the commands that take their texts out.
@@ -55,40 +55,25 @@ _OUTPUTS = (
 class Reader:
     """One input as parallel columns of segments.
 
-    `label` is its name in messages, `unit` what a segment of it is ("line" or "segment"), `width`
-    the number of columns, `segments` how many have been read, `is_utf8` whether `rows` can read
-    them, and `ragged` whether columns may have lists of references, or None where a segment has
-    fewer references than others. Tables have a `missing`: "error", "empty", or "skip" for None in
-    the place of a segment without a value. With `keeps_ends` whitespace at the end of a segment is
-    part of it.
+    `label` is its name in messages, `source` where its bytes come from, `unit` what a segment of it
+    is ("line" or "segment"), and `width` the number of columns. `segments` have been read, of
+    `segments_in_all` if the file says it. `is_utf8` is whether `rows` can read them, and `ragged`
+    whether columns may have lists of references, or None where a segment has fewer references than
+    others. Tables have a `missing`: "error", "empty", or "skip" for None in the place of a segment
+    without a value. With `keeps_ends` whitespace at the end of a segment is part of it.
     """
 
-    missing: str | None = None
-    left_out, first_left_out = 0, ""
-
+    label: str
+    source: ByteSource | None = None
     unit = "line"
     width = 1
     is_utf8 = False
     ragged = False
     keeps_ends = False
     segments = 0
-    label: str
-    source: ByteSource
-
-    @property
-    def size(self) -> int | None:
-        """Bytes on disk; None for a pipe."""
-        return self.source.size
-
-    @property
-    def segments_in_all(self) -> int | None:
-        """How many segments there are, if a file says it."""
-        return None
-
-    @property
-    def position(self) -> int:
-        """How many of these bytes have been read."""
-        return self.source.position
+    segments_in_all: int | None = None
+    missing: str | None = None
+    left_out, first_left_out = 0, ""
 
     def read(self, count: int) -> list[list[str]]:
         """Return the next `count` segments of each column, or as many as there are."""
@@ -120,13 +105,10 @@ class Reader:
         self.first_left_out = self.first_left_out or row
         return None
 
-    def check_fields(self) -> None:
-        """Read the rest of the file if its lines must have equally many fields."""
-
     def count_all(self) -> int | None:
         """Return the number of segments of the whole file; None if counting would have to wait."""
         try:
-            while self.size is not None or self.ended:
+            while not self.may_wait:
                 if not self.read(CHUNK_LINES)[0]:
                     return self.segments
         except InputError:
@@ -134,9 +116,9 @@ class Reader:
         return None
 
     @property
-    def ended(self) -> bool:
-        """Whether the rest can be read without waiting."""
-        return False
+    def may_wait(self) -> bool:
+        """Whether reading the rest may have to wait, because it comes from a pipe."""
+        return self.source is not None and self.source.size is None
 
 
 def _refuse_output(source: ByteSource) -> None:
@@ -149,6 +131,8 @@ def _refuse_output(source: ByteSource) -> None:
 
 class LineReader(Reader):
     """Every line is a segment."""
+
+    source: ByteSource
 
     def __init__(self, lines: TextLines) -> None:
         self.source = lines.source
@@ -176,8 +160,8 @@ class LineReader(Reader):
         return self._lines.listed(rows)
 
     @property
-    def ended(self) -> bool:
-        return self._lines.ended
+    def may_wait(self) -> bool:
+        return super().may_wait and not self._lines.ended
 
     def notes(self) -> list[str]:
         note = (
@@ -241,19 +225,13 @@ class ChainReader(Reader):
     """Several inputs, one after the other."""
 
     def __init__(self, readers: Sequence[Reader]) -> None:
-        self.source = readers[0].source
         self.label = " + ".join(reader.label for reader in readers)
         self._readers = readers
         self._current = 0
 
     @property
-    def size(self) -> int | None:
-        sizes = [reader.size for reader in self._readers]
-        return None if None in sizes else sum(size for size in sizes if size)
-
-    @property
-    def position(self) -> int:
-        return sum(reader.position for reader in self._readers)
+    def may_wait(self) -> bool:
+        return any(reader.may_wait for reader in self._readers)
 
     def read(self, count: int) -> list[list[str]]:
         column: list[str] = []
@@ -266,18 +244,6 @@ class ChainReader(Reader):
 
     def notes(self) -> list[str]:
         return [note for reader in self._readers for note in reader.notes()]
-
-
-def open_lines(
-    name: str,
-    opened: ExitStack,
-    encoding: str = "utf-8",
-    fields: int | None = 1,
-    universal_newlines: bool = False,
-) -> LineReader:
-    """Open plain text: a segment a line, or `fields` of them (None: as many as in line 1)."""
-    lines = TextLines(ByteSource(name, opened), encoding, universal_newlines)
-    return LineReader(lines) if fields == 1 else FieldsReader(lines, fields)
 
 
 def present(row: Sequence[str | list[str] | None]) -> list[str]:
@@ -305,10 +271,16 @@ def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES, in_place: bool 
             yield chunk
 
 
-def joined(chunks: Iterable[list[Any]]) -> list[Any]:
-    """The columns of all chunks, one after the other."""
-    listed = list(chunks)
-    return [chain.from_iterable(column) for column in zip(*listed, strict=True)]
+def joined(chunks: Iterable[list[Any]]) -> list[list[Any]]:
+    """The columns of all chunks, which are lists."""
+    columns = [list(chain.from_iterable(column)) for column in zip(*chunks, strict=True)]
+    if not columns:
+        raise no_segments()
+    return columns
+
+
+def no_segments() -> InputError:
+    return InputError("no segment to score: the files have no lines")
 
 
 def listed(readers: Sequence[Reader], chunk: list[Any]) -> list[list[str]]:

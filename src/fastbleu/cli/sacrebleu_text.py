@@ -19,7 +19,13 @@ from ..counting.counter import Counter
 from ..dialects._sacrebleu import details
 from ..inputs.errors import TOKENIZED_PERIODS, warn_input
 from ..runtime.terminal import CONTROLS
-from ..sacrebleu.bleu_score import CONFIDENCE, BLEUScore, BLEUSignature, estimate_from_rows
+from ..sacrebleu.bleu_score import (
+    CONFIDENCE,
+    BLEUScore,
+    BLEUSignature,
+    estimate_from_rows,
+    seed_text,
+)
 from ..tokenizers.tokenizer import get as get_tokenizer
 from .files import InputError
 
@@ -239,7 +245,7 @@ class SacrebleuText:
             samples, (_, *scoring) = options.confidence_n, self._scoring
             arguments = total.rows(), samples, *scoring, options.random_seed
             estimate_from_rows(score, *arguments)
-            self._add_test(options.signature_seed, samples)
+            self._add_test((options.seed or seed_text()).lower(), samples)
         style = options.width, options.score_only
         if options.output_format == "json":
             return score.format(*style, self.signature(False), True) + "\n"

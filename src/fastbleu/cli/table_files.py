@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from .options import Options
 
 
+_FILE_OPTIONS = ("quoted", "delimiter", "encoding")
+
+
 class TableReader(Reader):
     """The texts of one column of a table's files, read in parts, without Python strings.
 
@@ -32,12 +35,9 @@ class TableReader(Reader):
     """
 
     unit = "row"
-    size = None
-    position = 0
-    ended = True  # reading never has to wait
 
     def __init__(
-        self, path: str, column: str, missing: str, options: dict[str, Any], is_reference: bool
+        self, path: str, column: str, missing: str, options: Options, is_reference: bool
     ) -> None:
         self.label, self.missing, self._is_reference = path, missing, is_reference
         self.is_utf8 = missing != "skip"
@@ -45,10 +45,12 @@ class TableReader(Reader):
         if not column:
             raise InputError(f"{path}: choose a column by ::NAME after the name of the file")
         sources = _named(path, lambda: import_undisturbed("fastbleu.tables.sources"))
-        file_options = sources.FileOptions(**options)
+        settings = {name: getattr(options, name) for name in _FILE_OPTIONS}
+        file_options = sources.FileOptions(format=options.read_as, **settings)
         self._source = _named(
             path, lambda: sources.open_table(path, [column], [column], file_options)
         )
+        self.segments_in_all = self._source.rows
         self._frames: Iterator[Any] = self._source.chunks()
         self._texts: Any = None  # of the frame that is being read, and those of rows that are left
         self._lines: Any = None  # where they are read
@@ -56,12 +58,6 @@ class TableReader(Reader):
         self._missing: list[int] = []  # of the rows that were read last
         # Rows that were read, which may be asked for as lists, and the number of the first.
         self._read: list[tuple[Utf8Rows, int]] = []
-
-    @property
-    def segments_in_all(self) -> int | None:
-        """The number of segments, if the files say it."""
-        rows: int | None = self._source.rows
-        return rows
 
     def read(self, count: int) -> list[list[Any]]:
         lines: list[Any] = self.listed(self.rows(count))
@@ -150,7 +146,7 @@ def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]
     by = str(options.by).split(",")
     settings: dict[str, Any] = {"metric": metric, "progress": options.progress}
     settings |= {"missing": options.missing or "error", "format": options.read_as}
-    settings |= {name: getattr(options, name) for name in ("quoted", "delimiter", "encoding")}
+    settings |= {name: getattr(options, name) for name in _FILE_OPTIONS}
     if options.tokenizers is not None:
         settings["language"] = options.language
         settings["tokenizers"] = _tokenizers(options.tokenizers, metric)

@@ -20,7 +20,8 @@ from fastbleu._core cimport numbers
 from fastbleu._packed cimport CHUNK_SEGMENTS, KEYS_INSUFFICIENT, KEYS_WERE_READ
 from fastbleu.inputs._utf8_rows cimport Utf8Rows
 from fastbleu.kernel.sequences cimport (
-    is_list_or_tuple, is_object_array, item_at, item_of, items_in, prefetch_item_of, size_of, unchanging)
+    is_list_or_tuple, is_object_array, item_at, item_of, items_in, prefetch_item, prefetch_texts, size_of,
+    unchanging)
 from fastbleu.kernel.tables cimport all_keys, interner_begin, interner_free, key_comparer, key_list, key_view
 from fastbleu.runtime._process cimport process_seed, simd_in_use, simd_level
 from fastbleu.tokenizers._compiled cimport (
@@ -110,7 +111,7 @@ cdef class TextPacker(PackedSegments):
 
     cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0) except -1:
         """See PackedSegments; of lists, arrays of objects or Utf8Rows."""
-        cdef Py_ssize_t segment = start, ahead
+        cdef Py_ssize_t segment = start
         self.first_segment = before + start
         self.clear()
         PyErr_CheckSignals()
@@ -125,10 +126,7 @@ cdef class TextPacker(PackedSegments):
                 raise TypeError("expected two lists, tuples or arrays of objects")
         # The lists may change while user code runs, so their sizes are asked for every time.
         while segment < min(items_in(hypotheses), items_in(references)):
-            ahead = segment + 24
-            if ahead < min(items_in(hypotheses), items_in(references)):
-                prefetch_item_of(hypotheses, ahead)
-                prefetch_item_of(references, ahead)
+            prefetch_texts(hypotheses, references, segment)
             hypothesis = item_of(hypotheses, segment)
             segment_references = item_of(references, segment)
             self.gather(hypothesis, segment_references)
@@ -176,6 +174,8 @@ cdef class TextPacker(PackedSegments):
                 references = self.checks.references(references, segment)
             references = unchanging(references)
             while k < size_of(references):
+                if k + 8 < size_of(references):
+                    prefetch_item(references, k + 8)
                 reference = item_at(references, k)
                 if reference is not None or not self.missing:
                     self.add_line(self.references, reference, segment, k)

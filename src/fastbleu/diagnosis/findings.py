@@ -10,6 +10,7 @@ from functools import partial
 from itertools import chain
 
 from ..inputs.arguments import names_shown
+from ..inputs.errors import advised
 from ..inputs.mistakes import fitting_tokenizer, lacks_spaces, sample_of
 from ..metric.bleu import BLEU
 from .corpus import Corpus
@@ -203,7 +204,7 @@ def _tokenized(corpus: Corpus) -> Iterator[Finding]:
             "tokenized",
             f"{_counted(len(ends), 'hypothesis ends', 'hypotheses end')} in ' .', like tokenized "
             "text: pass the text before tokenization, or if the references are tokenized, too, use "
-            'BLEU(tokenize="none")',
+            f"{advised('tokenize', 'none')}",
             points,
             ends,
         )
@@ -218,8 +219,8 @@ def _script(corpus: Corpus) -> Iterator[Finding]:
         yield Finding(
             "script",
             "the text is in a script without spaces between words, but "
-            f'{tokenizer.name} splits it at spaces: use BLEU(tokenize="{fitting}"); the effect is '
-            f"that of {tried}",
+            f"{tokenizer.name} splits it at spaces: use {advised('tokenize', fitting)}; the effect "
+            f"is that of {tried}",
             points - corpus.points(),
             range(len(corpus)),
         )

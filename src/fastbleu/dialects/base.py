@@ -18,6 +18,7 @@ from ..inputs.arguments import (
     shown,
     unknown_name,
 )
+from ..inputs.errors import advised
 from ..runtime.caching import cached_property
 from ..tokenizers.tokenizer import Tokenizer, load_tokenizer
 from ..tokenizers.tokenizer import get as get_tokenizer
@@ -290,7 +291,7 @@ class Dialect(ABC):
         if self.single_reference and nrefs not in (0, 1):
             raise ValueError(
                 f"dialect {self.name!r} takes one reference for each segment, as its original "
-                "does; pass references=[texts[0] for texts in references] to score with the first"
+                f"does; {advised('first reference')} to score with the first"
             )
 
     def _unknown_smoothing(self, smooth_method: object) -> ValueError:

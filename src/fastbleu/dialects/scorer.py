@@ -8,7 +8,7 @@ from ..counting._counted import Counted, Sums
 from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Origin, Stats
 from ..inputs.arguments import as_double, check_flag, is_iterable, shown
-from ..inputs.errors import LocatedError, Place, warn_input, warn_of_blank, warn_tokenized
+from ..inputs.errors import LocatedError, Place, advised, warn_input, warn_of_blank, warn_tokenized
 from ..inputs.mistakes import warn_of_equal
 from ..runtime.import_lock import lazy
 from ..tokenizers.tokenizer import Tokenizer
@@ -452,8 +452,7 @@ class Scorer:
         warn_of_equal(sums.row, sums.segments)
         if value != 0 or not sums.row[0] or sums.row[-1]:
             return
-        has_fix = self.dialect.supports(EFFECTIVE_ORDER)
-        fix = " For short ones effective_order=True" if has_fix else ""
+        fix = advised("effective_order") if self.dialect.supports(EFFECTIVE_ORDER) else ""
         warn_input(
             f"no hypothesis has {self.max_ngram_order} tokens, so that the score is 0: is each "
             f"entry of hypotheses a whole segment, and no word?{fix}{self._advice}"
@@ -462,7 +461,7 @@ class Scorer:
     def warn_of_tokenized(self, periods: int) -> None:
         """Warn of text that looks tokenized."""
         if periods and self.warns_of_tokenized:
-            warn_tokenized(periods, 'use BLEU(tokenize="none")')
+            warn_tokenized(periods, f"use {advised('tokenize', 'none')}")
 
     @property
     def warns_of_tokenized(self) -> bool:
@@ -488,7 +487,8 @@ class Scorer:
         """What to do about short segments in scripts without spaces between words."""
         if self._tokenizer is None or not self._tokenizer.splits_at_spaces:
             return ""
-        return '; for Chinese use BLEU(tokenize="zh"), for Japanese BLEU(tokenize="ja-mecab")'
+        chinese, japanese = advised("tokenize", "zh"), advised("tokenize", "ja-mecab")
+        return f"; for Chinese use {chinese}, for Japanese {japanese}"
 
 
 def checked_weights(weights: Any) -> tuple[float, ...]:

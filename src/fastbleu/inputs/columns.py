@@ -16,7 +16,7 @@ from .missing import present_rows, refuse_missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from .missing import Missing
@@ -101,32 +101,14 @@ def kind_of(column: Column) -> str:
     return "lists of " * column.levels + kind
 
 
-def check_type(column: Column, name: str, is_text: bool, levels: tuple[int, ...]) -> None:
-    """Raise TypeError if a column has the wrong type, for a tokenizer or without one."""
-    if is_text and not column.is_text:
-        expected = "strings; for token ids pass tokenize=False"
-    elif is_text and column.levels not in levels:
-        expected = "one string for each segment; for lists of tokens pass tokenize=False"
-    elif column.levels not in levels:
-        expected = 'lists of tokens or of token ids; for text pass tokenize="13a"'
-    elif not is_text and column.is_text and column.levels != levels[-1]:
-        expected = "lists of references, each a list of tokens"
-    else:
-        return
-    raise TypeError(f"{name} is a column of {kind_of(column)}, expected {expected}")
-
-
-def read_all(column: Column, listed: Callable[[Any, int], list[Any]]) -> tuple[list[Any], Missing]:
-    """A whole column as a list, and the numbers of null rows and of rows with null elements."""
-    values: list[Any] = []
-    missing: Missing = []
+def _parts(column: Any) -> Iterator[tuple[int, Any, Missing]]:
+    """Yield parts of a column: the number of rows before it, its rows, and the nulls among them."""
     while True:
         before = column.before
-        rows, found_missing = column.read(LISTED_SEGMENTS)
+        rows, nulls = column.read(LISTED_SEGMENTS)
         if not len(rows):
-            return values, missing
-        values += listed(rows, before)
-        missing += [(before + segment, k) for segment, k in found_missing]
+            return
+        yield before, rows, nulls
 
 
 def listed_column(value: object, name: str) -> Any:
@@ -134,28 +116,56 @@ def listed_column(value: object, name: str) -> Any:
     column = None if type(value) in (list, tuple) else opened(value, name)
     if column is None:
         return value
-
-    def listed(rows: Any, before: int) -> list[Any]:
+    values: list[Any] = []
+    for before, rows, nulls in _parts(column):
+        for number, _ in nulls[:1]:
+            refuse_missing(f"{name}[{before + number}]", None)
         if type(rows) is IdRows:
-            return rows.as_lists(column.levels > 1)
-        made: list[Any] = rows.as_lists(lambda number, _: f"{name}[{before + number}]")
-        return made
+            values += rows.as_lists(column.levels > 1)
+        else:
+            values += rows.as_lists(lambda number, _, before=before: f"{name}[{before + number}]")
+    return values
 
-    values, missing = read_all(column, listed)
-    for number, _ in missing[:1]:
-        refuse_missing(f"{name}[{number}]", None)
+
+def _as_lists(rows: Any, before: int, are_references: bool, is_text: bool) -> Any:
+    """Rows as a list, in which nulls are empty texts or lists."""
+    if type(rows) is IdRows:
+        return rows.as_lists(are_references)
+    if type(rows) is not Utf8Rows:
+        return rows
+
+    def place_of(segment: int, k: int | None) -> str:
+        return place(before + segment, (k or 0) if are_references else None)
+
+    return rows.as_lists(place_of, not is_text)
+
+
+def _listed(side: Any, are_references: bool, is_text: bool) -> Any:
+    """A side as a list, in which nulls of a column are None."""
+    if type(side) is _ListSide:
+        return side.values
+    are_several = side.levels == (1 if is_text else 2)
+    values: list[Any] = []
+    for before, rows, nulls in _parts(side):
+        listed = _as_lists(rows, before, are_references, is_text)
+        for segment, k in nulls:
+            if are_several and k is not None:
+                listed[segment][k] = None
+            else:
+                listed[segment] = None
+        values += listed
     return values
 
 
 class _ListSide:
-    """The side of a pair that is not a column."""
+    """A list beside a column, to be read in the same blocks."""
 
     copies = False
+    before = 0
 
     def __init__(self, name: str, values: Any) -> None:
         check_segments(name, values)
         self.values = list_or_tuple(values)
-        self.before = 0
 
     def read(self, limit: int, most_bytes: int = 0) -> tuple[Any, Missing]:
         part = self.values[self.before : self.before + limit]
@@ -193,7 +203,7 @@ class _SeveralColumns:
 
 
 class ColumnBatch(Batch):
-    """Hypotheses and references, at least one of which is a column. It can be read once.
+    """Columns of hypotheses and references, or a column of texts and a list. It can be read once.
 
     Parameters
     ----------
@@ -201,12 +211,12 @@ class ColumnBatch(Batch):
     is_text : bool
         Whether a tokenizer splits the lines; else columns hold tokens or ids.
     in_place : bool
-        Whether text can be counted in place; else it becomes Python strings.
-    missing : {"error", "empty", "skip", "ragged"}
+        Whether columns can be counted in place; else they become Python's objects.
+    missing : {"error", "empty", "skip"}
         What to do with segments in which something is null.
     """
 
-    __slots__ = ("_in_place", "_is_text", "_left_out", "_missing", "is_mixed")
+    __slots__ = ("_in_place", "_is_text", "_left_out", "_missing")
 
     segments = None
 
@@ -216,9 +226,7 @@ class ColumnBatch(Batch):
         self.hypotheses, self.references = hypotheses, references
         self.before, self.warns = 0, True
         self._is_text = is_text
-        # Whether one side is not a column.
-        self.is_mixed = _ListSide in (type(hypotheses), type(references))
-        self._in_place = not self.is_mixed and (in_place if is_text else not hypotheses.is_text)
+        self._in_place = in_place
         self._missing = missing
         self._left_out: list[int] = []
 
@@ -231,13 +239,6 @@ class ColumnBatch(Batch):
         for segment in self._left_out:
             present[segment] = False
         return present
-
-    @property
-    def can_be_read_in_blocks(self) -> bool:
-        """Whether blocks give all that is asked for; else `lists` must be checked as lists are."""
-        if self.is_mixed:
-            return self._is_text and self._missing == "error"
-        return self._missing != "ragged"
 
     def blocks(self, threads: int = 1, most: int = 0) -> Iterator[Batch]:
         """Yield batches of at most `most` segments, if given: Utf8Rows, IdRows, or lists."""
@@ -256,8 +257,8 @@ class ColumnBatch(Batch):
                 return
             present = present_rows(missing, missing_references, segments, before, self._missing)
             if not self._in_place:
-                hypotheses = self._listed(hypotheses, before, False)
-                references = self._listed(references, before, True)
+                hypotheses = _as_lists(hypotheses, before, False, self._is_text)
+                references = _as_lists(references, before, True, self._is_text)
             if present is not None:
                 left_out = {segment for segment, kept in enumerate(present) if not kept}
                 self._left_out += [before + segment for segment in sorted(left_out)]
@@ -273,9 +274,7 @@ class ColumnBatch(Batch):
         check_lengths(self.hypotheses.before, self.references.before)
 
     def lists(self) -> tuple[Any, Any]:
-        """Both sides as whole lists; if one side is a list, nulls of the other become None."""
-        if self.is_mixed:
-            return self._whole(self.hypotheses, False), self._whole(self.references, True)
+        """Both sides as whole lists, without segments that are left out."""
         self._in_place = False
         hypotheses: list[Any] = []
         references: list[Any] = []
@@ -283,30 +282,6 @@ class ColumnBatch(Batch):
             hypotheses += block.hypotheses
             references += block.references
         return hypotheses, references
-
-    def _whole(self, side: Any, is_reference: bool) -> Any:
-        if type(side) is _ListSide:
-            return side.values
-        listed, missing = read_all(side, lambda rows, n: self._listed(rows, n, is_reference))
-        are_several = is_reference and side.levels == (1 if self._is_text else 2)
-        for segment, k in missing:
-            if are_several and k is not None:
-                listed[segment][k] = None
-            else:
-                listed[segment] = None
-        return listed
-
-    def _listed(self, rows: Any, before: int, is_reference: bool) -> Any:
-        """Rows as a list, in which nulls are empty texts or lists."""
-        if type(rows) is IdRows:
-            return rows.as_lists(is_reference)
-        if type(rows) is not Utf8Rows:
-            return rows
-
-        def place_of(segment: int, k: int | None) -> str:
-            return place(before + segment, (k or 0) if is_reference else None)
-
-        return rows.as_lists(place_of, not self._is_text)
 
 
 def _without(rows: Any, left_out: set[int]) -> Any:
@@ -316,17 +291,14 @@ def _without(rows: Any, left_out: set[int]) -> Any:
 
 
 def columns_of(
-    hypotheses: object, references: Any, is_text: bool, in_place: bool, missing: str = "error"
-) -> ColumnBatch | None:
-    """Both sides, to be read in blocks, or None if neither is a column; see `ColumnBatch`.
+    hypotheses: Any, references: Any, is_text: bool, in_place: bool, missing: str, masked: bool
+) -> ColumnBatch | tuple[Any, Any]:
+    """Both sides, to be read in blocks: see `ColumnBatch`.
 
-    References may be one column, of texts or of lists, or a list with a column of texts for each
-    reference.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A column has the wrong type for the tokenizer, or the columns differ in length.
+    If one side is no column, or if lists are needed, they are returned: columns as lists with None
+    for nulls, anything else as it is. References may be one column, of texts or of lists, or a list
+    with a column of texts for each reference. Raises TypeError if a column has the wrong type for
+    the tokenizer, and ValueError if columns differ in length.
     """
     # A connection of DuckDB's has one open result, that of the hypotheses; others are read before.
     several = type(references) in (list, tuple)
@@ -334,41 +306,60 @@ def columns_of(
         references = [table_of_query(column) for column in references]
     elif is_query(hypotheses) and is_query(references):
         references = table_of_query(references)
-    first: Any = opened(hypotheses, "hypotheses")
-    second: Any = opened(references, "references")
-    first_references = references
-    if first is not None and several and is_text:
-        columns = _all_opened(references)
-        if columns:
-            second, first_references = _SeveralColumns(columns), references[0]
-    if first is None and second is None:
+    second: Any
+    first: Any = _checked(hypotheses, "hypotheses", is_text, (0,) if is_text else (1,))
+    if several and is_text and first is not None:
+        second, first_references = _side_by_side(references), next(iter(references), None)
+    else:
+        second = _checked(references, "references", is_text, (0, 1) if is_text else (1, 2))
+        first_references = references
+    if first is not None and second is not None:
+        segments, others = _length(hypotheses), _length(first_references)
+        if segments is not None and others is not None:
+            check_lengths(segments, others)
+        if first.is_text != second.is_text:
+            kinds = [f"{side.name} holds {kind_of(side)}" for side in (first, second)]
+            raise TypeError(f"{' and '.join(kinds)}; both must hold tokens, or both token ids")
+        blocks_suffice = missing != "ragged"
+        in_place = in_place if is_text else not first.is_text
+    elif first is None and second is None:
+        return hypotheses, references
+    else:
+        first = _ListSide("hypotheses", hypotheses) if first is None else first
+        second = _ListSide("references", references) if second is None else second
+        blocks_suffice, in_place = is_text and missing == "error", False
+    if blocks_suffice and not masked:
+        return ColumnBatch(first, second, is_text, in_place, missing)
+    return _listed(first, False, is_text), _listed(second, True, is_text)
+
+
+def _checked(value: Any, name: str, is_text: bool, levels: tuple[int, ...]) -> Column | None:
+    """The value as a column of the right type, or None if it is no column."""
+    column = opened(value, name)
+    if column is None:
         return None
-    segments, others = _length(hypotheses), _length(first_references)
-    if segments is not None and others is not None:
-        check_lengths(segments, others)
-    if first is not None:
-        check_type(first, "hypotheses", is_text, (0,) if is_text else (1,))
-    if second is not None and type(second) is not _SeveralColumns:
-        check_type(second, "references", is_text, (0, 1) if is_text else (1, 2))
-    if first is not None and second is not None and first.is_text != second.is_text:
-        kinds = [f"{side.name} holds {kind_of(side)}" for side in (first, second)]
-        raise TypeError(f"{' and '.join(kinds)}; both must hold tokens, or both token ids")
-    first = _ListSide("hypotheses", hypotheses) if first is None else first
-    second = _ListSide("references", references) if second is None else second
-    return ColumnBatch(first, second, is_text, in_place, missing)
+    if is_text and not column.is_text:
+        expected = "strings; for token ids pass tokenize=False"
+    elif is_text and column.levels not in levels:
+        expected = "one string for each segment; for lists of tokens pass tokenize=False"
+    elif column.levels not in levels:
+        expected = 'lists of tokens or of token ids; for text pass tokenize="13a"'
+    elif not is_text and column.is_text and column.levels != levels[-1]:
+        expected = "lists of references, each a list of tokens"
+    else:
+        return column
+    raise TypeError(f"{name} is a column of {kind_of(column)}, expected {expected}")
 
 
-def _all_opened(references: Any) -> list[Column]:
-    """A column of texts for each reference number; none if not all are columns."""
-    columns: list[Column] = []
+def _side_by_side(references: Any) -> _SeveralColumns | None:
+    """A column of texts for each reference number; None if not all are columns."""
+    columns = []
     for k, value in enumerate(references):
-        column = opened(value, f"references[{k}]")
+        column = _checked(value, f"references[{k}]", True, (0,))
         if column is None:
-            return []
+            return None
         columns.append(column)
-    for k, column in enumerate(columns):
-        check_type(column, f"references[{k}]", True, (0,))
-    return columns
+    return _SeveralColumns(columns) if columns else None
 
 
 def _length(value: Any) -> int | None:

@@ -112,6 +112,28 @@ def restated(error: Exception, message: str, **facts: Any) -> LocatedError:
     return kind(message, **carried | facts)
 
 
+# How a message spells what it advises: in Python, and where the command is running.
+in_command = ContextVar("in_command", default=False)
+_SPELLINGS = {
+    "encoding": ('encoding="{}"', "--encoding {}"),
+    "format": ('format="{}"', "--read-as {}"),
+    "missing": ('missing="{}"', "--missing {}"),
+    "ragged": (', as BLEU.score does with missing="ragged"', " by --missing ragged"),
+    "quoted": ("quoted=False", "--no-quoted"),
+    "tokenize": ('BLEU(tokenize="{}")', "--dialect sacrebleu -tok {}"),
+    "effective_order": (" For short ones effective_order=True", ""),
+    "first reference": (
+        "pass references=[texts[0] for texts in references]",
+        "name the file of one",
+    ),
+}
+
+
+def advised(option: str, value: str = "") -> str:
+    """An option with a value, as a message advises it."""
+    return _SPELLINGS[option][in_command.get()].format(value)
+
+
 _is_quiet = ContextVar("_is_quiet", default=False)
 
 
@@ -151,8 +173,8 @@ def warn_of_blank(references: int) -> None:
     if references:
         warn_input(
             f"blank references, which count as texts of length 0: {references:,} of segments that "
-            "have others; if they stand for references that are missing, leave them out, as "
-            'BLEU.score does with missing="ragged"'
+            "have others; if they stand for references that are missing, leave them out"
+            f"{advised('ragged')}"
         )
 
 

@@ -130,10 +130,13 @@ def id_rows(
         hypotheses, references = [hypotheses], [references]
         hypothesis_mask = None if hypothesis_mask is None else [hypothesis_mask]
         reference_mask = None if reference_mask is None else [reference_mask]
-    hypothesis_rows = _flat_rows(
-        "hypotheses", hypotheses, hypothesis_mask, "segment", lambda segment: place(segment, None)
+    hypothesis_rows = _rows_of(
+        "hypotheses", hypotheses, hypothesis_mask, lambda n: place(n, None), ["(batch, length)"]
     )
-    reference_rows = _reference_rows(references, reference_mask)
+    shapes = ["(batch, length)", "(batch, references, length)"]
+    reference_rows = _rows_of(
+        "references", references, reference_mask, lambda n: place(n, 0), shapes
+    )
     if len(hypothesis_rows) != len(reference_rows):
         shape = shape_of(references) or ()
         turned = len(shape) == 3 and shape[1] == len(hypothesis_rows)
@@ -151,7 +154,11 @@ def sentence_rows(name: str, sentences: object, mask: object = None, before: int
 
     `before` is the number of sentences that precede these, for messages.
     """
-    return _flat_rows(name, sentences, mask, "sentence", lambda n: f"{name}[{before + n}]")
+
+    def place_of(number: int) -> str:
+        return f"{name}[{before + number}]"
+
+    return _rows_of(name, sentences, mask, place_of, ["(sentences, length)"], "sentence")
 
 
 def _is_one(hypotheses: Any) -> bool:
@@ -167,60 +174,51 @@ def _of_shape(value: Any) -> str:
     return "" if shape is None else f" (shape {shape})"
 
 
-def _array_rows(name: str, values: Any, mask: Any, shapes: tuple[str, ...]) -> IdRows:
-    """Rows of an array of 2 dimensions, or of 3 if two shapes are allowed."""
-    ids = id_array(values, name)
-    if not 2 <= ids.ndim <= 1 + len(shapes):
-        fix = "; with several samples per source pass .flatten(0, 1)" if ids.ndim > 2 else ""
-        raise ValueError(
-            f"{name} has the shape {ids.shape} ({ids.dtype}), expected {' or '.join(shapes)}{fix}"
-        )
-    masked = None if mask is None else mask_array(mask, ids, f"the mask of {name}")
-    if ids.ndim == 3 and ids.shape[1] == 0 and ids.shape[0]:
-        TokenChecks().refuse_no_references(0)
-    return IdRows(ids, masked)
-
-
-def _flat_rows(
-    name: str, values: Any, mask: Any, each: str, place_of: Callable[[int], str]
+def _rows_of(
+    name: str,
+    values: Any,
+    mask: Any,
+    place_of: Callable[[int], str],
+    shapes: list[str],
+    each: str = "segment",
 ) -> IdRows:
-    """Rows of an array of the shape (values, length), or of a list of arrays."""
+    """Rows of an array of one of the `shapes`, of 2 or 3 dimensions, or of a list of arrays.
+
+    If there are two shapes, a segment may have several rows.
+    """
+    may_nest = len(shapes) > 1
     if is_array(values) or shape_of(values) == ():
-        shape = "(batch, length)" if each == "segment" else f"({each}s, length)"
-        return _array_rows(name, values, mask, (shape,))
-    rows = IdRows()
-    for number, (value, value_mask) in enumerate(_entries(name, values, mask, each)):
-        _add(rows, value, value_mask, place_of(number))
-        rows.end_segment()
-    return rows
-
-
-def _reference_rows(values: Any, mask: Any) -> IdRows:
-    if is_array(values) or shape_of(values) == ():
-        shapes = ("(batch, length)", "(batch, references, length)")
-        return _array_rows("references", values, mask, shapes)
-    rows = IdRows()
-    entries = _entries("references", values, mask)
-    nested = any(type(value) in (list, tuple) and _is_nested(value) for value, _ in entries)
-    for segment, (value, value_mask) in enumerate(entries):
-        if _is_nested(value) or (nested and type(value) in (list, tuple) and not value):
-            _add_references(rows, value, value_mask, segment)
-        else:
-            _add(rows, value, value_mask, place(segment, 0))
-        rows.end_segment()
-    return rows
-
-
-def _entries(name: str, values: Any, mask: Any, each: str = "segment") -> list[tuple[Any, Any]]:
-    """Pairs (value, its mask or None) of a list."""
+        ids = id_array(values, name)
+        if not 2 <= ids.ndim <= 1 + len(shapes):
+            fix = "; with several samples per source pass .flatten(0, 1)" if ids.ndim > 2 else ""
+            problem = f"has the shape {ids.shape} ({ids.dtype}), expected {' or '.join(shapes)}"
+            raise ValueError(f"{name} {problem}{fix}")
+        masked = None if mask is None else mask_array(mask, ids, mask_of(name))
+        if ids.ndim == 3 and ids.shape[1] == 0 and ids.shape[0]:
+            TokenChecks().refuse_no_references(0)
+        return IdRows(ids, masked)
     check_segments(name, values, each)
-    return _with_masks(list_or_tuple(values), mask, None, name)
+    rows = IdRows()
+    entries = _with_masks(list_or_tuple(values), mask, name)
+    are_nested = may_nest and any(_is_nested(value) and not is_array(value) for value, _ in entries)
+    for number, (value, value_mask) in enumerate(entries):
+        if may_nest and (
+            _is_nested(value) or (are_nested and type(value) in (list, tuple) and not value)
+        ):
+            _add_references(rows, value, value_mask, number)
+        else:
+            _add(rows, value, value_mask, place_of(number))
+        rows.end_segment()
+    return rows
 
 
-def _with_masks(values: Any, mask: Any, segment: int | None, name: str) -> list[tuple[Any, Any]]:
+def _with_masks(
+    values: Any, mask: Any, name: str, segment: int | None = None
+) -> list[tuple[Any, Any]]:
+    """Pairs (value, its mask or None) of a list."""
     if mask is None:
         return [(value, None) for value in values]
-    where = f"the mask of {name}" if segment is None else Place(segment, f"the mask of {name}")
+    where = mask_of(name if segment is None else Place(segment, name))
     if not hasattr(mask, "__len__") or not hasattr(mask, "__getitem__"):
         problem = f" is {a_type(mask)}, expected a list of {len(values)} masks"
         raise LocatedTypeError.at(where, problem)
@@ -246,8 +244,7 @@ def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
     values = list_or_tuple(values)
     if len(values) == 0:
         TokenChecks().refuse_no_references(segment)
-    entries = _with_masks(values, mask, segment, "references")
-    for k, (value, value_mask) in enumerate(entries):
+    for k, (value, value_mask) in enumerate(_with_masks(values, mask, "references", segment)):
         _add(rows, value, value_mask, place(segment, k))
 
 

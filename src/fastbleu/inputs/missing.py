@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .arguments import is_array, list_or_tuple, shape_of, shown
-from .errors import LocatedTypeError, Place, place
+from .errors import LocatedTypeError, Place, advised, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,10 +38,11 @@ def refuse_missing(where: str, value: object) -> None:
 
 def no_value(row: str, column: str, reference: int | None = None) -> str:
     """The message for a missing value in a table, of a hypothesis if there is no `reference`."""
-    ragged = "" if reference is None else ', missing="ragged" to leave out such references'
+    skip, ragged, empty = (advised("missing", choice) for choice in ("skip", "ragged", "empty"))
+    ragged = "" if reference is None else f", {ragged} to leave out such references"
     return (
-        f'{row}: column {shown(column)} has no value (null); pass missing="skip" to leave such '
-        f'rows out{ragged} or missing="empty" to take an empty text, or fill the column'
+        f"{row}: column {shown(column)} has no value (null); pass {skip} to leave such rows "
+        f"out{ragged} or {empty} to take an empty text, or fill the column"
     )
 
 

@@ -12,7 +12,7 @@ from ._id_rows import IdRows
 from ._utf8_rows import Utf8Rows
 from .arguments import is_collection, list_or_tuple, shown
 from .batch import Batch
-from .errors import place, warn_input
+from .errors import advised, place, warn_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class MistakeWatch:
                 warn_input(
                     "the text is in a script without spaces between words, and the tokenizer "
                     f"{tokenizer.name!r} splits it at spaces, so that a token is a whole clause; "
-                    f'use BLEU(tokenize="{fitting_tokenizer(sample)}")'
+                    f"use {advised('tokenize', fitting_tokenizer(sample))}"
                 )
         if not (self.to_examine and counted.look_unrelated(_SHIFT_SAMPLE)):
             return

@@ -77,11 +77,12 @@ def read(
         if rows is not None:
             return Batch(*rows, 0, None, True)
     if not type(hypotheses) is type(references) is list:
-        batch = columns.columns_of(hypotheses, references, is_text, kind.reads_utf8, missing)
-        if batch is not None:
-            if not masked and batch.can_be_read_in_blocks:
-                return batch
-            hypotheses, references = batch.lists()
+        sides = columns.columns_of(
+            hypotheses, references, is_text, kind.reads_utf8, missing, masked
+        )
+        if isinstance(sides, Batch):
+            return sides
+        hypotheses, references = sides
     present = None
     if missing != "error" and not masked:
         empty = "" if is_text else []

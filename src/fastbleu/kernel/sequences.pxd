@@ -13,6 +13,7 @@ cdef extern from "Python.h":
 cdef extern from "kernel/objects/prefetch.h":
     void prefetch_segments(PyObject **hypotheses, PyObject **references,
                            Py_ssize_t at, Py_ssize_t segments) noexcept nogil
+    void prefetch_item(object sequence, Py_ssize_t at)
 
 cdef extern from "kernel/objects/sequences.h":
     # Without the GIL, read items of a list only by the first, or after one of the others.
@@ -25,7 +26,7 @@ cdef extern from "kernel/objects/object_array.h":
     bint is_object_array(object value)
     Py_ssize_t items_in(object sequence)
     object item_of(object sequence, Py_ssize_t index)
-    void prefetch_item_of(object sequence, Py_ssize_t at)
+    void prefetch_texts(object hypotheses, object references, Py_ssize_t at)
 
 
 cdef inline bint is_list_or_tuple(object sequence) noexcept:

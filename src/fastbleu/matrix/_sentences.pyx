@@ -22,7 +22,7 @@ from fastbleu.counting._text_packer cimport ends_in_tokenized_period, TextPacker
 from fastbleu.counting._token_packer cimport copy_of
 from fastbleu.inputs._id_rows cimport id_row, IdRows
 from fastbleu.kernel.sequences cimport (
-    is_list_or_tuple, item_at, prefetch_segments, PySequence_Fast_ITEMS, size_of, unchanging)
+    is_list_or_tuple, item_at, prefetch_item, prefetch_segments, PySequence_Fast_ITEMS, size_of, unchanging)
 from fastbleu.kernel.tables cimport (
     interner, interner_add, interner_begin, interner_free, look_up_cost, token_content, token_key)
 from fastbleu.matrix._vocabulary cimport Vocabulary
@@ -32,8 +32,6 @@ from fastbleu.runtime._process cimport POLL_EVERY, grow, poll, process_seed
 cdef extern from "kernel/tables/token_store.h":
     token_key ids_key(const int32_t *ids, size_t length, const interner *table) noexcept nogil
 
-cdef extern from "kernel/objects/prefetch.h":
-    void prefetch_item(object sequence, Py_ssize_t at) noexcept
 
 # A block: texts that are taken at a time, and their bytes; what fits into the cache.
 cdef Py_ssize_t BLOCK_TEXTS = 512

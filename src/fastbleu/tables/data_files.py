@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import Any
 
 from ..inputs.arguments import check_choice
-from ..inputs.errors import LocatedTypeError, LocatedValueError
+from ..inputs.errors import LocatedTypeError, LocatedValueError, advised
 from ..inputs.file_formats import (
     DELIMITERS,
     SUFFIXES,
@@ -199,7 +199,7 @@ class Files:
             if self._kind(path) is None:
                 end = os.path.splitext(path)[1]
                 known = f"{', '.join(FORMATS)} (of texts also with {', '.join(SUFFIXES)})"
-                known += ', or name the format, as in format="jsonl"'
+                known += f", or name the format, as in {advised('format', 'jsonl')}"
                 problem = f"the name ends in {end!r}; expected one of {known}"
                 raise LocatedValueError(f"{path}: {problem}", file=path)
         return paths
@@ -300,7 +300,7 @@ class Files:
                 self._lines(system, path), wanted, self._delimiter, self._quoted, default
             )
             if "\0" in "".join(columns):
-                fix = 'name the encoding, as in encoding="utf-16"'
+                fix = f"name the encoding, as in {advised('encoding', 'utf-16')}"
                 message = f"{name}: line 1 has null characters: {fix}"
                 raise LocatedValueError(message, file=name, line=1)
             names = self._checked(columns, path, name)
@@ -366,9 +366,9 @@ _ROW = "row {}, with line 1 as row 1: {}; "
 # What pyarrow says about files, and what a user reads.
 _PROBLEMS = {
     r"Row #(\d+): .*?(Expected \d+ columns, got \d+)": _ROW + "enclose cells with a delimiter or a "
-    "line break in quotation marks, or pass quoted=False if marks are text",
+    "line break in quotation marks, or pass {quoted} if marks are text",
     r"Row #(\d+): .*?(invalid UTF8)": _ROW + "convert the file, or name its encoding, as in "
-    'encoding="latin-1"',
+    "{encoding}",
     r"Column\(/?(.+)\) changed from (\w+) to (\w+)": "{!r} is a JSON {} in one line and a JSON {} "
     "in another: write it as one type in all lines",
     r"Column\(/?\) changed from \w+ to (\w+)": "a line holds a JSON {}, expected an object on "
@@ -382,7 +382,8 @@ def explained(error: Exception) -> str:
     """What pyarrow says about a file, without what it says about datasets, and how to fix it."""
     for pattern, problem in _PROBLEMS.items():
         if match := re.search(pattern, str(error), re.DOTALL):
-            return problem.format(*match.groups())
+            options = {"quoted": advised("quoted"), "encoding": advised("encoding", "latin-1")}
+            return problem.format(*match.groups(), **options)
     return f"{str(error).rpartition(' file?: ')[2]}; is it complete, and each column of one type?"
 
 

@@ -25,7 +25,7 @@ typedef struct {
     } *dtype;
 } numpy_array;
 
-/* Whether `items_in`, `item_of` and `prefetch_item_of` read an object that is no list or tuple. */
+/* Whether `items_in`, `item_of` and `prefetch_texts` read an object that is no list or tuple. */
 static inline int is_object_array(PyObject *object)
 {
 #ifdef Py_GIL_DISABLED
@@ -48,24 +48,40 @@ FB_INLINE Py_ssize_t items_in(PyObject *sequence)
     return array->dimensions == 1 ? array->sizes[0] : 0;      /* its shape may change, too */
 }
 
-FB_INLINE PyObject *object_in(PyObject *array, Py_ssize_t index)
+/* The item, without a reference. */
+FB_INLINE PyObject *borrowed_item(PyObject *sequence, Py_ssize_t index)
 {
+    if (FB_LIKELY(is_sequence(sequence))) return PySequence_Fast_ITEMS(sequence)[index];
     PyObject *object;
-    const numpy_array *fields = (const numpy_array *)array;
-    memcpy(&object, fields->data + index * fields->steps[0], sizeof object);
+    const numpy_array *array = (const numpy_array *)sequence;
+    memcpy(&object, array->data + index * array->steps[0], sizeof object);
     return object ? object : Py_None;
 }
 
 FB_INLINE PyObject *item_of(PyObject *sequence, Py_ssize_t index)
 {
     if (FB_LIKELY(is_sequence(sequence))) return item_at(sequence, index);
-    PyObject *object = object_in(sequence, index);
+    PyObject *object = borrowed_item(sequence, index);
     Py_INCREF(object);
     return object;
 }
 
-FB_INLINE void prefetch_item_of(PyObject *sequence, Py_ssize_t at)
+/* Asks for the memory of texts that are read soon, while segment `at` is read: those of segment at + 24, or its list
+ * of references; the array of the list of at + 8; the first texts of the list of at + 4. */
+FB_INLINE void prefetch_texts(PyObject *hypotheses, PyObject *references, Py_ssize_t at)
 {
-    if (FB_LIKELY(is_sequence(sequence))) prefetch_item(sequence, at);
-    else prefetch_object(object_in(sequence, at));
+#ifdef Py_GIL_DISABLED
+    (void)hypotheses, (void)references, (void)at;
+#else
+    if (at + 24 >= items_in(hypotheses) || at + 24 >= items_in(references)) return;
+    prefetch_object(borrowed_item(hypotheses, at + 24));
+    prefetch_object(borrowed_item(references, at + 24));
+    /* Looking into later segments costs time; most have the shape of this one. */
+    if (!is_sequence(borrowed_item(references, at))) return;
+    PyObject *later = borrowed_item(references, at + 8), *next = borrowed_item(references, at + 4);
+    if (is_sequence(later)) FB_PREFETCH(PySequence_Fast_ITEMS(later));
+    if (!is_sequence(next)) return;
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(next);
+    for (Py_ssize_t k = 0; k < count && k < PREFETCHED_REFERENCES; k++) prefetch_item(next, k);
+#endif
 }

@@ -1,0 +1,313 @@
+"""Results that sacreBLEU's command does not have.
+
+Scores by other dialects, tables of single segments, reports, and why two BLEUs differ or which one
+a number is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from heapq import nsmallest
+from itertools import islice
+
+from ..counting._counted import Counted, Sums
+from ..dialects.base import UPDATE
+from ..inputs.errors import InputWarning
+from ..runtime.import_lock import import_undisturbed, lazy
+from ..runtime.terminal import CONTROLS, JSON_CONTROLS
+from .files import InputError
+from .readers import joined, present
+from .sacrebleu_text import (
+    BASELINE,
+    RESET,
+    SacrebleuText,
+    comparisons_text,
+    terminal_width,
+    uses_colors,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import tempfile
+
+    from ..dialects.score import Score
+    from ..metric.bleu import BLEU
+    from ..significance import Comparisons
+    from .options import Options
+    from .readers import Chunks
+else:
+    tempfile = lazy("tempfile")  # 3 ms
+
+_BLOCK_LINES = 1 << 12
+_SPOOL_BYTES = 1 << 24  # scores kept in memory before they move to a temporary file
+# In a table these characters would start a new cell or line.
+_ONE_CELL = CONTROLS | str.maketrans("\t\n\r", "   ")
+
+
+def metric_of(options: Options) -> BLEU:
+    """The metric that the options describe; those not given are the defaults of the dialect."""
+    from ..metric.bleu import BLEU
+
+    names = "dialect", "lowercase", "max_ngram_order", "smooth_method", "smooth_value"
+    arguments = {name: getattr(options, name) for name in (*names, "reference_length", "threads")}
+    if options.prints_as_sacrebleu:
+        arguments["tokenize"] = options.tokenizer
+        arguments["effective_order"] = options.sentence_level or None
+    elif options.tokenize is not None:
+        arguments["tokenize"] = options.tokenize
+    try:
+        return BLEU(**arguments)
+    except (ValueError, ImportError, OSError, RuntimeError) as error:
+        where = "" if options.prints_as_sacrebleu else f"--dialect {options.dialect}: "
+        raise InputError(f"{where}{error}") from error
+
+
+class DialectText:
+    """Counts and prints by a dialect's rules; see `SacrebleuText`."""
+
+    def __init__(self, options: Options, references: int) -> None:
+        if options.confidence or options.table or options.output_format == "latex":
+            raise InputError(
+                f"--dialect {options.dialect} does not support --confidence, -f latex, and tables "
+                "of single segments: use fastbleu.BLEU and fastbleu.significance"
+            )
+        self._options = options
+        self._metric = metric = metric_of(options)
+        self.counter, self._scorer = metric._counter, metric._scorer
+        self.place = f"--dialect {options.dialect}: "
+        self.adds_batches = self._scorer.dialect.supports(UPDATE)
+        self.keep_rows = self._scorer.keep_rows
+        self.sums = self._scorer.sums
+
+    def segment_lines(self, counted: Counted) -> list[str]:
+        """The printed score of each segment."""
+        scores = self._scorer.sentence_scores(counted, warns=False).tolist()
+        return [self._digits(score, self._scorer.dialect.printed(score)) for score in scores]
+
+    def result(self, names: Sequence[str], totals: list[Sums]) -> str:
+        """The text of the result."""
+        options = self._options
+        scores = [self._scorer.score(total) for total in totals]
+        if options.score_only:
+            return "".join([f"{self._digits(s.value, s.printed)}\n" for s in scores])
+        comparisons = self._compare(names, totals) if options.test else None
+        if options.output_format == "json":
+            records = [*map(self._record, names, scores)]
+            if comparisons:
+                for record, comparison in zip(records[1:], comparisons.values(), strict=True):
+                    record["p_value"] = comparison.p_value
+                    record["adjusted_p_value"] = comparison.adjusted_p_value
+            return json.dumps(records[0] if len(records) == 1 else records, indent=1) + "\n"
+        if comparisons:
+            signature = scores[0].signature
+            return comparisons_text(comparisons, options.width, terminal_width(), signature)
+        if len(scores) == 1:
+            return f"{self._scorer.dialect.line(scores[0]) or scores[0]}\n"
+        rows = [
+            f"{name.translate(CONTROLS)}\t{self._digits(score.value, score.printed)}"
+            for name, score in zip(names, scores, strict=True)
+        ]
+        return "\n".join([*rows, scores[0].signature, ""])
+
+    def _digits(self, value: float, printed: str | None) -> str:
+        """A score with the requested decimals, or as the original prints it."""
+        if self._options.width is not None:
+            return f"{value:.{self._options.width}f}"
+        return printed or repr(value)
+
+    def _record(self, name: str, score: Score) -> dict[str, object]:
+        """The JSON object of a system."""
+        width = self._options.width
+        return {
+            "name": name,
+            "score": score.value if width is None else round(score.value, width),
+            **{field: getattr(score, field) for field in score.__match_args__[1:]},
+        }
+
+    def _compare(self, names: Sequence[str], totals: list[Sums]) -> Comparisons[str]:
+        """The paired test of all systems with the first one."""
+        from ..significance import compare
+
+        options, count = self._options, self._options.samples
+        names = [names[0].removeprefix(BASELINE), *names[1:]]
+        return compare(
+            {name: total.rows() for name, total in zip(names, totals, strict=True)},
+            method="bootstrap" if options.test == "bs" else "approximate_randomization",
+            metric=self._metric,
+            samples=count if options.test == "bs" else 0,
+            trials=count,
+            seed=options.random_seed,
+            progress=options.progress,
+        )
+
+
+class SegmentList:
+    """What is printed about each segment: one line of the spool.
+
+    `numbers` are those of the segments that count, from 0.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        printer: DialectText | SacrebleuText,
+        names: Sequence[str],
+        references: int,
+        numbers: Iterable[int],
+        opened: ExitStack,
+    ) -> None:
+        self._options = options
+        self._printer = printer
+        self._numbers = iter(numbers)
+        spool = tempfile.SpooledTemporaryFile(_SPOOL_BYTES)
+        self._spool = opened.enter_context(spool)
+        self._order: list[tuple[float, int]] = []  # a segment's score and the offset of its line
+        suffixes = [""] if len(names) == 1 else [f" {name}" for name in names]
+        self._keys = ["segment", *(f"score{suffix}" for suffix in suffixes)]
+        if not options.score_only:
+            self._keys += [f"hypothesis{suffix}" for suffix in suffixes]
+            self._keys += [
+                "reference" + f" {n}" * (references > 1) for n in range(1, references + 1)
+            ]
+
+    def add(
+        self, references: list[list[str]], hypotheses: list[list[str]], counted: list[Counted]
+    ) -> None:
+        """Add a chunk: a column of text for each reference and system, and the counts of these."""
+        options, printer, table = self._options, self._printer, self._options.table
+        if not table:
+            for of_system in counted:
+                lines = printer.segment_lines(of_system)
+                self._spool.write("".join([f"{line}\n" for line in lines]).encode())
+            return
+        assert isinstance(printer, SacrebleuText)  # dialects refuse tables
+        scores = list(map(printer.segments, counted))
+        texts = [] if options.score_only else [*hypotheses, *references]
+        for *columns, number in zip(*scores, *texts, self._numbers, strict=False):
+            values = [score.score for score in columns[: len(counted)]]
+            numbers = [f"{value:.{options.width}f}" for value in values]
+            cells = columns[len(counted) :]
+            self._order.append((sum(values), self._spool.tell()))
+            if table == "json":
+                record = zip(self._keys, [number + 1, *map(float, numbers), *cells], strict=True)
+                line = json.dumps(dict(record), ensure_ascii=False).translate(JSON_CONTROLS)
+            else:
+                shown = [json.dumps(c, ensure_ascii=False) if type(c) is list else c for c in cells]
+                shown = [(cell or "").translate(_ONE_CELL) for cell in shown]
+                line = "\t".join([str(number + 1), *numbers, *shown])
+            self._spool.write(f"{line}\n".encode(errors="backslashreplace"))
+
+    def printed(self) -> Iterator[str]:
+        """Yield the text to print, in pieces."""
+        table = self._options.table
+        heading = "\t".join(key.translate(_ONE_CELL) for key in self._keys) + "\n"
+        start = {"json": "[\n", "tsv": heading}.get(table, "")
+        lines = self._lines()
+        while block := b"".join(islice(lines, _BLOCK_LINES))[:-1].decode():
+            yield start + (block.replace("\n", ",\n") if table == "json" else block)
+            start = ",\n" if table == "json" else "\n"
+        yield "\n]\n" if table == "json" else "\n"
+
+    def _lines(self) -> Iterator[bytes]:
+        options, order = self._options, self._order
+        if not (options.sort or options.worst):
+            self._spool.seek(0)
+            yield from self._spool
+            return
+        order = nsmallest(options.worst or len(order), order)
+        if options.sort == "segment":
+            order.sort(key=lambda entry: entry[1])
+        for _, start in order:
+            self._spool.seek(start)
+            yield self._spool.readline()
+
+
+def write_reports(
+    options: Options,
+    names: list[str],
+    references: int,
+    chunks: list[list[list[str]]],
+) -> Chunks:
+    """Write the requested files, and yield the chunks, without sources and labels, for scoring."""
+    columns = joined(chunks)
+    names = list(options.systems) or names
+    systems_end = references + len(names)
+    labels = dict(zip(options.labels, columns[systems_end:], strict=True))
+    texts = list(map(present, zip(*columns[:references], strict=True)))
+    systems = dict(zip(_short(names), columns[references:systems_end], strict=True))
+    report = import_undisturbed("fastbleu.reporting.report").report
+    paths = [path for path in (options.html, options.md) if path is not None]
+    path = paths[0]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InputWarning)
+            metric, seed = metric_of(options), options.random_seed
+            shows = {"metric": metric, "seed": seed, "progress": options.progress}
+            made = report(systems, texts, **labels, **shows)
+            for path in paths:
+                made.save(path, "html" if path is options.html else "md")
+    except OSError as error:
+        reason = error.strerror or error
+        raise InputError(f"{path}: the report cannot be written: {reason}") from error
+    except (ValueError, ImportError) as error:
+        option = "--html" if path is options.html else "--md"
+        raise InputError(f"{option}: {error}") from error
+    if not options.quiet:
+        for path in paths:
+            size = f"{len(systems)} system{'s' * (len(systems) > 1)}, {len(texts):,} segments"
+            print(f"fastbleu: wrote {path} ({size})", file=sys.stderr)
+    if options.open:
+        import webbrowser
+
+        webbrowser.open(f"file://{os.path.abspath(str(options.html))}")
+    return iter([chunk[:systems_end] for chunk in chunks])
+
+
+def _short(names: list[str]) -> list[str]:
+    """The names of files without folders and suffixes, if these names differ."""
+    short = [os.path.basename(name).partition(".txt")[0] for name in names]
+    return short if len(set(short)) == len(names) and all(short) else names
+
+
+def diagnose(options: Options, systems: int, references: int, chunks: Chunks) -> str:
+    """The requested tables, or with ``-f json`` their contents."""
+    option = "--explain" if options.identify is None else "--identify"
+    if systems > 1:
+        raise InputError(f"{option} is for one system, but there are {systems}")
+    columns = joined(chunks)
+    texts = list(map(present, zip(*columns[:references], strict=True)))
+    hypotheses = columns[references]
+    try:
+        if options.identify is not None:
+            identification = import_undisturbed("fastbleu.diagnosis.identification")
+            answer = identification.identify(hypotheses, texts, options.identify)
+        else:
+            explanation = import_undisturbed("fastbleu.diagnosis.explanation")
+            if options.explain:
+                answer = explanation.explain(hypotheses, texts, *options.explain)
+            else:
+                answer = explanation.overview(hypotheses, texts)
+    except (ValueError, ImportError) as error:
+        raise InputError(f"{option}: {error}") from error
+    if options.output_format == "json":
+        return f"{json.dumps(answer.to_dict(), indent=1)}\n"
+    # Tables fit into the terminal; elsewhere a row is a line, for scripts.
+    width = terminal_width()
+    text = answer._text(width)
+    return f"{_colored(text) if width is not None and uses_colors(options) else text}\n"
+
+
+def _colored(text: str) -> str:
+    """Tables with their titles, and the settings that give a number, in colors."""
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        is_title = number == 0 or lines[number - 1 : number + 2 : 2] == ["", ""]
+        color = "36" if is_title else "32" if line.startswith("yes ") else None
+        if color and line:
+            lines[number] = f"\033[{color}m{line}{RESET}"
+    return "\n".join(lines)
