@@ -9,12 +9,13 @@ from types import SimpleNamespace
 import pytest
 import sacrebleu.metrics.bleu as sacrebleu_bleu
 import sacrebleu_tokenizers
-from generators import raises
+from generators import raises, seeded
 
 import fastbleu
 import fastbleu.sacrebleu
 from fastbleu import tokenizers
 from fastbleu.tokenizers import Tokenizer, tokenize
+from fastbleu.tokenizers.originals import REWRITES
 from fastbleu.tokenizers.tokenizer import TABLE, TOKENIZERS
 
 pytestmark = pytest.mark.pythons
@@ -55,6 +56,26 @@ def test_the_table_has_the_compiled_ones():
     """Both lists are written by hand: the table, and the names in kernel/text/char_classes.h."""
     assert set(COMPILED) == {name for name, entry in TABLE.items() if entry.load is None}
     assert len(COMPILED) == len(set(COMPILED))
+
+
+@pytest.mark.parametrize("name", REWRITES)
+def test_many_texts_are_rewritten_as_each_alone(name):
+    rewrite, _ = REWRITES[name]
+    numbers = seeded("rewritten", name)
+    parts = ["a", "B\u03a3", "\u0130", "-", ".", " ", "&quot;", "&amp", ";", "<", "<skipped>", "\n"]
+    parts += ["\x1c", "\x85", "\xa0", "\u2028", "\u3000", "\u201c", "\ud800", "\U0001f600"]
+    for others in ([], ["\udbff"]):
+        texts = ["".join(numbers.choices(parts + others, k=n % 9)) for n in range(300)]
+        for options in ((False, False), (False, True), (True, False), (True, True)):
+            assert rewrite(texts, *options) == [rewrite([text], *options)[0] for text in texts]
+            assert rewrite([], *options) == []
+
+
+def test_information_separators_are_no_white_space_for_perl():
+    """Other spaces of Unicode are, also in a text that has one of them."""
+    for name in ("multi-bleu-detok", "mteval-v14"):
+        score = fastbleu.BLEU(name).score(["a\u2028b c\x1cd\xa0e f"], ["a b"])
+        assert (score.hyp_len, score.matches[:2]) == (5, (2, 1)), name
 
 
 @pytest.mark.parametrize("name", COMPILED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, partial
-from itertools import groupby
+from itertools import accumulate, chain, groupby, pairwise
 
 from .._core import SegmentCounter
 from ..inputs._id_rows import IdRows
@@ -222,7 +222,9 @@ class Counter:
         elif (rewrite := tokenizer.rewrite) is not None:
             lines = None
             if self.line_writer is None:
-                lines = PreparedLines(lambda text, of: rewrite(text, lowercase, of), skip_none)
+                lines = PreparedLines(
+                    lambda texts, of_references: rewrite(texts, lowercase, of_references), skip_none
+                )
             packer = TextPacker(
                 TextChecks(),
                 str(tokenizer.rewritten_for),
@@ -232,7 +234,8 @@ class Counter:
             )
         elif (split := self.split) is not None:
             lines = PreparedLines(
-                lambda text, _: split(text.lower() if lowercase else text), skip_none
+                lambda texts, _: [split(text.lower() if lowercase else text) for text in texts],
+                skip_none,
             )
             packer = TokenPacker(self.checks, lines)
         else:
@@ -282,12 +285,12 @@ class PreparedLines:
     Parameters
     ----------
     prepare : callable
-        Takes a str and whether it is a reference; returns what the packer reads.
+        Takes a list of str and whether they are references; returns what the packer reads.
     missing : bool
         Whether references that are None are ignored.
     """
 
-    def __init__(self, prepare: Callable[[str, bool], Any], missing: bool) -> None:
+    def __init__(self, prepare: Callable[[list[str], bool], list[Any]], missing: bool) -> None:
         self._checks = TextChecks()
         self._prepare = prepare
         self._missing = missing
@@ -308,33 +311,39 @@ class PreparedLines:
         Whatever did not fit into the packer's last chunk has been prepared already.
         """
         if not self._first <= start < self._first + len(self._hypotheses):
-            # Slices, because the function or another thread may change the lists.
-            end = start + _CHUNK_SEGMENTS
-            pairs = zip(hypotheses[start:end], references[start:end], strict=False)
-            self._first, self._hypotheses, self._references = start, [], []
-            for segment, (line, lines) in enumerate(pairs, before + start):
-                self.tokenized_periods += isinstance(line, str) and line.endswith(" .")
-                self._hypotheses.append(self._line(line, segment, None))
-                self._references.append(self._lines(lines, segment))
+            # Copies, because the function or another thread may change the lists.
+            self._first, end = start, start + _CHUNK_SEGMENTS
+            lines = list(hypotheses[start:end])
+            listed = [[texts] if type(texts) is str else texts for texts in references[start:end]]
+            are_lists = {*map(type, listed)} <= {list, tuple} and all(listed)
+            texts = list(chain.from_iterable(listed)) if are_lists else []
+            if {*map(type, lines), *map(type, texts)} != {str} or not are_lists:
+                pairs = zip(lines, listed, strict=False)
+                listed = [self._texts(*pair, before + n) for n, pair in enumerate(pairs, start)]
+                texts = list(chain.from_iterable(listed))
+            lines, ends = lines[: len(listed)], accumulate(map(len, listed), initial=0)
+            self.tokenized_periods += sum([line.endswith(" .") for line in lines])
+            self._hypotheses = self._prepare(lines, False)
+            prepared = self._prepare(texts, True)
+            self._references = [prepared[first:last] for first, last in pairwise(ends)]
         return self._hypotheses, self._references, start - self._first
 
-    def _line(self, text: Any, segment: int, reference: int | None) -> Any:
-        if not isinstance(text, str):
-            self._checks.line(text, segment, reference)
-        return self._prepare(text, reference is not None)
-
-    def _lines(self, lines: Any, segment: int) -> list[Any]:
-        lines = [lines] if isinstance(lines, str) else lines
-        if type(lines) not in (list, tuple):
-            lines = self._checks.references(lines, segment)
-        kept = [
-            self._line(line, segment, k)
-            for k, line in enumerate(lines)
-            if line is not None or not self._missing
-        ]
-        if not kept:
+    def _texts(self, hypothesis: Any, references: Any, segment: int) -> list[str]:
+        """The references of a segment; errors if these or the hypothesis are no texts."""
+        if not isinstance(hypothesis, str):
+            self._checks.line(hypothesis, segment, None)
+        references = [references] if isinstance(references, str) else references
+        if type(references) not in (list, tuple):
+            references = self._checks.references(references, segment)
+        texts = []
+        for k, text in enumerate(references):
+            if isinstance(text, str):
+                texts.append(text)
+            elif text is not None or not self._missing:
+                self._checks.line(text, segment, k)
+        if not texts:
             self._checks.refuse_no_references(segment)
-        return kept
+        return texts
 
 
 def as_lists(counter: Counter, batch: Batch) -> Batch:

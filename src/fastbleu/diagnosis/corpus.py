@@ -179,7 +179,7 @@ class Corpus:
 
             def read(text: str) -> Any:
                 if rewrite is not None:
-                    return rewrite(text, lowercase, is_reference)
+                    return rewrite([text], lowercase, is_reference)[0]
                 return tokenizer.tokens(text, lowercase)
 
             self._readers[key] = cache(read)

@@ -140,9 +140,10 @@ class MultiBleuDialect(FormulaDialect):
     def adapt(self, stats: Stats) -> AdaptedRows:
         """Rows with the reference length that the script takes."""
         numbers, width = stats._rows[:], 2 + 2 * stats.max_ngram_order
-        for at in range(0, len(numbers), width):
-            if abs(numbers[at] - numbers[at + 1]) >= self._farthest:
-                numbers[at + 1] = self._farthest
+        pairs = zip(numbers[::width], numbers[1::width], strict=True)
+        for row, (hyp_len, ref_len) in enumerate(pairs):
+            if abs(hyp_len - ref_len) >= self._farthest:
+                numbers[row * width + 1] = self._farthest
         return AdaptedRows._own(numbers, stats.max_ngram_order)
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:

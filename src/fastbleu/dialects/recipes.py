@@ -76,14 +76,15 @@ class FewerReferences(Counter):
         if self.references == "all":
             return super().count(batch, **options)
         batch = as_lists(self, batch)
-        if not set(map(type, batch.references)) <= {str}:  # else each segment has one
-            listed = batch.references
+        listed, lists = batch.references, (list, tuple)
+        kinds = set(map(type, listed))
+        if not kinds <= {*lists, str}:
+            listed = [list_or_tuple(texts) if is_collection(texts) else texts for texts in listed]
+        if kinds - {str}:  # else each segment has one
             most = 1
             if self.references == "fewest":
-                most = min([len(texts) if is_collection(texts) else 1 for texts in listed])
-            batch.references = [
-                list_or_tuple(texts)[:most] if is_collection(texts) else texts for texts in listed
-            ]
+                most = min([len(texts) if type(texts) in lists else 1 for texts in listed])
+            batch.references = [texts[:most] if type(texts) in lists else texts for texts in listed]
         return super().count(batch, **options)
 
 
@@ -174,11 +175,11 @@ class Recipe(Dialect):
     def _further_fields(self) -> dict[str, str]:
         return self.base._further_fields()
 
-    def _finished(self, score: float) -> float:
-        """A score of the base on the recipe's scale, and rounded."""
+    def _finished(self, scores: Sequence[float]) -> array[float]:
+        """Scores of the base on the recipe's scale, and rounded."""
         if self.scale != self.base.scale:
-            score = score * self.scale / self.base.scale
-        return self.finish(score) if self.finish else score
+            scores = [score * self.scale / self.base.scale for score in scores]
+        return array("d", map(self.finish, scores) if self.finish else scores)
 
     def _score_of_empty(self, hyp_len: int, ref_len: int) -> float | None:
         """The stated score of a row without tokens; None if it is computed."""
@@ -193,7 +194,7 @@ class Recipe(Dialect):
         rows = split_rows(adapted) if self.of_empty else ()
         stated = [self._score_of_empty(*row[:2]) for row in rows]
         if stated.count(None) == len(stated):
-            return array("d", map(self._finished, self.base._scores(adapted, scorer)))
+            return self._finished(self.base._scores(adapted, scorer))
         scores = array("d")
         for score, row in zip(stated, adapted, strict=True):
             scores.extend(self._scores(row, scorer) if score is None else [score])
@@ -206,7 +207,7 @@ class Recipe(Dialect):
         if self.of_empty:
             return super()._corpus_score(sums, scorer)
         attributes = self.base._corpus_score(sums, scorer)
-        return attributes | {"value": self._finished(attributes["value"])}
+        return attributes | {"value": self._finished([attributes["value"]])[0]}
 
 
 class TokenRecipe(Recipe):

@@ -3,7 +3,8 @@
 Functions of the first part, in `REWRITES`, rewrite a text for a compiled tokenizer. Each takes a
 text, whether to ignore case, and whether the text is a reference. It returns a text that the
 compiled tokenizer splits into the original's tokens. A character that separates tokens here but
-not in the original is replaced by a lone surrogate, which text from a file cannot contain.
+not in the original is replaced by a lone surrogate, which text from a file cannot contain. Rules
+that a lone surrogate between two texts does not change rewrite many texts at once.
 
 Those of the second part, in `SPLITS`, split a text. Those of the third, in `LOADERS`, import a
 library, or another module, and return fields of a `Tokenizer`.
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .tokenizer import Split, Tokenizer
+    from .tokenizer import Rewrite, Split, Tokenizer
 
     Fields = dict[str, Any]  # of a `Tokenizer`
 else:
@@ -38,13 +39,11 @@ _SEPARATORS = "\x1c\x1d\x1e\x1f"
 _BEYOND_ASCII = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(8192, 8203))
 )
-_HIDDEN = {ord(space): 0xD800 + i for i, space in enumerate(_SEPARATORS + _BEYOND_ASCII)}
-_SPACES = enumerate([*" \t\n\v\f\r", *_SEPARATORS, *_BEYOND_ASCII])
-_HIDDEN_SPACES = {ord(space): 0xD900 + i for i, space in _SPACES}
-_has_separator = re.compile(f"[{_SEPARATORS}]").search
-_has_odd_space = re.compile(f"[{_SEPARATORS}{_BEYOND_ASCII}]").search
-_has_space = re.compile(r"\s").search
-_has_markup = re.compile("[&<]").search
+_ODD_SPACES = _SEPARATORS + _BEYOND_ASCII
+_SPACES = " \t\n\v\f\r" + _ODD_SPACES
+_HIDDEN = {space: chr(0xD800 + i) for i, space in enumerate(_SPACES)}
+# Stands between texts that are rewritten at once.
+_BORDER = "\udbff"
 _word_or_sign = re.compile(r"\w+|[^\s\w]").findall
 _hyphen_in_word = re.compile(rb"(\S)-(\S)")
 _beyond_ascii = re.compile(r"([^\x00-\x7f\ud800-\udfff])")
@@ -57,8 +56,7 @@ _EMPTY = "\udfff"
 
 def multi_bleu(text: str, lowercase: bool, is_reference: bool) -> str:
     """Split at ASCII whitespace; if case is ignored, only that of ASCII letters."""
-    if _has_odd_space(text):
-        text = text.translate(_HIDDEN)
+    text = _hide(_ODD_SPACES, text)
     return _lower_ascii(text) if lowercase else text
 
 
@@ -136,37 +134,38 @@ def e2e(text: str, lowercase: bool, is_reference: bool) -> str:
 
 def characters(text: str, lowercase: bool, is_reference: bool) -> str:
     """Every character, white space too."""
-    return _hide_spaces(text.lower() if lowercase else text)
+    return _hide(_SPACES, text.lower() if lowercase else text)
 
 
 def turn(text: str, lowercase: bool, is_reference: bool) -> str:
     """A hypothesis is one token, a reference its characters."""
-    text = _hide_spaces(text)
+    text = _hide(_SPACES, text)
     return " ".join(text) if is_reference else text or _EMPTY
 
 
-def _hide_spaces(text: str) -> str:
-    text = text.replace(" ", chr(_HIDDEN_SPACES[32]))  # ten times as fast as translate()
-    return text.translate(_HIDDEN_SPACES) if _has_space(text) else text
+def _hide(spaces: str, text: str) -> str:
+    """Replace white space by what does not separate tokens."""
+    last = "\x7f" if text.isascii() else "\uffff"
+    for space in spaces:
+        if space <= last:
+            text = text.replace(space, _HIDDEN[space])  # ten times as fast as translate()
+    return text
 
 
 def _line(text: str) -> str:
     """A text as a line that Perl has read."""
-    if _has_separator(text):
-        text = text.translate(_HIDDEN)
-    return text.replace("\n", " ")
+    return _hide(_SEPARATORS, text).replace("\n", " ")
 
 
 def _replace_entities(text: str) -> str:
-    if _has_markup(text):
-        for entity, replacement in _ENTITIES.items():
-            text = text.replace(entity, replacement)
+    for entity, replacement in _ENTITIES.items():
+        text = text.replace(entity, replacement)
     return text
 
 
 def _keep_markup(text: str) -> str:
     """Mask entities so that the compiled 13a does not decode them; both characters are tokens."""
-    return text.replace("&", "& ").replace("<", "< ") if _has_markup(text) else text
+    return text.replace("&", "& ").replace("<", "< ")
 
 
 def _lower_ascii(text: str) -> str:
@@ -196,19 +195,39 @@ def _unicode_rules(last: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Patt
     return re.compile(before_mark), re.compile(after_mark), re.compile(f"({symbols})")
 
 
+def _each(rewrite: Callable[[str, bool, bool], str]) -> Rewrite:
+    """The function that rewrites each of many texts."""
+    return lambda texts, lowercase, is_reference: [
+        rewrite(text, lowercase, is_reference) for text in texts
+    ]
+
+
+def _joined(rewrite: Callable[[str, bool, bool], str]) -> Rewrite:
+    """The function that rewrites many texts at once, which is several times faster."""
+    rewrite_each = _each(rewrite)
+
+    def rewrite_all(texts: list[str], lowercase: bool, is_reference: bool) -> list[str]:
+        joined = _BORDER.join(texts)
+        if joined.count(_BORDER) != len(texts) - 1:  # a text has this character
+            return rewrite_each(texts, lowercase, is_reference)
+        return rewrite(joined, lowercase, is_reference).split(_BORDER)
+
+    return rewrite_all
+
+
 REWRITES = {
-    "multi-bleu": (multi_bleu, "none"),
-    "multi-bleu-detok": (multi_bleu_detok, "13a"),
-    "compound-split": (compound_split, "none"),
-    "mteval": (mteval, "13a"),
-    "mteval-international": (mteval_international, "intl"),
-    "mteval-international-e": (mteval_international_e, "intl"),
-    "evaluate": (evaluate, "13a"),
-    "tensor2tensor": (tensor2tensor, "none"),
-    "codexglue-summary": (codexglue_summary, "13a"),
-    "e2e": (e2e, "none"),
-    "characters": (characters, "char"),
-    "turn": (turn, "none"),
+    "multi-bleu": (_joined(multi_bleu), "none"),
+    "multi-bleu-detok": (_joined(multi_bleu_detok), "13a"),
+    "compound-split": (_each(compound_split), "none"),
+    "mteval": (_joined(mteval), "13a"),
+    "mteval-international": (_each(mteval_international), "intl"),
+    "mteval-international-e": (_each(mteval_international_e), "intl"),
+    "evaluate": (_each(evaluate), "13a"),
+    "tensor2tensor": (_each(tensor2tensor), "none"),
+    "codexglue-summary": (_each(codexglue_summary), "13a"),
+    "e2e": (_each(e2e), "none"),
+    "characters": (_joined(characters), "char"),
+    "turn": (_each(turn), "none"),
 }
 
 # Rules that split.
@@ -242,7 +261,7 @@ def _codesum(text: str) -> list[str]:
 
 def _keras_hub(text: str) -> list[str]:
     """13a, but a full stop or comma at either end stays with a digit; ASCII's white space."""
-    text = text.translate(_HIDDEN)
+    text = _hide(_ODD_SPACES, text)
     starts, ends = text[:1] in (".", ","), text[-1:] in (".", ",")
     tokens = split("0" * starts + text + "0" * ends, "13a")
     if starts:
@@ -270,7 +289,7 @@ SPLITS: dict[str, Split] = {
     "codesum": _codesum,
     # As if split at spaces alone, since other white space is hidden.
     "marian": lambda text: _spaced_by_marian(
-        r" \1 ", " ".join(split(text.translate(_HIDDEN), "13a"))
+        r" \1 ", " ".join(split(_hide(_ODD_SPACES, text), "13a"))
     ).split(),
     "keras-hub": _keras_hub,
     "13a-lowered": lambda text: [token.lower() for token in split(text, "13a")],
@@ -376,7 +395,7 @@ def ptb() -> Fields:
     """
     compiled: Any = import_locked(f"{__package__}._ptb")
     return {
-        "rewrite": lambda text, *_: compiled.write(text),
+        "rewrite": lambda texts, *_: list(map(compiled.write, texts)),
         "rewritten_for": "none",
         "line_writer": compiled.line_writer,
     }

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from . import originals
 
     Split: TypeAlias = Callable[[str], list[str]]
+    Rewrite: TypeAlias = Callable[[list[str], bool, bool], list[str]]
     TokenFunction: TypeAlias = Callable[[str], list[str] | tuple[str, ...]]
     ModelPath: TypeAlias = str | bytes | os.PathLike[Any]
 
@@ -62,9 +63,9 @@ class Tokenizer:
         The field `tok:` of a score's signature.
     compiled : str or None
         Its name in the compiled code.
-    rewrite : callable (str, bool, bool -> str) or None
-        Rewrites a text for the compiled tokenizer `rewritten_for`; takes also whether to ignore
-        case, and whether the text is a reference.
+    rewrite : callable (list of str, bool, bool -> list of str) or None
+        Rewrites texts for the compiled tokenizer `rewritten_for`; takes also whether to ignore
+        case, and whether the texts are references.
     line_writer : capsule or None
         `rewrite` for compiled code; it always ignores case.
     split : callable (str -> list of str) or None
@@ -80,7 +81,7 @@ class Tokenizer:
     name: str
     signature: str
     compiled: str | None
-    rewrite: Callable[[str, bool, bool], str] | None
+    rewrite: Rewrite | None
     rewritten_for: str | None
     line_writer: object
     split: Split | None
@@ -94,7 +95,7 @@ class Tokenizer:
         *,
         signature: str | None = None,
         compiled: str | None = None,
-        rewrite: Callable[[str, bool, bool], str] | None = None,
+        rewrite: Rewrite | None = None,
         rewritten_for: str | None = None,
         line_writer: object = None,
         split: Split | None = None,
@@ -119,7 +120,7 @@ class Tokenizer:
     def tokens(self, text: str, lowercase: bool = False, is_reference: bool = False) -> list[str]:
         """The tokens of a text, of which few tokenizers ask whether it is a reference."""
         if self.rewrite is not None:
-            text = self.rewrite(text, lowercase, is_reference)
+            [text] = self.rewrite([text], lowercase, is_reference)
             return _compiled.split(text, str(self.rewritten_for))
         text = text.lower() if lowercase else text
         if self.split is not None:
