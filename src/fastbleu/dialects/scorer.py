@@ -302,7 +302,7 @@ class Scorer:
                 self._refuse_first(self.dialect._rows_alone(sums.rows(), sums.extra))
             raise self._no_score(error) from error
 
-    def _no_score(self, error: Exception, place: str = "") -> NoScoreError:
+    def _no_score(self, error: Exception, place: str | Place = "") -> NoScoreError:
         """The error for counts of which an original has no score."""
         reason = str(error)
         if not isinstance(error, LocatedError):  # arithmetic
@@ -385,7 +385,7 @@ class Scorer:
         short = rows[width - 1 :: width].count(0) - rows[::width].count(0)
         self.warn_of_short(short, counted.segments)
 
-    def _refuse_first(self, stats: Stats, place: Callable[[int], str] = Place) -> None:
+    def _refuse_first(self, stats: Stats, place: Callable[[int], str | Place] = Place) -> None:
         """Raise the error of the first row that has no score."""
         for number, row in enumerate(stats):
             try:

@@ -26,7 +26,7 @@ def _part_of(mapping: Mapping[Any, Any], split: str = ", split into tokens") -> 
     return f"pass the messages' content{split}"
 
 
-def refuse_scalar(where: str, value: object, each: str) -> None:
+def refuse_scalar(where: str | Place, value: object, each: str) -> None:
     """Raise TypeError if a value is an array or a tensor of a single number."""
     if shape_of(value) == ():
         problem = f" has no dimension, expected a list with one entry per {each}"
@@ -122,7 +122,7 @@ class Checks:
     def __init__(self, name: str = "", before: int = 0) -> None:
         self.name, self.before = name, before
 
-    def place(self, segment: int, reference: int | None) -> str:
+    def place(self, segment: int, reference: int | None) -> str | Place:
         """What messages call a hypothesis, reference number `reference`, or a sentence."""
         return f"{self.name}[{self.before + segment}]" if self.name else place(segment, reference)
 

@@ -11,7 +11,7 @@ from ._utf8_rows import StringColumn, Utf8Rows
 from .arguments import is_array, list_or_tuple
 from .batch import Batch
 from .checks import check_lengths, check_segments
-from .errors import place
+from .errors import Place, place
 from .missing import present_rows, refuse_missing
 
 TYPE_CHECKING = False
@@ -134,7 +134,7 @@ def _as_lists(rows: Any, before: int, are_references: bool, is_text: bool) -> An
     if type(rows) is not Utf8Rows:
         return rows
 
-    def place_of(segment: int, k: int | None) -> str:
+    def place_of(segment: int, k: int | None) -> Place:
         return place(before + segment, (k or 0) if are_references else None)
 
     return rows.as_lists(place_of, not is_text)

@@ -22,25 +22,23 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
-class Place(str):
+class Place:
     """A segment, or a part of it, as messages begin: "segment 3: references[1]".
 
     `reference` is the number of a reference, None for the hypothesis; `side` is "hypothesis",
-    "reference", or None for both.
+    "reference", or None for both. Many are made for an error that is not raised.
     """
 
-    segment: int
-    part: str
-    reference: int | None
-    side: str | None
+    __slots__ = ("part", "reference", "segment", "side")
 
-    def __new__(
-        cls, segment: int, part: str = "", reference: int | None = None, side: str | None = None
-    ) -> Place:
-        place = super().__new__(cls, f"segment {segment}: {part}")
-        side = side if reference is None else "reference"
-        vars(place).update(segment=segment, part=part, reference=reference, side=side)
-        return place
+    def __init__(
+        self, segment: int, part: str = "", reference: int | None = None, side: str | None = None
+    ) -> None:
+        self.segment, self.part, self.reference = segment, part, reference
+        self.side = side if reference is None else "reference"
+
+    def __str__(self) -> str:
+        return f"segment {self.segment}: {self.part}"
 
 
 def place(segment: int, reference: int | None) -> Place:
@@ -50,9 +48,9 @@ def place(segment: int, reference: int | None) -> Place:
     return Place(segment, f"references[{reference}]", reference)
 
 
-def mask_of(where: str) -> str:
+def mask_of(where: str | Place) -> str | Place:
     """The mask of a `Place`, or of an argument that `where` names."""
-    if not isinstance(where, Place):
+    if isinstance(where, str):
         return f"the mask of {where}"
     return Place(where.segment, f"the mask of {where.part}", where.reference, where.side)
 
@@ -87,14 +85,13 @@ class LocatedError(Exception):
         vars(self).update(facts)
 
     @classmethod
-    def at(cls, where: str, problem: str, is_missing: bool = False) -> Self:
+    def at(cls, where: str | Place, problem: str, is_missing: bool = False) -> Self:
         """The error of a `Place`, or of an argument that `where` names."""
-        if not isinstance(where, Place):
-            return cls(f"{where}{problem}")
-        facts = vars(where).copy()
-        problem = f"{facts.pop('part')}{problem}"
-        message = f"segment {where.segment}: {problem}"
-        return cls(message, problem=problem, is_missing=is_missing, **facts)
+        message = f"{where}{problem}"
+        if isinstance(where, str):
+            return cls(message)
+        facts = {"segment": where.segment, "reference": where.reference, "side": where.side}
+        return cls(message, problem=f"{where.part}{problem}", is_missing=is_missing, **facts)
 
 
 class LocatedTypeError(LocatedError, TypeError):

@@ -82,7 +82,7 @@ def _checked_ids(name: str, ids: Any) -> tuple[int, ...]:
     return tuple(sorted(set(checked)))
 
 
-def _refuse_id(value: Any, where: str, position: str = "") -> NoReturn:
+def _refuse_id(value: Any, where: str | Place, position: str = "") -> NoReturn:
     try:
         number = operator.index(value)
     except TypeError:
@@ -178,7 +178,7 @@ def _rows_of(
     name: str,
     values: Any,
     mask: Any,
-    place_of: Callable[[int], str],
+    place_of: Callable[[int], str | Place],
     shapes: list[str],
     each: str = "segment",
 ) -> IdRows:
@@ -248,7 +248,7 @@ def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
         _add(rows, value, value_mask, place(segment, k))
 
 
-def _add(rows: IdRows, value: Any, mask: Any, where: str) -> None:
+def _add(rows: IdRows, value: Any, mask: Any, where: str | Place) -> None:
     """Add one row: a 1-d array or a list of integers."""
     if type(value) in (list, tuple):
         listed = list(value)
@@ -293,7 +293,7 @@ def copy_lists(value: Any, levels: int = _MAX_DEPTH) -> Any:
     ]
 
 
-def id_array(value: Any, where: str) -> Array:
+def id_array(value: Any, where: str | Place) -> Array:
     """Return an array of integers of native byte order, copied only if necessary."""
     if hasattr(value, "is_floating_point") and value.is_floating_point():
         _refuse(where, value.dtype, tuple(value.shape), "f")  # numpy does not have bfloat16
@@ -307,13 +307,13 @@ def id_array(value: Any, where: str) -> Array:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def _refuse(where: str, dtype: object, shape: tuple[int, ...], kind: str) -> NoReturn:
+def _refuse(where: str | Place, dtype: object, shape: tuple[int, ...], kind: str) -> NoReturn:
     advice = _ADVICE.get(kind, 'for text pass tokenize="13a"')
     problem = f" has the dtype {dtype} (shape {shape}), expected integer ids; {advice}"
     raise LocatedTypeError.at(where, problem)
 
 
-def mask_array(value: object, ids: Array, where: str) -> Array:
+def mask_array(value: object, ids: Array, where: str | Place) -> Array:
     """Return the mask of an array: bool or integers of the same shape."""
     mask = in_main_memory(value, where)
     if mask.dtype.kind not in "biu" and mask.size:
@@ -328,7 +328,7 @@ def mask_array(value: object, ids: Array, where: str) -> Array:
     return mask if mask.size else mask.astype(bool)
 
 
-def in_main_memory(value: object, where: str) -> Array:
+def in_main_memory(value: object, where: str | Place) -> Array:
     """Return an array or a tensor on any device as a numpy array; a view if possible."""
     if type(value) is numpy.ndarray:
         return value

@@ -28,7 +28,7 @@ def is_missing(value: object) -> bool:
     return name in _MISSING_TYPES or (name in _FLOAT_TYPES and bool(value != value))
 
 
-def refuse_missing(where: str, value: object) -> None:
+def refuse_missing(where: str | Place, value: object) -> None:
     """Raise TypeError if a value is missing."""
     if is_missing(value):
         name = "NaN" if type(value).__name__ in _FLOAT_TYPES else str(value)
@@ -81,10 +81,8 @@ def present_rows(
 ) -> list[bool] | None:
     """Which segments of a block of columns are left; None for all. Nulls are read as empty texts.
 
-    Raises the error for the first null if the choice is "error", or "ragged" for a hypothesis.
+    Raises the error for the first null if the choice is "error".
     """
-    if choice == "ragged":
-        references = []
     if choice == "empty" or not (hypotheses or references):
         return None
     if choice == "skip":
