@@ -1,4 +1,7 @@
-"""Checks of single arguments: each returns the checked value or raises an error that names it."""
+"""Single arguments: what they are, how messages show them, and checks.
+
+A check returns the checked value, or raises an error that names the argument.
+"""
 
 from __future__ import annotations
 

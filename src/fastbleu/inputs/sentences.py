@@ -8,7 +8,7 @@ from ..runtime.import_lock import lazy
 from .arguments import a_type, is_array, list_or_tuple, shape_of
 from .checks import check_segments
 from .columns import is_column
-from .errors import warn_input
+from .errors import mask_of, warn_input
 from .ids import copy_lists, in_main_memory
 
 TYPE_CHECKING = False
@@ -87,21 +87,15 @@ def check_sizes(name: str, sources: Any, advice: str, ragged: bool = False) -> N
 def masks_of(masks: tuple[Any, Any], sources: int) -> list[tuple[Any, Any]]:
     """Return (mask of hypotheses, mask of references) for each source of a batch."""
     for name, mask in zip(("hypotheses", "references"), masks, strict=True):
-        if mask is not None and (not hasattr(mask, "__len__") or len(mask) != sources):
-            have = f"{len(mask)} sources" if hasattr(mask, "__len__") else "no sources"
-            raise ValueError(f"the mask of {name} has {have}, but {name} has {sources}")
+        _check_entries(mask_of(name), mask, f"{sources} sources", sources)
     return list(zip(*([None] * sources if mask is None else mask for mask in masks), strict=True))
 
 
 def read_weights_by_source(weights: Any, lprobs: Any, sizes: list[int]) -> list[Floats | None]:
     """Return the checked weights of each source, whose numbers of references are `sizes`."""
+    expected = f"{len(sizes)} sources of different sizes; pass a list with the weights of each"
     for name, values in (("reference_weights", weights), ("reference_lprobs", lprobs)):
-        if values is not None and (not hasattr(values, "__len__") or len(values) != len(sizes)):
-            have = f"{len(values)} entries" if hasattr(values, "__len__") else "no entries"
-            raise ValueError(
-                f"{name} has {have}, but there are {len(sizes)} sources of different sizes; pass a "
-                "list with the weights of each source"
-            )
+        _check_entries(name, values, expected, len(sizes))
     return [
         read_weights(
             None if weights is None else weights[b],
@@ -111,6 +105,13 @@ def read_weights_by_source(weights: Any, lprobs: Any, sizes: list[int]) -> list[
         )
         for b in range(len(sizes))
     ]
+
+
+def _check_entries(name: object, values: Any, expected: str, count: int) -> None:
+    """Raise ValueError unless a list that is given has `count` entries."""
+    if values is not None and (not hasattr(values, "__len__") or len(values) != count):
+        have = len(values) if hasattr(values, "__len__") else "no"
+        raise ValueError(f"{name} has {have} entries, but there are {expected}")
 
 
 def read_weights(
