@@ -12,7 +12,7 @@ from .arguments import is_array, list_or_tuple
 from .batch import Batch
 from .checks import check_lengths, check_segments
 from .errors import Place, place
-from .missing import present_rows, refuse_missing
+from .missing import left_out_rows, refuse_missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -255,13 +255,14 @@ class ColumnBatch(Batch):
                 self._refuse_lengths()
             if not segments:
                 return
-            present = present_rows(missing, missing_references, segments, before, self._missing)
+            left_out = left_out_rows(missing, missing_references, before, self._missing)
             if not self._in_place:
                 hypotheses = _as_lists(hypotheses, before, False, self._is_text)
                 references = _as_lists(references, before, True, self._is_text)
-            if present is not None:
-                left_out = {segment for segment, kept in enumerate(present) if not kept}
-                self._left_out += [before + segment for segment in sorted(left_out)]
+            present = None
+            if left_out:
+                present = [segment not in left_out for segment in range(segments)]
+                self._left_out += [before + segment for segment in left_out]
                 hypotheses, references = (_without(s, left_out) for s in (hypotheses, references))
             # The first rows nearly always tell whether there is a mistake.
             yield Batch(hypotheses, references, before, present, not before)
@@ -313,7 +314,13 @@ def columns_of(
     else:
         second = _checked(references, "references", is_text, (0, 1) if is_text else (1, 2))
         first_references = references
-    if first is not None and second is not None:
+    if first is None and second is None:
+        return hypotheses, references
+    if first is None or second is None:
+        first = _ListSide("hypotheses", hypotheses) if first is None else first
+        second = _ListSide("references", references) if second is None else second
+        blocks_suffice, in_place = is_text and missing == "error", False
+    else:
         segments, others = _length(hypotheses), _length(first_references)
         if segments is not None and others is not None:
             check_lengths(segments, others)
@@ -322,12 +329,6 @@ def columns_of(
             raise TypeError(f"{' and '.join(kinds)}; both must hold tokens, or both token ids")
         blocks_suffice = missing != "ragged"
         in_place = in_place if is_text else not first.is_text
-    elif first is None and second is None:
-        return hypotheses, references
-    else:
-        first = _ListSide("hypotheses", hypotheses) if first is None else first
-        second = _ListSide("references", references) if second is None else second
-        blocks_suffice, in_place = is_text and missing == "error", False
     if blocks_suffice and not masked:
         return ColumnBatch(first, second, is_text, in_place, missing)
     return _listed(first, False, is_text), _listed(second, True, is_text)

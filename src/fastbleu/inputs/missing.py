@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import compress
 
 from .arguments import is_array, list_or_tuple, shape_of, shown
 from .errors import LocatedTypeError, Place, advised, place
@@ -61,35 +62,26 @@ def without_missing(
         return hypotheses, references, None
     if choice == "ragged":
         return hypotheses, [_without_blank(texts, empty) for texts in sides[1]], None
-    pairs = list(zip(*sides, strict=True))
+    pairs = zip(*sides, strict=True)
     present = [not (is_missing(hypothesis) or lacks(texts)) for hypothesis, texts in pairs]
     if all(present):
         return hypotheses, references, None
     if choice == "empty":
-        pairs = [
-            (empty if is_missing(hypothesis) else hypothesis, _filled(texts, empty))
-            for hypothesis, texts in pairs
-        ]
-        present = []
-    else:
-        pairs = [pair for pair, is_present in zip(pairs, present, strict=True) if is_present]
-    return [pair[0] for pair in pairs], [pair[1] for pair in pairs], present or None
+        filled = [empty if is_missing(hypothesis) else hypothesis for hypothesis in sides[0]]
+        return filled, [_filled(texts, empty) for texts in sides[1]], None
+    left, left_references = (list(compress(side, present)) for side in sides)
+    return left, left_references, present
 
 
-def present_rows(
-    hypotheses: Missing, references: Missing, segments: int, before: int, choice: str
-) -> list[bool] | None:
-    """Which segments of a block of columns are left; None for all. Nulls are read as empty texts.
+def left_out_rows(hypotheses: Missing, references: Missing, before: int, choice: str) -> set[int]:
+    """The rows of a block of columns to leave out; nulls in others are read as empty texts.
 
     Raises the error for the first null if the choice is "error".
     """
     if choice == "empty" or not (hypotheses or references):
-        return None
+        return set()
     if choice == "skip":
-        present = [True] * segments
-        for segment, _ in hypotheses + references:
-            present[segment] = False
-        return present
+        return {row for row, _ in hypotheses + references}
     if hypotheses and (not references or hypotheses[0][0] <= references[0][0]):
         where = place(before + hypotheses[0][0], None)
     else:
@@ -97,7 +89,7 @@ def present_rows(
         segment += before
         where = Place(segment, "the reference", 0) if k is None else place(segment, k)
     refuse_missing(where, None)
-    return None
+    return set()
 
 
 def _listed(values: Any) -> Any:
