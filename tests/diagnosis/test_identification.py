@@ -10,7 +10,7 @@ from generators import raises, rounds, seeded
 
 from fastbleu import BLEU, dialects, identify
 from fastbleu.diagnosis.corpus import Corpus
-from fastbleu.diagnosis.identification import score_settings, shown_score
+from fastbleu.diagnosis.settings import score_settings
 from fastbleu.dialects.recipes import LINES
 
 HYPOTHESES = ["The cat sat on the mat.", 'He said: "it\'s 5.3 m"', "No, never", "A dog ran away"]
@@ -171,11 +171,12 @@ def test_slow_settings_are_left_out_only_if_they_are_far():
     """Of a large corpus, matches and nearest others are those of all settings scored in full."""
     hypotheses, references = (part[:600] for part in wmt22.one_reference("en-de.Online-B"))
     in_full = score_settings(Corpus.read(hypotheses, references, BLEU()))
-    for printed in ("12.3", "0.6512", "0.6"):
+    drawn = [f"{s.shown(50):.2f}" for s in seeded("numbers").sample(in_full, 4)]
+    for printed in ("12.3", "0.6512", "0.6", *drawn):
         found, number = identify(hypotheses, references, printed), float(printed)
         assert found.tried == len(in_full)
         digits = len(printed.partition(".")[2])
-        values = [shown_score(scored, number) for scored in in_full]
+        values = [scored.shown(number) for scored in in_full]
         equal = [f"{value:.{digits}f}" == printed for value in values]
         assert sum(len(match.setting.split(" or ")) for match in found.matches) == sum(equal)
         near = [abs(v - number) for v, its in zip(values, equal, strict=True) if not its]

@@ -88,36 +88,34 @@ class Corpus:
     def score(self) -> Score:
         """The metric's own score."""
         if self._score is None:
-            counter, scorer = self.metric._counter, self.metric._scorer
-            if self.is_text and self.shares_counts:
-                order = scorer.max_ngram_order
-                length, which = counter.reference_length, scorer.dialect.references
-                counted = self.counts(counter.tokenizer, counter.lowercase, which, length, order)
-            else:
-                counted = self._counted(counter, scorer.keep_rows)
-            self._score = scorer.score(scorer.sums(counted), warns=False)
+            scorer = self.metric._scorer
+            self._score = scorer.score(scorer.sums(self.counted()), warns=False)
         return self._score
 
+    def counted(self) -> Counted:
+        """The metric's own counts, with a row of each segment."""
+        counter, scorer = self.metric._counter, self.metric._scorer
+        if self.shares_counts:
+            tokenizer = counter.tokenizer or counter.id_filter
+            length, which = counter.reference_length, scorer.dialect.references
+            return self.counts(tokenizer, counter.lowercase, which, length, scorer.max_ngram_order)
+        tokenizer = counter.tokenizer
+        if tokenizer is None or tokenizer.split is None or not scorer.dialect.takes_tokens:
+            return self._counted(counter)
+        # Texts that a library splits are split once for all metrics.
+        read = self._reader(tokenizer, counter.lowercase, False)
+        references = [[read(text) for text in texts] for texts in self.references]
+        metric = BLEU(tokenize=False, dialect=self.metric.dialect)
+        return Corpus([read(text) for text in self.hypotheses], references, metric).counted()
+
     @without_input_warnings  # because `read` has warned
-    def _counted(self, counter: Counter, keep_rows: bool = True) -> Counted:
+    def _counted(self, counter: Counter) -> Counted:
         """What a counter of the same kind of input counts."""
         batch = Batch(self.hypotheses, self.references)
         if not self.is_text:
             batch = read(self.hypotheses, self.references, counter)
             batch.warns = False
-        return counter.count(batch, keep_rows=keep_rows)
-
-    def score_of_tokens(self) -> Score:
-        """`score`; texts that a library splits are split once for all metrics."""
-        tokenizer, dialect = self.metric._counter.tokenizer, self.metric.dialect
-        if tokenizer is None or tokenizer.split is None:
-            return self.score()
-        if not self.metric._scorer.dialect.takes_tokens:
-            return self.score()
-        read = self._reader(tokenizer, self.metric.lowercase, False)
-        references = [[read(text) for text in texts] for texts in self.references]
-        metric = BLEU(tokenize=False, dialect=dialect)
-        return Corpus([read(text) for text in self.hypotheses], references, metric).score()
+        return counter.count(batch)
 
     def points(self) -> float:
         """The score on 0-100; nan where the dialect has none."""
