@@ -121,10 +121,10 @@ def polars(only_reads: bool, path, _):
 def tables(only_reads: bool, path, _):
     """One process with two threads, without an engine."""
     from fastbleu import BLEU, tables
-    from fastbleu.tables.data_files import FileOptions, Files
+    from fastbleu.tables.data_files import Files, ReadOptions
 
     if only_reads:
-        return lambda: sum(map(len, Files(path, ["mt", "ref", *BY], [], FileOptions())))
+        return lambda: sum(map(len, Files(path, ["mt", "ref", *BY], [], ReadOptions())))
     return lambda: tables.score(path, "mt", ["ref"], by=BY, metric=BLEU(threads=2))
 
 

@@ -46,10 +46,8 @@ class TableReader(Reader):
             raise InputError(f"{path}: choose a column by ::NAME after the name of the file")
         sources = _named(path, lambda: import_undisturbed("fastbleu.tables.sources"))
         settings = {name: getattr(options, name) for name in _FILE_OPTIONS}
-        file_options = sources.FileOptions(format=options.read_as, **settings)
-        self._source = _named(
-            path, lambda: sources.open_table(path, [column], [column], file_options)
-        )
+        how = sources.ReadOptions(format=options.read_as, **settings)
+        self._source = _named(path, lambda: sources.Source(path, [column], [column], how))
         self.segments_in_all = self._source.rows
         self._frames: Iterator[Any] = self._source.chunks()
         self._texts: Any = None  # of the frame that is being read, and those of rows that are left
@@ -70,7 +68,7 @@ class TableReader(Reader):
             frame = _named(self.label, lambda: next(self._frames, None))
             if frame is None:
                 break
-            self._open(frame.column(self._column))
+            self._open(frame[self._column].to_native())
         self._missing = []
         if self._lines is None:
             return Utf8Rows()

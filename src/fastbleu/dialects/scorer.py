@@ -232,12 +232,9 @@ class Scorer:
         """
         if sums.segments == 0:
             raise ValueError("there are no segments to score: hypotheses is empty")
-        attributes = self._attributes(sums)
-        value = attributes["value"]
-        if sums.are_unusual and warns:
-            self._warn_of_sums(sums, value)
+        attributes = self.attributes(sums, warns)
         source = self, attributes, sums.row, sums.segments, sums.nrefs, sums.tokenizers
-        return lazy_score(value, source)
+        return lazy_score(attributes["value"], source)
 
     def field(
         self,
@@ -288,19 +285,22 @@ class Scorer:
 
     def value(self, sums: Sums) -> float:
         """The score of a corpus as a number, without warnings."""
-        value: float = self._attributes(sums)["value"]
+        value: float = self.attributes(sums, warns=False)["value"]
         return value
 
-    def _attributes(self, sums: Sums) -> dict[str, Any]:
-        """See `Dialect._corpus_score`."""
+    def attributes(self, sums: Sums, warns: bool = True) -> dict[str, Any]:
+        """`value` of a corpus, and what of its `Score` its row does not tell; see `score`."""
         if self.dialect.minimum_total and 0 in sums.row[2 + self.max_ngram_order :]:
             raise NoScoreError("there are no segments: the sums have a total of 0")
         try:
-            return self.dialect._corpus_score(sums, self)
+            attributes = self.dialect._corpus_score(sums, self)
         except _ARITHMETIC as error:
             if self.dialect.mean_of_sentences:
                 self._refuse_first(self.dialect._rows_alone(sums.rows(), sums.extra))
             raise self._no_score(error) from error
+        if sums.are_unusual and warns:
+            self._warn_of_sums(sums, attributes["value"])
+        return attributes
 
     def _no_score(self, error: Exception, place: str | Place = "") -> NoScoreError:
         """The error for counts of which an original has no score."""

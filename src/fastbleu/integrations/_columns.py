@@ -131,9 +131,8 @@ class ColumnScorer:
         """The score of each of `count` groups, whose numbers do not fall from row to row."""
         groups = RowGroups(len(group_of), self._width)
         groups.split(group_of)
-        numbers = numpy.arange(len(group_of))
-        for rows, nrefs, stats in self._parts(columns):
-            groups.add(numbers[rows], stats._rows, numpy.full(len(stats), nrefs, numpy.int64))
+        for rows, nrefs, adapted in self._parts(columns):
+            groups.add(rows, adapted._rows, nrefs)
         segments = numpy.zeros(count, numpy.int64)
         counts = numpy.zeros((count, self._width), numpy.int64)
         if groups.totals is not None:
@@ -179,7 +178,7 @@ class ColumnScorer:
         of_columns = None if self.missing == "ragged" else lengths
         batch, most = self._batch(columns), part_rows(self.metric.threads)
         for rows, nrefs, counted in counted_parts(self.metric, batch, of_columns, most):
-            yield rows, nrefs, self.metric._scorer.adapted(counted)
+            yield rows, nrefs, self.metric._scorer.dialect.adapt(counted.stats)
 
     def _require_sums(self) -> None:
         self.metric._scorer.dialect.require(UPDATE, SUMS)

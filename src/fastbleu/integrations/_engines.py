@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import pyarrow
 
 from ..dialects.base import COUNT, PARTS, UPDATE
-from ..tables.frames import Frame
+from ..tables.frames import frame_of
 from ..tables.functions import with_counts, with_scores
-from ..tables.groups import GroupScorer, count_names, scored
+from ..tables.groups import GroupScorer, count_names, scored, sums_of, totals_in
 from ..tables.rows import PATH, RowCounter, check_columns, check_new_columns
-from ..tables.sources import open_table
+from ..tables.sources import Source
 from ..tables.sums import combined, stored, sums_scorer
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def partial_sums(groups: GroupScorer, batches: Iterable[Any], part: str) -> Any:
     `part` is the name of the batches together in messages.
     """
     groups = GroupScorer(_placed(groups.row_counter, part), groups.by)
-    total = groups.totals(open_table(iter(batches)).chunks())
+    total = groups.totals(Source(iter(batches)))
     return None if total is None else stored(groups, total).to_native()
 
 
@@ -228,5 +228,7 @@ def _scores(groups: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
     """The scores of sums, in the order of the keys."""
     if not len(sums):
         raise ValueError(_NO_ROWS)
-    frame = Frame(_in_order(groups, sums))
-    return scored(frame, groups.metrics_of(frame), groups.by).to_native()
+    frame = frame_of(_in_order(groups, sums))
+    metrics = groups.metrics_of(frame)
+    totals = totals_in(frame, metrics[0].max_ngram_order, 0)
+    return scored(frame, groups.by, metrics, sums_of(metrics, totals), {}).to_native()

@@ -10,8 +10,7 @@ be larger than memory. All need the extra: ``pip install '.[tables]'`` in a chec
 columns and files need pyarrow, too: ``'.[parquet]'``.
 """
 
-from .functions import add_sums, count, score, score_sums, sentence_scores, sums
-from .report import report
+from .functions import add_sums, count, report, score, score_sums, sentence_scores, sums
 from .sources import TableParts
 
 __all__ = ["TableParts", "add_sums", "count", "report", "score", "score_sums"]

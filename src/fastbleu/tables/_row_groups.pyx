@@ -11,6 +11,7 @@ Thread-safety. One thread uses a RowGroups.
 from cpython.array cimport array, clone
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memcmp
 
 from fastbleu._core cimport numbers
 from fastbleu.inputs._utf8_rows cimport Utf8Rows, utf8_line
@@ -38,6 +39,12 @@ cdef enum:
     FEWEST
     MOST
     COUNTS
+
+cdef inline bint equal_lines(const utf8_line *one, const utf8_line *other) noexcept nogil:
+    if one.bytes == NULL or other.bytes == NULL:
+        return one.bytes == other.bytes
+    return one.size == other.size and memcmp(one.bytes, other.bytes, one.size) == 0
+
 
 cdef array _INT32 = array("i")
 cdef array _INT64 = array("q")
@@ -114,16 +121,25 @@ cdef class RowGroups:
         cdef token_content content
         cdef Py_ssize_t row
         for row in range(size):
+            # Rows of a group often follow each other.
+            if row and equal_lines(lines + row, lines + row - 1):
+                self.values[row] = self.values[row - 1]
+                continue
             content.bytes, content.size = lines[row].bytes, lines[row].size
             self.values[row] = intern_content(&self.known, content, TEXT if content.bytes else MISSING)
 
     cdef void split_block(self, int32_t *groups, Py_ssize_t size) noexcept:
         """Replace the groups of a block by those of the pairs of a group and a value."""
+        cdef uint64_t pair, before = 0
         cdef Py_ssize_t row
         for row in range(size):
             if self.count > 1:
-                groups[row] = number_table_add(
-                    &self.pairs, <uint64_t> groups[row] << 32 | <uint64_t> self.values[row])
+                pair = <uint64_t> groups[row] << 32 | <uint64_t> self.values[row]
+                if row and pair == before:
+                    groups[row] = groups[row - 1]
+                else:
+                    groups[row] = number_table_add(&self.pairs, pair)
+                before = pair
             else:
                 groups[row] = self.values[row]
 
@@ -132,37 +148,57 @@ cdef class RowGroups:
 
         Parameters
         ----------
-        rows : buffer of int64
+        rows : slice, or buffer of int64
             The numbers of the segments' rows, rising also from call to call.
         counts : array of int64
             Their rows of a Stats, end to end.
-        nrefs : buffer of int64
-            How many references each has.
+        nrefs : int, or buffer of int64
+            How many references all or each of them have.
         """
-        cdef Buffer of_rows = buffer_of(rows, "q", 1), of_nrefs = buffer_of(nrefs, "q", 1)
-        cdef const int64_t *row = <const int64_t *> of_rows.view.buf
-        cdef const int64_t *references = <const int64_t *> of_nrefs.view.buf
+        cdef Buffer of_rows, of_nrefs
+        cdef const int64_t *row = NULL
+        cdef const int64_t *references = NULL
         cdef const int64_t *count = numbers(counts)
         cdef const int32_t *groups = <const int32_t *> self.groups.data.as_ints
         cdef int64_t *totals
         cdef int64_t *total
-        cdef Py_ssize_t segment, column, segments = len(rows), width = self.width
-        if len(counts) != segments * width or len(nrefs) != segments:
+        cdef int64_t at = 0, nref = 0
+        cdef Py_ssize_t segment, column, width = self.width, segments = len(counts) // width
+        cdef bint fits
+        if isinstance(rows, slice):
+            at = rows.start
+            fits = rows.stop - at == segments
+        else:
+            fits = len(rows) == segments
+            of_rows = buffer_of(rows, "q", 1)
+            row = <const int64_t *> of_rows.view.buf
+        if isinstance(nrefs, int):
+            nref = nrefs
+        else:
+            fits = fits and len(nrefs) == segments
+            of_nrefs = buffer_of(nrefs, "q", 1)
+            references = <const int64_t *> of_nrefs.view.buf
+        if len(counts) != segments * width or not fits:
             raise ValueError(f"expected {segments} rows of {width} counts, and numbers of references")
         if self.totals is None:
             self.totals = clone(_INT64, self.count * (COUNTS + width), True)
         PyErr_CheckSignals()
         totals = numbers(self.totals)
         for segment in range(segments):
-            if not 0 <= row[segment] < self.rows:
+            if row != NULL:
+                at = row[segment]
+            if references != NULL:
+                nref = references[segment]
+            if not 0 <= at < self.rows:
                 raise IndexError(f"there are {self.rows} rows")
-            total = totals + groups[row[segment]] * (COUNTS + width)
+            total = totals + groups[at] * (COUNTS + width)
             if total[SEGMENTS] == 0:
-                total[FIRST] = row[segment]
-                total[FEWEST] = total[MOST] = references[segment]
+                total[FIRST] = at
+                total[FEWEST] = total[MOST] = nref
             total[SEGMENTS] += 1
-            total[FEWEST] = min(total[FEWEST], references[segment])
-            total[MOST] = max(total[MOST], references[segment])
+            total[FEWEST] = min(total[FEWEST], nref)
+            total[MOST] = max(total[MOST], nref)
             for column in range(width):
                 total[COUNTS + column] += count[column]
             count += width
+            at += 1

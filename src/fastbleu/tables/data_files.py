@@ -74,13 +74,14 @@ def format_of(path: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class FileOptions:
-    """How files are read, as in `fastbleu.tables.score`; None is the default of their format."""
+class ReadOptions:
+    """How a table is read, as in `fastbleu.tables.score`; None: the default of a file's format."""
 
     quoted: bool | None = None
     delimiter: str | None = None
     encoding: str | None = None
     format: str | None = None
+    progress: bool = False
 
 
 class Files:
@@ -96,7 +97,7 @@ class Files:
         Which to read; by default all.
     texts : list of str
         Columns of text, which text files may have as numbers.
-    options : FileOptions
+    options : ReadOptions
 
     Raises
     ------
@@ -109,7 +110,7 @@ class Files:
         table: Any,
         columns: Sequence[str] | None,
         texts: Sequence[str],
-        options: FileOptions,
+        options: ReadOptions,
     ) -> None:
         self._columns, self._texts, self._quoted = columns, texts, options.quoted
         delimiter, format = options.delimiter, options.format

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..dialects.base import COUNT, PARTS, UPDATE
-from ..runtime.terminal import ProgressBar
-from .data_files import FileOptions, is_path
-from .frames import Frame
+from ..inputs.arguments import a_type
+from ..runtime.import_lock import lazy
+from .data_files import ReadOptions, is_path
+from .frames import with_columns
 from .groups import GroupScorer, count_names
 from .rows import RowCounter, check_columns, check_new_columns
-from .sources import DEFAULT_OPTIONS, Source, TableParts, open_table
+from .sources import DEFAULT_OPTIONS, Source, TableParts
 from .sums import combined, scores_of, stored, sums_scorer
 
 if TYPE_CHECKING:
+    from narwhals import DataFrame as Frame
     from numpy.typing import NDArray
 
     from ..inputs.types import MissingChoice
     from ..metric.argument import Metric
-    from .frames import Indices
+    from ..reporting import report as reporting
+    from .groups import Groups
+else:
+    reporting = lazy("fastbleu.reporting.report")
 
 
 def score(
@@ -136,8 +141,8 @@ def score(
     """
     row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
     groups = GroupScorer(row_counter, by, confidence, samples, seed)
-    files = FileOptions(quoted, delimiter, encoding, format)
-    source = _opened(table, row_counter, groups.columns, files)
+    options = ReadOptions(quoted, delimiter, encoding, format, progress)
+    source = _opened(table, row_counter, groups.columns, options)
     dialect = row_counter.metric._scorer.dialect
     if not dialect.supports(UPDATE):
         if source.frame is not None:
@@ -147,7 +152,7 @@ def score(
         except ValueError as error:
             advice = "it needs all texts of a group at once: pass a table that is in memory"
             raise ValueError(f"{error}; {advice}") from None
-    return source.to_native(groups.scores(_totals(groups, source, progress)))
+    return source.to_native(groups.scores(_totals(groups, source)))
 
 
 def sums(
@@ -197,9 +202,9 @@ def sums(
     """
     row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
     groups = sums_scorer(row_counter, by)
-    files = FileOptions(quoted, delimiter, encoding, format)
-    source = _opened(table, row_counter, groups.columns, files)
-    total = _totals(groups, source, progress)
+    options = ReadOptions(quoted, delimiter, encoding, format, progress)
+    source = _opened(table, row_counter, groups.columns, options)
+    total = _totals(groups, source)
     row_counter.warn()
     return source.to_native(stored(groups, total))
 
@@ -303,25 +308,8 @@ def sentence_scores(
     [100.0, 0.0]
     """
     row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
-    files = FileOptions(quoted, delimiter, encoding, format)
-    return with_scores(table, row_counter, column, files, progress)
-
-
-def with_scores(
-    table: object,
-    row_counter: RowCounter,
-    column: str = "bleu",
-    files: FileOptions = DEFAULT_OPTIONS,
-    progress: bool = False,
-) -> Any:
-    """The result of `sentence_scores`."""
-    row_counter.metric._scorer.dialect.require(PARTS)
-
-    def scored(frame: Frame, first: int) -> tuple[Indices, Iterable[NDArray[Any]]]:
-        rows, values = row_counter.sentence_scores(frame, first)
-        return rows, [values]
-
-    return _appended(table, row_counter, [column], scored, files, progress)
+    options = ReadOptions(quoted, delimiter, encoding, format, progress)
+    return with_scores(table, row_counter, column, options)
 
 
 def count(
@@ -352,54 +340,141 @@ def count(
     ([3], [2], [1])
     """
     row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
-    files = FileOptions(quoted, delimiter, encoding, format)
-    return with_counts(table, row_counter, files, progress)
+    options = ReadOptions(quoted, delimiter, encoding, format, progress)
+    return with_counts(table, row_counter, options)
+
+
+def report(
+    table: object,
+    systems: str | Sequence[str] | Mapping[str, str],
+    references: str | Sequence[str],
+    *,
+    sources: str | None = None,
+    ids: str | None = None,
+    documents: str | None = None,
+    groups: str | None = None,
+    metric: Metric | None = None,
+    title: str | None = None,
+    samples: int = 1000,
+    seed: int | None = 12345,
+    dialects: bool | None = None,
+    progress: bool = False,
+) -> reporting.Report:
+    """A report on systems whose outputs are columns of a table; see `fastbleu.report`.
+
+    Parameters
+    ----------
+    table : table, lazy table, path or iterable of tables
+        As for `score`. All rows are in memory, because the report shows them.
+    systems : str, list of str, or mapping of str
+        The columns of the hypotheses; as a mapping by the names that the report shows.
+    references : list of str, or str
+        The columns of the references; or one column, with one reference or a list of references per
+        segment.
+    sources, ids, documents, groups : str, optional
+        Columns with the source texts; the names of the segments; the document and the group, such
+        as a domain, of each segment.
+    metric, title, samples, seed, dialects, progress
+        As for `fastbleu.report`.
+
+    Returns
+    -------
+    fastbleu.Report
+
+    Raises
+    ------
+    TypeError, ValueError, ImportError
+        As for `score`, and as for `fastbleu.report`.
+
+    Examples
+    --------
+    >>> table = {"mt": ["The cat sat on a mat."], "ref": ["The cat sat on the mat."]}
+    >>> round(report(table, "mt", "ref", dialects=False).scores["mt"].value, 2)
+    48.89
+    """
+    if not isinstance(systems, Mapping):
+        listed = [systems] if isinstance(systems, str) else list(systems)
+        systems = dict(zip(listed, listed, strict=True))
+    labels = {"sources": sources, "ids": ids, "documents": documents, "groups": groups}
+    shown = {name: column for name, column in labels.items() if column is not None}
+    given = {f"systems[{name!r}]": column for name, column in systems.items()} | shown
+    for name, column in given.items():
+        if not isinstance(column, str):
+            raise TypeError(f"{name} is {a_type(column)}, expected the name of a column")
+    reference_columns = [references] if isinstance(references, str) else list(references)
+    if not reference_columns:
+        raise ValueError("references is empty: name the columns of the references")
+    columns = _read_columns(table, [*systems.values(), *reference_columns], [*shown.values()])
+    texts: Any = columns[reference_columns[0]]
+    if not isinstance(references, str):
+        segments = zip(*(columns[name] for name in reference_columns), strict=True)
+        texts = [list(segment) for segment in segments]
+    return reporting.report(
+        {name: columns[column] for name, column in systems.items()},
+        texts,
+        **{name: columns[column] for name, column in shown.items()},
+        metric=metric,
+        title=title,
+        samples=samples,
+        seed=seed,
+        dialects=dialects,
+        progress=progress,
+    )
+
+
+def with_scores(
+    table: object,
+    row_counter: RowCounter,
+    column: str = "bleu",
+    options: ReadOptions = DEFAULT_OPTIONS,
+) -> Any:
+    """The result of `sentence_scores`."""
+    row_counter.metric._scorer.dialect.require(PARTS)
+    return _appended(table, row_counter, [column], row_counter.sentence_scores, options)
 
 
 def with_counts(
-    table: object,
-    row_counter: RowCounter,
-    files: FileOptions = DEFAULT_OPTIONS,
-    progress: bool = False,
+    table: object, row_counter: RowCounter, options: ReadOptions = DEFAULT_OPTIONS
 ) -> Any:
     """The result of `count`."""
     row_counter.metric._scorer.dialect.require(COUNT, UPDATE)  # because rows are counted in parts
     names = count_names(row_counter.metric.max_ngram_order)
 
-    def counted(frame: Frame, first: int) -> tuple[Indices, Iterable[NDArray[Any]]]:
-        numbers = np.arange(first, first + len(frame))
-        parts = [(rows, np.asarray(c.stats)) for rows, _, c in row_counter.counts(frame, numbers)]
-        rows = np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in parts)])
-        order = np.argsort(rows, kind="stable")
-        counts = np.concatenate([np.zeros((0, len(names)), np.int64), *(part for _, part in parts)])
-        return rows[order], np.ascontiguousarray(counts[order].T)
+    def counted(frame: Frame, first: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        counts = np.zeros((len(names), len(frame)), np.int64)
+        present = np.zeros(len(frame), bool)
+        for rows, _, part in row_counter.counts(frame, first):
+            present[rows] = True
+            counts[:, rows] = np.asarray(part.stats).T
+        return present, counts
 
-    return _appended(table, row_counter, names, counted, files, progress)
+    return _appended(table, row_counter, names, counted, options)
 
 
 def _appended(
     table: Any,
     row_counter: RowCounter,
     names: Sequence[str],
-    results: Callable[[Frame, int], tuple[Indices, Iterable[NDArray[Any]]]],
-    files: FileOptions,
-    progress: bool,
+    results: Callable[[Frame, int], tuple[NDArray[Any], NDArray[Any]]],
+    options: ReadOptions,
 ) -> Any:
     """The table, or each part of a stream, with the columns `names` of `results`.
 
-    `results` returns the rows in which nothing is missing, and for each column their values.
+    `results` returns whether each row is present, and the new columns, or one: null for the others.
     """
-    source = _opened(table, row_counter, None, files)
+    source = _opened(table, row_counter, None, options)
 
     def parts() -> Iterator[Any]:
         row = 0
-        with _bar(source, progress) as bar:
+        with source.bar() as bar:
             for frame in source.chunks() if source.frame is None else [source.frame]:
                 check_columns(frame.columns, row_counter.columns)
                 check_new_columns(frame.columns, names)
-                rows, columns = results(frame, row)
-                added = [_with_nulls(values, rows, len(frame)) for values in columns]
-                yield source.to_native(frame.with_columns(dict(zip(names, added, strict=True))))
+                present, columns = results(frame, row)
+                if not present.all():
+                    columns = np.ma.MaskedArray(columns, np.broadcast_to(~present, columns.shape))
+                added = dict(zip(names, columns.reshape(len(names), -1), strict=True))
+                yield source.to_native(with_columns(frame, added))
                 row += len(frame)
                 bar.update(len(frame))
         row_counter.warn()
@@ -410,39 +485,31 @@ def _appended(
     return result
 
 
+def _read_columns(
+    table: object, texts: Sequence[str], labels: Sequence[str]
+) -> dict[str, list[Any]]:
+    """The values of columns; those of `texts` are texts in a text file, too."""
+    names = list(dict.fromkeys([*texts, *labels]))
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    for frame in Source(table, names, texts).chunks():
+        for name, values in columns.items():
+            values += frame[name].to_list()
+    return columns
+
+
 def _opened(
-    table: Any, row_counter: RowCounter, columns: Sequence[str] | None, files: FileOptions
+    table: Any, row_counter: RowCounter, columns: Sequence[str] | None, options: ReadOptions
 ) -> Source:
     """The table; messages about rows of files name the file."""
-    source = open_table(table, columns, row_counter.texts, files)
+    source = Source(table, columns, row_counter.texts, options)
     if is_path(table):
         row_counter.place, row_counter.file = source.place, source.file
     return source
 
 
-def _bar(source: Source, progress: bool) -> ProgressBar:
-    return ProgressBar(progress, source.rows if progress else None, " rows")
-
-
-def _totals(groups: GroupScorer, source: Source, progress: bool) -> Frame:
+def _totals(groups: GroupScorer, source: Source) -> Groups:
     """The totals of a table's groups; ValueError if no row was counted."""
-
-    def advancing() -> Iterator[Frame]:
-        for frame in source.chunks():
-            yield frame
-            bar.update(len(frame))
-
-    with _bar(source, progress) as bar:
-        total = groups.totals(advancing())
-    if total is None or not len(total):
+    total = groups.totals(source)
+    if total is None:
         raise groups.row_counter.no_rows()
     return total
-
-
-def _with_nulls(values: Any, rows: Indices, length: int) -> Any:
-    """A column with the values in these rows, and null in all others."""
-    if len(rows) == length:
-        return values
-    column: Any = np.ma.MaskedArray(np.zeros(length, values.dtype), mask=True)
-    column[rows] = values
-    return column

@@ -6,7 +6,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -14,35 +14,50 @@ import numpy as np
 
 from ..counting.stats import Stats
 from ..dialects.base import SIGNIFICANCE, SUMS
-from ..dialects.score import NoScoreError, Score
+from ..dialects.score import NoScoreError
 from ..inputs.arguments import a_type, shown
 from ..inputs.errors import warn_input
 from ..significance.procedures import intervals_of
 from ._row_groups import RowGroups
-from .frames import ROW, Frame, joined
+from .frames import (
+    ROW,
+    counts_in,
+    group_rows,
+    joined,
+    keys_of,
+    like,
+    load_narwhals,
+    row_groups,
+    take,
+    with_columns,
+)
 from .rows import RowCounter, check_new_columns
 
 if TYPE_CHECKING:
+    from narwhals import DataFrame as Frame
     from numpy.typing import NDArray
 
     from ..counting._counted import Sums
     from ..counting.stats import Rows
     from ..metric.bleu import BLEU
     from ..significance.results import Interval
-    from .frames import Indices, Reductions
+    from .frames import Indices
+    from .sources import Source
 
+    # Numbers of groups, with the fields of `totals_type`.
     Totals = NDArray[np.void]
+    # Of each group its key, its totals, and the rows of its segments, None if these are not kept.
+    Groups = tuple[Frame, Totals, list[NDArray[Any]] | None]
 
 # Columns of sums besides the keys and the counts: see `reductions_of`.
 SEGMENTS, FEWEST, MOST = "segments", "fewest_references", "most_references"
 COUNTS = "counts"  # all counts of a group, in arrays
 _ALL = "_fastbleu_all"  # the key where there is none
-# Rows of partial results that may wait to be reduced.
+# Rows of partial results that may wait to be added up.
 WAITING_ROWS = 1 << 17
 # Groups whose intervals are computed together, and the most rows of all of them.
 _GROUPS, _ROWS_OF_GROUPS = 64, 1 << 14
 
-NO_INTERVAL: Mapping[str, Any] = {}
 RESULTS = (SEGMENTS, "bleu", "bp", "hyp_len", "ref_len", "signature")
 
 
@@ -71,24 +86,34 @@ def reductions_of(max_ngram_order: int) -> Mapping[str, str]:
     return fixed | dict.fromkeys(count_names(max_ngram_order), "sum")
 
 
+# How to add up each field of totals.
+_ADDING = {ROW: np.minimum, SEGMENTS: np.add, FEWEST: np.minimum, MOST: np.maximum, COUNTS: np.add}
+
+
 @cache
-def _totals_type(names: tuple[str, ...], max_ngram_order: int) -> np.dtype[np.void]:
-    """Numbers of a group as fields: `names`, and COUNTS, as in a row of `Stats`."""
-    fields: list[Any] = [(name, np.int64) for name in names]
+def totals_type(max_ngram_order: int) -> np.dtype[np.void]:
+    """Numbers of a group: ROW, the first; and the columns of `reductions_of`, counts in one."""
+    fields: list[Any] = [(name, np.int64) for name in (ROW, SEGMENTS, FEWEST, MOST)]
     return np.dtype([*fields, (COUNTS, np.int64, 2 + 2 * max_ngram_order)])
 
 
 def totals_of(groups: RowGroups, max_ngram_order: int) -> Totals:
-    """The totals of groups of rows, with ROW, the first, SEGMENTS, FEWEST, MOST and COUNTS."""
-    numbers = np.asarray(groups.totals or array("q"))
-    return numbers.view(_totals_type((ROW, SEGMENTS, FEWEST, MOST), max_ngram_order))
+    """The totals of groups of rows."""
+    return np.asarray(groups.totals or array("q")).view(totals_type(max_ngram_order))
 
 
-def totals_in(sums: Frame, max_ngram_order: int) -> Totals:
-    """The totals that a frame has in columns, with SEGMENTS, FEWEST, MOST and COUNTS."""
-    names = (SEGMENTS, FEWEST, MOST)
-    numbers = sums.counts([*names, *count_names(max_ngram_order)])
-    return numbers.view(_totals_type(names, max_ngram_order))[:, 0]
+def totals_in(sums: Frame, max_ngram_order: int, first: int) -> Totals:
+    """The totals that a frame has in the columns of `reductions_of`; its first row is `first`."""
+    rows = np.arange(first, first + len(sums))
+    numbers = np.column_stack([rows, counts_in(sums, [*reductions_of(max_ngram_order)])])
+    return numbers.view(totals_type(max_ngram_order))[:, 0]
+
+
+def columns_of(totals: Totals) -> dict[str, Indices]:
+    """The totals as the columns of `reductions_of`."""
+    names = reductions_of(totals.dtype[COUNTS].shape[0] // 2 - 1)
+    columns = totals.view(np.int64).reshape(len(totals), -1).T[1:]
+    return dict(zip(names, np.ascontiguousarray(columns), strict=True))
 
 
 class SegmentRows:
@@ -102,6 +127,7 @@ class SegmentRows:
         self._width = width
         self._counts: array[int] = array("H")
         self._parts: array[int] = array("i")
+        self._results = 0
 
     def add_counts(self, rows: Rows) -> None:
         """Add rows, in the order of the table within each group."""
@@ -112,50 +138,60 @@ class SegmentRows:
             self._counts = array("q", self._counts)
         self._counts.frombytes(counts.astype(self._counts.typecode).tobytes())
 
-    def add_parts(self, parts: Indices) -> None:
-        """Add the number of the partial result of each row."""
-        self._parts.frombytes(parts.astype(np.int32).tobytes())
+    def add_parts(self, parts: Indices, results: int) -> None:
+        """Add the number of the partial result of each row, of `results` new ones."""
+        self._parts.frombytes((self._results + parts).astype(np.int32).tobytes())
+        self._results += results
 
-    def by_group(self, groups: Sequence[Indices]) -> list[NDArray[Any]]:
-        """The rows of each group, given by the numbers of its partial results, which are freed."""
+    def by_group(self, group_of: Indices, groups: int) -> list[NDArray[Any]]:
+        """The rows of each group, given the group of each partial result; these are freed."""
         counts = np.frombuffer(self._counts, self._counts.typecode).reshape(-1, self._width)
-        if len(groups) == 1:
+        if groups == 1:
             return [counts]
-        group_of = np.empty(sum(map(len, groups)), np.int32)
-        for number, parts in enumerate(groups):
-            group_of[parts] = number
         numbers = group_of[np.frombuffer(self._parts, np.int32)]
         self._parts = array("i")
-        ends = np.cumsum(np.bincount(numbers, minlength=len(groups))).tolist()
-        together = counts[np.argsort(numbers, kind="stable")]
-        return [together[first:last] for first, last in pairwise([0, *ends])]
+        ends = np.cumsum(np.bincount(numbers, minlength=groups))
+        return np.split(counts[np.argsort(numbers, kind="stable")], ends[:-1])
 
 
-class PartialSums:
-    """Rows with keys and numbers, which are reduced by key whenever many of them wait.
+class GroupTotals:
+    """Adds up totals by key, whenever many of them wait; with `segment_rows` only at the end."""
 
-    Without `reduces` they stay as they are.
-    """
-
-    def __init__(self, keys: Sequence[str], reductions: Reductions, reduces: bool = True) -> None:
-        self._keys, self._reductions, self._reduces = keys, reductions, reduces
-        self._frames: list[Frame] = []
+    def __init__(self, by: Sequence[str], segment_rows: SegmentRows | None = None) -> None:
+        self._by, self._segment_rows = by, segment_rows
+        self._keys: list[Frame] = []
+        self._totals: list[Totals] = []
         self._waiting = 0
 
-    def add(self, frame: Frame) -> None:
-        """Add rows, as a table of the library of the first."""
-        self._frames.append(frame.like(self._frames[0]) if self._frames else frame)
-        self._waiting += len(frame)
-        if self._waiting > WAITING_ROWS and self._reduces:
-            self._frames, self._waiting = [self._total()], 0
+    def add(self, keys: Frame, totals: Totals) -> None:
+        """Add groups: their keys, which become a frame of the library of the first; and totals."""
+        self._keys.append(like(keys, self._keys[0]) if self._keys else keys)
+        self._totals.append(totals)
+        self._waiting += len(totals)
+        if self._waiting > WAITING_ROWS and self._segment_rows is None:
+            self._add_up()
 
-    def total(self) -> Frame | None:
-        """A row for each key; None if nothing was added."""
-        return self._total() if self._frames else None
+    def result(self) -> Groups | None:
+        """The groups in the order of their first rows; None if there are none."""
+        if not any(map(len, self._totals)):
+            return None
+        group_of = self._add_up()
+        [keys], [totals], kept = self._keys, self._totals, self._segment_rows
+        return keys, totals, None if kept is None else kept.by_group(group_of, len(totals))
 
-    def _total(self) -> Frame:
-        rows = joined(self._frames)
-        return rows.reduce(self._keys, self._reductions) if self._reduces else rows
+    def _add_up(self) -> Indices:
+        """Replace what waits by its sums; returns the group of each."""
+        keys, totals = joined(self._keys), np.concatenate(self._totals)
+        rows, starts = group_rows(keys, self._by)
+        sums = np.empty(len(starts), totals.dtype)
+        for name, adding in _ADDING.items():
+            sums[name] = adding.reduceat(totals[name][rows], starts)
+        order = np.argsort(sums[ROW])
+        self._keys, self._totals = [take(keys, rows[starts[order]])], [sums[order]]
+        self._waiting = 0
+        group_of = np.empty(len(rows), np.int64)
+        group_of[rows] = np.repeat(np.argsort(order), np.diff(starts, append=len(rows)))
+        return group_of
 
 
 class GroupScorer:
@@ -192,150 +228,101 @@ class GroupScorer:
         # The counts of segments are kept where their sums do not tell the result.
         self._segment_rows: SegmentRows | None = None
         if confidence is not None or not dialect.supports(SUMS):
-            self._segment_rows = SegmentRows(self._width)
-        new = [*RESULTS, "low", "high"] if confidence is not None else RESULTS
-        precisions = precision_names(row_counter.metric.max_ngram_order)
-        check_new_columns(self.by, [*new, *precisions, *self.reductions])
+            self._segment_rows = SegmentRows(2 + 2 * row_counter.metric.max_ngram_order)
+        order = row_counter.metric.max_ngram_order
+        new = [*RESULTS, *(("low", "high") if confidence is not None else ())]
+        check_new_columns(self.by, [*new, *precision_names(order), *reductions_of(order), ROW])
+        # The columns that are read, each once; and the keys of totals.
+        self.columns = list(dict.fromkeys([*row_counter.columns, *self.by]))
+        self._keys = self.by or [_ALL]
 
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns that are read, each once."""
-        return list(dict.fromkeys([*self.row_counter.columns, *self.by]))
+    def totals(self, source: Source) -> Groups | None:
+        """The groups of a table, without their scores."""
+        total, row = GroupTotals(self._keys, self._segment_rows), 0
+        with source.bar() as bar:
+            for frame in source.chunks():
+                total.add(*self._count(frame, row))
+                row += len(frame)
+                bar.update(len(frame))
+        return total.result()
 
-    @property
-    def keys(self) -> list[str]:
-        """The key columns of partial results."""
-        return self.by or [_ALL]
+    def _count(self, frame: Frame, first: int) -> tuple[Frame, Totals]:
+        """The keys and totals of the groups of a frame, whose first row has this number.
 
-    @property
-    def reductions(self) -> dict[str, str]:
-        """The other columns of partial results, all int64, and how to reduce them by group."""
-        return {ROW: "min", **reductions_of(self.row_counter.metric.max_ngram_order)}
-
-    @property
-    def _width(self) -> int:
-        return len(count_names(self.row_counter.metric.max_ngram_order))
-
-    def totals(self, frames: Iterable[Frame]) -> Frame | None:
-        """The partial result of frames, a row for each group; None if there are no frames.
-
-        If the rows of segments are kept, it has several for each group, one for each frame.
+        Keys may be repeated.
         """
-        partial = PartialSums(self.keys, self.reductions, self._segment_rows is None)
-        row = parts = 0
-        for frame in frames:
-            sums = self._sums(frame, row, parts)
-            partial.add(sums)
-            row += len(frame)
-            parts += len(sums)
-        return partial.total()
-
-    def _sums(self, frame: Frame, first: int, parts: int) -> Frame:
-        """The keys of groups, and a column for each of the `reductions`; keys may be repeated.
-
-        `first` is the number of the first row, `parts` how many results there are before these.
-        """
-        keys, metric = self._keyed(frame), self.row_counter.metric
-        scorer, kept = metric._scorer, self._segment_rows
-        groups = keys.row_groups(self._width)
-        most = part_rows(metric.threads)
-        numbers = np.arange(first, first + len(frame))
-        groups_of_rows: list[Indices] = []
-        for rows, nrefs, counted in self.row_counter.counts(frame, numbers, most):
-            adapted = scorer.adapted(counted)
+        keys, metric, kept = self._keyed(frame), self.row_counter.metric, self._segment_rows
+        dialect, order = metric._scorer.dialect, metric.max_ngram_order
+        groups = row_groups(keys, self.by, 2 + 2 * order)
+        groups_of_rows: list[Indices] = [np.zeros(0, np.int32)]
+        for rows, nrefs, counted in self.row_counter.counts(
+            frame, first, part_rows(metric.threads)
+        ):
+            adapted = dialect.adapt(counted.stats)
             groups.add(rows, adapted._rows, nrefs)
             if kept is not None:
                 groups_of_rows.append(np.asarray(groups.groups)[rows])
-                kept.add_counts(counted.stats if scorer.dialect.mean_of_sentences else adapted)
-        totals = totals_of(groups, metric.max_ngram_order)
-        present = totals[SEGMENTS] > 0  # all if nothing is missing
+                kept.add_counts(counted.stats if dialect.mean_of_sentences else adapted)
+        all_totals = totals_of(groups, order)
+        present = all_totals[SEGMENTS] > 0  # all if nothing is missing
+        totals = all_totals[present]
         if kept is not None:
-            part_of = parts + np.cumsum(present) - 1
-            kept.add_parts(part_of[np.concatenate([np.zeros(0, np.int32), *groups_of_rows])])
-        totals = totals[present]
-        first_rows = totals[ROW].copy()
+            part_of = np.cumsum(present) - 1
+            kept.add_parts(part_of[np.concatenate(groups_of_rows)], len(totals))
+        keys = take(keys, totals[ROW])
         totals[ROW] += first
-        # Column-major, so that each column is contiguous.
-        names = self.reductions
-        columns = np.ascontiguousarray(totals.view(np.int64).reshape(-1, len(names)).T)
-        return keys[first_rows].with_columns(dict(zip(names, columns, strict=True)))
+        return keys, totals
 
-    def sums(self, total: Frame) -> tuple[Frame, list[BLEU]]:
-        """The totals as sums: keys and counts in the order of first rows; each group's metric."""
-        order = np.argsort(total.counts([ROW])[:, 0], kind="stable")
-        columns = [*self.by, *reductions_of(self.row_counter.metric.max_ngram_order)]
-        ordered = total.select([*dict.fromkeys([*self.keys, *columns])])[order]
-        return ordered.select(columns), self.metrics_of(ordered)
-
-    def metrics_of(self, sums: Frame) -> list[BLEU]:
-        """The metric of each row of a frame with the keys."""
+    def metrics_of(self, keys: Frame) -> list[BLEU]:
+        """The metric of each group."""
         if self.row_counter.language is None:
-            return [self.row_counter.metric] * len(sums)
-        return list(map(self.row_counter.metric_of, sums.values(self.row_counter.language)))
+            return [self.row_counter.metric] * len(keys)
+        languages = keys[self.row_counter.language].to_list()
+        return list(map(self.row_counter.metric_of, languages))
 
-    def scores(self, total: Frame) -> Frame:
-        """A row for each group in the order of their first rows: keys, and scores."""
-        rows = self._segment_rows
-        scores = scored(*self.sums(total), self.by) if rows is None else self._scores(total, rows)
+    def scores(self, groups: Groups) -> Frame:
+        """A row for each group: its key, and its score."""
+        keys, totals, tables = groups
+        metrics = self.metrics_of(keys)
+        all_sums = sums_of(metrics, totals, tables)
+        scores = scored(keys, self.by, metrics, all_sums, self._intervals(metrics, tables))
         self.row_counter.warn()
         return scores
-
-    def _scores(self, total: Frame, segment_rows: SegmentRows) -> Frame:
-        """The result of `scores`, for which the rows of segments are needed, too."""
-        order = np.argsort(total.counts([ROW])[:, 0], kind="stable")
-        grouped = self._grouped(total.select(self.keys)[order])
-        tables = segment_rows.by_group([order[rows] for _, rows in grouped])
-        sums, metrics = self.sums(total.reduce(self.keys, self.reductions))
-        all_sums = _sums_of(metrics, totals_in(sums, metrics[0].max_ngram_order), tables)
-        results = list(map(_result, metrics, all_sums, self._intervals(metrics, tables)))
-        return with_results(sums.select(self.by) if self.by else sums, results, self.by)
 
     def score_texts(self, frame: Frame) -> Frame:
         """Like `scores`, from the texts of each group, for dialects whose counts do not add up."""
         keys = self._keyed(frame)
+        rows, starts = group_rows(keys, self._keys)
         groups = []
-        for metric, rows in self._grouped(keys):
-            kept, sums, adapted = self.row_counter.sums(metric, frame[rows], rows)
+        metrics = self.metrics_of(take(keys, rows[starts]))
+        for metric, own in zip(metrics, np.split(rows, starts[1:]), strict=True):
+            kept, sums, adapted = self.row_counter.sums(metric, frame, own)
             if len(kept):
                 groups.append((int(kept[0]), metric, sums, np.asarray(adapted)))
         if not groups:
             raise self.row_counter.no_rows()
         groups.sort(key=itemgetter(0))
-        firsts, metrics, all_sums, tables = zip(*groups, strict=True)
+        firsts, metrics, all_sums, tables = map(list, zip(*groups, strict=True))
         intervals = self._intervals(metrics, tables)
         self.row_counter.warn()
-        results = list(map(_result, metrics, all_sums, intervals))
-        return with_results(keys[np.array(firsts, np.int64)], results, self.by)
+        return scored(take(keys, np.array(firsts)), self.by, metrics, all_sums, intervals)
 
     def _keyed(self, frame: Frame) -> Frame:
         """The key columns of a frame."""
         if self.by:
-            return frame.keys(self.by)
+            return keys_of(frame, self.by)
         key = {_ALL: np.zeros(len(frame), np.int64)}
-        return frame.select([self.row_counter.hypotheses]).with_columns(key).select([_ALL])
-
-    def _grouped(self, keys: Frame) -> list[tuple[BLEU, Indices]]:
-        """The metric and the rows of each group, in the order of the first rows."""
-        groups = sorted(
-            (int(rows.min()), key, np.sort(rows)) for key, rows in keys.groups(self.keys)
-        )
-        return [(self._metric_of(key), rows) for _, key, rows in groups]
-
-    def _metric_of(self, key: Sequence[Any]) -> BLEU:
-        language = self.row_counter.language
-        return self.row_counter.metric_of(
-            None if language is None else key[self.by.index(language)]
-        )
+        return with_columns(frame.select(self.row_counter.hypotheses), key).select(_ALL)
 
     def _intervals(
-        self, metrics: Sequence[BLEU], tables: Sequence[NDArray[Any]]
-    ) -> list[dict[str, Any]]:
+        self, metrics: Sequence[BLEU], tables: Sequence[NDArray[Any]] | None
+    ) -> dict[str, list[Any]]:
         """The columns with the interval of each group, from the rows of its segments.
 
         Groups of equally many rows share their draws.
         """
-        if self._confidence is None:
-            return [{} for _ in tables]
+        if self._confidence is None or tables is None:
+            return {}
         intervals: list[Interval | None] = [None] * len(tables)
         alike: dict[tuple[int, int], list[int]] = defaultdict(list)
         for number, (metric, table) in enumerate(zip(metrics, tables, strict=True)):
@@ -350,14 +337,12 @@ class GroupScorer:
                 made = intervals_of([tables[n] for n in part], metric._scorer, *options)
                 for number, interval in zip(part, made, strict=True):
                     intervals[number] = interval
-        return [
-            {name: getattr(interval, name, None) for name in ("low", "high")}
-            for interval in intervals
-        ]
+        bounds = "low", "high"
+        return {name: [getattr(interval, name, None) for interval in intervals] for name in bounds}
 
 
-def _sums_of(
-    metrics: Sequence[BLEU], totals: Totals, tables: Sequence[NDArray[Any] | None]
+def sums_of(
+    metrics: Sequence[BLEU], totals: Totals, tables: Sequence[NDArray[Any]] | None = None
 ) -> list[Sums]:
     """The sums of groups, from their totals, which are sums of adapted rows.
 
@@ -365,7 +350,9 @@ def _sums_of(
     """
     columns = [totals[name].tolist() for name in (COUNTS, SEGMENTS, FEWEST, MOST)]
     all_sums = []
-    for metric, table, row, segments, fewest, most in zip(metrics, tables, *columns, strict=True):
+    for metric, table, row, segments, fewest, most in zip(
+        metrics, tables or repeat(None), *columns, strict=False
+    ):
         is_mean = metric._scorer.dialect.mean_of_sentences
         stats = Stats(table, metric.max_ngram_order) if is_mean else None
         nrefs = fewest if fewest == most else -1
@@ -373,46 +360,44 @@ def _sums_of(
     return all_sums
 
 
-def _result(metric: BLEU, sums: Sums, interval: Mapping[str, Any] = NO_INTERVAL) -> dict[str, Any]:
-    """The results of a group; with a NoScoreError for `bleu` if it has no score."""
-    score: Score | None = None
-    value: float | NoScoreError
-    try:
-        score = metric._scorer.score(sums)
-        value = score.value
-    except NoScoreError as error:
-        value = error
-    names = precision_names(metric.max_ngram_order)
-    hyp_len, ref_len = sums.row[:2]
-    return {
-        SEGMENTS: sums.segments,
-        "bleu": value,
-        **dict(zip(names, score.precisions if score else [None] * len(names), strict=True)),
-        "bp": score and score.bp,
-        "hyp_len": score.hyp_len if score else hyp_len,
-        "ref_len": score.ref_len if score else ref_len,
-        **interval,
-        "signature": score.signature if score else metric._scorer.signature(sums.nrefs),
-    }
-
-
-def scored(sums: Frame, metrics: Sequence[BLEU], by: Sequence[str]) -> Frame:
-    """The score of each row of sums by its metric."""
-    totals = totals_in(sums, metrics[0].max_ngram_order if metrics else 1)
-    results = list(map(_result, metrics, _sums_of(metrics, totals, [None] * len(metrics))))
-    return with_results(sums.select(by) if by else sums, results, by)
-
-
-def with_results(keys: Frame, results: list[dict[str, Any]], by: Sequence[str]) -> Frame:
-    """The keys and the results of the groups side by side; without a score, null and a warning."""
-    failed = [n for n, row in enumerate(results) if isinstance(row["bleu"], NoScoreError)]
+def scored(
+    keys: Frame,
+    by: Sequence[str],
+    metrics: Sequence[BLEU],
+    all_sums: Sequence[Sums],
+    intervals: Mapping[str, list[Any]],
+) -> Frame:
+    """The keys and the scores of groups side by side; without a score, null and a warning."""
+    hyp_lens, ref_lens, *counts = map(list, zip(*[sums.row for sums in all_sums], strict=True))
+    orders = len(counts) // 2
+    results: dict[str, list[Any]] = {SEGMENTS: [sums.segments for sums in all_sums], "bleu": []}
+    for name, *of_order in zip(precision_names(orders), counts, counts[orders:], strict=False):
+        pairs = zip(*of_order, strict=True)
+        results[name] = [matches / total if total else 0.0 for matches, total in pairs]
+    results |= {"bp": [], "hyp_len": hyp_lens, "ref_len": ref_lens, **intervals}
+    scorers = [metric._scorer for metric in metrics]
+    failed: dict[int, NoScoreError] = {}
+    for number, (scorer, sums) in enumerate(zip(scorers, all_sums, strict=True)):
+        fields: dict[str, Any] = {"value": None, "bp": None}
+        try:
+            fields = scorer.attributes(sums)
+        except NoScoreError as error:
+            failed[number] = error
+        results["bleu"].append(fields["value"])
+        penalty = scorer.dialect.brevity_penalty
+        results["bp"].append(fields["bp"] if "bp" in fields else penalty(*sums.row[:2]))
+        ref_lens[number] = fields.get("ref_len", ref_lens[number])
     if failed:
-        reason: NoScoreError = results[failed[0]]["bleu"]
+        number, reason = next(iter(failed.items()))
         if not by:
             raise reason
-        group = ", ".join(f"{name}={shown(keys.values(name)[failed[0]])}" for name in by)
-        warn_input(f"{len(failed)} of {len(results)} groups have no score: {group}: {reason}")
-    for n in failed:
-        results[n]["bleu"] = None
-    columns = {name: list(map(itemgetter(name), results)) for name in results[0]}
-    return keys.without_index().with_columns(columns).select([*by, *columns])
+        group = ", ".join(f"{name}={shown(keys[name].to_list()[number])}" for name in by)
+        warn_input(f"{len(failed)} of {len(keys)} groups have no score: {group}: {reason}")
+        for name in precision_names(orders):
+            for number in failed:
+                results[name][number] = None
+    kinds = [(s, sums.nrefs, sums.tokenizers) for s, sums in zip(scorers, all_sums, strict=True)]
+    signatures = {kind: kind[0].signature(*kind[1:]) for kind in dict.fromkeys(kinds)}
+    results["signature"] = [signatures[kind] for kind in kinds]
+    plain = load_narwhals().maybe_reset_index(keys)
+    return with_columns(plain, results).select(*by, *results)

@@ -18,9 +18,10 @@ from ..inputs.missing import CHOICES, count_of, is_missing, no_value
 from ..inputs.read import read
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
-from .frames import Frame
+from .frames import group_rows, has_no_type, reference_counts, take
 
 if TYPE_CHECKING:
+    from narwhals import DataFrame as Frame
     from numpy.typing import NDArray
 
     from ..counting._counted import Sums
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from ..inputs.types import MissingChoice
     from ..metric.argument import Metric
     from .frames import Indices
+
+    Rows = slice | Indices
 
 # The column of their files that engines add to rows on request.
 PATH = "path"
@@ -51,9 +54,10 @@ class RowCounter:
         tokenizers: Mapping[Any, Any] | None = None,
         missing: MissingChoice = "error",
     ) -> None:
-        # A copy, without the sums of the user's metric, because it is sent to workers.
-        arguments = as_metric(metric).get_params()
-        self.metric = BLEU(**arguments)
+        # A copy of the user's, without its sums, because it is sent to workers.
+        is_shared = isinstance(metric, BLEU)
+        metric = as_metric(metric)
+        self.metric = BLEU(**metric.get_params()) if is_shared else metric
         check_choice("missing", missing, CHOICES)
         if (tokenizers is None) != (language is None):
             raise ValueError(
@@ -72,10 +76,14 @@ class RowCounter:
             raise ValueError("references is empty, expected the name of at least one column")
         self.language = language
         self.missing = missing
-        self._language_metrics = {
-            value: BLEU(**arguments | {"tokenize": tokenizer})
-            for value, tokenizer in (tokenizers or {}).items()
-        }
+        # The columns of hypotheses and references, and all that are read.
+        self.texts = [self.hypotheses, *self.references]
+        self.columns = self.texts if language is None else [*self.texts, language]
+        self._language_metrics: dict[Any, BLEU] = {}
+        if tokenizers is not None:
+            arguments = self.metric.get_params()
+            for value, tokenizer in tokenizers.items():
+                self._language_metrics[value] = BLEU(**arguments | {"tokenize": tokenizer})
         self._noted: dict[Scorer, Counted] = {}  # for warnings
         self._left_out, self._first_left_out = 0, 0
         # How messages name a row of the table, from 0, and its file.
@@ -93,16 +101,6 @@ class RowCounter:
         )
         references = self.references if self.several else self.references[0]
         return with_options, (self.hypotheses, references)
-
-    @property
-    def texts(self) -> list[str]:
-        """The names of the columns of hypotheses and references."""
-        return [self.hypotheses, *self.references]
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns that are read."""
-        return [*self.texts, *([] if self.language is None else [self.language])]
 
     def metric_of(self, language: Hashable) -> BLEU:
         """The metric for the segments of a language."""
@@ -130,11 +128,11 @@ class RowCounter:
         Columns with the Arrow interface are passed as they are, others as lists.
         """
         is_text = self.metric._counter.is_text
-        columns = list(map(frame.column, self.texts))
-        in_place = is_text and not any(map(frame.is_null, self.texts))
-        if in_place and all(map(is_column, columns)):
+        columns = [frame[name].to_native() for name in self.texts]
+        in_place = is_text and all(map(is_column, columns))
+        if in_place and not any(map(partial(has_no_type, frame), self.texts)):
             return columns[0], columns[1] if len(columns) == 2 else columns[1:]
-        hypotheses, *references = map(frame.values, self.texts)
+        hypotheses, *references = [frame[name].to_list() for name in self.texts]
         if self.several and not (len(references) == 1 and is_text):
             return hypotheses, list(zip(*references, strict=True))
         # pandas may have the references of a segment as an array.
@@ -144,25 +142,22 @@ class RowCounter:
         return hypotheses, references[0]
 
     def counts(
-        self, frame: Frame, numbers: Indices, most: int = 0
-    ) -> Iterator[tuple[Indices, Indices, Counted]]:
+        self, frame: Frame, first: int, most: int = 0
+    ) -> Iterator[tuple[Rows, int | Indices, Counted]]:
         """Count a frame, in parts of at most `most` rows if given.
 
-        Yields the counted rows' positions in the frame, their numbers of references, and counts.
-        `numbers` are those of the frame's rows in the whole table, for messages.
+        Yields the counted rows' positions in the frame; how many references all or each of them
+        have; and their counts. `first` is the number of the first row in the whole table.
         """
-        for metric, rows in self._languages(frame):
-            part = frame if rows is None else frame[rows]
-            positions = np.arange(len(frame)) if rows is None else rows
-            with errors_naming_rows(self, numbers[positions], part):
+        for metric, rows, part, numbers in self._languages(frame, first):
+            with errors_naming_rows(self, numbers, part):
                 batch = read(*self.texts_of(part), metric._counter, missing=self.missing)
-                lengths = partial(part.lengths, self.references[0])
+                lengths = partial(reference_counts, part, self.references[0])
                 of_columns = None if self.missing == "ragged" else lengths
                 for kept, nrefs, counted in counted_parts(metric, batch, of_columns, most):
                     self._note(metric, counted)
-                    counted_rows = positions[kept]
-                    yield counted_rows, np.full(len(counted_rows), nrefs, np.int64), counted
-                self._note_missing(batch, numbers[positions])
+                    yield kept if rows is None else rows[kept], nrefs, counted
+                self._note_missing(batch, numbers)
 
     def _note(self, metric: BLEU, counted: Counted) -> None:
         """Remember what `warn` warns of."""
@@ -170,52 +165,53 @@ class RowCounter:
         noted.tokenized_periods += counted.tokenized_periods
         noted.blank_references += counted.blank_references * (self.missing != "empty")
 
-    def sentence_scores(self, frame: Frame, first: int) -> tuple[Indices, NDArray[np.float64]]:
-        """The rows in which nothing is missing, and their scores; the first row is `first`."""
-        scores, kept = np.zeros(len(frame)), np.zeros(len(frame), bool)
-        numbers = np.arange(first, first + len(frame))
-        for metric, rows in self._languages(frame):
-            positions = np.arange(len(frame)) if rows is None else rows
-            part = frame if rows is None else frame[rows]
-            with errors_naming_rows(self, numbers[positions], part):
-                present, counted = self._count(metric, part, numbers[positions])
-                positions = positions[present]
-                kept[positions] = True
-                scores[positions] = metric._scorer.sentence_scores(counted)
-        return np.flatnonzero(kept), scores[kept]
+    def sentence_scores(self, frame: Frame, first: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Whether nothing is missing in each row, and the scores of these rows."""
+        scores, present = np.zeros(len(frame)), np.zeros(len(frame), bool)
+        for metric, rows, part, numbers in self._languages(frame, first):
+            with errors_naming_rows(self, numbers, part):
+                kept, counted = self._count(metric, part, numbers)
+                kept = kept if rows is None else rows[kept]
+                present[kept] = True
+                scores[kept] = metric._scorer.sentence_scores(counted)
+        return present, scores
 
-    def sums(
-        self, metric: BLEU, frame: Frame, numbers: Indices
-    ) -> tuple[Indices, Sums, AdaptedRows]:
+    def sums(self, metric: BLEU, frame: Frame, rows: Indices) -> tuple[Indices, Sums, AdaptedRows]:
         """The rows of a frame in which nothing is missing, their sums, and what was added up."""
-        with errors_naming_rows(self, numbers, frame):
-            present, counted = self._count(metric, frame, numbers)
+        part = take(frame, rows)
+        with errors_naming_rows(self, rows, part):
+            kept, counted = self._count(metric, part, rows)
             scorer = metric._scorer
-            return numbers[present], scorer.sums(counted), scorer.adapted(counted)
+            return rows[kept], scorer.sums(counted), scorer.adapted(counted)
 
-    def _count(self, metric: BLEU, frame: Frame, numbers: Indices) -> tuple[Indices, Counted]:
+    def _count(
+        self, metric: BLEU, frame: Frame, numbers: Sequence[int] | Indices
+    ) -> tuple[Rows, Counted]:
         """The positions of the rows in which nothing is missing, and their counts."""
         batch = read(*self.texts_of(frame), metric._counter, missing=self.missing)
         counted = metric._counter.count(batch)
         self._note_missing(batch, numbers)
-        kept = np.arange(len(numbers)) if batch.present is None else np.flatnonzero(batch.present)
+        kept = slice(None) if batch.present is None else np.flatnonzero(batch.present)
         return kept, counted
 
-    def _note_missing(self, batch: Batch, numbers: Indices) -> None:
+    def _note_missing(self, batch: Batch, numbers: Sequence[int] | Indices) -> None:
         """Remember which rows of a counted batch were left out."""
-        if batch.present is not None:
-            missing = numbers[~np.array(batch.present)]
-            if len(missing) and not self._left_out:
-                self._first_left_out = int(missing[0])
-            self._left_out += len(missing)
+        if batch.present is not None and not all(batch.present):
+            if not self._left_out:
+                self._first_left_out = int(numbers[batch.present.index(False)])
+            self._left_out += batch.present.count(False)
 
-    def _languages(self, frame: Frame) -> Iterator[tuple[BLEU, Indices | None]]:
-        """The metric of each language, and its rows; None for all rows."""
+    def _languages(
+        self, frame: Frame, first: int
+    ) -> Iterator[tuple[BLEU, Indices | None, Frame, Sequence[int] | Indices]]:
+        """Each language's metric; its rows, None for all; these; their numbers in the table."""
         if self.language is None:
-            yield self.metric, None
+            yield self.metric, None, frame, range(first, first + len(frame))
             return
-        for (language,), rows in frame.groups([self.language]):
-            yield self.metric_of(language), rows
+        rows, starts = group_rows(frame, [self.language])
+        languages = take(frame.select(self.language), rows[starts])[self.language].to_list()
+        for language, own in zip(languages, np.split(rows, starts[1:]), strict=True):
+            yield self.metric_of(language), own, take(frame, own), first + own
 
     def no_rows(self) -> ValueError:
         """The error for a table of which nothing was counted."""
@@ -236,7 +232,7 @@ class RowCounter:
 
 def counted_parts(
     metric: BLEU, batch: Batch, lengths: Callable[[], Indices] | None, most: int = 0
-) -> Iterator[tuple[slice | Indices, int | Indices, Counted]]:
+) -> Iterator[tuple[Rows, int | Indices, Counted]]:
     """Count a batch, in parts of at most `most` rows if given.
 
     Yields the rows of a part in which nothing is missing, as a slice if these are all, because it
@@ -250,7 +246,7 @@ def counted_parts(
         counted = metric._counter.count(block)
         metric._scorer.dialect._check_references(counted.nrefs)
         size = counted.segments if block.present is None else len(block.present)
-        rows: slice | Indices = slice(done, done + size)
+        rows: Rows = slice(done, done + size)
         if block.present is not None:
             rows = done + np.flatnonzero(block.present)
         done += size
@@ -265,7 +261,9 @@ def counted_parts(
 
 
 @contextmanager
-def errors_naming_rows(row_counter: RowCounter, numbers: Indices, frame: Frame) -> Iterator[None]:
+def errors_naming_rows(
+    row_counter: RowCounter, numbers: Sequence[int] | Indices, frame: Frame
+) -> Iterator[None]:
     """Make errors about segments name the row of the table, its path if it has any, and columns."""
     try:
         yield
@@ -278,7 +276,7 @@ def errors_naming_rows(row_counter: RowCounter, numbers: Indices, frame: Frame) 
             row = row_counter.place(number)
             place = {"segment": number, "file": row_counter.file(number)}
             if PATH in frame.columns:
-                place["file"] = frame.values(PATH)[segment]
+                place["file"] = frame[PATH].to_list()[segment]
                 row += f" ({PATH} {place['file']!r})"  # whole: it names the file
             if error.is_missing:
                 column = row_counter.column_of(error.reference)

@@ -3,38 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from itertools import chain, count, pairwise
 from typing import Any
 
 from ..inputs.arguments import shown
 from ..inputs.columns import is_query
 from ..inputs.errors import LocatedValueError
-from .data_files import CHUNK_ROWS, FileOptions, Files, explained, import_pyarrow, is_path
-from .frames import Frame, joined, load_narwhals
+from ..runtime.terminal import ProgressBar
+from .data_files import CHUNK_ROWS, Files, ReadOptions, explained, import_pyarrow, is_path
+from .frames import joined, layout_of, load_narwhals
 from .rows import check_columns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from narwhals import DataFrame as Frame
 
 # Chunks of a table in memory whose keys are read at once.
 _CHUNKS = 8
-DEFAULT_OPTIONS = FileOptions()
+DEFAULT_OPTIONS = ReadOptions()
 _ENGINES = {"pyspark": "Spark", "ray": "Ray", "dask": "Dask"}  # by their packages
 
 
 class Source:
-    """A table to be read once, in chunks.
+    """A table to be read once, in chunks: one `frame`, or a stream of tables.
 
-    It is a stream of tables, of which `columns` are read, or all if there are none; or one `frame`.
+    Parameters
+    ----------
+    table : as for `fastbleu.tables.score`
+    columns : list of str, optional
+        Those to read; by default all.
+    texts : list of str
+        Columns of text, which a CSV file may have as numbers.
+    options : ReadOptions
+
+    Raises
+    ------
+    TypeError
+        This is not a table.
+    ValueError, ImportError, OSError
+        A column is missing; a library; or a file.
     """
 
     def __init__(
         self,
-        parts: Iterable[Any] = (),
+        table: Any,
         columns: Sequence[str] | None = None,
-        frame: Frame | None = None,
-        gives_dicts: bool = False,
+        texts: Sequence[str] = (),
+        options: ReadOptions = DEFAULT_OPTIONS,
     ) -> None:
-        self._parts, self._columns, self.frame = parts, columns, frame
-        self._gives_dicts = gives_dicts
+        self._columns, self._progress = columns, options.progress
+        self._parts: Iterable[Any] = ()
+        self.frame: Frame | None = None
+        self._gives_dicts = isinstance(table, Mapping)
+        if is_path(table):
+            self._parts = Files(table, columns, texts, options)
+            return
+        for name in ("quoted", "delimiter", "encoding", "format"):
+            if getattr(options, name) is not None:
+                raise ValueError(f"{name} is for paths of files, but the table is no path")
+        if type(table).__module__.partition(".")[0] in _ENGINES:
+            # Those of Spark have the Arrow interface, but would be collected in this process.
+            raise _no_table(table, "the table")
+        if (parts := _stream(table, columns)) is not None:
+            self._parts = parts
+        elif (frame := _frame(table, columns, "the table")) is not None:
+            self.frame = frame
+        elif hasattr(table, "__arrow_c_stream__"):
+            self._parts = import_pyarrow(table).RecordBatchReader.from_stream(table)
+        elif isinstance(table, Iterable) and not isinstance(table, (str, bytes)):
+            self._parts = table
+        else:
+            raise _no_table(table, "the table")
 
     @property
     def rows(self) -> int | None:
@@ -52,6 +91,10 @@ class Source:
         """The file of a row that was read, if it is in one."""
         return self._parts.at(row)[0] if isinstance(self._parts, Files) else None
 
+    def bar(self) -> ProgressBar:
+        """A progress bar of its rows, if one is wanted."""
+        return ProgressBar(self._progress, self.rows if self._progress else None, " rows")
+
     def chunks(self) -> Iterator[Frame]:
         """Frames of a chunk's size, larger for tables in memory; small ones are joined."""
         waiting: list[Frame] = []
@@ -61,7 +104,7 @@ class Source:
             for first in range(0, len(part), most):
                 piece = part[first : first + most] if len(part) > most else part
                 is_full = waiting and rows + len(piece) > most
-                if is_full or (waiting and piece.layout != waiting[0].layout):
+                if is_full or (waiting and layout_of(piece) != layout_of(waiting[0])):
                     yield joined(waiting)
                     waiting, rows = [], 0
                 waiting.append(piece)
@@ -107,37 +150,6 @@ class Source:
             row += len(frame)
 
 
-def open_table(
-    table: object,
-    columns: Sequence[str] | None = None,
-    texts: Sequence[str] = (),
-    options: FileOptions = DEFAULT_OPTIONS,
-) -> Source:
-    """A source of a table's rows, with only these columns if they are given.
-
-    `texts` are columns of text, which a CSV file may have as numbers; `options` are those of
-    files. Errors: TypeError if this is not a table, ValueError if a column is missing, ImportError,
-    and OSError of files.
-    """
-    if is_path(table):
-        return Source(Files(table, columns, texts, options), columns)
-    for name, value in asdict(options).items():
-        if value is not None:
-            raise ValueError(f"{name} is for paths of files, but the table is no path")
-    if type(table).__module__.partition(".")[0] in _ENGINES:
-        # Those of Spark have the Arrow interface, but would be collected in this process.
-        raise _no_table(table, "the table")
-    if (parts := _stream(table, columns)) is not None:
-        return Source(parts, columns)
-    if (frame := _frame(table, columns, "the table")) is not None:
-        return Source(frame=frame, gives_dicts=isinstance(table, Mapping))
-    if hasattr(table, "__arrow_c_stream__"):
-        return Source(import_pyarrow(table).RecordBatchReader.from_stream(table), columns)
-    if isinstance(table, Iterable) and not isinstance(table, (str, bytes)):
-        return Source(table, columns)
-    raise _no_table(table, "the table")
-
-
 def _frame(table: object, columns: Sequence[str] | None, what: str) -> Frame | None:
     """A frame of these columns of a table in memory; None if it is none."""
     if isinstance(table, Mapping):
@@ -156,7 +168,7 @@ def _frame(table: object, columns: Sequence[str] | None, what: str) -> Frame | N
     if not isinstance(frame, narwhals.DataFrame):
         return None
     chosen = _chosen(frame.columns, columns)
-    return Frame(frame if chosen is None else frame.select(chosen))
+    return frame if chosen is None else frame.select(chosen)
 
 
 def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> Any:

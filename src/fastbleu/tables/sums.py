@@ -19,22 +19,28 @@ from ..inputs.arguments import shown
 from ..inputs.errors import LocatedValueError
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
-from .frames import ROW, Frame, joined
+from .frames import ROW, counts_in, frame_of, joined, keys_of, take, with_columns
 from .groups import (
+    COUNTS,
     FEWEST,
     MOST,
     SEGMENTS,
     GroupScorer,
-    PartialSums,
-    count_names,
+    GroupTotals,
+    columns_of,
     reductions_of,
     scored,
+    sums_of,
+    totals_in,
 )
 from .rows import check_columns, check_new_columns
-from .sources import open_table
+from .sources import Source
 
 if TYPE_CHECKING:
+    from narwhals import DataFrame as Frame
+
     from ..metric.argument import Metric
+    from .groups import Groups, Totals
     from .rows import RowCounter
 
 COUNTED = "counted"
@@ -84,22 +90,25 @@ def sums_scorer(row_counter: RowCounter, by: str | Sequence[str] | None) -> Grou
     return groups
 
 
-def stored(groups: GroupScorer, total: Frame) -> Frame:
+def stored(groups: GroupScorer, total: Groups) -> Frame:
     """Totals as a table of sums."""
-    sums, metrics = groups.sums(total)
-    language = groups.row_counter.language
+    keys, totals, _ = total
+    metrics, language = groups.metrics_of(keys), groups.row_counter.language
     texts = {metric: described(metric, language) for metric in dict.fromkeys(metrics)}
-    return _with_metadata(sums.with_columns({COUNTED: [texts[m] for m in metrics]}), groups.by)
+    reductions = columns_of(totals)
+    columns = reductions | {COUNTED: [texts[metric] for metric in metrics]}
+    sums = with_columns(keys, columns).select(*groups.by, *columns)
+    return _with_metadata(sums, groups.by)
 
 
 def _with_metadata(sums: Frame, by: Sequence[str]) -> Frame:
     """Sums with a description in the table's metadata, if its library has any."""
-    texts = dict.fromkeys(sums.values(COUNTED))
+    texts = dict.fromkeys(sums[COUNTED].to_list())
     about = {"by": list(by), COUNTED: [json.loads(text) for text in texts]}
     table = sums.to_native()
     if hasattr(table, "replace_schema_metadata"):
         metadata = (table.schema.metadata or {}) | {b"fastbleu.sums": json.dumps(about).encode()}
-        return Frame(table.replace_schema_metadata(metadata))
+        return frame_of(table.replace_schema_metadata(metadata))
     if hasattr(table, "attrs"):
         table.attrs["fastbleu.sums"] = about
     return sums
@@ -113,42 +122,41 @@ class SumsReader:
 
     def __init__(self) -> None:
         self.by: list[str] | None = None
-        self.reductions: Mapping[str, str] = {}
         self.language: str | None = None
         self._known: dict[Any, tuple[str, dict[str, Any]]] = {}  # by language
+        self._rows = 0  # that were read
         self._parameters: dict[str, dict[str, Any]] = {}
 
-    def frames(self, source: Any) -> Iterator[Frame]:
-        """The frames of a source: keys, counts as int64, and `counted`."""
+    def read(self, source: Source) -> Iterator[tuple[Frame, Totals]]:
+        """The keys of a source's rows, with `counted`, and their counts."""
         for frame in source.chunks() if source.frame is None else [source.frame]:
             check_columns(frame.columns, [SEGMENTS, FEWEST, MOST, COUNTED])
-            segments = frame.counts([SEGMENTS])[:, 0]
+            segments = counts_in(frame, [SEGMENTS])[:, 0]
             if not segments.all():  # SQL has rows of groups of which all segments were left out
-                frame = frame[np.flatnonzero(segments)]
+                frame = take(frame, np.flatnonzero(segments))
             orders = [n for n in frame.columns if n.startswith("totals_") and n[7:].isdecimal()]
             reductions = reductions_of(max(len(orders), 1))
             check_columns(frame.columns, list(reductions))
             by = [name for name in frame.columns if name not in (*reductions, COUNTED, ROW)]
-            if self.by is None:
-                self.by, self.reductions = by, reductions
+            self.by = by if self.by is None else self.by
             if sorted(by) != sorted(self.by):
                 raise ValueError(
                     f"one table has sums by {self.by}, another by {by}: pass tables with the same "
                     "keys, or select these columns"
                 )
             self._check(frame)
-            counts = np.ascontiguousarray(frame.counts(list(reductions)).T)
-            plain = frame.keys([*self.by, COUNTED])
-            yield plain.with_columns(dict(zip(reductions, counts, strict=True)))
+            totals = totals_in(frame, max(len(orders), 1), self._rows)
+            self._rows += len(frame)
+            yield keys_of(frame, [*self.by, COUNTED]), totals
 
     def _check(self, frame: Frame) -> None:
-        texts = frame.values(COUNTED)
+        texts = frame[COUNTED].to_list()
         if self.language is None and texts:
             self.language = self._parsed(texts[0]).get("language")
             check_columns(frame.columns, [] if self.language is None else [self.language])
         languages = [None] * len(texts)
         if self.language is not None:
-            languages = frame.values(self.language)
+            languages = frame[self.language].to_list()
         for language, text in dict.fromkeys(zip(languages, texts, strict=True)):
             here = self._parsed(text)
             known, there = self._known.setdefault(language, (text, here))
@@ -165,7 +173,7 @@ class SumsReader:
 
     def metrics(self, frame: Frame, metric: BLEU | None) -> list[BLEU]:
         """The metric of each row; `metric` has the options of scores, if it is given."""
-        texts = frame.values(COUNTED)
+        texts = frame[COUNTED].to_list()
         metrics = {text: metric_of(self._parsed(text), metric) for text in dict.fromkeys(texts)}
         return [metrics[text] for text in texts]
 
@@ -219,51 +227,47 @@ def metric_of(parameters: Mapping[str, Any], metric: BLEU | None = None) -> BLEU
     return BLEU(**arguments)
 
 
-def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[Any, Frame]:
+def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[Source, Frame]:
     """The source of the first table, and the sum of all tables."""
-    reader, row = SumsReader(), 0
-    first: Any = None
+    reader = SumsReader()
+    first: Source | None = None
     keys: list[str] = []
-    partial: PartialSums | None = None
+    added: GroupTotals | None = None
     for table in tables:
-        source = open_table(table)
+        source = Source(table)
         first = first or source
-        for frame in reader.frames(source):
+        for frame, totals in reader.read(source):
             keys = list(reader.by or () if by is None else by)
             check_columns(reader.by or (), keys)
-            reductions = {ROW: "min", **reader.reductions}
-            partial = partial or PartialSums([*keys, COUNTED], reductions)
-            numbered = frame.with_columns({ROW: np.arange(row, row + len(frame))})
-            partial.add(numbered.select([*keys, COUNTED, *reductions]))
-            row += len(frame)
-    added = None if partial is None else partial.total()
-    if added is None:
+            added = added or GroupTotals([*keys, COUNTED])
+            added.add(frame.select(*keys, COUNTED), totals)
+    total = None if added is None else added.result()
+    if first is None or total is None:
         raise ValueError("there are no sums: pass at least one table that has rows")
     if reader.language is not None and reader.language not in keys:
         raise ValueError(
             f"the tokenizer depends on {shown(reader.language)}: add it to by, so that sums of "
             "several tokenizers stay apart"
         )
-    order = np.argsort(added.counts([ROW])[:, 0], kind="stable")
-    names = [*keys, *reader.reductions, COUNTED]
-    return first, _with_metadata(added[order].select(names), keys)
+    columns = columns_of(total[1])
+    sums = with_columns(total[0], columns).select(*keys, *columns, COUNTED)
+    return first, _with_metadata(sums, keys)
 
 
 def scores_of(table: Any, metric: Metric | None) -> Any:
     """The scores of a table of sums."""
     chosen = None if metric is None else as_metric(metric)
-    reader, source = SumsReader(), open_table(table)
-    frames = list(reader.frames(source))
-    if not any(map(len, frames)):
+    reader, source = SumsReader(), Source(table)
+    parts = list(reader.read(source))
+    if not any(len(frame) for frame, _ in parts):
         raise ValueError("there are no sums to score: the table has no rows")
-    frame = joined(frames)
-    metrics = reader.metrics(frame, chosen)
+    keys = joined([frame for frame, _ in parts])
+    totals = np.concatenate([totals for _, totals in parts])
+    metrics = reader.metrics(keys, chosen)
     if metrics[0]._scorer.dialect.supports(STATE):
-        names = count_names(metrics[0].max_ngram_order)
-        rows = zip(frame.counts(names), metrics, strict=True)
-        for row, (counts, row_metric) in enumerate(rows):
+        for row, (counts, row_metric) in enumerate(zip(totals[COUNTS], metrics, strict=True)):
             try:
                 row_of_state(counts, row_metric.max_ngram_order, row_metric._counter.least_total)
             except ValueError as error:
                 raise LocatedValueError(f"row {row} of the sums: {error}", segment=row) from error
-    return source.to_native(scored(frame, metrics, reader.by or []))
+    return source.to_native(scored(keys, reader.by or [], metrics, sums_of(metrics, totals), {}))
