@@ -25,7 +25,7 @@ from ..runtime._internals import Internals
 from ..runtime.import_lock import lazy
 from ..runtime.patching import PatchTarget, ReplacedError, UsedNames
 from ..sacrebleu._sentence_score import score_known
-from ..sacrebleu.bleu import tokenizer_of_lines
+from ..sacrebleu.metrics.bleu import tokenizer_of_lines
 from ..sacrebleu.streams import by_reference, by_segment, count_references
 from ..tokenizers._compiled import COMPILED
 from ..tokenizers.tokenizer import Tokenizer

@@ -9,8 +9,8 @@ differences are listed in DIFFERENCES.md.
 from sys import _getframe
 
 from ._sentence_score import sentence_bleu
-from .bleu import BLEU, corpus_bleu, raw_corpus_bleu
 from .bleu_score import VERSION, BLEUScore, BLEUSignature
+from .metrics.bleu import BLEU, corpus_bleu, raw_corpus_bleu
 
 __all__ = [
     "BLEU",

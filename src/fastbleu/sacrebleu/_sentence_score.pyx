@@ -13,7 +13,7 @@ from fastbleu.dialects._sacrebleu import SMOOTH_DEFAULTS as _SMOOTH_DEFAULTS
 from fastbleu.runtime.import_lock import lazy
 from fastbleu.sacrebleu.bleu_score import BLEUScore
 
-cdef object bleu = lazy("fastbleu.sacrebleu.bleu")
+cdef object bleu = lazy("fastbleu.sacrebleu.metrics.bleu")
 
 
 cdef enum:

@@ -1,6 +1,422 @@
-"""The names of `sacrebleu.metrics.bleu` that are BLEU's."""
+"""sacreBLEU's metric with compiled counting: `BLEU`, `corpus_bleu`, `raw_corpus_bleu`."""
 
-from ..bleu import BLEU
-from ..bleu_score import BLEUScore, BLEUSignature
+from __future__ import annotations
 
-__all__ = ["BLEU", "BLEUScore", "BLEUSignature"]
+from array import array
+from collections.abc import Callable, Sequence
+from itertools import chain
+
+from ...counting.counter import Counter
+from ...counting.stats import Stats
+from ...dialects._sacrebleu import score_of_row
+from ...dialects.sacrebleu import SACREBLEU
+from ...inputs.arguments import a_type, check_positive, shown, unknown_name
+from ...inputs.batch import Batch
+from ...inputs.errors import warn_input, warn_tokenized
+from ...runtime.import_lock import lazy
+from ...tokenizers.tokenizer import (
+    BY_LANGUAGE,
+    TOKENIZERS,
+    WITHOUT_MODEL,
+    Tokenizer,
+    load_tokenizer,
+)
+from ...tokenizers.tokenizer import tokenize as split
+from .._sentence_score import score_text
+from ..bleu_score import (
+    BLEUScore,
+    BLEUSignature,
+    estimate_from_rows,
+    seed_of_environment,
+    seed_text,
+)
+from ..streams import (
+    check_corpus,
+    check_sentence,
+    check_smoothing,
+    count_references,
+    count_streams,
+    segment_major,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import copy
+    from typing import Any, ClassVar
+
+    from ...counting._counted import Counted
+    from ...tokenizers.tokenizer import TokenFunction
+else:
+    copy = lazy("copy")
+
+__all__ = ["BLEU", "BLEUScore", "BLEUSignature"]  # what this module has in sacreBLEU
+
+# What sacreBLEU's own scores go through, and public metrics override.
+_NOT_OVERRIDDEN = {
+    *("_TOKENIZER_MAP", "_aggregate_and_compute", "_cache_references", "_check_corpus_score_args"),
+    *("_check_sentence_score_args", "_compute_score_from_stats", "_compute_segment_statistics"),
+    *("_extract_corpus_statistics", "_extract_reference_info", "_get_closest_ref_len"),
+    *("_preprocess_segment", "compute_bleu"),
+}
+
+
+class LineTokenizer:
+    """A tokenizer in sacreBLEU's form: from a str to its tokens joined by spaces."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+
+    def signature(self) -> str:
+        """The value of the field `tok` of a signature."""
+        return self.tokenizer.signature
+
+    def __call__(self, line: str) -> str:
+        # The compiled tokenizers strip whitespace at the end, which sacreBLEU's metric does before
+        # it calls its own; an extra word at the end prevents this. It matters for these two only.
+        if self.tokenizer.compiled in ("13a", "intl") and line[-1:].isspace():
+            return " ".join(split(f"{line} x", self.tokenizer)[:-1])
+        return " ".join(split(line, self.tokenizer))
+
+
+def tokenizer_of_lines(function: Callable[[str], str]) -> Tokenizer:
+    """A tokenizer from a function in sacreBLEU's form."""
+    if isinstance(function, LineTokenizer):
+        return function.tokenizer
+    if not callable(function):
+        raise TypeError(f"tokenizer is {a_type(function)}, expected a function of a line")
+
+    def tokens(line: str) -> list[str]:
+        joined = function(line.rstrip())
+        if not isinstance(joined, str):
+            raise TypeError(
+                f"the tokenizer returned {a_type(joined)}, expected a str of tokens with spaces "
+                "between them; a function that returns a list goes into BLEU(tokenize=function)"
+            )
+        return joined.split()
+
+    return load_tokenizer(tokens)
+
+
+class BLEU:
+    """BLEU of text, with the parameters of sacreBLEU's class of this name.
+
+    Parameters
+    ----------
+    lowercase : bool, default False
+        Lowercase the text first.
+    force : bool, default False
+        Do not warn about text that looks tokenized.
+    tokenize : str or callable (str -> list of str), optional
+        A name in `BLEU.TOKENIZERS`, or a function (an addition to sacreBLEU). The default depends
+        on `trg_lang`, else "13a".
+    smooth_method : {"exp", "floor", "add-k", "none"}, default "exp"
+    smooth_value : float, optional
+        For "floor" (default 0.1) and "add-k" (default 1).
+    max_ngram_order : int, default 4
+    effective_order : bool, default False
+        Average only over orders for which the hypothesis has n-grams; use it for single sentences.
+    trg_lang : str, default ""
+        Target language: "zh", "ja" and "ko" have tokenizers of their own.
+    references : sequence of K sequences of S str, optional
+        Kept, as text, for all calls that pass ``references=None``.
+
+    Attributes
+    ----------
+    num_refs : int
+        References per segment, -1 if it varies; unknown before the first score, unless
+        `references` are kept.
+    n_bootstrap, seed : int, str
+        Those of the last confidence interval.
+
+    Raises
+    ------
+    AssertionError, KeyError
+        The smoothing method, or the tokenizer, is unknown.
+    TypeError
+        A subclass overrides a method of sacreBLEU's that is not called here.
+
+    References
+    ----------
+    sacreBLEU 2.6.0, `sacrebleu.metrics.BLEU`.
+
+    Examples
+    --------
+    >>> metric = BLEU()
+    >>> metric.corpus_score(["The cat sat."], [["The cat sat."], ["A cat sat down."]]).score
+    100.00000000000004
+    >>> metric.get_signature().format(short=True).rpartition("|")[0]
+    '#:2|c:mixed|e:no|tok:13a|s:exp'
+    """
+
+    SMOOTH_DEFAULTS: ClassVar[dict[str, float | None]] = dict(SACREBLEU.smoothings)
+    TOKENIZERS = dict.fromkeys(TOKENIZERS).keys()
+    TOKENIZER_DEFAULT = "13a"
+
+    _SIGNATURE_TYPE = BLEUSignature
+
+    num_refs: int
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        others = [vars(base) for base in cls.__mro__ if base not in BLEU.__mro__]
+        overridden = sorted(_NOT_OVERRIDDEN.intersection(chain(*others)))
+        if overridden:
+            raise TypeError(
+                f"{cls.__name__} overrides {', '.join(overridden)}, which fastbleu.sacrebleu.BLEU "
+                "does not call; derive it from sacrebleu.BLEU, and call fastbleu.patch() for speed"
+            )
+
+    def __init__(
+        self,
+        lowercase: bool = False,
+        force: bool = False,
+        tokenize: str | TokenFunction | Tokenizer | None = None,
+        smooth_method: str = "exp",
+        smooth_value: float | None = None,
+        max_ngram_order: int = 4,
+        effective_order: bool = False,
+        trg_lang: str = "",
+        references: Sequence[Sequence[str | None]] | None = None,
+    ) -> None:
+        check_smoothing(smooth_method)
+        self._ref_cache: list[Any] | None = None
+        self._force = force
+        self._advised = False
+        self.n_bootstrap: int | None = None
+        self.seed: str | None = None
+        self.trg_lang = trg_lang
+        self.lowercase = lowercase
+        self.smooth_value = smooth_value
+        self.smooth_method = smooth_method
+        if type(max_ngram_order) is not int or max_ngram_order < 1:
+            max_ngram_order = check_positive("max_ngram_order", max_ngram_order)
+        self.max_ngram_order = max_ngram_order
+        self.effective_order = effective_order
+        self._split = _choose_tokenizer(tokenize, trg_lang, self.TOKENIZER_DEFAULT)
+        self._tokenizer: Any = LineTokenizer(self._split)
+        self.tokenizer_signature = self._split.signature
+        if references is not None:
+            self._ref_cache = segment_major(references)
+            self.num_refs = count_references(self._ref_cache)
+
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer, from a line to its tokens with spaces between them.
+
+        Another function of this form may be assigned, as in sacreBLEU; the signature does not tell.
+        """
+        return self._tokenizer
+
+    @tokenizer.setter
+    def tokenizer(self, tokenizer: Callable[[str], str]) -> None:
+        if self._ref_cache is not None:
+            raise ValueError(
+                "the references of BLEU(references=...) have been kept for another tokenizer; "
+                "pass references to corpus_score, or tokenize=... to BLEU"
+            )
+        self._split = tokenizer_of_lines(tokenizer)
+        self._tokenizer = tokenizer
+
+    def corpus_score(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str | None]] | None,
+        n_bootstrap: int = 1,
+    ) -> BLEUScore:
+        """BLEU of a corpus.
+
+        Parameters
+        ----------
+        hypotheses : sequence of S str
+        references : sequence of K sequences of S str, or None
+            ``references[k][segment]``; entries that are None are ignored. None: those of `BLEU`.
+        n_bootstrap : int, default 1
+            Above 1: number of bootstrap samples for a 95 % confidence interval. The environment
+            variable SACREBLEU_SEED seeds them.
+
+        Raises
+        ------
+        TypeError
+            `hypotheses` is not a sequence of str, or `references` not a sequence of such sequences.
+        IndexError
+            There are no segments.
+        ValueError
+            A segment has no reference; the message names it.
+        RuntimeError
+            There are no references at all.
+
+        Warns
+        -----
+        InputWarning
+            Numbers of segments differ (the smallest counts), a str is given instead of a list,
+            or 100 hypotheses end in a period with a space before it.
+        """
+        check_corpus(hypotheses, references)
+        if n_bootstrap <= 1:
+            return self._score_row(self._count(hypotheses, references, keep_rows=False).rows)
+        stats = self._count(hypotheses, references).stats
+        score = self._score_row(stats.sum()._rows)
+        self.n_bootstrap = n_bootstrap
+        options = self.smooth_method, self.smooth_value, self.effective_order
+        estimate_from_rows(score, stats, n_bootstrap, *options, seed_of_environment())
+        self.seed = seed_text().lower()
+        return score
+
+    def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> BLEUScore:
+        """BLEU of one segment, best with `effective_order=True`. Errors as for `corpus_score`.
+
+        Parameters
+        ----------
+        hypothesis : str
+        references : sequence of K str
+            Entries that are None are ignored.
+
+        Warns
+        -----
+        InputWarning
+            Without `effective_order`, at the first call: hypotheses of fewer than max_ngram_order
+            tokens score 0.
+        """
+        if not self.effective_order and not self._advised:
+            self._advised = True
+            few = f"fewer than {self.max_ngram_order} tokens"
+            warn_input(f"without effective_order=True a sentence of {few} scores 0")
+        tokenizer, lowercase, order = self._split, self.lowercase, self.max_ngram_order
+        if (compiled := tokenizer.compiled) is not None:
+            options = self.smooth_method, self.smooth_value, self.effective_order
+            score = score_text(compiled, lowercase, order, options, hypothesis, references)
+            if score is not None:
+                self.num_refs = len(references) - references.count(None)
+                return score
+        check_sentence(hypothesis, references)
+        counter = Counter(tokenizer, bool(lowercase), order, skip_none=True)
+        counted = counter.count(Batch([hypothesis], [tuple(references)]))
+        self.num_refs = counted.nrefs
+        return self._score_row(counted.rows)
+
+    def get_signature(self) -> BLEUSignature:
+        """The signature of the last score; ValueError if there is none yet."""
+        return self._SIGNATURE_TYPE(self.__dict__)
+
+    @staticmethod
+    def compute_bleu(
+        correct: list[float],
+        total: list[float],
+        sys_len: int,
+        ref_len: int,
+        smooth_method: str = "none",
+        smooth_value: float | None = None,
+        effective_order: bool = False,
+        max_ngram_order: int = 4,
+    ) -> BLEUScore:
+        """BLEU from counts; parameters as for `BLEU` and `BLEUScore`.
+
+        Parameters
+        ----------
+        correct, total : list of int, length max_ngram_order
+            Clipped n-gram matches, and n-grams of the hypotheses. The lists are not changed.
+
+        Raises
+        ------
+        AssertionError
+            The smoothing method is unknown.
+        """
+        check_smoothing(smooth_method)
+        if smooth_method == "add-k":
+            correct, total = copy.copy(correct), copy.copy(total)
+        options = smooth_method, smooth_value, effective_order, max_ngram_order
+        counts = correct, total, sys_len, ref_len
+        score, precisions, bp = SACREBLEU.score_in_python(*counts, *options)
+        return BLEUScore(score, correct, total, precisions, bp, sys_len, ref_len)
+
+    # The names that sacreBLEU's PairedTest calls.
+
+    def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Stats:
+        return self._count(hypotheses, references).stats
+
+    def _count(self, hypotheses: Any, references: Any, keep_rows: bool = True) -> Counted:
+        lowercase, order = bool(self.lowercase), self.max_ngram_order
+        counter = Counter(self._split, lowercase, order, skip_none=True)
+        counted = count_streams(hypotheses, references, self._ref_cache, counter, keep_rows)
+        if references:
+            self.num_refs = counted.nrefs
+        if counted.tokenized_periods and not self._force:
+            warn_tokenized(counted.tokenized_periods, "force=True")
+        return counted
+
+    def _aggregate_and_compute(self, stats: Any) -> BLEUScore:
+        """The score of all rows together: a Stats, or rows of numbers."""
+        if isinstance(stats, Stats):
+            return self._score_row(stats.sum()._rows)
+        if len(stats) == 1:
+            return self._compute_score_from_stats(stats[0])
+        return self._compute_score_from_stats([sum(row) for row in zip(*stats, strict=True)])
+
+    def _compute_score_from_stats(self, stats: Any) -> BLEUScore:
+        """The score of one row, a list or array of numbers."""
+        order, sys_len, ref_len = self.max_ngram_order, int(stats[0]), int(stats[1])
+        matches, totals = stats[2 : 2 + order], stats[2 + order :]
+        options = self.smooth_method, self.smooth_value, self.effective_order, order
+        return self.compute_bleu(matches, totals, sys_len, ref_len, *options)
+
+    def _score_row(self, row: array[int]) -> BLEUScore:
+        options = self.max_ngram_order, self.smooth_method, self.smooth_value, self.effective_order
+        score: BLEUScore = score_of_row(BLEUScore, row, *options)
+        return score
+
+
+def _choose_tokenizer(
+    tokenize: str | TokenFunction | Tokenizer | None, trg_lang: str, default: str
+) -> Tokenizer:
+    """The tokenizer for the arguments of `BLEU`; KeyError if the name is unknown."""
+    advised = BY_LANGUAGE.get(trg_lang)
+    if tokenize is None:
+        tokenize = advised or default
+    elif advised and tokenize != advised and tokenize in WITHOUT_MODEL:
+        warn_input(
+            f"tokenizer {shown(tokenize)} is not the one for the language {shown(trg_lang)}; "
+            f"consider {advised!r} or 'spm'"
+        )
+    if isinstance(tokenize, str) and tokenize not in TOKENIZERS:
+        raise KeyError(unknown_name("tokenizer", tokenize, TOKENIZERS))
+    return load_tokenizer(tokenize)
+
+
+def corpus_bleu(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str | None]],
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    force: bool = False,
+    lowercase: bool = False,
+    tokenize: str | TokenFunction | Tokenizer | None = "13a",
+    use_effective_order: bool = False,
+) -> BLEUScore:
+    """BLEU of a corpus; parameters as for `BLEU` and `BLEU.corpus_score`.
+
+    References
+    ----------
+    sacreBLEU 2.6.0, `sacrebleu.corpus_bleu`.
+
+    Examples
+    --------
+    >>> corpus_bleu(["The dog bit the man.", "No."], [["The dog bit the man.", "No!"]])
+    BLEU = 92.41 87.5/83.3/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 8 ref_len = 8)
+    """
+    smoothing = smooth_method, smooth_value
+    metric = BLEU(lowercase, force, tokenize, *smoothing, effective_order=use_effective_order)
+    return metric.corpus_score(hypotheses, references)
+
+
+def raw_corpus_bleu(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str | None]],
+    smooth_value: float | None = 0.1,
+) -> BLEUScore:
+    """BLEU of text as it is: no tokenizer, "floor" smoothing, effective order.
+
+    References
+    ----------
+    sacreBLEU 2.6.0, `sacrebleu.raw_corpus_bleu`.
+    """
+    return corpus_bleu(hypotheses, references, "floor", smooth_value, True, False, "none", True)
