@@ -74,8 +74,7 @@ class ByteSource:
             is_device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
             is_null = status.st_rdev == os.stat(os.devnull).st_rdev
             if is_device and not (is_null or self._file.isatty()):
-                problem = "a device, such as /dev/zero, may never end"
-                raise InputError(f"{self.label}: {problem}", file=self.label)
+                raise self.error("a device, such as /dev/zero, may never end")
         self._ahead = b""
         self.start = b""
         self._name = name
@@ -112,15 +111,18 @@ class ByteSource:
         except Exception as error:
             if problem := problem_of(error):
                 where = f"{self.where()}: " * bool(self.start)
-                raise InputError(f"{self.label}: {where}{problem}", file=self.label) from error
+                raise self.error(f"{where}{problem}") from error
             if isinstance(error, OSError):
                 raise self._unreadable(error, self.where()) from error
             raise
 
     def _unreadable(self, error: Exception, hint: str) -> InputError:
         problem = getattr(error, "strerror", None) or str(error)
-        message = f"{self.label}: {problem[:1].lower()}{problem[1:]}; {hint}"
-        return InputError(message, file=self.label)
+        return self.error(f"{problem[:1].lower()}{problem[1:]}; {hint}")
+
+    def error(self, problem: str, **facts: Any) -> InputError:
+        """The error for what is wrong in the file."""
+        return InputError(f"{self.label}: {problem}", file=self.label, **facts)
 
 
 class TextLines:
@@ -201,9 +203,8 @@ class TextLines:
         ):
             named = "name the file's own --encoding, such as utf-16-le"
             fix = "correct the declaration" if self._declared else named
-            file, line = self.source.label, self.taken + 1
-            message = f"{file}: line {line} cannot be decoded: {error}; {fix}"
-            return InputError(message, file=file, line=line)
+            line = self.taken + 1
+            return self.source.error(f"line {line} cannot be decoded: {error}; {fix}", line=line)
         good = error.object[: error.start].decode(self.encoding, "replace").split("\n")
         begun = self._lines.unfinished.decode("utf-8", "surrogatepass")
         start = good[-1] if len(good) > 1 else begun + good[0]
@@ -220,6 +221,4 @@ class TextLines:
         elif self.encoding != "utf-8":
             fix = "--encoding applies to all files: convert those in other encodings"
         wrong = f"byte {byte} of the line is 0x{error.object[error.start]:02x}"
-        file = self.source.label
-        message = f"{file}: line {line} is not valid {name} ({wrong}): {fix}"
-        return InputError(message, file=file, line=line)
+        return self.source.error(f"line {line} is not valid {name} ({wrong}): {fix}", line=line)

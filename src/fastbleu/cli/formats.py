@@ -119,6 +119,7 @@ def _is_of_tables(path: str) -> bool:
 class _CellReader(Reader):
     """Rows that contain more than the segment; subclasses extract its cell."""
 
+    source: ByteSource
     _line = 1  # the number of the current row's first line
 
     def __init__(self, lines: TextLines, selector: str, missing: str) -> None:
@@ -151,7 +152,7 @@ class _CellReader(Reader):
         return f"{self.label}: {self.unit} {self._line}"
 
     def _error(self, problem: str) -> InputError:
-        return InputError(f"{self._place()}: {problem}")
+        return self.source.error(f"{self.unit} {self._line}: {problem}")
 
 
 class ColumnReader(_CellReader):
@@ -180,8 +181,7 @@ class ColumnReader(_CellReader):
             if not 0 <= column < len(heading):
                 choices = f"line 1 has {len(heading)}, counted from 1"
                 choices += "; or add --delimiter" * (len(heading) == 1)
-                problem = f"there is no column {self._selector}: {choices}"
-                raise InputError(f"{self.label}: {problem}")
+                raise self.source.error(f"there is no column {self._selector}: {choices}")
             rows = chain(first, rows)
         else:
             column = self._column_of(heading)
@@ -202,8 +202,7 @@ class ColumnReader(_CellReader):
             return names.index(self._selector)
         problem = "two columns are" if self._selector in names else "no column is"
         fix = f"choose by number or one of: {', '.join(map(repr, names))}"
-        message = f"{problem} named {shown(self._selector)} in line 1; {fix}"
-        raise InputError(f"{self.label}: {message}")
+        raise self.source.error(f"{problem} named {shown(self._selector)} in line 1; {fix}")
 
     def _split(self, row: str) -> Sequence[str | None]:
         row = row.removesuffix("\r")

@@ -67,8 +67,8 @@ class Document(NamedTuple):
 class _Collector:
     """Builds documents from tags; it has the interface of an ElementTree parser's target."""
 
-    def __init__(self, label: str) -> None:
-        self.label = label
+    def __init__(self, source: ByteSource) -> None:
+        self._source = source
         self.line: Callable[[], int] = lambda: 0
         self._finished: list[Document] = []
         self._seen: set[tuple[str, Part]] = set()
@@ -157,8 +157,7 @@ class _Collector:
             raise self.error(f"the file ends inside document {self._document.name}")
 
     def error(self, problem: str) -> InputError:
-        message = f"{self.label}: line {self.line()}: {problem}"
-        return InputError(message, file=self.label, line=self.line())
+        return self._source.error(f"line {self.line()}: {problem}", line=self.line())
 
 
 def documents(source: ByteSource, encoding: str, xml: bool) -> Iterator[Document]:
@@ -166,10 +165,10 @@ def documents(source: ByteSource, encoding: str, xml: bool) -> Iterator[Document
 
     XML names its own encoding; SGML that starts with an XML declaration is read as XML, too.
     """
-    collector = _Collector(source.label)
+    collector = _Collector(source)
     start = source.peek().removeprefix(codecs.BOM_UTF8).lstrip()
     if xml or start.startswith(b"<?xml"):
-        steps = _xml(_xml_data(source, start, collector), collector)
+        steps = _xml(source, start, collector)
     else:
         steps = _sgml(source, encoding, collector)
     for _ in steps:
@@ -191,20 +190,19 @@ def _xml_data(source: ByteSource, start: bytes, collector: _Collector) -> Iterat
         lines = TextLines(source, codec, declared=True)
     except (LookupError, ValueError) as error:
         problem = f"it declares the encoding {name!r}, which Python cannot decode"
-        raise InputError(f"{source.label}: {problem}: convert the file to UTF-8") from error
+        raise source.error(f"{problem}: convert the file to UTF-8") from error
     return ("\n".join([*more, ""]) for more in iter(lambda: lines.read(_LINES), []))
 
 
-def _xml(data: Iterator[bytes | str], collector: _Collector) -> Iterator[None]:
+def _xml(source: ByteSource, start: bytes, collector: _Collector) -> Iterator[None]:
     try:
         from defusedxml import DefusedXmlException, ElementTree  # type: ignore[import-untyped]
     except ImportError as error:
-        problem = f"reading XML needs defusedxml: {install_command('xml')}"
-        raise InputError(f"{collector.label}: {problem}") from error
+        raise source.error(f"reading XML needs defusedxml: {install_command('xml')}") from error
     parser: Any = ElementTree.DefusedXMLParser(target=collector)
     collector.line = lambda: int(parser.parser.CurrentLineNumber)
     try:
-        for block in data:
+        for block in _xml_data(source, start, collector):
             parser.feed(block)
             yield
         parser.close()
@@ -254,6 +252,7 @@ class MarkupReader(Reader):
     """
 
     unit = "segment"
+    source: ByteSource
 
     def __init__(
         self, path: str, selector: str, role: str, encoding: str, xml: bool, opened: ExitStack
@@ -261,8 +260,7 @@ class MarkupReader(Reader):
         with ExitStack() as closed:
             source = ByteSource(path, closed)
             if source.size is None:
-                problem = "XML is read twice, so it must be a file and not a pipe"
-                raise InputError(f"{source.label}: {problem}")
+                raise source.error("XML is read twice, so it must be a file and not a pipe")
             parts: dict[Part, None] = {}
             count: Counter[tuple[str, str]] = Counter()
             for document in documents(source, encoding, xml):
@@ -272,7 +270,7 @@ class MarkupReader(Reader):
         self.label = source.label
         self._translated = any(part.kind == "ref" for part in parts)
         several = {kind for (kind, _), number in count.items() if number > 1}
-        self._part = _choose(self.label, selector, role, list(parts), several)
+        self._part = _choose(self.source, selector, role, list(parts), several)
         self._by_kind = not selector and self._part.kind not in several
         self.by_id = self._ordered(documents(self.source, encoding, xml))
 
@@ -286,15 +284,15 @@ class MarkupReader(Reader):
             part = self._part
             if self._by_kind:
                 part = next((p for p in document.parts if p.kind == part.kind), part)
-            chosen = document.parts.get(part)
-            names = list(chosen or ()) if document.in_set else self._names(document, part)
-            if names and chosen is None:
+            segments = document.parts.get(part, {})
+            names = list(segments) if document.in_set else self._names(document, part)
+            if names and part not in document.parts:
                 others = ", ".join(str(p) for p in document.parts if p.kind == part.kind)
                 raise self._missing(document, f"has no {part}" + f", but {others}" * bool(others))
             for name in names:
-                if name not in chosen:  # type: ignore[operator]
+                if name not in segments:
                     raise self._missing(document, f"has no segment {name} of {part}")
-                yield (document.name, name), chosen[name]  # type: ignore[index]
+                yield (document.name, name), segments[name]
 
     def _names(self, document: Document, part: Part) -> list[str]:
         """Return the ids of a document's segments that count, in WMT's layout."""
@@ -312,7 +310,8 @@ class MarkupReader(Reader):
         return sorted(names, key=int) if all(map(str.isdecimal, names)) else names
 
     def _missing(self, document: Document, problem: str) -> InputError:
-        return InputError(f"{self.label}: line {document.line}: document {document.name} {problem}")
+        line = document.line
+        return self.source.error(f"line {line}: document {document.name} {problem}", line=line)
 
 
 def align_documents(readers: Sequence[Reader]) -> None:
@@ -332,7 +331,9 @@ def align_documents(readers: Sequence[Reader]) -> None:
         markup[0].by_id = iter(expected.items())
 
 
-def _choose(label: str, selector: str, role: str, parts: list[Part], several: set[str]) -> Part:
+def _choose(
+    source: ByteSource, selector: str, role: str, parts: list[Part], several: set[str]
+) -> Part:
     """Return the selected part, by the role; documents have one part of kinds not in `several`."""
     parts.sort(key=lambda part: part.kind != role)
     if selector:
@@ -347,7 +348,7 @@ def _choose(label: str, selector: str, role: str, parts: list[Part], several: se
             if same:
                 break
     if not parts:
-        raise InputError(f"{label}: no <refset>, <tstset> or <dataset> with documents in it")
+        raise source.error("no <refset>, <tstset> or <dataset> with documents in it")
     choices = ", ".join(f"::{part}" for part in parts)
     problem = f"nothing in it is named {shown(selector)}" if selector else "it holds several texts"
-    raise InputError(f"{label}: {problem}; choose one of {choices}")
+    raise source.error(f"{problem}; choose one of {choices}")

@@ -217,8 +217,8 @@ class FieldsReader(LineReader):
                 "contains tabs name the file after -i"
             )
         fields = f"{_counted(width, 'field')} separated by tabs"
-        message = f"{self.label}: line {number} has {fields}, {expected}"
-        return InputError(message, status=17, file=self.label, line=number)
+        problem = f"line {number} has {fields}, {expected}"
+        return self.source.error(problem, line=number, status=17)
 
 
 class ChainReader(Reader):
