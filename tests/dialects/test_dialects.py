@@ -88,7 +88,7 @@ def test_of_an_unknown_name_the_likeliest_are_named():
             raises(ValueError, words, call, name)
     unknown = ValueError, "is unknown; choose one of sacrebleu, nltk"
     no_name = TypeError, "expected a name; all other arguments of fastbleu.BLEU are passed by key"
-    tokenizer = ValueError, r"is a tokenizer and no dialect: pass fastbleu.BLEU\(tokenize='zh'"
+    tokenizer = ValueError, r"is a tokenizer and no dialect: pass BLEU\(tokenize=\"zh\""
     for (error, words), names in {
         unknown: ("x", "", "x" * 10**6),
         no_name: (5, None, ["nltk"], b"nltk", str.split),

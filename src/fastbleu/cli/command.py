@@ -42,7 +42,7 @@ from .readers import (
     no_segments,
     present,
 )
-from .sacrebleu_text import RESET, SacrebleuText, system_names, uses_colors
+from .sacrebleu_text import RESET, SacrebleuText, system_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             _run(options)
         finally:
-            if sys.stdout.isatty() and uses_colors(options):
+            if sys.stdout.isatty() and options.uses_colors:
                 _print(RESET)
         return 0
     except KeyboardInterrupt:

@@ -154,6 +154,7 @@ class Options(argparse.Namespace):
     filtered: bool  # whether only some segments of a test set count
     delegated: bool  # whether sacreBLEU prints about test sets
     progress: bool  # whether a progress bar may be shown
+    uses_colors: bool
 
     def complete(self) -> None:
         """Set what follows from the options."""
@@ -180,6 +181,7 @@ class Options(argparse.Namespace):
         self.filtered = self.origlang is not None or self.subset is not None
         self.delegated = bool(self.list or self.echo or self.citation or self.download)
         self.progress = not self.quiet and sys.stderr is not None and sys.stderr.isatty()
+        self.uses_colors = not (self.no_color or os.environ.get("NO_COLOR"))
 
     @property
     def random_seed(self) -> int | None:

@@ -28,7 +28,6 @@ from .sacrebleu_text import (
     SacrebleuText,
     comparisons_text,
     terminal_width,
-    uses_colors,
 )
 
 TYPE_CHECKING = False
@@ -299,7 +298,7 @@ def diagnose(options: Options, systems: int, references: int, chunks: Chunks) ->
     # Tables fit into the terminal; elsewhere a row is a line, for scripts.
     width = terminal_width()
     text = answer._text(width)
-    return f"{_colored(text) if width is not None and uses_colors(options) else text}\n"
+    return f"{_colored(text) if width is not None and options.uses_colors else text}\n"
 
 
 def _colored(text: str) -> str:

@@ -7,7 +7,6 @@ The sentences of the report on paired tests are therefore sacreBLEU's own (Apach
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from array import array
@@ -76,10 +75,8 @@ _GIVEN = {
 }
 
 
-class System(namedtuple("System", "name score p_value interval", defaults=(None, None))):
-    """A system's score, 0-100, and the result of a paired test; the baseline has no `p_value`."""
-
-    __slots__ = ()
+# A system's score, 0-100, and the result of a paired test; the baseline has no `p_value`.
+System = namedtuple("System", "name score p_value interval", defaults=(None, None))
 
 
 def system_names(options: Options, systems: int) -> list[str]:
@@ -105,10 +102,6 @@ def comparisons_text(
     """A paired test as `fastbleu.significance.compare` prints it."""
     [table] = comparisons._tables(decimals)
     return f"{table.text(width)}\n\n{signature}\n"
-
-
-def uses_colors(options: Options) -> bool:
-    return not (options.no_color or os.environ.get("NO_COLOR"))
 
 
 class SacrebleuText:
@@ -329,7 +322,7 @@ class SacrebleuText:
         return f"{fields}{separator}order:{self._options.max_ngram_order}{separator}{version}"
 
     def _color(self, text: str, color: str) -> str:
-        return f"\033[{_COLORS[color]}m{text}{RESET}" if uses_colors(self._options) else text
+        return f"\033[{_COLORS[color]}m{text}{RESET}" if self._options.uses_colors else text
 
     def _finished(self, text: str) -> str:
         """Remove colors unless they go to a terminal.

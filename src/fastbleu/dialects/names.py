@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import TypedDict
 
-    from ..inputs import arguments
+    from ..inputs import arguments, errors
     from ..tokenizers import tokenizer as tokenizer_table
     from . import recipes as recipe_table
     from .base import Dialect
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         keywords: str | Iterable[str]
 else:
     arguments = lazy("fastbleu.inputs.arguments")
+    errors = lazy("fastbleu.inputs.errors")
     recipe_table = lazy("fastbleu.dialects.recipes")
     tokenizer_table = lazy("fastbleu.tokenizers.tokenizer")
 
@@ -118,7 +119,7 @@ def _load(name: object) -> Dialect:
     if arguments.known_name(name, tokenizer_table.TOKENIZERS):
         raise ValueError(
             f"{arguments.shown(name)} is a tokenizer and no dialect: pass "
-            f"fastbleu.BLEU(tokenize={arguments.shown(name)})"
+            f"{errors.advised('tokenize', name)}"
         )
     more = ", or of fastbleu.dialects.names(recipes=True)"
     raise ValueError(arguments.unknown_name("dialect", name, DIALECTS, more, recipe_table.NAMES))
