@@ -222,9 +222,7 @@ class Counter:
         elif (rewrite := tokenizer.rewrite) is not None:
             lines = None
             if self.line_writer is None:
-                lines = PreparedLines(
-                    lambda texts, of_references: rewrite(texts, lowercase, of_references), skip_none
-                )
+                lines = PreparedLines(rewrite, lowercase, skip_none)
             packer = TextPacker(
                 TextChecks(),
                 str(tokenizer.rewritten_for),
@@ -234,7 +232,8 @@ class Counter:
             )
         elif (split := self.split) is not None:
             lines = PreparedLines(
-                lambda texts, _: [split(text.lower() if lowercase else text) for text in texts],
+                lambda texts, *_: [split(text.lower() if lowercase else text) for text in texts],
+                lowercase,
                 skip_none,
             )
             packer = TokenPacker(self.checks, lines)
@@ -285,14 +284,18 @@ class PreparedLines:
     Parameters
     ----------
     prepare : callable
-        Takes a list of str and whether they are references; returns what the packer reads.
+        Takes a list of str, `lowercase`, and whether they are references; returns what the packer
+        reads.
     missing : bool
         Whether references that are None are ignored.
     """
 
-    def __init__(self, prepare: Callable[[list[str], bool], list[Any]], missing: bool) -> None:
+    def __init__(
+        self, prepare: Callable[[list[str], bool, bool], list[Any]], lowercase: bool, missing: bool
+    ) -> None:
         self._checks = TextChecks()
         self._prepare = prepare
+        self._lowercase = lowercase
         self._missing = missing
         self.reset()
 
@@ -323,8 +326,8 @@ class PreparedLines:
                 texts = list(chain.from_iterable(listed))
             lines, ends = lines[: len(listed)], accumulate(map(len, listed), initial=0)
             self.tokenized_periods += sum([line.endswith(" .") for line in lines])
-            self._hypotheses = self._prepare(lines, False)
-            prepared = self._prepare(texts, True)
+            self._hypotheses = self._prepare(lines, self._lowercase, False)
+            prepared = self._prepare(texts, self._lowercase, True)
             self._references = [prepared[first:last] for first, last in pairwise(ends)]
         return self._hypotheses, self._references, start - self._first
 

@@ -191,8 +191,9 @@ class Recipe(Dialect):
         return None
 
     def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
-        rows = split_rows(adapted) if self.of_empty else ()
-        stated = [self._score_of_empty(*row[:2]) for row in rows]
+        stated: list[float | None] = []
+        if self.of_empty:
+            stated = [self._score_of_empty(*row[:2]) for row in split_rows(adapted)]
         if stated.count(None) == len(stated):
             return self._finished(self.base._scores(adapted, scorer))
         scores = array("d")

@@ -169,15 +169,15 @@ class Entry:
     def __init__(
         self,
         load: Callable[[str, Entry, str | None], dict[str, Any]] | None = None,
-        details: tuple[Any, ...] = (),
         extra: str = "",
         packages: str = "",
+        details: tuple[Any, ...] = (),
         language: str | None = None,
     ) -> None:
         self.load = load
-        self.details = details
         self.extra = extra
         self.packages = packages
+        self.details = details
         self.language = language
 
     @property
@@ -276,17 +276,12 @@ def splitter(name: str, parse: Callable[[str], str]) -> Split:
 
 def _mecab(extra: str, packages: str, *details: Any) -> Entry:
     """`details`: modules of library and dictionary, words in this, the end of the signature."""
-    return Entry(load_mecab, details, extra, packages, extra)
+    return Entry(load_mecab, extra, packages, details, extra)
 
 
 def _sentencepiece(signature: str, address: str, *file_names: str) -> Entry:
     """The first of `file_names` is the file in sacreBLEU's cache, downloaded from `address`."""
-    details = signature, address, file_names
-    return Entry(load_sentencepiece, details, "spm", "sentencepiece")
-
-
-def _original(packages: str = "", extra: str = "recipes") -> Entry:
-    return Entry(load_original, (), extra, packages)
+    return Entry(load_sentencepiece, "spm", "sentencepiece", (signature, address, file_names))
 
 
 _FLORES101 = _sentencepiece(
@@ -328,14 +323,14 @@ TABLE: dict[str, Entry] = {
             *("moses", "joshua", "joshua-decoder", "phrasal", "multeval", "promptfoo", "parlai"),
             *("sentences", "lines", "whole", "codesum", "marian", "keras-hub", "13a-lowered"),
         ),
-        _original(),
+        Entry(load_original),
     ),
-    **{name: _original(name, "words") for name in _OF_LANGUAGES},
-    "word_tokenize": _original(_NLTK),
-    "jieba": _original("jieba"),
-    "evalscope": _original(f"jieba, {_NLTK}"),
-    "azure": _original(f"{_NLTK}, sacremoses"),
-    "whisper": _original("whisper-normalizer"),
+    **{name: Entry(load_original, "words", name) for name in _OF_LANGUAGES},
+    "word_tokenize": Entry(load_original, "recipes", _NLTK),
+    "jieba": Entry(load_original, "recipes", "jieba"),
+    "evalscope": Entry(load_original, "recipes", f"jieba, {_NLTK}"),
+    "azure": Entry(load_original, "recipes", f"{_NLTK}, sacremoses"),
+    "whisper": Entry(load_original, "recipes", "whisper-normalizer"),
 }
 _OF_SACREBLEU = None, load_mecab, load_sentencepiece
 TOKENIZERS: tuple[TokenizerName, ...] = tuple(
