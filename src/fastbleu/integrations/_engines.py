@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pyarrow
 
-from ..dialects.base import COUNT, PARTS, UPDATE
+from ..tables import functions
 from ..tables.frames import frame_of
-from ..tables.functions import with_counts, with_scores
-from ..tables.groups import GroupScorer, count_names, scored, sums_of, totals_in
+from ..tables.groups import GroupScorer, scored, sums_of, totals_in
 from ..tables.rows import PATH, RowCounter, check_columns, check_new_columns
 from ..tables.sources import Source
 from ..tables.sums import combined, stored, sums_scorer
@@ -117,8 +116,7 @@ class Engine(Generic[Table, Result]):
         Parameters and errors as for `score`.
         """
         row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
-        row_counter.metric._scorer.dialect.require(PARTS)
-        return self._checked(table, row_counter, column, {column: 0.0})
+        return self._checked(table, row_counter, column)
 
     def count(
         self,
@@ -136,9 +134,7 @@ class Engine(Generic[Table, Result]):
         Parameters and errors as for `score`.
         """
         row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
-        row_counter.metric._scorer.dialect.require(COUNT, UPDATE)
-        names = count_names(row_counter.metric.max_ngram_order)
-        return self._checked(table, row_counter, None, dict.fromkeys(names, 0))
+        return self._checked(table, row_counter, None)
 
     def _group_scorer(
         self, table: Table, row_counter: RowCounter, by: str | Sequence[str] | None
@@ -149,10 +145,10 @@ class Engine(Generic[Table, Result]):
         check_columns(columns, groups.columns)
         return groups, with_path(groups.columns, columns)
 
-    def _checked(
-        self, table: Table, row_counter: RowCounter, column: str | None, new: Mapping[str, float]
-    ) -> Table:
-        columns = self._columns(table)
+    def _checked(self, table: Table, row_counter: RowCounter, column: str | None) -> Table:
+        """The result of `_appended`, if the table has the columns that are read, and no new one."""
+        columns, names = self._columns(table), functions.new_columns(row_counter, column)
+        new = dict.fromkeys(names, 0 if column is None else 0.0)
         check_columns(columns, row_counter.columns)
         check_new_columns(columns, list(new))
         return self._appended(table, row_counter, column, new)
@@ -204,10 +200,7 @@ def partial_sums(groups: GroupScorer, batches: Iterable[Any], part: str) -> Any:
 
 def appended(row_counter: RowCounter, column: str | None, part: str, frame: Any) -> Any:
     """A part of a table with the new `column` of scores, or with those of counts if it is None."""
-    row_counter = _placed(row_counter, part)
-    if column is None:
-        return with_counts(frame, row_counter)
-    return with_scores(frame, row_counter, column)
+    return functions.appended(frame, _placed(row_counter, part), column)
 
 
 def summed(partials: Iterable[Any]) -> Any:

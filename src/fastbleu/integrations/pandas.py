@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.extras import HostImports
-from ..tables.functions import score, with_scores
+from ..tables.functions import appended, score
 from ..tables.rows import RowCounter, check_columns
 
 with HostImports("pandas", "pandas"):
@@ -47,7 +47,7 @@ class BLEUAccessor:
         names = list(dict.fromkeys(row_counter.columns))
         check_columns(list(map(str, self._frame.columns)), names)
         new = "bleu" if "bleu" not in names else "_fastbleu_score"
-        return with_scores(self._frame[names], row_counter, new)[new].rename("bleu")
+        return appended(self._frame[names], row_counter, new)[new].rename("bleu")
 
     def corpus(
         self,

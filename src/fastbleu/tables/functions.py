@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,9 +18,6 @@ from .sources import DEFAULT_OPTIONS, Source, TableParts
 from .sums import combined, scores_of, stored, sums_scorer
 
 if TYPE_CHECKING:
-    from narwhals import DataFrame as Frame
-    from numpy.typing import NDArray
-
     from ..inputs.types import MissingChoice
     from ..metric.argument import Metric
     from ..reporting import report as reporting
@@ -309,7 +306,7 @@ def sentence_scores(
     """
     row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
     options = ReadOptions(quoted, delimiter, encoding, format, progress)
-    return with_scores(table, row_counter, column, options)
+    return appended(table, row_counter, column, options)
 
 
 def count(
@@ -341,7 +338,7 @@ def count(
     """
     row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
     options = ReadOptions(quoted, delimiter, encoding, format, progress)
-    return with_counts(table, row_counter, options)
+    return appended(table, row_counter, None, options)
 
 
 def report(
@@ -422,46 +419,15 @@ def report(
     )
 
 
-def with_scores(
+def appended(
     table: object,
     row_counter: RowCounter,
-    column: str = "bleu",
+    column: str | None,
     options: ReadOptions = DEFAULT_OPTIONS,
 ) -> Any:
-    """The result of `sentence_scores`."""
-    row_counter.metric._scorer.dialect.require(PARTS)
-    return _appended(table, row_counter, [column], row_counter.sentence_scores, options)
-
-
-def with_counts(
-    table: object, row_counter: RowCounter, options: ReadOptions = DEFAULT_OPTIONS
-) -> Any:
-    """The result of `count`."""
-    row_counter.metric._scorer.dialect.require(COUNT, UPDATE)  # because rows are counted in parts
-    names = count_names(row_counter.metric.max_ngram_order)
-
-    def counted(frame: Frame, first: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        counts = np.zeros((len(names), len(frame)), np.int64)
-        present = np.zeros(len(frame), bool)
-        for rows, _, part in row_counter.counts(frame, first):
-            present[rows] = True
-            counts[:, rows] = np.asarray(part.stats).T
-        return present, counts
-
-    return _appended(table, row_counter, names, counted, options)
-
-
-def _appended(
-    table: Any,
-    row_counter: RowCounter,
-    names: Sequence[str],
-    results: Callable[[Frame, int], tuple[NDArray[Any], NDArray[Any]]],
-    options: ReadOptions,
-) -> Any:
-    """The table, or each part of a stream, with the columns `names` of `results`.
-
-    `results` returns whether each row is present, and the new columns, or one: null for the others.
-    """
+    """The table, or each part of a stream, with a `column` of scores, or with those of counts."""
+    names = new_columns(row_counter, column)
+    results = row_counter.all_counts if column is None else row_counter.sentence_scores
     source = _opened(table, row_counter, None, options)
 
     def parts() -> Iterator[Any]:
@@ -483,6 +449,16 @@ def _appended(
         return TableParts(parts())
     [result] = parts()
     return result
+
+
+def new_columns(row_counter: RowCounter, column: str | None) -> tuple[str, ...]:
+    """The names of what `appended` adds; ValueError if the dialect does not have it."""
+    dialect = row_counter.metric._scorer.dialect
+    if column is not None:
+        dialect.require(PARTS)
+        return (column,)
+    dialect.require(COUNT, UPDATE)  # because rows are counted in parts
+    return count_names(row_counter.metric.max_ngram_order)
 
 
 def _read_columns(

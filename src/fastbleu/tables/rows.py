@@ -91,16 +91,10 @@ class RowCounter:
         self.file: Callable[[int], str | None] = lambda row: None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        metrics = self._language_metrics
-        with_options = partial(
-            RowCounter,
-            metric=self.metric,
-            language=self.language,
-            tokenizers={value: metric.tokenize for value, metric in metrics.items()} or None,
-            missing=self.missing,
-        )
+        tokenizers = {value: metric.tokenize for value, metric in self._language_metrics.items()}
         references = self.references if self.several else self.references[0]
-        return with_options, (self.hypotheses, references)
+        options = self.metric, self.language, tokenizers or None, self.missing
+        return RowCounter, (self.hypotheses, references, *options)
 
     def metric_of(self, language: Hashable) -> BLEU:
         """The metric for the segments of a language."""
@@ -164,6 +158,15 @@ class RowCounter:
         noted = self._noted.setdefault(metric._scorer, Counted(0, metric.max_ngram_order))
         noted.tokenized_periods += counted.tokenized_periods
         noted.blank_references += counted.blank_references * (self.missing != "empty")
+
+    def all_counts(self, frame: Frame, first: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Whether nothing is missing in each row, and the counts of these rows, by column."""
+        counts = np.zeros((2 + 2 * self.metric.max_ngram_order, len(frame)), np.int64)
+        present = np.zeros(len(frame), bool)
+        for rows, _, counted in self.counts(frame, first):
+            present[rows] = True
+            counts[:, rows] = np.asarray(counted.stats).T
+        return present, counts
 
     def sentence_scores(self, frame: Frame, first: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Whether nothing is missing in each row, and the scores of these rows."""
