@@ -19,17 +19,7 @@ from ..inputs.missing import CHOICES
 from ..inputs.read import read
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
-from ..tables._row_groups import RowGroups
-from ..tables.groups import (
-    COUNTS,
-    FEWEST,
-    MOST,
-    SEGMENTS,
-    count_names,
-    part_rows,
-    reductions_of,
-    totals_of,
-)
+from ..tables.groups import FEWEST, MOST, count_names, part_rows, reductions_of
 from ..tables.rows import counted_parts
 from ..tables.sums import described
 
@@ -129,17 +119,13 @@ class ColumnScorer:
 
     def _scores(self, columns: Sequence[Any], group_of: NDArray[Any], count: int) -> pyarrow.Array:
         """The score of each of `count` groups, whose numbers do not fall from row to row."""
-        groups = RowGroups(len(group_of), self._width)
-        groups.split(group_of)
-        for rows, nrefs, adapted in self._parts(columns):
-            groups.add(rows, adapted._rows, nrefs)
         segments = numpy.zeros(count, numpy.int64)
         counts = numpy.zeros((count, self._width), numpy.int64)
-        if groups.totals is not None:
-            totals = totals_of(groups, self.metric.max_ngram_order)
-            group_numbers = numpy.unique(group_of)
-            segments[group_numbers] = totals[SEGMENTS]
-            counts[group_numbers] = totals[COUNTS]
+        for rows, _, adapted in self._parts(columns):
+            groups = group_of[rows]
+            starts = numpy.flatnonzero(numpy.diff(groups, prepend=-1))
+            segments[groups[starts]] += numpy.diff(starts, append=len(groups))
+            counts[groups[starts]] += numpy.add.reduceat(numpy.asarray(adapted), starts)
         return self._values(segments, counts)
 
     def scores_of_counts(self, sums: Any) -> pyarrow.Array:

@@ -123,9 +123,8 @@ class SumsReader:
     def __init__(self) -> None:
         self.by: list[str] | None = None
         self.language: str | None = None
-        self._known: dict[Any, tuple[str, dict[str, Any]]] = {}  # by language
+        self._texts: dict[Any, str] = {}  # of the column `counted`, by language
         self._rows = 0  # that were read
-        self._parameters: dict[str, dict[str, Any]] = {}
 
     def read(self, source: Source) -> Iterator[tuple[Frame, Totals]]:
         """The keys of a source's rows, with `counted`, and their counts."""
@@ -152,35 +151,31 @@ class SumsReader:
     def _check(self, frame: Frame) -> None:
         texts = frame[COUNTED].to_list()
         if self.language is None and texts:
-            self.language = self._parsed(texts[0]).get("language")
+            self.language = _parsed(texts[0]).get("language")
             check_columns(frame.columns, [] if self.language is None else [self.language])
         languages = [None] * len(texts)
         if self.language is not None:
             languages = frame[self.language].to_list()
         for language, text in dict.fromkeys(zip(languages, texts, strict=True)):
-            here = self._parsed(text)
-            known, there = self._known.setdefault(language, (text, here))
+            known = self._texts.setdefault(language, text)
+            there, here = _parsed(known), _parsed(text)
             if text != known:
                 raise ValueError(
                     "sums counted with different options cannot be added: "
                     f"{_difference(there, here)}"
                 )
 
-    def _parsed(self, text: Any) -> dict[str, Any]:
-        if text not in self._parameters:
-            self._parameters[text] = _parsed(text)
-        return self._parameters[text]
 
-    def metrics(self, frame: Frame, metric: BLEU | None) -> list[BLEU]:
-        """The metric of each row; `metric` has the options of scores, if it is given."""
-        texts = frame[COUNTED].to_list()
-        metrics = {text: metric_of(self._parsed(text), metric) for text in dict.fromkeys(texts)}
-        return [metrics[text] for text in texts]
+def metrics_of(keys: Frame, metric: BLEU | None) -> list[BLEU]:
+    """The metric of each row; `metric` has the options of scores, if it is given."""
+    texts = keys[COUNTED].to_list()
+    metrics = {text: metric_of(_parsed(text), metric) for text in dict.fromkeys(texts)}
+    return [metrics[text] for text in texts]
 
 
 def _parsed(text: Any) -> dict[str, Any]:
     try:
-        parameters = json.loads(text)
+        parameters: dict[str, Any] = json.loads(text)
         rules = parameters["rules"]
     except (TypeError, ValueError, LookupError):
         raise ValueError(
@@ -189,7 +184,7 @@ def _parsed(text: Any) -> dict[str, Any]:
         ) from None
     if rules != RULES:
         raise ValueError(f"the sums were counted by rules {rules}, this version has rules {RULES}")
-    return dict(parameters)
+    return parameters
 
 
 def _difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
@@ -263,7 +258,7 @@ def scores_of(table: Any, metric: Metric | None) -> Any:
         raise ValueError("there are no sums to score: the table has no rows")
     keys = joined([frame for frame, _ in parts])
     totals = np.concatenate([totals for _, totals in parts])
-    metrics = reader.metrics(keys, chosen)
+    metrics = metrics_of(keys, chosen)
     if metrics[0]._scorer.dialect.supports(STATE):
         for row, (counts, row_metric) in enumerate(zip(totals[COUNTS], metrics, strict=True)):
             try:
