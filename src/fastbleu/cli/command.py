@@ -135,9 +135,9 @@ def _open(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
         raise InputError(problem)
     if options.read_as and "::" not in "".join([*options.references, *options.systems]):
         raise InputError("--read-as is for files with ::SELECTOR after the name")
-    if any(reader.unit == "image" for reader in readers):
+    if "image" in [reader.unit for reader in readers]:
         align_images(references, systems)
-    columns_of_systems = sum(reader.width for reader in systems)
+    columns_of_systems = sum([reader.width for reader in systems])
     try:
         check_systems(options, columns_of_systems)
     except InputError:
@@ -147,11 +147,11 @@ def _open(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
         raise
     for label in options.labels:
         readers.append(open_input(getattr(options, label), SYSTEM, options, opened))
-    if any(reader.unit == "segment" for reader in readers):
+    if "segment" in [reader.unit for reader in readers]:
         markup.align_documents(readers)
     for reader in readers:
         reader.keeps_ends = not options.prints_as_sacrebleu
-    return readers, sum(reader.width for reader in references), columns_of_systems
+    return readers, sum([reader.width for reader in references]), columns_of_systems
 
 
 def _score(options: Options, opened: ExitStack) -> Iterable[str]:
