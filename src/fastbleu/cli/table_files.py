@@ -54,8 +54,6 @@ class TableReader(Reader):
         self._lines: Any = None  # where they are read
         self._left = 0
         self._missing: list[int] = []  # of the rows that were read last
-        # Rows that were read, which may be asked for as lists, and the number of the first.
-        self._read: list[tuple[Utf8Rows, int]] = []
 
     def read(self, count: int) -> list[list[Any]]:
         lines: list[Any] = self.listed(self.rows(count))
@@ -72,31 +70,32 @@ class TableReader(Reader):
         self._missing = []
         if self._lines is None:
             return Utf8Rows()
-        first = self.segments
+        rows: Utf8Rows
         rows, missing = self._lines.read(count)
+        rows.before = self.segments
         self._missing = [number for number, _ in missing]
         for number in self._missing:
-            self.without_value(self._source.place(first + number), self._column)
+            self.without_value(self._source.place(rows.before + number), self._column)
         if not self.keeps_ends:
             rows.rstrip()
         self.segments += len(rows)
         self._left -= len(rows)
-        self._read = [*self._read[-2:], (rows, first)]
-        return rows  # type: ignore[no-any-return]
+        return rows
 
     def listed(self, rows: Utf8Rows) -> list[str]:
-        lines: list[str] = []
-        first = next((first for read, first in self._read if read is rows), 0)
+        def place_of(row: int) -> str:
+            return str(self._source.place(rows.before + row))
+
         if rows.levels:
             column = f"column {self._column!r}"
-            return rows.as_lists(lambda row, k: f"{self._source.place(first + row)}: {column}[{k}]")
+            return rows.as_lists(lambda row, k: f"{place_of(row)}: {column}[{k}]")
+        lines: list[str] = []
         try:
             lines += iter(rows)  # keeps the lines before an error
         except UnicodeDecodeError as error:
             where = f"byte {error.start + 1} is 0x{error.object[error.start]:02x}"
             problem = f"column {shown(self._column)} is not valid UTF-8 ({where}): write it again"
-            place = self._source.place(first + len(lines))
-            raise InputError(f"{place}: {problem}") from error
+            raise InputError(f"{place_of(len(lines))}: {problem}") from error
         return lines
 
     def _open(self, texts: Any) -> None:

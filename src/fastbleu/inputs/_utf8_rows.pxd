@@ -15,7 +15,7 @@ cdef class Utf8Rows:
     cdef int64_t *ends                   # by segment: the number of lines, or of lists, up to its end
     cdef int64_t *list_ends              # by list: the number of lines up to its end
     cdef readonly Py_ssize_t levels      # of lists around a line
-    cdef readonly Py_ssize_t before      # lines of a stream before the first
+    cdef public Py_ssize_t before        # lines of a file before the first
     cdef const char *errors              # how PyUnicode_DecodeUTF8 handles errors when an item becomes a str
     cdef readonly size_t size            # bytes of all lines
     cdef Py_ssize_t line_count, list_count, segment_count
