@@ -7,7 +7,7 @@ from generators import Collider, raises, seeded
 from metrics import count
 
 from fastbleu.counting.counter import Counter
-from fastbleu.inputs.batch import Batch
+from fastbleu.inputs._batch import Batch
 from fastbleu.tokenizers.tokenizer import get as get_tokenizer
 
 pytestmark = [pytest.mark.pythons, pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")]

@@ -6,7 +6,7 @@ from generators import raises, rounds, seeded
 from random_texts import random_corpus
 
 from fastbleu.counting.counter import Counter
-from fastbleu.inputs.batch import Batch
+from fastbleu.inputs._batch import Batch
 from fastbleu.tokenizers._compiled import COMPILED, split, token_bounds
 from fastbleu.tokenizers.tokenizer import get as get_tokenizer
 

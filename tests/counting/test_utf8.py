@@ -14,8 +14,8 @@ from sacrebleu_tokenizers import tokens
 
 from fastbleu import BLEU
 from fastbleu.counting.counter import Counter
+from fastbleu.inputs._batch import Batch
 from fastbleu.inputs._utf8_rows import Utf8Lines
-from fastbleu.inputs.batch import Batch
 from fastbleu.tokenizers._compiled import COMPILED
 from fastbleu.tokenizers.tokenizer import get as get_tokenizer
 

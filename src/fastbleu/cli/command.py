@@ -18,8 +18,8 @@ from operator import add
 from warnings import catch_warnings, simplefilter
 
 from ..counting._counted import Sums
+from ..inputs._batch import Batch
 from ..inputs._utf8_rows import Utf8Rows
-from ..inputs.batch import Batch
 from ..inputs.errors import InputWarning, in_command, warn_of_blank
 from ..inputs.missing import is_blank
 from ..inputs.mistakes import warn_of_equal, warn_of_words

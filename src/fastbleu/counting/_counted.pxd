@@ -1,9 +1,46 @@
-"""What scores rows while they are counted. See _counted.pyx."""
+"""What was counted, and what counts. See _counted.pyx."""
 
+from cpython.array cimport array
 from libc.stdint cimport int64_t
 
+from fastbleu._core cimport SegmentCounter
+from fastbleu._packed cimport PackedSegments
+from fastbleu.runtime._process cimport Pool
 
-cdef class RowScorer:
-    cdef bint acquire(self) noexcept
-    cdef void release(self) noexcept
-    cdef bint score(self, const int64_t *row, double *score) noexcept nogil
+
+cdef class Counted:
+    cdef readonly array rows                   # of all segments, or one, their sum
+    cdef readonly bint keep_rows                # whether of all segments
+    cdef readonly int max_order
+    cdef public Py_ssize_t segments
+    cdef public Py_ssize_t nrefs               # of every segment; -1 where their number varies
+    cdef public Py_ssize_t tokenized_periods   # hypotheses that end in " ."; 0 for tokens
+    cdef public Py_ssize_t blank_references    # see SegmentCounter
+    cdef public bint label_padding             # whether the id -100 was counted
+    # Of lists of tokens: the last segment as it was read, (hypothesis, references).
+    cdef public object last_segment
+    cdef public list present                   # whether each segment of the input was counted; None if all were
+    # What a dialect's own Counter adds: a list with an entry for each segment.
+    cdef public list extra
+    # Where segments have tokenizers of their own: the signatures of those used, None for the counter's own.
+    cdef public frozenset tokenizers
+
+    cdef int begin(self, Py_ssize_t segments, int max_order, bint keep_rows) except -1
+    cdef int note(self, Worker worker) except -1
+
+
+cdef class Worker:
+    cdef readonly PackedSegments packer
+    cdef readonly SegmentCounter counter
+
+    cdef int count(self, Counted counted, Py_ssize_t first, object bar) except -1
+    cdef int give_back(self, Pool idle) except -1
+
+
+cdef class CounterBase:
+    cdef readonly Py_ssize_t threads
+    cdef public object watch, choose
+    cdef public bint knows_singles
+    cdef Pool idle_lists, idle_ids, idle_texts       # workers that are not in use, by what they read
+
+    cdef Pool idle_for(self, object hypotheses)

@@ -3,13 +3,12 @@ from collections.abc import Callable
 from typing import Any
 
 from .._core import SegmentCounter
-from ..inputs.batch import Batch
+from ..inputs._batch import Batch
+from ..inputs.mistakes import MistakeWatch
 from ..runtime._process import Cell
 from ..runtime.terminal import ProgressBar
-from .counter import Counter
+from ..tokenizers.tokenizer import Tokenizer
 from .stats import AdaptedRows, Stats
-
-class RowScorer: ...
 
 class Counted:
     stats: Stats
@@ -23,11 +22,12 @@ class Counted:
     blank_references: int
     label_padding: bool
     last_segment: tuple[Any, Any]
+    present: list[bool] | None
     extra: list[Any] | None
     tokenizers: frozenset[str | None] | None
     @property
     def keep_rows(self) -> bool: ...
-    def __new__(cls, segments: int, max_order: int, keep_rows: bool = True) -> Counted: ...
+    def __init__(self, segments: int, max_order: int, keep_rows: bool = True) -> None: ...
     def look_unrelated(self, most: int) -> bool: ...
     def add(self, other: Counted) -> None: ...
 
@@ -41,35 +41,41 @@ class Worker:
     @property
     def counter(self) -> SegmentCounter: ...
 
+class CounterBase:
+    watch: MistakeWatch
+    choose: Callable[[str], Tokenizer] | None
+    knows_singles: bool
+    @property
+    def threads(self) -> int: ...
+    def __init__(self, threads: int) -> None: ...
+    def count(
+        self,
+        batch: Batch,
+        keep_rows: bool = True,
+        progress: bool = False,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> Counted: ...
+
 def count_segments(
-    counter: Counter,
+    counter: CounterBase,
     batch: Batch,
-    keep_rows: bool = True,
+    keep_rows: bool,
     bar: ProgressBar | None = None,
     meanwhile: Callable[[], None] | None = None,
-) -> Counted: ...
-def count_prefixes(
-    counter: Counter,
-    hypotheses: object,
-    references: object,
-    length: int,
-    take: Callable[[int, Stats, array[int]], None],
-    scorer: RowScorer | None = None,
-    scores: Any = None,
 ) -> Counted: ...
 
 class Sums:
     extra: list[Any] | None
     blank_references: int
-    def __new__(
-        cls,
+    def __init__(
+        self,
         row: array[int],
         segments: int | None = 0,
         nrefs: int | None = 0,
         tokenized_periods: int = 0,
         rows: Stats | None = None,
         tokenizers: frozenset[str | None] | None = None,
-    ) -> Sums: ...
+    ) -> None: ...
     @property
     def row(self) -> array[int]: ...
     @property

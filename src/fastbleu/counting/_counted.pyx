@@ -1,25 +1,22 @@
 """Counting: checked segments in, rows of counts out; and running totals.
 
-`count_segments` is the core of `Counter.count` (counter.py); it trusts the layout of what it is given.
+`CounterBase` is the core of `Counter` (counter.py); it trusts the layout of what it is given.
 
 Thread-safety. Each thread has a worker of its own; workers that are not in use are shared (Pool).
 Sums never change.
 """
 
-from cpython.array cimport array, clone, copy, resize
-from cpython.bytes cimport PyBytes_AS_STRING
+from cpython.array cimport array, copy
 from libc.stdint cimport int64_t
-from libc.string cimport memcpy, memset
 
-from fastbleu._core cimport (
-    accumulate_rows, MATCH_BITS, numbers, reference_length, SegmentCounter, zero_rows)
+from fastbleu._core cimport accumulate_rows, numbers, SegmentCounter, zero_rows
 from fastbleu._packed cimport CHUNK_IDS, CHUNK_SEGMENTS, PackedSegments
-from fastbleu.counting._id_packer cimport IdPacker
 from fastbleu.counting._token_packer cimport TokenPacker
+from fastbleu.inputs._batch cimport Batch
 from fastbleu.inputs._id_rows cimport IdRows
 from fastbleu.inputs._utf8_rows cimport Utf8Rows
 from fastbleu.kernel.sequences cimport is_list_or_tuple
-from fastbleu.runtime._process cimport Buffer, buffer_of, Cell, LARGEST_IDLE, Pool
+from fastbleu.runtime._process cimport Cell, LARGEST_IDLE, Pool
 
 from _thread import allocate_lock as _Lock
 
@@ -28,43 +25,8 @@ from fastbleu.inputs.checks import changed_while_read
 from fastbleu.runtime.threads import run_on_threads
 
 
-# Rows of prefixes that are made at a time: so few that they stay in the cache.
-cdef Py_ssize_t PREFIXES_AT_ONCE = 1280
-
-cdef array _ROWS = array("q")
-
-
-cdef class RowScorer:
-    """Scores the rows of prefixes one by one, between a successful `acquire` and `release`."""
-
-    cdef bint acquire(self) noexcept:
-        return False
-
-    cdef void release(self) noexcept:
-        pass
-
-    cdef bint score(self, const int64_t *row, double *score) noexcept nogil:
-        """Set the score of a row; False if another way must be taken."""
-        return False
-
-
 cdef class Counted:
     """The result of counting a batch."""
-
-    cdef readonly array rows                   # of all segments, or one, their sum
-    cdef readonly bint keep_rows                # whether of all segments
-    cdef readonly int max_order
-    cdef public Py_ssize_t segments
-    cdef public Py_ssize_t nrefs               # of every segment; -1 where their number varies
-    cdef public Py_ssize_t tokenized_periods   # hypotheses that end in " ."; 0 for tokens
-    cdef public Py_ssize_t blank_references    # see SegmentCounter
-    cdef public bint label_padding             # whether the id -100 was counted
-    # Of lists of tokens: the last segment as it was read, (hypothesis, references).
-    cdef public object last_segment
-    # What a dialect's own Counter adds: a list with an entry for each segment.
-    cdef public list extra
-    # Where segments have tokenizers of their own: the signatures of those used, None for the counter's own.
-    cdef public frozenset tokenizers
 
     def __init__(self, Py_ssize_t segments, int max_order, bint keep_rows=True):
         self.begin(segments, max_order, keep_rows)
@@ -263,9 +225,6 @@ cdef class RunningSums(Cell):
 cdef class Worker:
     """The memory with which one thread counts."""
 
-    cdef readonly PackedSegments packer
-    cdef readonly SegmentCounter counter
-
     def __cinit__(self, PackedSegments packer not None, SegmentCounter counter not None):
         self.packer = packer
         self.counter = counter
@@ -297,25 +256,71 @@ cdef class Worker:
         return 0
 
 
-def count_segments(counter, batch, bint keep_rows=True, bar=None, meanwhile=None):
-    """Count a `Batch`, whose layout was checked. Parameters are those of `Counter.count`.
+cdef class CounterBase:
+    """The compiled part of `Counter`, which sets the attributes; the parameter is `threads`.
+
+    Attributes
+    ----------
+    watch : MistakeWatch
+    choose : callable or None
+        From a text to its tokenizer, of "auto".
+    knows_singles : bool
+        Whether single segments of text or tokens need not be examined for mistakes any more.
+    """
+
+    def __init__(self, Py_ssize_t threads):
+        self.threads = threads
+        self.idle_lists, self.idle_ids, self.idle_texts = Pool(threads), Pool(threads), Pool(threads)
+
+    cdef Pool idle_for(self, object hypotheses):
+        if type(hypotheses) is IdRows:
+            return self.idle_ids
+        return self.idle_texts if type(hypotheses) is Utf8Rows else self.idle_lists
+
+    def count(self, batch, bint keep_rows=True, bint progress=False, meanwhile=None):
+        """Count a batch.
+
+        Parameters
+        ----------
+        keep_rows : bool, default True
+            Whether each segment has a row; else there is one row, the sum of all, and memory does
+            not grow with the batch.
+        progress : bool, default False
+            Show a progress bar.
+        meanwhile : callable, optional
+            Is called once while other threads count.
+        """
+        cdef Batch whole
+        cdef Counted counted
+        # A ColumnBatch has several blocks.
+        if progress or type(batch) is not Batch or self.choose is not None:
+            return self._count_blocks(batch, keep_rows, progress)
+        whole = <Batch> batch
+        counted = count_segments(self, whole, keep_rows, None, meanwhile)
+        if whole.warns and not (
+                self.knows_singles and counted.segments == 1 and type(whole.hypotheses) is not IdRows):
+            self.watch.examine(self, whole, counted)
+        return counted
+
+
+cpdef Counted count_segments(CounterBase counter, Batch batch, bint keep_rows, bar=None, meanwhile=None):
+    """Count a `Batch`, whose layout was checked, but warn of nothing. Parameters are those of `count`.
 
     `bar` shows the progress.
     """
     cdef object hypotheses = batch.hypotheses, references = batch.references
-    cdef object kind = type(hypotheses) if type(hypotheses) is IdRows or type(hypotheses) is Utf8Rows else list
     cdef Py_ssize_t segments = len(hypotheses), before = batch.before, read = 0, taken, threads
-    cdef Pool idle = (<dict> counter.idle)[kind]
+    cdef Pool idle = counter.idle_for(hypotheses)
     cdef Worker worker = idle.take()
     cdef Counted counted = Counted.__new__(Counted)
     cdef list workers
     if worker is None:
-        worker = counter.new_worker(kind)
+        worker = counter.new_worker(type(hypotheses))
     counted.begin(segments, worker.counter.max_order, keep_rows)
-    threads = 1 if idle.most == 1 else useful_threads(hypotheses, references, counter)
+    threads = 1 if counter.threads == 1 else useful_threads(hypotheses, references, counter)
     if threads > 1:
         workers = [worker]
-        workers += [idle.acquire(counter.new_worker, kind) for _ in range(threads - 1)]
+        workers += [idle.acquire(counter.new_worker, type(hypotheses)) for _ in range(threads - 1)]
         read = count_in_chunks(hypotheses, references, workers, counted, before, bar, meanwhile)
         for worker in workers[1:]:
             counted.note(worker)
@@ -334,122 +339,6 @@ def count_segments(counter, batch, bint keep_rows=True, bar=None, meanwhile=None
         raise changed_while_read(segments, read, hypotheses, references)
     counted.segments = read
     return counted
-
-
-def count_prefixes(counter, hypotheses, references, Py_ssize_t length, take, RowScorer scorer=None,
-                   scores=None):
-    """Count the prefixes of up to `length` positions of hypotheses, in lists or IdRows of a checked layout.
-
-    Fills `scores`, an array of float64, shape (segments, length), by `scorer`. Where that is None, in use or
-    fails, calls ``take(first, rows, numbers)`` for some segments at a time: the number of the first, the rows
-    of their prefixes as Stats, and for each segment and position the number of its row. Returns what
-    `count_segments` returns.
-    """
-    cdef object kind = IdRows if type(hypotheses) is IdRows else list
-    cdef Py_ssize_t segments = len(hypotheses), read = 0, taken
-    cdef Counted counted = Counted(0, counter.max_ngram_order)
-    cdef Buffer found = None if scorer is None else buffer_of(scores, "d", 2)
-    cdef bint scored
-    cdef Pool idle = counter.idle[kind]
-    cdef Worker worker
-    if counter.max_ngram_order > MATCH_BITS:
-        raise ValueError(
-            f"max_ngram_order is {counter.max_ngram_order}, but prefixes are counted for orders up to "
-            f"{MATCH_BITS}")
-    worker = idle.acquire(counter.new_worker, kind)
-    while read < segments:
-        taken = worker.packer.fill(hypotheses, references, read, 0)
-        if taken == 0:
-            break
-        positions, rows = worker.counter.match_positions(worker.packer)
-        counted.rows.extend(rows)
-        scored = False
-        if scorer is not None and scorer.acquire():
-            try:
-                scored = count_prefixes_of_chunk(
-                    worker, positions, length, read, take, scorer, <double *> found.view.buf + read * length)
-            finally:
-                scorer.release()
-        if not scored:
-            count_prefixes_of_chunk(worker, positions, length, read, take, None, NULL)
-        read += taken
-    counted.note(worker)
-    worker.give_back(idle)
-    if read != segments:
-        raise changed_while_read(segments, read, hypotheses, references)
-    counted.segments = read
-    return counted
-
-
-cdef void add_token(int64_t *row, Py_ssize_t order, const char *marks, int64_t count) noexcept nogil:
-    """Make the row of a prefix that of its first `count` tokens, at most one more."""
-    cdef Py_ssize_t n
-    row[0] = count
-    for n in range(min(count, order)):
-        row[2 + n] += marks[count - 1 - n] >> n & 1
-        row[2 + order + n] += 1
-
-
-cdef bint count_prefixes_of_chunk(Worker worker, bytes positions, Py_ssize_t length, Py_ssize_t before,
-                                  object take, RowScorer scorer, double *scores) except -1:
-    """Call `take` for the packed hypotheses, whose n-grams match at these positions, or fill `scores`.
-
-    Of a clipped n-gram the first occurrences match, so that the matches of a prefix are those of the whole
-    that end in it. Returns False if `scorer` could not score all.
-    """
-    cdef PackedSegments packed = worker.packer
-    cdef IdPacker ids = packed if type(packed) is IdPacker else None
-    cdef int choice = worker.counter.choice
-    cdef Py_ssize_t order = worker.counter.max_order, width = 2 + 2 * order
-    cdef Py_ssize_t start, segment, position, written, at_once = 1 + PREFIXES_AT_ONCE // (length + 1)
-    cdef const char *marks = PyBytes_AS_STRING(positions)
-    cdef const int64_t *lengths = packed.lengths
-    cdef int64_t *rows_end
-    cdef int64_t *number
-    cdef int64_t hyp_len, done, count
-    cdef int64_t row[2 + 2 * MATCH_BITS]
-    cdef int references
-    cdef bint filtered, scores_rows = scorer is not None, all_scored = True
-    cdef array rows, rows_of_positions
-    for start in range(0, packed.segment_count, at_once):
-        at_once = min(at_once, packed.segment_count - start)
-        rows = clone(_ROWS, at_once * length * width * (not scores_rows), False)
-        rows_of_positions = clone(_ROWS, at_once * length, False)
-        rows_end, number, written = numbers(rows), numbers(rows_of_positions), 0
-        with nogil:
-            for segment in range(start, start + at_once):
-                hyp_len, done = lengths[0], 0
-                references = packed.segments[segment].references
-                memset(row, 0, sizeof(row))
-                filtered = ids is not None and hyp_len < length
-                if filtered:
-                    ids.count_prefixes(segment, number, length)
-                for position in range(length):
-                    # Another thread may have changed the ids since they were packed.
-                    count = min(number[position] if filtered else position + 1, hyp_len, done + 1)
-                    if count > done or position == 0:
-                        done = count
-                        row[1] = reference_length(count, lengths + 1, references, choice)
-                        add_token(row, order, marks, count)
-                        if scores_rows:
-                            all_scored &= scorer.score(row, scores + position)
-                        else:
-                            memcpy(rows_end, row, width * sizeof(int64_t))
-                            rows_end += width
-                            written += 1
-                    elif scores_rows:
-                        scores[position] = scores[position - 1]
-                    number[position] = written - 1
-                packed.worked(length)
-                marks += hyp_len
-                lengths += 1 + references
-                number += length
-                if scores_rows:
-                    scores += length
-        if not scores_rows:
-            resize(rows, written * width)
-            take(before + start, Stats._own(rows, order), rows_of_positions)
-    return all_scored
 
 
 cdef Py_ssize_t count_in_chunks(

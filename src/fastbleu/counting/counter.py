@@ -6,17 +6,16 @@ from functools import cache, partial
 from itertools import accumulate, chain, groupby, pairwise
 
 from .._core import SegmentCounter
+from ..inputs._batch import Batch
 from ..inputs._id_rows import IdRows
-from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.arguments import is_collection, list_or_tuple
-from ..inputs.batch import Batch
 from ..inputs.checks import TextChecks, TokenChecks
 from ..inputs.ids import NO_IDS, IdFilter
 from ..inputs.mistakes import MistakeWatch, warn_of_label_padding
-from ..runtime._process import Pool
 from ..runtime.terminal import ProgressBar
-from ._counted import Counted, Worker, count_prefixes, count_segments
+from ._counted import Counted, CounterBase, Worker, count_segments
 from ._id_packer import IdPacker
+from ._prefixes import count_prefixes
 from ._text_packer import TextPacker
 from ._token_packer import TokenPacker
 from .stats import Stats
@@ -34,7 +33,7 @@ _TOKEN_CHECKS = TokenChecks()
 _CHUNK_SEGMENTS = 512
 
 
-class Counter:
+class Counter(CounterBase):
     """Counts batches. Its arguments were checked; it keeps the memory of its workers between calls.
 
     Parameters
@@ -66,9 +65,9 @@ class Counter:
         least_total: int = 0,
         checks: TokenChecks = _TOKEN_CHECKS,
     ) -> None:
+        super().__init__(threads)
         self.lowercase = lowercase
         self.max_ngram_order = max_ngram_order
-        self.threads = threads
         self.reference_length = reference_length
         self.id_filter = id_filter or None
         self.skip_none = skip_none
@@ -81,8 +80,6 @@ class Counter:
         self.line_writer = None if tokenizer is None else tokenizer.line_writer
         # The function from a text to its tokenizer, of "auto".
         self.choose = None if tokenizer is None else tokenizer.choose
-        # Workers that are not in use, by the type of hypotheses: lists stand for tuples and arrays.
-        self.idle = {list: Pool(threads), IdRows: Pool(threads), Utf8Rows: Pool(threads)}
         self._others: dict[Tokenizer, Counter] = {}
 
     def with_tokenizer(self, tokenizer: Tokenizer) -> Counter:
@@ -109,37 +106,6 @@ class Counter:
         """Whether text can be counted as UTF-8: by a compiled tokenizer, without Python strings."""
         return self.tokenizer is not None and self.tokenizer.compiled is not None
 
-    def count(
-        self,
-        batch: Batch,
-        *,
-        keep_rows: bool = True,
-        progress: bool = False,
-        meanwhile: Callable[[], None] | None = None,
-    ) -> Counted:
-        """Count a batch.
-
-        Parameters
-        ----------
-        keep_rows : bool, default True
-            Whether each segment has a row; else there is one row, the sum of all, and memory does
-            not grow with the batch.
-        progress : bool, default False
-            Show a progress bar.
-        meanwhile : callable, optional
-            Is called once while other threads count.
-        """
-        # A ColumnBatch has several blocks.
-        if progress or type(batch) is not Batch or self.choose is not None:
-            counted = self._count_blocks(batch, keep_rows, progress)
-        else:
-            counted = count_segments(self, batch, keep_rows, None, meanwhile)
-            if batch.warns:
-                self.watch.examine(self, batch, counted)
-        if counted.label_padding and batch.warns and not self.is_text:
-            warn_of_label_padding()
-        return counted
-
     def _count_blocks(self, batch: Batch, keep_rows: bool, progress: bool) -> Counted:
         """Count block by block, so that memory does not grow with a column."""
         total = Counted(0, self.max_ngram_order, keep_rows)
@@ -157,15 +123,15 @@ class Counter:
                     self.watch.examine(self, block, counted)
                 elif batch.warns and type(block.hypotheses) is not IdRows:
                     self.watch.examine_texts(self, block, counted)
+                elif batch.warns and counted.label_padding and not total.label_padding:
+                    warn_of_label_padding()
                 total.add(counted)
         return total
 
     def count_prefixes(self, batch: Batch, *arguments: Any) -> Counted:
-        """Count a batch of tokens or ids, and its prefixes: see _counted.pyx."""
+        """Count a batch of tokens or ids, and its prefixes: see _prefixes.pyx."""
         counted = count_prefixes(self, batch.hypotheses, batch.references, *arguments)
         self.watch.examine(self, batch, counted)
-        if counted.label_padding:
-            warn_of_label_padding()
         return counted
 
     def match_positions(
@@ -211,7 +177,7 @@ class Counter:
         return self.with_tokenizer(self.choose(first))
 
     def new_worker(self, kind: type) -> Worker:
-        """The worker of one more thread, for lists of segments, IdRows or Utf8Rows."""
+        """The worker of one more thread, for hypotheses of this type."""
         packer: Any
         tokenizer, lowercase, skip_none = self.tokenizer, self.lowercase, self.skip_none
         if kind is IdRows:
@@ -369,7 +335,7 @@ class TokenListCounter(Counter):
             self.split = kept = cache(self.split)
             self._forget = kept.cache_clear
 
-    def count(self, batch: Batch, **options: Any) -> Counted:
+    def count(self, batch: Batch, *arguments: Any, **options: Any) -> Counted:
         """Count a batch of text or of lists of tokens; parameters as for `Counter.count`.
 
         Raises
@@ -379,7 +345,7 @@ class TokenListCounter(Counter):
         """
         listed = as_lists(self, batch)
         try:
-            counted = super().count(listed, **options)
+            counted = super().count(listed, *arguments, **options)
             self.examine(counted, self._tokens(listed))
         finally:
             self._forget()

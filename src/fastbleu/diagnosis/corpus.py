@@ -11,13 +11,12 @@ from ..counting._counted import Counted
 from ..counting.counter import Counter, TokenListCounter
 from ..counting.stats import Stats
 from ..dialects.score import Score
+from ..inputs._batch import Batch, read
 from ..inputs._id_rows import IdRows
 from ..inputs.arguments import is_iterable, list_or_tuple
-from ..inputs.batch import Batch
 from ..inputs.columns import is_column, listed_column, opened
 from ..inputs.errors import without_input_warnings
 from ..inputs.ids import IdFilter, are_ids, id_rows
-from ..inputs.read import read
 from ..metric.bleu import BLEU
 from ..tokenizers.tokenizer import get
 

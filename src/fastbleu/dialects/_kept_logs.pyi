@@ -1,4 +1,4 @@
-from ..counting._counted import RowScorer
+from ..counting._prefixes import RowScorer
 
 class KeptScorer(RowScorer):
     def __new__(cls, max_order: int, effective_order: bool) -> KeptScorer: ...

@@ -9,7 +9,7 @@ Thread-safety. Who calls `score_usual` has acquired `kept_logs`.
 from libc.math cimport exp, fabs, ldexp, log
 from libc.stdint cimport int64_t, uint64_t
 
-from fastbleu.counting._counted cimport RowScorer
+from fastbleu.counting._prefixes cimport RowScorer
 from fastbleu.runtime._process cimport KeptMemory
 
 cdef enum:

@@ -8,7 +8,8 @@ from collections.abc import Collection, Mapping
 from math import exp, isfinite
 
 from .._core import MAX_ORDER, REFERENCE_LENGTHS, raise_totals
-from ..counting._counted import Counted, RowScorer, Sums
+from ..counting._counted import Counted, Sums
+from ..counting._prefixes import RowScorer
 from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Stats
 from ..inputs.arguments import (

@@ -7,8 +7,8 @@ from math import exp, fsum, log
 
 from ..counting.counter import Counter as SegmentsCounter
 from ..counting.stats import AdaptedRows
+from ..inputs._batch import Batch
 from ..inputs.arguments import shown, unknown_name
-from ..inputs.batch import Batch
 from .formulas import TokenDialect, no_rows
 from .nltk import NltkDialect
 

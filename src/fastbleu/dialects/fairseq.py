@@ -10,8 +10,8 @@ from math import exp, inf, log
 from ..counting._counted import Counted
 from ..counting.counter import Counter, TokenListCounter
 from ..counting.stats import Stats
+from ..inputs._batch import Batch
 from ..inputs.arguments import shown
-from ..inputs.batch import Batch
 from ._fairseq import hashed_rows
 from .base import MATRIX, UPDATE
 from .formulas import SUM, FormulaDialect, Row

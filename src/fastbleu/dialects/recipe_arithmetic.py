@@ -23,7 +23,7 @@ from numpy import float32
 
 from ..counting.counter import Counter as SegmentCounter
 from ..counting.stats import AdaptedRows, Stats
-from ..inputs.batch import Batch
+from ..inputs._batch import Batch
 from ..inputs.errors import LocatedValueError, Place
 from ..tokenizers._compiled import split
 from ..tokenizers.tokenizer import load_tokenizer

@@ -18,8 +18,8 @@ from .._core import raise_totals
 from ..counting._counted import Counted, Sums
 from ..counting.counter import Counter, TokenListCounter, as_lists
 from ..counting.stats import AdaptedRows, Stats
+from ..inputs._batch import Batch
 from ..inputs.arguments import is_collection, known_name, list_or_tuple
-from ..inputs.batch import Batch
 from . import recipe_arithmetic as own
 from ._single_precision import single_precision_score
 from .base import SIGNIFICANCE, STATE, SUMS, Dialect, Feature
@@ -72,9 +72,9 @@ class FewerReferences(Counter):
     reads_utf8 = False
     references = "all"
 
-    def count(self, batch: Batch, **options: Any) -> Counted:
+    def count(self, batch: Batch, *arguments: Any, **options: Any) -> Counted:
         if self.references == "all":
-            return super().count(batch, **options)
+            return super().count(batch, *arguments, **options)
         batch = as_lists(self, batch)
         listed, lists = batch.references, (list, tuple)
         kinds = set(map(type, listed))
@@ -85,7 +85,7 @@ class FewerReferences(Counter):
             if self.references == "fewest":
                 most = min([len(texts) if type(texts) in lists else 1 for texts in listed])
             batch.references = [texts[:most] if type(texts) in lists else texts for texts in listed]
-        return super().count(batch, **options)
+        return super().count(batch, *arguments, **options)
 
 
 class TokenRecipeCounter(FewerReferences, TokenListCounter):

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from math import exp, fsum, log
 
 from .._core import REFERENCE_LENGTHS
-from ..counting._counted import RowScorer, Sums
+from ..counting._counted import Sums
+from ..counting._prefixes import RowScorer
 from ..counting.stats import AdaptedRows
 from . import _sacrebleu
 from ._kept_logs import KeptScorer

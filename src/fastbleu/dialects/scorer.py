@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from ..inputs.batch import Batch
+    from ..inputs._batch import Batch
     from ..inputs.ids import IdFilter
 else:
     numpy = lazy("numpy")

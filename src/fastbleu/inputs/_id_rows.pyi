@@ -1,9 +1,6 @@
 from array import array
 from typing import Any
 
-def plain_rows(
-    hypotheses: object, references: object, lists_are_ids: bool = False
-) -> tuple[IdRows, IdRows] | None: ...
 def ids_of(tokens: list[Any]) -> tuple[array[int], int]: ...
 
 class IdRows:

@@ -2,7 +2,7 @@
 
 Data. IdRows points to rows: those of one array of the shape (segments, length) or (segments, rows of a
 segment, length), with any strides, or rows of several arrays, gathered one by one. ids.py and arrays.py check
-shapes and types; `plain_rows` reads what needs no checks. Ids in lists are copied.
+shapes and types; `plain_batch` (_batch.pyx) reads what needs no checks. Ids in lists are copied.
 
 Ownership. IdRows holds the buffers that it points into, and frees its table of rows and its copies.
 Thread-safety. IdRows is only read while segments are counted.
@@ -13,7 +13,7 @@ from cpython.buffer cimport PyBUF_STRIDES
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from cpython.object cimport PyObject
-from libc.string cimport strchr, strcmp
+from libc.string cimport strchr
 
 from fastbleu.kernel.exceptions cimport is_raised, Py_DECREF, take_exception
 from fastbleu.kernel.sequences cimport (
@@ -23,7 +23,6 @@ from fastbleu.runtime._process cimport POLL_EVERY, Buffer, buffer_of, grow
 
 cdef extern from "Python.h":
     PyObject *PyNumber_Index(object number)
-    PyObject *PyObject_CallMethodNoArgs(object owner, object name)
     bint PyLong_CheckExact(PyObject *number)
     long long PyLong_AsLongLong(PyObject *number)
     long long PyLong_AsLongLongAndOverflow(PyObject *number, int *overflow)
@@ -282,50 +281,6 @@ cdef class IdRows:
         row.ids += segment * self.segment_stride + k * self.row_stride
         if row.mask != NULL:
             row.mask += segment * self.mask_segment_stride + k * self.mask_row_stride
-
-
-def plain_rows(hypotheses, references, bint lists_are_ids=False):
-    """The rows of two arrays, tensors or lists that need no checks; None for all others."""
-    cdef IdRows hypothesis_rows, reference_rows
-    hypothesis_rows = rows_of(hypotheses, 2, lists_are_ids)
-    reference_rows = None if hypothesis_rows is None else rows_of(references, 3, lists_are_ids)
-    if reference_rows is None or hypothesis_rows.segment_count != reference_rows.segment_count:
-        return None
-    return hypothesis_rows, reference_rows
-
-
-cdef IdRows rows_of(object values, int dimensions, bint lists_are_ids):
-    cdef IdRows rows
-    if is_list_or_tuple(values):
-        rows = IdRows()
-        return rows if lists_are_ids and rows.add_lists(values, dimensions == 3) else None
-    if is_a(values, "Tensor"):
-        values = numpy_of(values)
-    if not is_a(values, "numpy.ndarray"):
-        return None
-    dtype = values.dtype
-    if dtype.kind != "i" or not dtype.isnative or not 2 <= values.ndim <= dimensions:
-        return None
-    rows = IdRows(values)
-    return rows if rows.segment_count and rows.width and rows.first.length else None
-
-
-cdef bint is_a(object value, const char *kind) noexcept:
-    """Whether the type of a value has this name; so its library need not be imported."""
-    return strcmp((<PyObject *> value).ob_type.tp_name, kind) == 0
-
-
-cdef object numpy_of(object tensor):
-    """A tensor of PyTorch on the CPU as numpy's array, which shares its memory; None for all others."""
-    cdef PyObject *made = PyObject_CallMethodNoArgs(tensor, "numpy")
-    if made == NULL:
-        error = take_exception()
-        if not isinstance(error, Exception):
-            raise error
-        return None
-    shared = <object> made
-    Py_DECREF(made)
-    return shared
 
 
 cdef int64_t as_int64(object number) noexcept:

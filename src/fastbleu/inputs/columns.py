@@ -6,10 +6,10 @@ Libraries with this interface, such as pyarrow, polars, pandas and DuckDB, are n
 from __future__ import annotations
 
 from ._arrow import ArrowColumn
+from ._batch import Batch
 from ._id_rows import IdRows
 from ._utf8_rows import StringColumn, Utf8Rows
 from .arguments import is_array, list_or_tuple
-from .batch import Batch
 from .checks import check_lengths, check_segments
 from .errors import Place, place
 from .missing import left_out_rows, refuse_missing

@@ -8,10 +8,10 @@ from __future__ import annotations
 from itertools import islice
 
 from ..runtime.import_lock import lazy
+from ._batch import Batch
 from ._id_rows import IdRows
 from ._utf8_rows import Utf8Rows
 from .arguments import is_collection, list_or_tuple, shown
-from .batch import Batch
 from .errors import advised, place, warn_input
 
 TYPE_CHECKING = False
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
         """What counts a batch: `counting.counter.Counter`."""
 
         tokenizer: Any
+        is_text: bool
+        knows_singles: bool
         max_ngram_order: int
         id_filter: IdFilter | None
 
@@ -89,28 +91,35 @@ class MistakeWatch:
     """
 
     texts_were_checked = padding_was_checked = False
-    # Batches with few matches that will still be examined.
-    to_examine = _UNRELATED_EXAMINED
+    # Batches with few matches, and batches of few lists, that will still be examined.
+    to_examine, few_to_examine = _UNRELATED_EXAMINED, _LISTS_CHECKED
     # Segments in favor of the layout of references, and against it.
     layout_votes = 0, 0
 
     def examine(self, counter: BatchCounter, batch: Batch, counted: Counts) -> None:
         """Warn of what `examine_texts` does, of padding, and of transposed references."""
-        if type(batch.hypotheses) is IdRows:
+        kind = type(batch.hypotheses)
+        if kind is IdRows:
             self._examine_ids(counter, batch, counted)
             return
-        is_text, segments = counter.tokenizer is not None, counted.segments
+        is_text, segments = counter.is_text, counted.segments
         # Single pairs may differ in all words by chance.
-        if (is_text and not self.texts_were_checked) or segments >= MIN_SEQUENCES_TO_WARN:
+        if (is_text and not self.texts_were_checked) or (
+            segments >= MIN_SEQUENCES_TO_WARN and counted.look_unrelated(_SHIFT_SAMPLE)
+        ):
             self.examine_texts(counter, batch, counted)
-        if type(batch.hypotheses) is Utf8Rows:
+        if kind is Utf8Rows:
             return
         if not (is_text or self.padding_was_checked):
-            self.padding_was_checked = segments >= MIN_SEQUENCES_TO_WARN
+            self.few_to_examine -= 1
+            self.padding_was_checked = segments >= MIN_SEQUENCES_TO_WARN or self.few_to_examine <= 0
             warn_of_padded_lists("hypotheses", batch.hypotheses)
-        # A slice: another thread may have emptied the list.
-        if 1 < segments <= _LARGEST_SQUARE and str not in map(type, batch.references[:1]):
-            self._examine_layout(counter, batch.hypotheses, batch.references)
+        counter.knows_singles = is_text or self.padding_was_checked
+        if 1 < segments <= _LARGEST_SQUARE:
+            # A slice: another thread may have emptied the list.
+            [first] = batch.references[:1] or [""]
+            if type(first) is not str and (type(first) is not list or len(first) == segments):
+                self._examine_layout(counter, batch.hypotheses, batch.references)
 
     def examine_texts(self, counter: BatchCounter, batch: Batch, counted: Counts) -> None:
         """Warn of lists that were printed, of text without spaces, and of unrelated sides."""
@@ -157,22 +166,22 @@ class MistakeWatch:
         if not counted.segments:
             return
         sides = ("hypothesis", batch.hypotheses), ("reference", batch.references)
-        rows, width = counted.rows, 2 + 2 * counter.max_ngram_order
+        rows, few = counted.rows, counted.segments < MIN_SEQUENCES_TO_WARN
         # The first row nearly always decides.
-        needed = all if counted.segments >= MIN_SEQUENCES_TO_WARN else any
-        if not needed(rows[:2]):
+        if not (rows[0] and rows[1]) and not (few and (rows[0] or rows[1])):
             for column, (name, ids) in enumerate(sides):
-                if not any(rows[column::width]) and ids.size:
+                if not any(rows[column :: 2 + 2 * counter.max_ngram_order]) and ids.size:
                     warn_of_empty_rows(f"every {name} is", f"{name}_mask=")
-        if self.padding_was_checked or counted.label_padding:
-            return
-        self.padding_was_checked = True
-        id_filter = counter.id_filter
-        for name, ids in sides:
-            padding = ids.run_at_end() if id_filter is None else id_filter.uncounted(ids)
-            if padding is not None:
-                warn_of_run(f"{name} ids", padding)
-                return
+        if counted.label_padding:
+            warn_of_label_padding()
+        elif not self.padding_was_checked:
+            self.padding_was_checked = True
+            id_filter = counter.id_filter
+            for name, ids in sides:
+                padding = ids.run_at_end() if id_filter is None else id_filter.uncounted(ids)
+                if padding is not None:
+                    warn_of_run(f"{name} ids", padding)
+                    return
 
     def _examine_layout(self, counter: BatchCounter, hypotheses: Any, references: Any) -> None:
         """Warn if references, as many as segments, turn out to be transposed.

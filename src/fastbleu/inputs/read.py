@@ -1,12 +1,11 @@
-"""`read`: what a user passes in, checked once, as a `Batch` of segments to be counted."""
+"""Input that needs checks, as a `Batch`: `read` of _batch.pyx calls `read_checked`."""
 
 from __future__ import annotations
 
 from ..runtime.import_lock import lazy
-from ._id_rows import plain_rows
+from ._batch import Batch
 from ._utf8_rows import is_object_array
 from .arguments import a_type, check_choice, shown
-from .batch import Batch
 from .checks import check_layout, check_lengths, listed_segments
 from .errors import LocatedTypeError, LocatedValueError, Place
 from .ids import are_ids, id_rows
@@ -16,21 +15,10 @@ from .mistakes import warn_of_words
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
-    from typing import Any, Protocol
+    from typing import Any
 
     from . import columns
-    from .ids import IdFilter
-    from .types import Listed, Mask
-
-    class InputKind(Protocol):
-        """What `read` must know of the `Counter` that will count the batch."""
-
-        @property
-        def is_text(self) -> bool: ...
-        @property
-        def reads_utf8(self) -> bool: ...
-        @property
-        def id_filter(self) -> IdFilter | None: ...
+    from .types import InputKind, Listed, Mask
 else:
     columns = lazy("fastbleu.inputs.columns")
 
@@ -39,29 +27,16 @@ else:
 _SHORT_ARRAY = 1 << 10
 
 
-def read(
+def read_checked(
     hypotheses: Any,
     references: Any,
     kind: InputKind,
-    hypothesis_mask: Mask | None = None,
-    reference_mask: Mask | None = None,
-    missing: str = "error",
-    join: Sequence[Hashable] | None = None,
+    hypothesis_mask: Mask | None,
+    reference_mask: Mask | None,
+    missing: str,
+    join: Sequence[Hashable] | None,
 ) -> Batch:
-    """Check hypotheses and references, and find out how they can be counted.
-
-    Parameters
-    ----------
-    hypotheses, references, hypothesis_mask, reference_mask, missing, join
-        As for `fastbleu.BLEU.score`, with its errors.
-    kind : Counter
-        What will count the batch: text or tokens, which ids.
-
-    Returns
-    -------
-    Batch
-        Columns are read when they are counted, so errors in them may be raised there.
-    """
+    """`read` of input that needs checks."""
     if type(missing) is not str or missing != "error":  # an array compares element by element
         check_choice("missing", missing, CHOICES)
     is_text, by_filter = kind.is_text, kind.id_filter is not None
@@ -72,10 +47,6 @@ def read(
         hypotheses, references = _by_document(hypotheses, references, join)
     if is_text and masked:
         raise TypeError("a mask needs token ids; for these pass tokenize=False")
-    if not (is_text or masked or missing == "ragged"):
-        rows = plain_rows(hypotheses, references, by_filter)
-        if rows is not None:
-            return Batch(*rows, 0, None, True)
     if not type(hypotheses) is type(references) is list:
         sides = columns.columns_of(
             hypotheses, references, is_text, kind.reads_utf8, missing, masked

@@ -12,11 +12,10 @@ import pyarrow.compute
 
 from ..dialects.base import PARTS, SUMS, UPDATE
 from ..dialects.score import NoScoreError
+from ..inputs._batch import Batch, read
 from ..inputs.arguments import check_choice
-from ..inputs.batch import Batch
 from ..inputs.errors import LocatedError
 from ..inputs.missing import CHOICES
-from ..inputs.read import read
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..tables.groups import FEWEST, MOST, count_names, part_rows, reductions_of

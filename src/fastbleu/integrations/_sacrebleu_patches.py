@@ -19,7 +19,7 @@ from typing import Any
 from ..counting._counted import Counted
 from ..counting.counter import Counter
 from ..dialects._sacrebleu import LazyScore
-from ..inputs.batch import Batch
+from ..inputs._batch import Batch
 from ..inputs.errors import TOKENIZED_PERIODS, without_input_warnings
 from ..runtime._internals import Internals
 from ..runtime.import_lock import lazy

@@ -20,9 +20,9 @@ from ..dialects._sacrebleu import details
 from ..dialects.formulas import EVALUATE
 from ..dialects.sacrebleu import SACREBLEU
 from ..dialects.score import NoScoreError
+from ..inputs._batch import read
 from ..inputs.arguments import a_type, check_positive, shown
 from ..inputs.errors import warn_tokenized
-from ..inputs.read import read
 from ..metric.bleu import BLEU
 
 TYPE_CHECKING = False

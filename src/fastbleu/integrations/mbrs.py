@@ -19,7 +19,7 @@ from typing import Any
 import numpy
 
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
-from ..inputs.read import read
+from ..inputs._batch import read
 from ..matrix.all_pairs import PairScorer
 from ..matrix.decoding import Aggregation
 from ..matrix.reader import SentenceReader

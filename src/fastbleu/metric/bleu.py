@@ -12,11 +12,10 @@ from ..dialects.base import COUNT, PREFIX_SCORES, STATE, SUMS, UPDATE
 from ..dialects.names import get
 from ..dialects.score import Score
 from ..dialects.scorer import Scorer, checked_weights
+from ..inputs._batch import Batch, read
 from ..inputs._id_rows import IdRows
 from ..inputs.arguments import PARAMETERS, a_type, check_flag, check_positive, shown
-from ..inputs.batch import Batch
 from ..inputs.ids import NO_IDS, IdFilter
-from ..inputs.read import read
 from ..runtime.extras import not_compiled
 from ..runtime.import_lock import lazy
 from .segment_tokenizers import count_with_tokenizers
@@ -299,12 +298,12 @@ class BLEU:
         """
         scorer = self._scorer
         # fmt: off
-        counted, present = self._count(
+        counted = self._count(
             hypotheses, references, scorer.keep_rows, hypothesis_mask, reference_mask, missing,
             progress, join, tokenizers,
         )
         # fmt: on
-        if present is not None and not any(present):
+        if (present := counted.present) is not None and not any(present):
             raise ValueError(
                 f"there are no segments to score: all {len(present)} were left out, because a "
                 "value is missing"
@@ -340,12 +339,12 @@ class BLEU:
             As for `score`; or short segments score 0 with ``effective_order=False``.
         """
         # fmt: off
-        counted, present = self._count(
+        counted = self._count(
             hypotheses, references, True, hypothesis_mask, reference_mask, missing,
             progress, join, tokenizers,
         )
         # fmt: on
-        return _with_gaps(self._scorer.sentence_scores(counted), present)
+        return _with_gaps(self._scorer.sentence_scores(counted), counted.present)
 
     def prefix_scores(
         self,
@@ -431,7 +430,7 @@ class BLEU:
         """
         self._scorer.dialect.require(COUNT)
         # fmt: off
-        counted, _ = self._count(
+        counted = self._count(
             hypotheses, references, True, hypothesis_mask, reference_mask, missing,
             progress, join, tokenizers,
         )
@@ -451,17 +450,17 @@ class BLEU:
         progress: bool = False,
         join: Sequence[Hashable] | None = None,
         tokenizers: SegmentTokenizers | None = None,
-    ) -> tuple[Counted, list[bool] | None]:
-        """Count what a user passes in; also which segments are present, if some may be missing."""
+    ) -> Counted:
+        """Count what a user passes in."""
         if isinstance(hypotheses, Stats):
             others = references, hypothesis_mask, reference_mask, join, tokenizers
-            return self._counted_before(hypotheses, missing, others), None
+            return self._counted_before(hypotheses, missing, others)
         counter = self._counter
         batch = read(
             hypotheses, references, counter, hypothesis_mask, reference_mask, missing, join
         )
         if tokenizers is None:
-            counted = counter.count(batch, keep_rows=keep_rows, progress=progress)
+            counted = counter.count(batch, keep_rows, progress)
         elif join is not None:
             raise ValueError("join and tokenizers do not go together")
         else:
@@ -471,9 +470,10 @@ class BLEU:
             )
         if missing == "empty":  # blank references are asked for
             counted.blank_references = 0
-        if batch.present is not None:
+        if (present := batch.present) is not None:
             batch.warn_of_missing()
-        return counted, batch.present
+            counted.present = present
+        return counted
 
     def _counted_before(self, stats: Stats, missing: str, others: tuple[object, ...]) -> Counted:
         """What `Stats` from `count` hold; `others` are the arguments that do not go with them."""
@@ -495,7 +495,7 @@ class BLEU:
         """The sums of a batch, which `update` would add."""
         scorer = self._scorer
         scorer.dialect.require(SUMS)
-        counted, _ = self._count(
+        counted = self._count(
             hypotheses, references, scorer.keep_rows, hypothesis_mask, reference_mask
         )
         return scorer.sums(counted)
@@ -531,7 +531,7 @@ class BLEU:
                 "pass the Stats before they were added up"
             )
         # fmt: off
-        counted, _ = self._count(
+        counted = self._count(
             hypotheses, references, keep or scorer.keep_rows, hypothesis_mask, reference_mask,
             missing, progress, join, tokenizers,
         )

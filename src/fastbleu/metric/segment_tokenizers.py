@@ -7,8 +7,8 @@ from itertools import compress
 
 from ..counting.counter import count_runs
 from ..dialects.base import SEGMENT_TOKENIZERS
+from ..inputs._batch import Batch
 from ..inputs.arguments import a_type, list_or_tuple
-from ..inputs.batch import Batch
 from ..inputs.checks import check_segments
 from ..inputs.errors import LocatedTypeError, LocatedValueError, Place
 from ..inputs.missing import is_missing

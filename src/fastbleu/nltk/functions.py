@@ -8,14 +8,17 @@ from itertools import chain, islice
 
 from .._core import accumulate_rows, zero_rows
 from ..counting.counter import Counter
+from ..inputs._batch import Batch
 from ..inputs.arguments import is_iterable, shown
-from ..inputs.batch import batches
 from ..inputs.checks import NltkTokenChecks
 from ..inputs.mistakes import hint_at_sacrebleu, warn_of_unsplit_text
 from ..runtime.import_lock import import_warning_formatter, lazy
 from ._sentence_bleu import corpus_score, modified_precision, use_smoothing
 
 nltk_arithmetic = lazy("fastbleu.dialects.nltk_arithmetic")
+
+# Segments read at a time from an iterable that is neither a list nor a tuple.
+_BATCH_SEGMENTS = 512
 
 
 def corpus_bleu(
@@ -114,11 +117,26 @@ def count_corpus(list_of_references, hypotheses, max_order):
     order = max(max_order, 1)
     counter = Counter(None, max_ngram_order=order, least_total=1, checks=NltkTokenChecks())
     sums, last = zero_rows(1, order), (None, None)
-    for batch in batches(hypotheses, list_of_references):
+    for batch in _batches(hypotheses, list_of_references):
         counted = counter.count(batch, keep_rows=False)
         accumulate_rows(counted.rows, 1, sums)
         last = counted.last_segment
     return sums, last
+
+
+def _batches(hypotheses, references):
+    """Batches of two iterables of the same length, which were checked.
+
+    Lists and tuples are one batch; other iterables are read bit by bit to save memory.
+    """
+    if type(hypotheses) in (list, tuple) and type(references) in (list, tuple):
+        yield Batch(hypotheses, references)
+        return
+    pairs = zip(references, hypotheses, strict=False)
+    before = 0
+    while block := list(islice(pairs, _BATCH_SEGMENTS)):
+        yield Batch([pair[1] for pair in block], [pair[0] for pair in block], before)
+        before += len(block)
 
 
 def ngrams(sequence, n, **kwargs):

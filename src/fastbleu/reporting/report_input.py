@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..counting._counted import Counted
 from ..diagnosis.corpus import Corpus
 from ..dialects.base import COUNT
+from ..inputs._batch import Batch, read
 from ..inputs.arguments import a_type, shown
-from ..inputs.batch import Batch
 from ..inputs.errors import restated
-from ..inputs.read import read
 from ..metric.bleu import BLEU
 from ..runtime.caching import cached_property
 

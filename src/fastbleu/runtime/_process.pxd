@@ -74,8 +74,8 @@ cdef enum:
 
 
 cdef class Pool:
-    cdef Py_ssize_t most
-    cdef list idle
+    cdef Py_ssize_t most, count
+    cdef list idle                   # whose first `count` are workers
 
     cdef object take(self)
     cdef int keep(self, object worker) except -1

@@ -124,8 +124,9 @@ cdef class Pool:
         """An idle worker, or None."""
         cdef object worker = None
         with cython.critical_section(self):
-            if self.idle:
-                worker = self.idle.pop()
+            if self.count:
+                self.count -= 1
+                worker, self.idle[self.count] = self.idle[self.count], None
         return worker
 
     def release(self, worker):
@@ -137,8 +138,12 @@ cdef class Pool:
     cdef int keep(self, object worker) except -1:
         """As `release`, of a worker that was reset and is not too large."""
         with cython.critical_section(self):
-            if len(self.idle) < self.most:
+            if self.count < len(self.idle):
+                self.idle[self.count] = worker
+                self.count += 1
+            elif self.count < self.most:
                 self.idle.append(worker)
+                self.count += 1
         return 0
 
 

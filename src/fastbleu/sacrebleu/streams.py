@@ -13,8 +13,8 @@ from itertools import islice
 from ..counting._counted import Counted
 from ..counting.counter import Counter
 from ..dialects.sacrebleu import SACREBLEU
+from ..inputs._batch import Batch
 from ..inputs.arguments import a_type, list_or_tuple, shown
-from ..inputs.batch import Batch
 from ..inputs.errors import LocatedTypeError, LocatedValueError, Place, place, warn_input
 
 TYPE_CHECKING = False

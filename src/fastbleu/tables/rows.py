@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..counting._counted import Counted
+from ..inputs._batch import Batch, read
 from ..inputs.arguments import a_type, check_choice, closest, names_shown, shown
-from ..inputs.batch import Batch
 from ..inputs.columns import is_column
 from ..inputs.errors import LocatedError, restated, warn_input
 from ..inputs.missing import CHOICES, count_of, is_missing, no_value
-from ..inputs.read import read
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from .frames import group_rows, has_no_type, reference_counts, take

@@ -10,8 +10,8 @@ from ...counting.counter import Counter
 from ...counting.stats import Stats
 from ...dialects._sacrebleu import score_of_row
 from ...dialects.sacrebleu import SACREBLEU
+from ...inputs._batch import Batch
 from ...inputs.arguments import a_type, check_positive, shown, unknown_name
-from ...inputs.batch import Batch
 from ...inputs.errors import warn_input, warn_tokenized
 from ...runtime.import_lock import lazy
 from ...tokenizers.tokenizer import (

@@ -1,0 +1,34 @@
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
+
+from .types import InputKind, Mask
+
+class Batch:
+    hypotheses: Any
+    references: Any
+    before: int
+    present: list[bool] | None
+    warns: bool
+    def __init__(
+        self,
+        hypotheses: Any,
+        references: Any,
+        before: int = 0,
+        present: list[bool] | None = None,
+        warns: bool = False,
+    ) -> None: ...
+    @property
+    def segments(self) -> int | None: ...
+    def blocks(self, threads: int = 1, most: int = 0) -> Iterator[Batch]: ...
+    def lists(self) -> tuple[Any, Any]: ...
+    def warn_of_missing(self) -> None: ...
+
+def read(
+    hypotheses: Any,
+    references: Any,
+    kind: InputKind,
+    hypothesis_mask: Mask | None = None,
+    reference_mask: Mask | None = None,
+    missing: str = "error",
+    join: Sequence[Hashable] | None = None,
+) -> Batch: ...
