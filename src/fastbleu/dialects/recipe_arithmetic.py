@@ -423,14 +423,20 @@ def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
             problem = f"{blank} is blank, which the original refuses"
             raise LocatedValueError.at(Place(number), problem)
     table = numpy.array(_rows(segments))
-    scores: list[float] = []
-    for rows in table[:, None] if each else [table]:
-        orders = min(4, int(rows[:, 0].max(initial=0)))
-        counts = Stats(rows[:, [*range(2 + orders), *range(6, 6 + orders)]], orders)
+    longest = table[:, 0].clip(max=4)
+    if not each:
+        longest[:] = longest.max(initial=0)
+    scores = numpy.zeros(len(table) if each else 1)
+    for orders in set(longest.tolist()):
+        rows = table[longest == orders][:, [*range(2 + orders), *range(6, 6 + orders)]]
         weights = [0.25 / (0.25 * orders)] * orders
         scorer = Scorer(NLTK, orders, weights, smoothing)
-        scores.append(scorer.value(scorer.sums_of(counts)))
-    return scores
+        adapted = NLTK.adapt(Stats(rows, orders))
+        if each:
+            scores[longest == orders] = scorer.scores_of_sums(adapted)
+        else:
+            scores[:] = scorer.scores_of_sums(adapted.sum())
+    return scores.tolist()
 
 
 def joshua_decoder(segments: list[Segment], each: bool) -> list[float]:
