@@ -30,18 +30,9 @@ def host_metric(
 ) -> BLEU:
     """A new BLEU whose counts the host will keep: with a metric's arguments, or a host's options.
 
-    Parameters
-    ----------
-    metric : BLEU or str, optional
-        What a user passes instead of options of the host.
-    defaults, given : mapping
-        The options of the host by its own names: those without a metric, and what a user passes.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `as_metric` or `BLEU`; options are given besides the metric; or the metric keeps
-        segments, or its dialect does not score sums.
+    `defaults` and `given` are options by the host's own names: those without a metric, and what a
+    user passes. Besides the errors of `as_metric` and `BLEU`, ValueError if options are given
+    besides the metric, or it keeps segments, or its dialect does not score sums.
     """
     if metric is None:
         options = {**defaults, **given}

@@ -32,7 +32,7 @@ class Host:
     packages : tuple of str
         The library, and other packages whose code its functions run.
     modules : tuple of str
-        Those to patch; a name that ends in a dot stands for all below it.
+        Those to patch.
     known : dict
         The versions by the first digits of the SHA-256 of a source file, that of the module
         `checked` or the module's own.
@@ -48,7 +48,7 @@ class Host:
 
     def matches(self, name: str) -> bool:
         """Whether this is a module to patch."""
-        return any(name == own or (own[-1] == "." and name.startswith(own)) for own in self.modules)
+        return name in self.modules
 
     def problem(self, module: ModuleType) -> str:
         """Why a module cannot be patched, "" if it can."""
@@ -65,6 +65,10 @@ class Host:
 
 class _HostOfScripts(Host):
     """evaluate, which makes modules of the scripts of metrics."""
+
+    def matches(self, name: str) -> bool:
+        """Whether this is the module of a script, whatever it computes."""
+        return name.startswith("evaluate_modules.")
 
     def problem(self, module: ModuleType) -> str:
         """Why the module of a script cannot be patched, "" if it can or computes no BLEU."""
@@ -116,7 +120,7 @@ HOSTS = {
     ),
     "evaluate": _HostOfScripts(
         ("evaluate", "evaluate_modules"),
-        ("evaluate_modules.",),
+        (),
         {"bccb0b3ac91d": "0.4.5-0.4.6", "0356b0c877a4": "0.4.2-0.4.4", "55ad85ad2267": "0.4.1"},
         "_evaluate_patches.targets",
         "evaluate.module",
