@@ -158,8 +158,11 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
     """Read all input, score it, print warnings, and return the text of the result."""
     readers, references, systems = _open(options, opened)
     names = system_names(options, systems)
-    make_printer = SacrebleuText if options.prints_as_sacrebleu else results.DialectText
-    printer = make_printer(options, references)
+    printer: SacrebleuText | results.DialectText
+    if options.prints_as_sacrebleu:
+        printer = SacrebleuText(options, references)
+    else:
+        printer = results.DialectText(options)
     # Threads share a chunk, so it must be larger than the part that each of them takes at a time.
     lines = CHUNK_LINES if options.threads == 1 else 16 * CHUNK_LINES * options.threads
     is_ragged = options.missing == "ragged"

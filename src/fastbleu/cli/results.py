@@ -69,7 +69,7 @@ def metric_of(options: Options) -> BLEU:
 class DialectText:
     """Counts and prints by a dialect's rules; see `SacrebleuText`."""
 
-    def __init__(self, options: Options, references: int) -> None:
+    def __init__(self, options: Options) -> None:
         if options.confidence or options.table or options.output_format == "latex":
             raise InputError(
                 f"--dialect {options.dialect} does not support --confidence, -f latex, and tables "
