@@ -46,7 +46,7 @@ def split(text):
         (ITS, {"by": 3}, "by is an int, expected names of columns"),
         (ITS, {"by": ["lang", "lang"]}, "by has 'lang' several times"),
         (ITS, {"metric": "x"}, "dialect 'x' is unknown"),
-        (ITS, {"metric": "zh"}, "pass fastbleu.BLEU(tokenize='zh')"),
+        (ITS, {"metric": "zh"}, 'pass BLEU(tokenize="zh")'),
         (ITS, {"metric": 3}, "metric is an int, expected a fastbleu.BLEU or the name of a"),
         (ITS, {"missing": "drop"}, "missing 'drop' is unknown"),
         (ITS, {"confidence": 2}, "confidence is 2"),
