@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, partial
-from itertools import accumulate, chain, groupby, pairwise
+from itertools import groupby, pairwise
 
 from .._core import SegmentCounter
 from ..inputs._batch import Batch
@@ -282,15 +282,22 @@ class PreparedLines:
         if not self._first <= start < self._first + len(self._hypotheses):
             # Copies, because the function or another thread may change the lists.
             self._first, end = start, start + _CHUNK_SEGMENTS
-            lines = list(hypotheses[start:end])
-            listed = [[texts] if type(texts) is str else texts for texts in references[start:end]]
-            are_lists = {*map(type, listed)} <= {list, tuple} and all(listed)
-            texts = list(chain.from_iterable(listed)) if are_lists else []
-            if {*map(type, lines), *map(type, texts)} != {str} or not are_lists:
+            lines, listed = hypotheses[start:end], references[start:end]
+            texts: list[Any] = []
+            ends = [0]  # in `texts`, of the references of each segment
+            for of_segment in listed:
+                if type(of_segment) is str:
+                    texts.append(of_segment)
+                elif type(of_segment) in (list, tuple):
+                    texts += of_segment
+                ends.append(len(texts))
+            if {*map(type, lines), *map(type, texts)} != {str} or len({*ends}) < len(ends):
+                texts, ends = [], [0]
                 pairs = zip(lines, listed, strict=False)
-                listed = [self._texts(*pair, before + n) for n, pair in enumerate(pairs, start)]
-                texts = list(chain.from_iterable(listed))
-            lines, ends = lines[: len(listed)], accumulate(map(len, listed), initial=0)
+                for segment, pair in enumerate(pairs, before + start):
+                    texts += self._texts(*pair, segment)
+                    ends.append(len(texts))
+            lines = lines[: len(ends) - 1]
             self.tokenized_periods += sum([line.endswith(" .") for line in lines])
             self._hypotheses = self._prepare(lines, self._lowercase, False)
             prepared = self._prepare(texts, self._lowercase, True)

@@ -66,6 +66,10 @@ class OwnArithmetic(FormulaDialect):
         return self.formula(*row)
 
 
+# Types of a segment's references that need no conversion.
+_USUAL = {list, tuple, str}
+
+
 class FewerReferences(Counter):
     """Counts the "first" of the references, or the "fewest": as many as all segments have."""
 
@@ -78,12 +82,13 @@ class FewerReferences(Counter):
         batch = as_lists(self, batch)
         listed, lists = batch.references, (list, tuple)
         kinds = set(map(type, listed))
-        if not kinds <= {*lists, str}:
+        if not kinds <= _USUAL:
             listed = [list_or_tuple(texts) if is_collection(texts) else texts for texts in listed]
-        if kinds - {str}:  # else each segment has one
+        if kinds != {str}:  # else each segment has one
             most = 1
             if self.references == "fewest":
-                most = min([len(texts) if type(texts) in lists else 1 for texts in listed])
+                lengths = [len(texts) if type(texts) in lists else 1 for texts in listed]
+                most = min(lengths, default=1)
             batch.references = [texts[:most] if type(texts) in lists else texts for texts in listed]
         return super().count(batch, *arguments, **options)
 

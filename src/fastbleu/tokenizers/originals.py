@@ -145,10 +145,10 @@ def turn(text: str, lowercase: bool, is_reference: bool) -> str:
 
 def _hide(spaces: str, text: str) -> str:
     """Replace white space by what does not separate tokens."""
-    last = "\x7f" if text.isascii() else "\uffff"
+    if text.isprintable():  # no white space but " "
+        return text.replace(" ", _HIDDEN[" "]) if " " in spaces else text
     for space in spaces:
-        if space <= last:
-            text = text.replace(space, _HIDDEN[space])  # ten times as fast as translate()
+        text = text.replace(space, _HIDDEN[space])  # ten times as fast as translate()
     return text
 
 
@@ -207,6 +207,8 @@ def _joined(rewrite: Callable[[str, bool, bool], str]) -> Rewrite:
     rewrite_each = _each(rewrite)
 
     def rewrite_all(texts: list[str], lowercase: bool, is_reference: bool) -> list[str]:
+        if len(texts) == 1:
+            return [rewrite(texts[0], lowercase, is_reference)]
         joined = _BORDER.join(texts)
         if joined.count(_BORDER) != len(texts) - 1:  # a text has this character
             return rewrite_each(texts, lowercase, is_reference)
