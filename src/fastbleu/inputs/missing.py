@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import compress
+from itertools import chain, compress
 
 from .arguments import is_array, list_or_tuple, shape_of, shown
 from .errors import LocatedTypeError, Place, advised, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     # The null rows of a column, and its rows with null elements: the row, and the element's number.
@@ -21,6 +22,7 @@ CHOICES = "error", "empty", "skip", "ragged"
 # By name, because importing pandas for its NA takes long, and pandas may not be installed.
 _MISSING_TYPES = "NoneType", "NAType", "NaTType"
 _FLOAT_TYPES = "float", "float16", "float32", "float64"
+_TYPES_OF_MISSING = {*_MISSING_TYPES, *_FLOAT_TYPES}
 
 
 def is_missing(value: object) -> bool:
@@ -62,15 +64,36 @@ def without_missing(
         return hypotheses, references, None
     if choice == "ragged":
         return hypotheses, [_without_blank(texts, empty) for texts in sides[1]], None
-    pairs = zip(*sides, strict=True)
-    present = [not (is_missing(hypothesis) or lacks(texts)) for hypothesis, texts in pairs]
+    may_miss, may_lack = _may_be_missing(sides[0]), _may_lack(sides[1])
+    if choice == "empty":
+        if may_miss:
+            hypotheses = [
+                empty if is_missing(hypothesis) else hypothesis for hypothesis in sides[0]
+            ]
+        if may_lack:
+            references = [_filled(texts, empty) for texts in sides[1]]
+        return hypotheses, references, None
+    present = [
+        not ((may_miss and is_missing(hypothesis)) or (may_lack and lacks(texts)))
+        for hypothesis, texts in zip(*sides, strict=True)
+    ]
     if all(present):
         return hypotheses, references, None
-    if choice == "empty":
-        filled = [empty if is_missing(hypothesis) else hypothesis for hypothesis in sides[0]]
-        return filled, [_filled(texts, empty) for texts in sides[1]], None
     left, left_references = (list(compress(side, present)) for side in sides)
     return left, left_references, present
+
+
+def _may_be_missing(values: Iterable[object]) -> bool:
+    """Whether a value may be missing; their types tell at little cost that none is."""
+    return any(kind.__name__ in _TYPES_OF_MISSING for kind in {*map(type, values)})
+
+
+def _may_lack(references: Sequence[Any]) -> bool:
+    """Whether references may be missing, of lists of them or of texts; True for all others."""
+    kinds = {*map(type, references)}
+    if kinds <= {list, tuple}:
+        return _may_be_missing(chain.from_iterable(references))
+    return kinds != {str}
 
 
 def left_out_rows(hypotheses: Missing, references: Missing, before: int, choice: str) -> set[int]:
@@ -129,6 +152,8 @@ def _are_several(references: Any) -> bool:
 
 def _without_blank(references: Any, empty: Any) -> Any:
     """The references of a segment that are not blank; an `empty` one if all are."""
+    if type(references) is list and {*map(type, references)} == {str}:
+        return [text for text in references if text.strip()] or [empty]
     filled = _filled(references, empty)
     if not (_are_several(references) and len(references)):  # no list is an error of its own
         return filled
