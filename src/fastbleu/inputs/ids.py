@@ -200,9 +200,13 @@ def _rows_of(
     check_segments(name, values, each)
     rows = IdRows()
     entries = _with_masks(list_or_tuple(values), mask, name)
-    are_nested = may_nest and any(_is_nested(value) and not is_array(value) for value, _ in entries)
+    are_nested = may_nest and any(
+        type(value) in (list, tuple) and _is_nested(value) for value, _ in entries
+    )
     for number, (value, value_mask) in enumerate(entries):
-        if may_nest and (
+        if value_mask is None and _is_plain(value):
+            rows.add(value)
+        elif may_nest and (
             _is_nested(value) or (are_nested and type(value) in (list, tuple) and not value)
         ):
             _add_references(rows, value, value_mask, number)
@@ -245,7 +249,17 @@ def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
     if len(values) == 0:
         TokenChecks().refuse_no_references(segment)
     for k, (value, value_mask) in enumerate(_with_masks(values, mask, "references", segment)):
-        _add(rows, value, value_mask, place(segment, k))
+        if value_mask is None and _is_plain(value):
+            rows.add(value)
+        else:
+            _add(rows, value, value_mask, place(segment, k))
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a row is an array of numpy's that needs no checks."""
+    if type(value) in (list, tuple) or type(value) is not numpy.ndarray:
+        return False
+    return value.ndim == 1 and value.dtype.kind == "i" and value.dtype.isnative
 
 
 def _add(rows: IdRows, value: Any, mask: Any, where: str | Place) -> None:

@@ -65,6 +65,8 @@ def without_missing(
     if choice == "ragged":
         return hypotheses, [_without_blank(texts, empty) for texts in sides[1]], None
     may_miss, may_lack = _may_be_missing(sides[0]), _may_lack(sides[1])
+    if not (may_miss or may_lack):
+        return hypotheses, references, None
     if choice == "empty":
         if may_miss:
             hypotheses = [

@@ -110,28 +110,29 @@ def _by_document(hypotheses: Any, references: Any, join: Any) -> tuple[list[Any]
         )
     joined: dict[Any, tuple[list[Any], list[list[Any]]]] = {}
     for number, (hypothesis, several, document) in enumerate(zip(*sides, strict=True)):
-        where = Place(number)
         if isinstance(several, str):
             several = [several]
         elif not isinstance(several, (list, tuple)):
-            raise LocatedTypeError.at(where, f"references is {a_type(several)}, expected a list")
+            raise LocatedTypeError.at(
+                Place(number), f"references is {a_type(several)}, expected a list"
+            )
         for segment in (hypothesis, *several):
             if not isinstance(segment, (str, list, tuple)):
                 problem = (
                     f"a part is {a_type(segment)}; with join= all are texts or lists of tokens"
                 )
-                raise LocatedTypeError.at(where, problem)
+                raise LocatedTypeError.at(Place(number), problem)
         try:
             own, streams = joined.setdefault(document, ([], [[] for _ in several]))
         except TypeError:
             problem = f"the document is {a_type(document)}, expected a str, an int or another "
-            raise LocatedTypeError.at(where, f"{problem}value that can be hashed") from None
+            raise LocatedTypeError.at(Place(number), f"{problem}value that can be hashed") from None
         if len(several) != len(streams):
             problem = (
                 f"it has {len(several)} references, but document {shown(document)} begins with a "
                 f"segment that has {len(streams)}; all of a document need as many"
             )
-            raise LocatedValueError.at(where, problem)
+            raise LocatedValueError.at(Place(number), problem)
         own.append(hypothesis)
         for stream, reference in zip(streams, several, strict=True):
             stream.append(reference)
