@@ -128,6 +128,9 @@ class Checks:
 
     def references(self, references: Any, segment: int) -> list[Any]:
         """The references of one segment as a list."""
+        if getattr(references, "ndim", 0) == 1:  # an array or a Series
+            listed: list[Any] = list_or_tuple(references)
+            return listed
         where = Place(segment, "references", 0)
         refuse_missing(Place(segment, "the reference", 0), references)
         refuse_scalar(where, references, "reference")

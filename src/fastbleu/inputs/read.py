@@ -123,10 +123,12 @@ def _by_document(hypotheses: Any, references: Any, join: Any) -> tuple[list[Any]
                 )
                 raise LocatedTypeError.at(Place(number), problem)
         try:
-            own, streams = joined.setdefault(document, ([], [[] for _ in several]))
+            if document not in joined:
+                joined[document] = [], [[] for _ in several]
         except TypeError:
             problem = f"the document is {a_type(document)}, expected a str, an int or another "
             raise LocatedTypeError.at(Place(number), f"{problem}value that can be hashed") from None
+        own, streams = joined[document]
         if len(several) != len(streams):
             problem = (
                 f"it has {len(several)} references, but document {shown(document)} begins with a "
