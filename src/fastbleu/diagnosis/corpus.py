@@ -195,7 +195,7 @@ class Corpus:
         most = 1 if which == "first" else min(map(len, self.references), default=1)
         return [texts[:most] for texts in self.references]
 
-    def _scoring(self, hypotheses: list[Any], references: list[list[Any]]) -> Corpus:
+    def with_segments(self, hypotheses: list[Any], references: list[list[Any]]) -> Corpus:
         """Other segments with the same metric."""
         made = Corpus(hypotheses, references, self.metric)
         made._readers = self._readers
@@ -203,14 +203,14 @@ class Corpus:
 
     def with_hypotheses(self, hypotheses: list[Any]) -> Corpus:
         """Another system with the same references, which are read and rewritten once for both."""
-        made = self._scoring(hypotheses, self.references)
+        made = self.with_segments(hypotheses, self.references)
         made._rewritten_references = self._rewritten_references
         return made
 
     def rewritten(self, rewrite: Callable[[str], str]) -> Corpus:
         """The corpus with `rewrite` of each text."""
         references, _ = self._rewrite_references(rewrite)
-        return self._scoring([rewrite(text) for text in self.hypotheses], references)
+        return self.with_segments([rewrite(text) for text in self.hypotheses], references)
 
     def _rewrite_references(
         self, rewrite: Callable[[str], str]
@@ -226,20 +226,7 @@ class Corpus:
     def part(self, hypotheses: Sequence[int], references: Sequence[int]) -> Corpus:
         """Some hypotheses, with the references of equally many segments."""
         kept = [self.references[number] for number in references]
-        return self._scoring([self.hypotheses[number] for number in hypotheses], kept)
-
-    def with_segment(self, hypothesis: str, references: list[str]) -> Corpus:
-        """The corpus with one more segment at its end."""
-        return self._scoring([*self.hypotheses, hypothesis], [*self.references, references])
-
-    def with_reference(self, k: int) -> Corpus:
-        """The corpus with the k-th reference of each segment alone."""
-        return self._scoring(self.hypotheses, [texts[k : k + 1] for texts in self.references])
-
-    def swapped(self) -> Corpus:
-        """The first references as hypotheses, and the hypotheses as references."""
-        references = [[hypothesis] for hypothesis in self.hypotheses]
-        return self._scoring([texts[0] for texts in self.references], references)
+        return self.with_segments([self.hypotheses[number] for number in hypotheses], kept)
 
     def changed(self, rewrite: Callable[[str], str], side: str) -> list[int]:
         """The segments of which `rewrite` changes the "hypotheses", or a text of "references"."""
@@ -247,21 +234,22 @@ class Corpus:
             return [n for n, text in enumerate(self.hypotheses) if rewrite(text) != text]
         return self._rewrite_references(rewrite)[1]
 
-    def sentence_points(self) -> NDArray[numpy.float64]:
-        """sacreBLEU's score of each segment by its tokens, 0-100, shape (segments,)."""
-        metric = self._plain()
-        return metric._scorer.sentence_scores(self._counted(metric._counter), warns=False)
-
     def lengths(self) -> NDArray[numpy.int64]:
         """[hyp_len, ref_len] of each segment, shape (segments, 2)."""
         rows = self._counted(self._plain()._counter).stats
         return numpy.stack([rows.hyp_lens, rows.ref_lens], axis=1)
 
     def similarities(self, offset: int) -> NDArray[numpy.float64]:
-        """`sentence_points` of hypothesis i with references i + offset, where both exist."""
-        first = max(0, -offset)
-        end = min(len(self), len(self) - offset)
-        return self.part(range(first, end), range(first + offset, end + offset)).sentence_points()
+        """sacreBLEU's score, 0-100, of hypothesis i with references i + offset, where both exist.
+
+        Tokens are those of the metric.
+        """
+        first, end = max(0, -offset), min(len(self), len(self) - offset)
+        part, metric = (
+            self.part(range(first, end), range(first + offset, end + offset)),
+            self._plain(),
+        )
+        return metric._scorer.sentence_scores(part._counted(metric._counter), warns=False)
 
     def _plain(self) -> BLEU:
         names = "lowercase", "ignore_ids", "stop_ids", "skip_ids"

@@ -320,7 +320,9 @@ def _best_suffix(gains: NDArray[numpy.float64]) -> tuple[int, float]:
 def _swapped(corpus: Corpus) -> Iterator[Finding]:
     if len(corpus) < _SWAPPED_SEGMENTS or any(len(texts) != 1 for texts in corpus.references):
         return
-    points = corpus.swapped().points() - corpus.points()
+    firsts = [texts[0] for texts in corpus.references]
+    swapped = corpus.with_segments(firsts, [[hypothesis] for hypothesis in corpus.hypotheses])
+    points = swapped.points() - corpus.points()
     if points > 1:
         message = "the score is higher if hypotheses and references are swapped"
         yield Finding("swapped", message, points, ())

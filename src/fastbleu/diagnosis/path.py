@@ -154,10 +154,6 @@ class Rule(NamedTuple):
     describe: Callable[[RuleSet], str]
     sentence: str
 
-    def taken_from(self, other: RuleSet, into: RuleSet) -> RuleSet:
-        """`into`, with this rule of `other`."""
-        return replace(into, **{field: getattr(other, field) for field in self.fields})
-
 
 _SCALE = Rule(
     "scale",
@@ -315,7 +311,7 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
             shared.append(rule.name)  # and the tokenizer is a rule of its own
             continue
         before, after = rule.describe(current), rule.describe(end)
-        current = rule.taken_from(end, current)
+        current = replace(current, **{field: getattr(end, field) for field in rule.fields})
         if before == after and rule is not _INPUT:
             shared.append(rule.name)
             continue

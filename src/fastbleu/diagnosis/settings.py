@@ -240,10 +240,14 @@ def _variants(corpus: Corpus) -> dict[str, Corpus]:
         if (made.hypotheses, made.references) != (corpus.hypotheses, corpus.references):
             variants[name] = made
     if corpus.is_text:
-        variants[_EMPTY_PAIR] = corpus.with_segment("", [""] * len(corpus.references[-1]))
+        empty = [""] * len(corpus.references[-1])
+        variants[_EMPTY_PAIR] = corpus.with_segments(
+            [*corpus.hypotheses, ""], [*corpus.references, empty]
+        )
     several = min(map(len, corpus.references))
     for k in range(several) if several > 1 else ():
-        variants[f"reference {k} alone"] = corpus.with_reference(k)
+        alone = [texts[k : k + 1] for texts in corpus.references]
+        variants[f"reference {k} alone"] = corpus.with_segments(corpus.hypotheses, alone)
     return variants
 
 
