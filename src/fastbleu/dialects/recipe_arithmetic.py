@@ -51,11 +51,6 @@ def to_float32(value: float | float32) -> float:
     return float(float32(value))
 
 
-def _penalty(c: float, r: float) -> float:
-    """The usual brevity penalty."""
-    return 1.0 if c >= r else exp(1 - r / c) if c else 0.0
-
-
 def _log(p: float) -> float:
     return log(p) if p else -inf
 
@@ -65,7 +60,7 @@ def _bleu(
 ) -> float:
     """The usual penalty times exp of the mean of logarithms, which `add` adds up."""
     weight = 1 / orders
-    return _penalty(c, r) * exp(add([weight * logarithm for logarithm in logs]))
+    return SACREBLEU.brevity_penalty(c, r) * exp(add([weight * logarithm for logarithm in logs]))
 
 
 def by_order(logarithm: Callable[[int, int], float], add: Callable[..., float] = fsum) -> Formula:
@@ -110,7 +105,7 @@ def nematus(c: int, r: int, m: Counts, t: Counts) -> float:
     product = m[0] / t[0] if t[0] else 0.0
     for matched, ngrams in zip(m[1:], t[1:], strict=True):
         product *= (matched + 1) / (ngrams + 1)
-    return float(product ** (1 / 4) * _penalty(c, r))
+    return float(product ** (1 / 4) * SACREBLEU.brevity_penalty(c, r))
 
 
 def keras_hub(added: int, c: int, r: int, m: Counts, t: Counts) -> float:
@@ -136,7 +131,7 @@ def torchtext(c: int, r: int, m: Counts, t: Counts) -> float:
     if not all(m):
         return 0.0
     total = reduce(add_up, (_tensor(m) / _tensor(t)).log() * 0.25)
-    return float(total.exp()) * _penalty(c, r)
+    return float(total.exp()) * SACREBLEU.brevity_penalty(c, r)
 
 
 def tensorbleu(smoothing: str, c: int, r: int, m: Counts, t: Counts) -> float:
