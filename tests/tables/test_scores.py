@@ -214,6 +214,13 @@ def test_missing_values(family):
         assert {str(kind) for kind in counted.schema.types[2:]} == {"int64"}
 
 
+def test_the_first_row_that_is_left_out_of_any_language():
+    its = {"mt": ["a b", None, None], "ref": ["a b"] * 3, "lang": ["zh", "de", "zh"]}
+    how = {"by": "lang", "language": "lang", "tokenizers": {None: "13a"}, "missing": "skip"}
+    with pytest.warns(InputWarning, match=r"left out 2 rows.*the first is row 1$"):
+        tables.score(its, "mt", "ref", **how)
+
+
 LISTS = {
     "pyarrow": lambda pa, its: pa.table(its),
     "pyarrow large_list": lambda pa, its: pa.table(

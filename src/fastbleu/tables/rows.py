@@ -199,8 +199,8 @@ class RowCounter:
     def _note_missing(self, batch: Batch, numbers: Sequence[int] | Indices) -> None:
         """Remember which rows of a counted batch were left out."""
         if batch.present is not None and not all(batch.present):
-            if not self._left_out:
-                self._first_left_out = int(numbers[batch.present.index(False)])
+            first = int(numbers[batch.present.index(False)])
+            self._first_left_out = min(first, self._first_left_out) if self._left_out else first
             self._left_out += batch.present.count(False)
 
     def _languages(
