@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from ..metric.bleu import BLEU
 
 TRIALS = 10_000  # of approximate randomization
-METHODS = ("approximate_randomization", "bootstrap")
 
 
 def bootstrap(
@@ -175,7 +174,7 @@ def compare(
     -20.31
     """
     metric = _resampled_metric(metric)
-    check_choice("method", method, METHODS)
+    check_choice("method", method, ("approximate_randomization", "bootstrap"))
     if not isinstance(systems, Mapping):
         expected = "expected hypotheses by name: {'new': hypotheses}"
         raise TypeError(f"systems is {a_type(systems)}, {expected}")

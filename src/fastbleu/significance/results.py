@@ -222,18 +222,11 @@ def adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
     ----------
     Holm (1979), A simple sequentially rejective multiple test procedure.
     """
-    p_values = holm([comparison.p_value for comparison in comparisons])
-    return [
-        replace(comparison, adjusted_p_value=p_value, compared=len(comparisons))
-        for comparison, p_value in zip(comparisons, p_values, strict=True)
-    ]
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Each p-value times the number of those that are not smaller, at most 1, in their order."""
-    corrected, largest = [0.0] * len(p_values), 0.0
-    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    corrected, largest = list(comparisons), 0.0
+    order = sorted(range(len(comparisons)), key=lambda number: comparisons[number].p_value)
     for rank, number in enumerate(order):
-        largest = max(largest, min(1.0, (len(order) - rank) * p_values[number]))
-        corrected[number] = largest
+        comparison, compared = comparisons[number], len(order)
+        # Each p-value is multiplied by the number of those that are not smaller.
+        largest = max(largest, min(1.0, (compared - rank) * comparison.p_value))
+        corrected[number] = replace(comparison, adjusted_p_value=largest, compared=compared)
     return corrected
