@@ -38,9 +38,10 @@ cdef class Worker:
 
 
 cdef class CounterBase:
-    cdef readonly Py_ssize_t threads
+    cdef public Py_ssize_t threads
     cdef public object watch, choose
     cdef public bint knows_singles
-    cdef Pool idle_lists, idle_ids, idle_texts       # workers that are not in use, by what they read
+    # Workers that are not in use: for rows of ids, and for all else. None until they are needed.
+    cdef Pool idle_of_ids, idle
 
     cdef Pool idle_for(self, object hypotheses)

@@ -144,6 +144,11 @@ cdef class Sums:
         return total
 
     @property
+    def noted(self):
+        """What a `Score` keeps, without rows and tokens of segments: (row, segments, nrefs, tokenizers)."""
+        return self.row, self.segments, self.nrefs, self.tokenizers
+
+    @property
     def are_unusual(self):
         """Whether `Scorer.score` may have to warn.
 
@@ -257,10 +262,11 @@ cdef class Worker:
 
 
 cdef class CounterBase:
-    """The compiled part of `Counter`, which sets the attributes; the parameter is `threads`.
+    """The compiled part of `Counter`, which sets the attributes.
 
     Attributes
     ----------
+    threads : int
     watch : MistakeWatch
     choose : callable or None
         From a text to its tokenizer, of "auto".
@@ -268,14 +274,15 @@ cdef class CounterBase:
         Whether single segments of text or tokens need not be examined for mistakes any more.
     """
 
-    def __init__(self, Py_ssize_t threads):
-        self.threads = threads
-        self.idle_lists, self.idle_ids, self.idle_texts = Pool(threads), Pool(threads), Pool(threads)
-
     cdef Pool idle_for(self, object hypotheses):
+        """The workers for hypotheses of this type."""
         if type(hypotheses) is IdRows:
-            return self.idle_ids
-        return self.idle_texts if type(hypotheses) is Utf8Rows else self.idle_lists
+            if self.idle_of_ids is None:
+                self.idle_of_ids = Pool(self.threads)
+            return self.idle_of_ids
+        if self.idle is None:
+            self.idle = Pool(self.threads)
+        return self.idle
 
     def count(self, batch, bint keep_rows=True, bint progress=False, meanwhile=None):
         """Count a batch.

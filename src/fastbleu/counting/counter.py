@@ -65,7 +65,7 @@ class Counter(CounterBase):
         least_total: int = 0,
         checks: TokenChecks = _TOKEN_CHECKS,
     ) -> None:
-        super().__init__(threads)
+        self.threads = threads
         self.lowercase = lowercase
         self.max_ngram_order = max_ngram_order
         self.reference_length = reference_length

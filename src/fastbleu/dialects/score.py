@@ -94,8 +94,8 @@ class Score:
             """A field that was not read before."""
             if name not in self.__match_args__:
                 raise AttributeError(f"a Score has no attribute {name!r}")
-            scorer, *counts = self._source
-            field = scorer.field(name, *counts)
+            scorer, attributes, noted = self._source
+            field = scorer.field(name, attributes, *noted)
             object.__setattr__(self, name, field)
             return field
 
@@ -174,7 +174,7 @@ def lazy_score(value: float, source: tuple[Any, ...]) -> Score:
     """A score whose other fields are computed when they are first read: by `Scorer.field`.
 
     They take longer than counting a segment does, and most scores are only asked for `value`.
-    `source` are the scorer and the arguments of that method.
+    `source` are the scorer and the other arguments of that method.
     """
     score = _new(Score)
     _set_value(score, value)

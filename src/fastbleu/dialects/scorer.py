@@ -233,8 +233,7 @@ class Scorer:
         if sums.segments == 0:
             raise ValueError("there are no segments to score: hypotheses is empty")
         attributes = self.attributes(sums, warns)
-        source = self, attributes, sums.row, sums.segments, sums.nrefs, sums.tokenizers
-        return lazy_score(attributes["value"], source)
+        return lazy_score(attributes["value"], (self, attributes, sums.noted))
 
     def field(
         self,

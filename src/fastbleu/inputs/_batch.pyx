@@ -7,15 +7,17 @@ Thread-safety. Another thread may change the lists meanwhile: see item_at.
 """
 
 from cpython.bytes cimport PyBytes_CheckExact
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.list cimport PyList_CheckExact
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
-from cpython.unicode cimport PyUnicode_CheckExact
+from cpython.unicode cimport Py_UNICODE_ISSPACE, PyUnicode_CheckExact
 from libc.string cimport strcmp
 
 from fastbleu.inputs._id_rows cimport IdRows
 from fastbleu.kernel.exceptions cimport Py_DECREF, take_exception
 from fastbleu.kernel.sequences cimport is_list_or_tuple, item_at, size_of
+from fastbleu.runtime._process cimport POLL_EVERY
 
 from fastbleu.inputs.errors import warn_input
 from fastbleu.runtime.import_lock import lazy
@@ -133,6 +135,25 @@ cdef bint are_tokens(object tokens) except -1:
 
 cdef bint are_token_lists(object references) except -1:
     return is_list_or_tuple(references) and size_of(references) > 0 and is_list_or_tuple(item_at(references, 0))
+
+
+def count_blank(texts):
+    """The number of blank texts in a list or tuple of str; -1 for other sequences."""
+    cdef Py_ssize_t blank = 0, i = 0, at
+    if not is_list_or_tuple(texts):
+        return -1
+    while i < size_of(texts):
+        text = item_at(texts, i)
+        if not PyUnicode_CheckExact(text):
+            return -1
+        at = 0
+        while at < len(<str> text) and Py_UNICODE_ISSPACE((<str> text)[at]):
+            at += 1
+            if at % POLL_EVERY == 0:
+                PyErr_CheckSignals()
+        blank += at == len(<str> text)
+        i += 1
+    return blank
 
 
 cdef IdRows rows_of(object values, int dimensions, bint lists_are_ids):

@@ -6,6 +6,7 @@ import re
 from math import nan
 
 from ..dialects.base import PARTS
+from ..inputs._batch import count_blank
 from ..inputs.arguments import a_type, check_choice, shown
 from ..inputs.checks import check_segments
 from ..inputs.errors import warn_input
@@ -176,19 +177,23 @@ class BLEUReward:
         return {"rewards": rewards, "scores": rewards, "extra_logs": {self.__name__: rewards}}
 
     def _rewards(self, completions: Any, references: Any) -> list[float | None]:
-        check_segments("completions", completions, "sample")
+        # Lists of texts, as they nearly always are, need no checks; -1 stands for all else.
+        blank_completions = count_blank(completions)
+        if blank_completions < 0:
+            check_segments("completions", completions, "sample")
         if references is completions:
             raise ValueError(
                 f"the column {self.references!r} is the list of completions itself, so that every "
                 "reward would be 1; pass the name of the column with references"
             )
-        check_segments(f"the column {self.references!r}", references, "sample")
-        contents, are_texts = list(completions), _are_texts(completions)
+        are_texts = count_blank(references) >= 0
         if not are_texts:
-            contents = [_content(completion) for completion in contents]
-        given_texts = _are_texts(references)
-        if not given_texts and set(map(type, references)) & {dict, list, tuple}:
-            references = [_content(entry) for entry in references]
+            check_segments(f"the column {self.references!r}", references, "sample")
+            if set(map(type, references)) & {dict, list, tuple}:
+                references = [_content(entry) for entry in references]
+        contents = completions
+        if blank_completions < 0:
+            contents = [_content(completion) for completion in completions]
         present = None
         if self.missing != "error":
             contents, references, present = without_missing(contents, references, self.missing, "")
@@ -196,10 +201,10 @@ class BLEUReward:
         if self.extract is not None:
             answers = [self._answer(content) for content in contents]
         blank = []
-        if not are_texts or self.extract is not None or not all(map(str.strip, answers)):
+        if blank_completions or self.extract is not None:
             blank = [n for n, answer in enumerate(answers) if _is_blank(answer)]
         if len(contents) >= MIN_SEQUENCES_TO_WARN:
-            if given_texts and contents == list(references):
+            if are_texts and [*contents] == [*references]:
                 warn_input(
                     f"all {len(contents)} completions are equal to their references; is the column "
                     f"{self.references!r} what the policy wrote?"
@@ -214,8 +219,8 @@ class BLEUReward:
         rewards = self.metric.sentence_scores(hypotheses, references)
         rewards /= self.metric._scorer.dialect.scale
         # A perfect text has 1.0000000000000004 by the dialect's rounding. `clip` is slower.
-        numpy.maximum(rewards, 0, out=rewards)
-        numpy.minimum(rewards, 1, out=rewards)
+        numpy.maximum(rewards, 0.0, out=rewards)
+        numpy.minimum(rewards, 1.0, out=rewards)
         if blank:
             rewards[blank] = 0
         if present is None:
@@ -232,11 +237,6 @@ class BLEUReward:
             return "" if answer is None else answer
         match = self.extract.search(content)
         return (match and match.group(min(1, self.extract.groups))) or ""
-
-
-def _are_texts(values: Any) -> bool:
-    """Whether all are str, as they nearly always are; this takes less time than reading them."""
-    return list(map(type, values)).count(str) == len(values)
 
 
 def _is_blank(answer: Any) -> bool:
