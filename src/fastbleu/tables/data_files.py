@@ -87,22 +87,11 @@ class ReadOptions:
 class Files:
     """The parts of files, as tables of pyarrow, of which one is in memory at a time.
 
-    Parameters
-    ----------
-    table : path or list of paths
-        Files, patterns with ``*``, ``?`` or ``[...]`` (``**`` for any directories), directories, or
-        URLs of what pyarrow or fsspec can open. Names of directories ``key=value`` of Parquet files
-        are columns, null in files that are not in such a directory and have no such column.
-    columns : list of str, optional
-        Which to read; by default all.
-    texts : list of str
-        Columns of text, which text files may have as numbers.
-    options : ReadOptions
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        There is no such file, or the end of its name is unknown.
+    Paths are files, patterns with ``*``, ``?`` or ``[...]`` (``**`` for any directories),
+    directories, or URLs of what pyarrow or fsspec can open. Names of directories ``key=value`` of
+    Parquet files are columns, null in files that are not in such a directory and have no such
+    column. Only `columns` are read, if they are given; `texts` are those of text, which text files
+    may have as numbers.
     """
 
     def __init__(

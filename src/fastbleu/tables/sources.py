@@ -27,21 +27,8 @@ _ENGINES = {"pyspark": "Spark", "ray": "Ray", "dask": "Dask"}  # by their packag
 class Source:
     """A table to be read once, in chunks: one `frame`, or a stream of tables.
 
-    Parameters
-    ----------
-    table : as for `fastbleu.tables.score`
-    columns : list of str, optional
-        Those to read; by default all.
-    texts : list of str
-        Columns of text, which a CSV file may have as numbers.
-    options : ReadOptions
-
-    Raises
-    ------
-    TypeError
-        This is not a table.
-    ValueError, ImportError, OSError
-        A column is missing; a library; or a file.
+    Only `columns` are read, if they are given; `texts` are those of text, which a CSV file may have
+    as numbers.
     """
 
     def __init__(
