@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from contextlib import nullcontext
 from functools import partial
 
 import numpy
 
 from ..counting.stats import Stats
 from ..runtime.terminal import ProgressBar
-from ..runtime.threads import pop_until_empty, run_on_threads, share_out
+from ..runtime.threads import share_out
 from ._ngrams import Features, Ngrams
 from ._pairs import PairCounter, ReferenceBlock
-from .reader import read_sources, sentence_metric_of
+from .reader import SentenceReader, read_sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from typing import Any, Protocol, TypeVar
 
     from numpy.typing import DTypeLike, NDArray
@@ -113,20 +112,20 @@ def pairwise(
     array([[100. ,  38. ,   0. ],
            [ 36.8,  26. ,   0. ]])
     """
-    sentence_metric = sentence_metric_of(metric)
+    reader = SentenceReader(metric)
     kind = _checked_dtype(dtype, out)
     masks = hypothesis_mask, reference_mask
-    sources, shape = read_sources(sentence_metric, (hypotheses, references), masks)
+    sources, shape = read_sources(reader, (hypotheses, references), masks)
     scores = numpy.empty(shape, kind) if out is None else _checked_out(out, shape)
     by_source = scores if len(shape) == 3 else scores[None]
-    with ProgressBar(True, scores.size, " pairs") if progress else nullcontext() as bar:
+    with ProgressBar(progress, scores.size, " pairs") as bar:
 
         def score(scorer: PairScorer, number: int) -> None:
             scorer.prepare(*sources[number])
             scorer.fill(by_source[number])
 
-        make = partial(PairScorer, sentence_metric._scorer, bar=bar)
-        on_sources(sentence_metric._counter.threads, by_source.shape, make, score)
+        make = partial(PairScorer, reader.scorer, bar=bar)
+        on_sources(reader.counter.threads, by_source.shape, make, score)
     return scores
 
 
@@ -162,16 +161,16 @@ def pairwise_chunked(
     slice(0, 2, None) [0 1]
     slice(2, 3, None) [0]
     """
-    sentence_metric = sentence_metric_of(metric)
+    reader = SentenceReader(metric)
     kind = _checked_dtype(dtype, None)
     if rows is not None and operator.index(rows) < 1:
         raise ValueError(f"rows is {rows}, but must be at least 1")
     masks = hypothesis_mask, reference_mask
-    sources, shape = read_sources(sentence_metric, (hypotheses, references), masks)
+    sources, shape = read_sources(reader, (hypotheses, references), masks)
     if len(shape) == 3:
         raise ValueError("pairwise_chunked takes one source; for a batch call it for each source")
     count, width = shape
-    scorer = PairScorer(sentence_metric._scorer, sentence_metric._counter.threads)
+    scorer = PairScorer(reader.scorer, reader.counter.threads)
     scorer.prepare(*sources[0])
     height = rows or max(1, _BLOCK_BYTES // (kind.itemsize * max(1, width)))
 
@@ -193,7 +192,7 @@ class PairScorer:
     """
 
     def __init__(self, scorer: Scorer, threads: int, bar: ProgressBar | None = None) -> None:
-        self.bar = bar
+        self.bar = bar or ProgressBar(False, None, "")
         self._scorer = scorer
         self._threads = threads
         self._counters: list[PairCounter] = []
@@ -239,48 +238,26 @@ class PairScorer:
     def _fill_columns(self, out: Scores, columns: slice, first: int) -> None:
         """Score blocks of hypotheses with the block of references at hand."""
         height = max(1, BLOCK_PAIRS // (columns.stop - columns.start))
-        firsts = range(0, len(out), height)
-        threads = min(self._threads, len(firsts))
+        blocks = range(0, len(out), height)
+        threads = min(self._threads, len(blocks))
         while len(self._counters) < threads:
             counter = PairCounter(self._scorer.max_ngram_order, self._orders, self._longest)
             self._counters.append(counter)
-        if threads == 1:
-            self._fill_blocks(self._counters[0], out, columns, first, height, firsts)
-            return
-        left = [*reversed(firsts)]
-        run_on_threads(
-            lambda counter: self._fill_blocks(
-                counter, out, columns, first, height, pop_until_empty(left)
-            ),
-            self._counters[:threads],
-        )
 
-    def _fill_blocks(
-        self,
-        counter: PairCounter,
-        out: Scores,
-        columns: slice,
-        first: int,
-        height: int,
-        firsts: Iterable[int],
-    ) -> None:
-        """Score blocks of `height` rows of `out`, which begin at `firsts`."""
-        separable = self._scorer.dialect.separable
-        for row in firsts:
-            if counter.cancelled:
-                break
+        def fill_block(counter: PairCounter, row: int) -> None:
             block = out[row : row + height, columns]
             pairs = self._references, self._hypotheses, first + row, first + row + len(block)
             rows = counter.count(*pairs)
-            if not separable:
+            if not self._scorer.dialect.separable:
                 block[:] = self._scores_of_rows(counter, rows, pairs, self._lengths[columns])
             else:
                 if rows:
                     new = Stats._own(rows, counter.max_order)
                     counter.score(self._scorer.row_scores(new))
                 counter.write(*pairs, block)
-            if self.bar is not None:
-                self.bar.update(block.size)
+            self.bar.update(block.size)
+
+        share_out(fill_block, blocks, self._counters[:threads])
 
     def _scores_of_rows(
         self, counter: PairCounter, new: array[int], pairs: Pairs, lengths: Rows

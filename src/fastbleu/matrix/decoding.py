@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from math import exp, log, prod
@@ -15,7 +14,7 @@ from ..runtime.import_lock import lazy
 from ..runtime.terminal import ProgressBar
 from ._ngrams import Features, Ngrams, expected_rows
 from .all_pairs import PairScorer, on_sources
-from .reader import read_sources, sentence_metric_of
+from .reader import SentenceReader, read_sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,13 +166,13 @@ def mbr(
     >>> mbr(samples).best
     1
     """
-    sentence_metric = sentence_metric_of(metric)
+    reader = SentenceReader(metric)
     if aggregate and return_matrix:
         raise ValueError(
             "aggregate=True makes no matrix; leave one of aggregate and return_matrix out"
         )
     if aggregate:
-        sentence_metric._scorer.dialect.require(EXPECTED_COUNTS)
+        reader.scorer.dialect.require(EXPECTED_COUNTS)
     if isinstance(references, (list, tuple)) and any(isinstance(r, float) for r in references[:1]):
         raise TypeError("references holds numbers: pass weights by name, reference_weights=")
     if references is None:
@@ -181,7 +180,7 @@ def mbr(
             raise ValueError("there is a reference_mask without references; pass hypothesis_mask=")
         references, reference_mask = hypotheses, hypothesis_mask
     masks = hypothesis_mask, reference_mask
-    sources, shape = read_sources(sentence_metric, (hypotheses, references), masks, ragged=True)
+    sources, shape = read_sources(reader, (hypotheses, references), masks, ragged=True)
     single = len(shape) == 2
     shapes = [(len(rows), len(columns)) for rows, columns in sources]
     for source, sizes in enumerate(shapes or [shape]):
@@ -205,14 +204,13 @@ def mbr(
             weights_of = table.reshape(len(sources), shape[-1])
         utilities = numpy.empty((len(sources), shape[-2]))
         matrices = numpy.empty((len(sources), *shape[-2:])) if return_matrix else None
-    scorer, threads = sentence_metric._scorer, sentence_metric._counter.threads
+    scorer, threads = reader.scorer, reader.counter.threads
     signature = scorer.signature()
-    with ProgressBar(True, sum(map(prod, shapes)), " pairs") if progress else nullcontext() as bar:
+    with ProgressBar(progress, sum(map(prod, shapes)), " pairs") as bar:
 
         def aggregate_source(aggregation: Aggregation, number: int) -> None:
             utilities[number][:] = aggregation.scores(*sources[number], weights_of[number])
-            if bar is not None:
-                bar.update(prod(shapes[number]))
+            bar.update(prod(shapes[number]))
 
         def score_source(pairs: PairScorer, number: int) -> None:
             scores = None if matrices is None else matrices[number]
@@ -262,8 +260,7 @@ def _mean_scores(
         if matrix is not None:
             (equal,) = numpy.nonzero((row_numbers >= first) & (row_numbers < first + len(scores)))
             matrix[equal] = scores[row_numbers[equal] - first]
-    if scorer.bar is not None:
-        scorer.bar.update(len(hypotheses) * len(references) - len(rows) * len(columns))
+    scorer.bar.update(len(hypotheses) * len(references) - len(rows) * len(columns))
     return utilities.take(row_numbers)
 
 

@@ -18,7 +18,7 @@ from ..metric.bleu import BLEU
 from ..runtime.terminal import ProgressBar
 from ._references import LeaveOneOut
 from .all_pairs import PairScorer
-from .reader import SentenceMetric, SentenceReader, sentence_metric_of
+from .reader import SentenceReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,115 +150,111 @@ def self_bleu(
     """
     if metric is None:
         _check_texts(sentences)
-    sentence_metric = _default_metric() if metric is None else sentence_metric_of(metric)
-    reader = SentenceReader(sentence_metric)
+    reader = SentenceReader(_default_metric() if metric is None else metric)
     checked = _check_orders(orders)
     for order in checked:
-        sentence_metric._scorer.dialect._check_order(order)
+        reader.scorer.dialect._check_order(order)
+    reader.max_ngram_order = max(checked)
     check_choice("against", against, ("others", "each", "earlier"))
     if against != "others" and sample_size is not None:
         raise ValueError(
             f'against is {against!r}, which takes no sample_size: pass against="others"'
         )
     seed = Random().getrandbits(32) if seed is None else check_integer("seed", seed)
-    signature = _signature(sentence_metric._scorer)
+    signature = _signature(reader.scorer)
     if sample_size is not None:
         signature += f"|sample:{sample_size}|seed:{seed}"
-    diversity = _Diversity(sentence_metric, reader, checked)
+    scorers = [reader.scorer.with_equal_weights(order) for order in checked]
     if against == "others":
-        scores, values, indices = diversity.against_others(
-            sentences, sentence_mask, progress, sample_size, seed
+        scores, values, indices = _against_others(
+            reader, scorers, sentences, sentence_mask, progress, sample_size, seed
         )
     else:
         signature += f"|against:{against}"
         is_earlier = against == "earlier"
-        scores, values, indices = diversity.of_pairs(sentences, sentence_mask, progress, is_earlier)
+        scores, values, indices = _of_pairs(
+            reader, scorers, sentences, sentence_mask, progress, is_earlier
+        )
     reader.warn_of_input()
-    sentence_metric._scorer.warn_of_short(diversity.short, reader.sentences, max(checked))
     return SelfBLEUResult(
         dict(zip(checked, values, strict=True)), scores, checked, indices, signature
     )
 
 
 @cache
-def _default_metric() -> SentenceMetric:
-    return SentenceMetric(BLEU("nltk", smooth_method="floor", tokenize="13a"))
+def _default_metric() -> BLEU:
+    return BLEU("nltk", smooth_method="floor", tokenize="13a")
 
 
-class _Diversity:
-    """Scores sentences for several orders; `short` have fewer tokens than the highest of these.
+def _against_others(
+    reader: SentenceReader,
+    scorers: list[Scorer],
+    sentences: Any,
+    mask: Any,
+    progress: bool,
+    sample_size: int | None,
+    seed: int,
+) -> tuple[Floats, list[float], NDArray[numpy.int64]]:
+    """Score each sentence, or those of a sample, with all others as its references.
 
-    Its methods return the scores, shape (N, orders), their means by order, and which sentences
-    were scored.
+    Returns the scores, shape (N, orders), their means by order, and which sentences were scored.
     """
+    max_ngram_order = reader.max_ngram_order
+    others = LeaveOneOut(max_ngram_order, reader.counter.reference_length)
+    for block, bar in reader.read_blocks(sentences, "sentences", mask, progress, counted=True):
+        others.add(block)
+        bar.update(len(block))
+    count = len(others)
+    reader.scorer.dialect._check_references(count - 1)
+    _check_count(count)
+    sampled: Sequence[int] = range(count)
+    if sample_size is not None:
+        if not 1 <= check_integer("sample_size", sample_size) <= count:
+            raise ValueError(
+                f"sample_size is {sample_size}, but must lie in 1..{count}, the sentences there are"
+            )
+        sampled = sorted(Random(seed).sample(sampled, sample_size))
+    indices = array("q", sampled)
+    rows = others.rows(indices)
+    scores = numpy.empty((len(indices), len(scorers)))
+    width = len(rows) // len(indices)
+    for first in range(0, len(indices), _ROWS):
+        part = rows[first * width : (first + _ROWS) * width]
+        for column, scorer in enumerate(scorers):
+            scores[first : first + _ROWS, column] = _scores(scorer, part, max_ngram_order)
+    means = [fsum(column.tolist()) / len(indices) for column in scores.T]
+    return scores, means, numpy.array(indices, numpy.int64)
 
-    def __init__(
-        self, metric: SentenceMetric, reader: SentenceReader, orders: tuple[int, ...]
-    ) -> None:
-        self.short = 0
-        self._counter, self._scorer, self._reader = metric._counter, metric._scorer, reader
-        self._max_order = max(orders)
-        self._scorers = [metric._scorer.with_equal_weights(order) for order in orders]
 
-    def against_others(
-        self, sentences: Any, mask: Any, progress: bool, sample_size: int | None, seed: int
-    ) -> tuple[Floats, list[float], NDArray[numpy.int64]]:
-        """Score each sentence, or those of a sample, with all others as its references."""
-        max_ngram_order = self._max_order
-        others = LeaveOneOut(max_ngram_order, self._counter.reference_length)
-        for block, bar in self._reader.read_blocks(
-            sentences, "sentences", mask, progress, counted=True
-        ):
-            others.add(block)
-            self.short += block.shorter_than(max_ngram_order)
-            bar.update(len(block))
-        count = len(others)
-        self._scorer.dialect._check_references(count - 1)
-        _check_count(count)
-        sampled: Sequence[int] = range(count)
-        if sample_size is not None:
-            if not 1 <= check_integer("sample_size", sample_size) <= count:
-                raise ValueError(
-                    f"sample_size is {sample_size}, but must lie in 1..{count}, the sentences "
-                    "there are"
-                )
-            sampled = sorted(Random(seed).sample(sampled, sample_size))
-        indices = array("q", sampled)
-        rows = others.rows(indices)
-        scores = numpy.empty((len(indices), len(self._scorers)))
-        width = len(rows) // len(indices)
-        for first in range(0, len(indices), _ROWS):
-            part = rows[first * width : (first + _ROWS) * width]
-            for column, scorer in enumerate(self._scorers):
-                scores[first : first + _ROWS, column] = _scores(scorer, part, max_ngram_order)
-        means = [fsum(column.tolist()) / len(indices) for column in scores.T]
-        return scores, means, numpy.array(indices, numpy.int64)
-
-    def of_pairs(
-        self, sentences: Any, mask: Any, progress: bool, is_earlier: bool
-    ) -> tuple[Floats, list[float], NDArray[numpy.int64]]:
-        """Score each pair by itself: with all other sentences, or only with earlier ones."""
-        listed = listed_column(sentences, "sentences")
-        if not hasattr(listed, "__len__"):
-            listed = list(listed)
-        read = self._reader.read(listed, "sentences", mask, counted=True)
-        self.short += read.shorter_than(self._max_order)
-        count = len(read)
-        _check_count(count)
-        chosen = numpy.tri(count, count, -1, bool) if is_earlier else ~numpy.eye(count, dtype=bool)
-        scores, means = numpy.empty((count, len(self._scorers))), []
-        pairs, threads = numpy.empty((count, count)), self._counter.threads
-        with ProgressBar(progress, pairs.size * len(self._scorers), " pairs") as bar:
-            for column, scorer in enumerate(self._scorers):
-                pair_scorer = PairScorer(scorer, threads, bar)
-                pair_scorer.prepare(read, read)
-                pair_scorer.fill(pairs)
-                # Reference by reference, as DiffuSeq adds them up.
-                means.append(float(numpy.mean(pairs.T[chosen.T])))
-                with numpy.errstate(invalid="ignore"):
-                    by_sentence = numpy.where(chosen, pairs, 0.0).sum(axis=1) / chosen.sum(axis=1)
-                scores[:, column] = by_sentence
-        return scores, means, numpy.arange(count)
+def _of_pairs(
+    reader: SentenceReader,
+    scorers: list[Scorer],
+    sentences: Any,
+    mask: Any,
+    progress: bool,
+    is_earlier: bool,
+) -> tuple[Floats, list[float], NDArray[numpy.int64]]:
+    """Score each pair by itself: with all other sentences, or only with earlier ones."""
+    listed = listed_column(sentences, "sentences")
+    if not hasattr(listed, "__len__"):
+        listed = list(listed)
+    read = reader.read(listed, "sentences", mask, counted=True)
+    count = len(read)
+    _check_count(count)
+    chosen = numpy.tri(count, count, -1, bool) if is_earlier else ~numpy.eye(count, dtype=bool)
+    scores, means = numpy.empty((count, len(scorers))), []
+    pairs = numpy.empty((count, count))
+    with ProgressBar(progress, pairs.size * len(scorers), " pairs") as bar:
+        for column, scorer in enumerate(scorers):
+            pair_scorer = PairScorer(scorer, reader.counter.threads, bar)
+            pair_scorer.prepare(read, read)
+            pair_scorer.fill(pairs)
+            # Reference by reference, as DiffuSeq adds them up.
+            means.append(float(numpy.mean(pairs.T[chosen.T])))
+            with numpy.errstate(invalid="ignore"):
+                by_sentence = numpy.where(chosen, pairs, 0.0).sum(axis=1) / chosen.sum(axis=1)
+            scores[:, column] = by_sentence
+    return scores, means, numpy.arange(count)
 
 
 def _signature(scorer: Scorer) -> str:

@@ -12,9 +12,9 @@ from ..inputs.mistakes import warn_of_label_padding
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..runtime._process import Pool
-from ..runtime.threads import pop_until_empty, run_on_threads
+from ..runtime.threads import share_out
 from ._references import ReferenceSet, RowScratch
-from .reader import SentenceMetric, SentenceReader
+from .reader import SentenceReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,9 +37,8 @@ _BLOCK = 1024
 class SentenceIndex:
     """References that are read once and kept. An index cannot be changed; threads may share it."""
 
-    __slots__ = ("__weakref__", "_metric", "_reader", "_references")
+    __slots__ = ("__weakref__", "_reader", "_references")
 
-    _metric: BLEU | SentenceMetric
     _reader: SentenceReader
     _references: ReferenceSet | Postings
 
@@ -54,7 +53,7 @@ class SentenceIndex:
     @property
     def signature(self) -> str:
         """Everything that a score depends on besides the text and the number of references."""
-        return self._metric._scorer.of_sentences.signature()
+        return self._reader.scorer.signature()
 
     def __setattr__(self, name: str, *value: object) -> NoReturn:
         raise AttributeError(f"an index cannot be changed; {name} is fixed: make a new one")
@@ -111,7 +110,7 @@ class ReferenceIndex(SentenceIndex):
     (2, 31)
     """
 
-    __slots__ = ("_pool",)
+    __slots__ = ("_metric", "_pool")
 
     _metric: BLEU
     _pool: Pool
@@ -204,41 +203,37 @@ class ReferenceIndex(SentenceIndex):
             readers.append(self._reader.sharing())
             whole = readers[0].read(listed, "hypotheses", mask, True, counted=True)
         count, max_ngram_order = len(listed if whole is None else whole), counter.max_ngram_order
-        left = [*range(0, count, _BLOCK)][::-1]
+        blocks = range(0, count, _BLOCK)
         counted = Counted(count, max_ngram_order, keep_rows)
         total, adding = counted.rows, _Lock()
 
-        def work(scratch: RowScratch) -> None:
-            reader = self._reader.sharing()
-            readers.append(reader)
-            for first in pop_until_empty(left):
-                if scratch.cancelled:
-                    break
-                end, start, sentences = min(first + _BLOCK, count), first, whole
-                if sentences is None:
-                    block = listed[first:end]
-                    if len(block) != end - first:
-                        raise ValueError(
-                            f"hypotheses had {count} sentences and has {len(listed)} now: pass a "
-                            "list that nothing else changes"
-                        )
-                    start = 0
-                    sentences = reader.read(block, "hypotheses", None, True, first, counted=True)
-                stop = start + end - first
-                if keep_rows:
-                    references.count(sentences, total, start, stop, first, scratch)
-                    continue
-                rows = zero_rows(stop - start, max_ngram_order)
-                references.count(sentences, rows, start, stop, 0, scratch)
-                sums = scorer.dialect.adapt(Stats._own(rows, max_ngram_order)).sum()
-                with adding:
-                    add_rows(total, sums._rows, total)
+        def count_block(scratch: RowScratch, first: int) -> None:
+            end, start, sentences = min(first + _BLOCK, count), first, whole
+            if sentences is None:
+                block = listed[first:end]
+                if len(block) != end - first:
+                    raise ValueError(
+                        f"hypotheses had {count} sentences and has {len(listed)} now: pass a "
+                        "list that nothing else changes"
+                    )
+                start, reader = 0, self._reader.sharing()
+                readers.append(reader)
+                sentences = reader.read(block, "hypotheses", None, True, first, counted=True)
+            stop = start + end - first
+            if keep_rows:
+                references.count(sentences, total, start, stop, first, scratch)
+                return
+            rows = zero_rows(stop - start, max_ngram_order)
+            references.count(sentences, rows, start, stop, 0, scratch)
+            sums = scorer.dialect.adapt(Stats._own(rows, max_ngram_order)).sum()
+            with adding:
+                add_rows(total, sums._rows, total)
 
-        threads = min(counter.threads, len(left))
+        threads = min(counter.threads, len(blocks))
         if counter.is_text and not counter.reads_utf8:
             threads = min(threads, 1)  # a user's function may not be thread-safe
         scratches = [self._pool.acquire(RowScratch) for _ in range(threads)]
-        run_on_threads(work, scratches)
+        share_out(count_block, blocks, scratches)
         for scratch in scratches:
             self._pool.release(scratch)
         counted.segments = count

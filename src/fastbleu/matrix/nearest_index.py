@@ -9,12 +9,12 @@ import numpy
 from ..counting.stats import Stats
 from ..inputs.arguments import as_double, check_integer
 from ..runtime.terminal import ProgressBar
-from ..runtime.threads import pop_until_empty, run_on_threads
+from ..runtime.threads import share_out
 from ._ngrams import Features, Ngrams
 from ._postings import NearestSearch, Postings
 from ._sentences import sentences_of
 from .index import SentenceIndex
-from .reader import SentenceMetric, SentenceReader, sentence_metric_of
+from .reader import SentenceReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,6 @@ class NearestIndex(SentenceIndex):
 
     __slots__ = ()
 
-    _metric: SentenceMetric
     _references: Postings
 
     def __init__(
@@ -68,17 +67,14 @@ class NearestIndex(SentenceIndex):
         metric: Metric | None = None,
         progress: bool = False,
     ) -> None:
-        sentence_metric = sentence_metric_of(metric)
-        reader = SentenceReader(sentence_metric)
+        reader = SentenceReader(metric)
         blocks = reader.read_blocks(references, "references", reference_mask, progress)
-        self._finish(sentence_metric, reader, _joined(blocks))
+        self._finish(reader, _joined(blocks))
 
-    def _finish(
-        self, metric: SentenceMetric, reader: SentenceReader, references: Sentences
-    ) -> None:
+    def _finish(self, reader: SentenceReader, references: Sentences) -> None:
         reader.warn_of_input()
-        ngrams = Ngrams(max(1, min(metric._scorer.max_ngram_order, references.longest)))
-        self._keep(_metric=metric, _reader=reader, _references=Postings(ngrams, references))
+        ngrams = Ngrams(max(1, min(reader.max_ngram_order, references.longest)))
+        self._keep(_reader=reader, _references=Postings(ngrams, references))
 
     def nearest(
         self,
@@ -106,7 +102,6 @@ class NearestIndex(SentenceIndex):
             every_score.append(scores)
             every_position.append(positions)
         reader.warn_of_input()
-        self._metric._scorer.warn_of_short(reader.short, reader.sentences)
         return numpy.concatenate(every_score), numpy.concatenate(every_position)
 
     def _search(
@@ -121,27 +116,26 @@ class NearestIndex(SentenceIndex):
 
         With `only_later` those of hypothesis i come after reference i.
         """
-        scorer, postings = self._metric._scorer, self._references
+        scorer, postings = self._reader.scorer, self._references
         features = Features(postings.ngrams, hypotheses, known_only=True)
-        order = numpy.argsort(hypotheses.lengths, kind="stable").tolist()
-        left = [order[first : first + _CHUNK] for first in range(0, len(order), _CHUNK)]
+        order = numpy.argsort(hypotheses.lengths)[::-1].tolist()  # the longest first
+        chunks = [order[first : first + _CHUNK] for first in range(0, len(order), _CHUNK)]
         nearest: list[Any] = [None] * len(order)
 
         def score(rows: array[int]) -> bytes:
             return scorer.row_scores(Stats._own(rows, scorer.max_ngram_order)).tobytes()
 
-        def work(search: NearestSearch) -> None:
-            for numbers in pop_until_empty(left):
-                for number in numbers:
-                    if search.cancelled:
-                        return
-                    nearest[number] = search.best(features, number, number + 1 if only_later else 0)
-                bar.update(len(numbers))
+        def search_chunk(search: NearestSearch, numbers: list[int]) -> None:
+            for number in numbers:
+                if search.cancelled:
+                    return
+                nearest[number] = search.best(features, number, number + 1 if only_later else 0)
+            bar.update(len(numbers))
 
         separable = bool(scorer.dialect.separable)
         arguments = postings, score, scorer.max_ngram_order, separable, k, min_score
-        threads = min(self._metric._counter.threads, len(left))
-        run_on_threads(work, [NearestSearch(*arguments) for _ in range(threads)])
+        threads = min(self._reader.counter.threads, len(chunks))
+        share_out(search_chunk, chunks, [NearestSearch(*arguments) for _ in range(threads)])
         return nearest
 
 
@@ -225,12 +219,10 @@ def duplicates(
     ([59.5, 100.0, 59.5], [[0, 2], [0, 3], [2, 3]])
     """
     least = as_double("min_score", min_score)
-    sentence_metric = sentence_metric_of(metric)
-    reader = SentenceReader(sentence_metric)
+    reader = SentenceReader(metric)
     index = NearestIndex.__new__(NearestIndex)
     read = _joined(reader.read_blocks(sentences, "sentences", sentence_mask, counted=True))
-    index._finish(sentence_metric, reader, read)
-    sentence_metric._scorer.warn_of_short(reader.short, reader.sentences)
+    index._finish(reader, read)
     with ProgressBar(progress, len(read), " sentences") as bar:
         later = index._search(read, len(read), least, bar, only_later=True)
     seconds, every_score = [numpy.empty(0, numpy.int64)], [numpy.empty(0)]

@@ -23,40 +23,17 @@ from ._vocabulary import Vocabulary
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
-    from typing import Any, Protocol
+    from typing import Any
 
-    from ..counting.counter import Counter
-    from ..dialects.scorer import Scorer
     from ..inputs.types import Hypotheses, Listed, Mask, SentenceStream, Sources
     from ..metric.argument import Metric
     from ..tokenizers.tokenizer import Tokenizer
 
-    class CounterAndScorer(Protocol):
-        """What sentences are read for: a BLEU, or a `SentenceMetric`."""
-
-        _counter: Counter
-        _scorer: Scorer
-
-
-class SentenceMetric:
-    """A metric's counter, and its scorer of single sentences."""
-
-    __slots__ = ("_counter", "_scorer")
-
-    def __init__(self, metric: BLEU) -> None:
-        self._counter: Counter = metric._counter
-        self._scorer: Scorer = metric._scorer.of_sentences
-
-
-def sentence_metric_of(metric: Metric | None) -> SentenceMetric:
-    """The metric as it scores single sentences."""
-    return _default_sentence_metric() if metric is None else SentenceMetric(as_metric(metric))
-
 
 @cache
-def _default_sentence_metric() -> SentenceMetric:
+def _default_metric() -> BLEU:
     # Made once: that takes a third of the time of a call with a few sentences.
-    return SentenceMetric(BLEU())
+    return BLEU()
 
 
 class _SplitTextChecks(TokenChecks):
@@ -85,25 +62,31 @@ class SentenceReader:
 
     Attributes
     ----------
+    counter : Counter
+    scorer : Scorer
+        Of single sentences.
     vocabulary : Vocabulary
-        Its `forget` lets the next read start a new one.
+    max_ngram_order : int
+        The metric's.
     sentences : int
         Sentences read with `counted`; the next two are numbers of these.
     short : int
-        Those that have tokens, but fewer than the metric's `max_ngram_order`.
+        Those that have tokens, but fewer than `max_ngram_order`.
     tokenized_periods : int
         Texts that end in " .", which untokenized text rarely does.
     label_padding : bool
         Whether the token id -100, which pads labels, was read as a token.
     """
 
-    def __init__(self, metric: CounterAndScorer, tokens: Sequence[Hashable] = ()) -> None:
-        metric._scorer.dialect.require(MATRIX)
-        self._counter, self._scorer = metric._counter, metric._scorer
+    def __init__(self, metric: Metric | None, tokens: Sequence[Hashable] = ()) -> None:
+        bleu = _default_metric() if metric is None else as_metric(metric)
+        bleu._scorer.dialect.require(MATRIX)
+        self.counter, self.scorer = bleu._counter, bleu._scorer.of_sentences
+        self.max_ngram_order = self.counter.max_ngram_order
         self.vocabulary = Vocabulary()
         if tokens:
             read_lists(self.vocabulary, TokenChecks("tokens"), [tokens])
-        self._pool = Pool(metric._counter.threads)
+        self._pool = Pool(self.counter.threads)
         self._knows_padding = False
         # By the name of an argument: whether all of its rows so far are empty; more may follow.
         self._only_empty: dict[str, bool] = {}
@@ -118,12 +101,19 @@ class SentenceReader:
         return reader
 
     def read_pair(
-        self, hypotheses: Hypotheses, references: Hypotheses
+        self,
+        hypotheses: Hypotheses,
+        references: Hypotheses,
+        masks: tuple[Mask | None, Mask | None] = (None, None),
+        place: str = "",
+        alone: bool = False,
     ) -> tuple[Sentences, Sentences]:
-        """Both sides of a matrix over a new vocabulary; the hypotheses are counted."""
+        """Both sides of a matrix over a new vocabulary; if `alone`, the hypotheses are both."""
         self.vocabulary.forget()
-        rows = self.read(hypotheses, "hypotheses", counted=True)
-        return rows, self.read(references, "references")
+        rows = self.read(hypotheses, f"hypotheses{place}", masks[0], counted=True)
+        if alone:
+            return rows, rows
+        return rows, self.read(references, f"references{place}", masks[1])
 
     def read(
         self,
@@ -143,7 +133,7 @@ class SentenceReader:
         listed: Any = sentences
         if type(listed) not in (list, tuple):
             listed = listed_column(listed, name)
-        counter, periods = self._counter, 0
+        counter, periods = self.counter, 0
         tokenizer = counter.tokenizer
         if tokenizer is None and (mask is not None or counter.id_filter or are_rows(listed)):
             made = self._read_rows(listed, name, mask, known_only, before)
@@ -173,7 +163,7 @@ class SentenceReader:
                 )
         if counted:
             self.sentences += len(made)
-            self.short += made.shorter_than(counter.max_ngram_order)
+            self.short += made.shorter_than(self.max_ngram_order)
             self.tokenized_periods += periods
         return made
 
@@ -200,12 +190,14 @@ class SentenceReader:
     def warn_of_input(self) -> None:
         """Warn, once everything is read, of likely mistakes."""
         if self.tokenized_periods >= TOKENIZED_PERIODS:
-            self._scorer.warn_of_tokenized(self.tokenized_periods)
+            self.scorer.warn_of_tokenized(self.tokenized_periods)
         if self.label_padding:
             mistakes.warn_of_label_padding()
         for name, only_empty in self._only_empty.items():
             if only_empty:
                 mistakes.warn_of_empty_rows(f"every one of {name} is", "a mask")
+        if self.short:
+            self.scorer.warn_of_short(self.short, self.sentences, self.max_ngram_order)
 
     def _read_tokens(self, listed: Listed, name: str, known_only: bool, before: int) -> Sentences:
         if not before:
@@ -215,8 +207,8 @@ class SentenceReader:
         return read_lists(self.vocabulary, TokenChecks(name, before), listed, known_only)
 
     def _read_split(self, listed: Listed, name: str, known_only: bool, before: int) -> Sentences:
-        tokenizer: Any = self._counter.tokenizer
-        split, lowercase = tokenizer.split, self._counter.lowercase
+        tokenizer: Any = self.counter.tokenizer
+        split, lowercase = tokenizer.split, self.counter.lowercase
         if tokenizer.rewrite is not None:
             is_reference = name.startswith("reference")
             split = partial(tokenizer.tokens, lowercase=lowercase, is_reference=is_reference)
@@ -232,7 +224,7 @@ class SentenceReader:
         self, sentences: Any, name: str, mask: Mask | None, known_only: bool, before: int
     ) -> Sentences:
         rows = sentence_rows(name, sentences, mask, before)
-        ids = self._counter.id_filter or NO_IDS
+        ids = self.counter.id_filter or NO_IDS
         reader = self._pool.acquire(IdReader, ids.ignore_ids, ids.skip_ids, ids.stop_ids)
         made: Sentences = reader.read_rows(self.vocabulary, rows, known_only)
         self.label_padding |= reader.label_padding
@@ -252,7 +244,7 @@ _NAMES = "hypotheses", "references"
 
 
 def read_sources(
-    metric: SentenceMetric,
+    reader: SentenceReader,
     sides: tuple[Sources, Sources],
     masks: tuple[Mask | None, Mask | None],
     ragged: bool = False,
@@ -266,61 +258,50 @@ def read_sources(
     Everything is read before scoring, so that errors in the last source are reported at once;
     this takes less memory than the sentences themselves.
     """
-    alone = sides[0] is sides[1] and masks[0] is masks[1]
     first: Any
     second: Any
     first, second = sides
-    if type(first) not in (list, tuple) or type(second) not in (list, tuple):
-        same, first = first is second, listed_column(first, "hypotheses")
-        second = first if same else listed_column(second, "references")
-    other = None if alone else second
-    batch = batch_of(first, other, metric._counter.tokenizer, ragged)
-    reader = SentenceReader(metric)
-    pairs: list[Any] = [(first, second)] if batch is None else batch
-    masks_by_source = [masks]
-    if batch is not None:
-        masks_by_source = masks_of(masks, len(batch))
-    sources, shapes = [], []
-    for number, (pair, masks_of_pair) in enumerate(zip(pairs, masks_by_source, strict=True)):
-        place = "" if batch is None else f"[{number}]"
-        if number:
-            reader.vocabulary.forget()
-        hypotheses = references = reader.read(
-            pair[0], f"hypotheses{place}", masks_of_pair[0], counted=True
+    is_same, first = first is second, listed_column(first, "hypotheses")
+    second = first if is_same else listed_column(second, "references")
+    alone = is_same and masks[0] is masks[1]
+    batch = batch_of(first, second, reader.counter.tokenizer, ragged)
+    if batch is None:
+        rows, columns = reader.read_pair(first, second, masks, alone=alone)
+        reader.warn_of_input()
+        return [(rows, columns)], (len(rows), len(columns))
+    sources = [
+        reader.read_pair(*pair, masks_of_pair, f"[{number}]", alone)
+        for number, (pair, masks_of_pair) in enumerate(
+            zip(batch, masks_of(masks, len(batch)), strict=True)
         )
-        if not alone:
-            references = reader.read(pair[1], f"references{place}", masks_of_pair[1])
-        sources.append((hypotheses, references))
-        shapes.append((len(hypotheses), len(references)))
+    ]
     reader.warn_of_input()
-    if reader.short:
-        metric._scorer.warn_of_short(reader.short, reader.sentences)
+    shapes = [(len(rows), len(columns)) for rows, columns in sources]
     shape = tuple(map(max, zip(*shapes, strict=True))) if shapes else (0, 0)
     if shapes.count(shape) < len(shapes) and not ragged:
         raise ValueError(
             "hypotheses or references changed while it was read: pass lists that nothing else "
             "changes"
         )
-    return sources, shape if batch is None else (len(sources), *shape)
+    return sources, (len(sources), *shape)
 
 
 def batch_of(
     hypotheses: Sources,
-    references: Sources | None,
+    references: Sources,
     tokenizer: Tokenizer | None,
     ragged: bool = False,
 ) -> list[tuple[Any, Any]] | None:
     """(hypotheses, references) of each source of a batch; None if there is one source.
 
     Lists of tokens are nested once more than text; a tuple there is a token. Token ids may also be
-    arrays of the shape (B, H, length). `references` may be None. If `ragged` sources may have
-    different numbers of sentences.
+    arrays of the shape (B, H, length). If `ragged` sources may have different numbers of sentences.
     """
     is_text = tokenizer is not None
     sources: Any = hypotheses
     other_sources: Any = references
     nested = is_batch(hypotheses, is_text)
-    references_nested = None if references is None else is_batch(references, is_text)
+    references_nested = nested if references is hypotheses else is_batch(references, is_text)
     if not nested and not references_nested:
         return None
     if nested is False or references_nested is False:
@@ -338,7 +319,7 @@ def batch_of(
     advice = (
         "; if these are lists of tokens pass a metric with tokenize=False" if suspicious else ""
     )
-    if references is not None and len(other_sources) != count:
+    if len(other_sources) != count:
         raise ValueError(
             f"hypotheses has {count} sources, references has {len(other_sources)}; "
             f"references[b] are paired with hypotheses[b]{advice}"
@@ -349,8 +330,6 @@ def batch_of(
             "hypotheses looks like lists of tokens, and each was read as a source with one "
             "sentence per token; pass a metric with tokenize=False"
         )
-    if references is None:
-        return [(source, None) for source in sources]
     check_sizes("references", other_sources, advice, ragged)
     return list(zip(sources, other_sources, strict=True))
 
