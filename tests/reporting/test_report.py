@@ -19,7 +19,7 @@ from report_samples import ATTACKS, CASES, make_report, wmt22_systems
 import fastbleu
 from fastbleu import BLEU, significance, tables
 from fastbleu.plots.tables import Table
-from fastbleu.reporting import document, flags, token_bounds
+from fastbleu.reporting import contents, document
 from fastbleu.reporting.report_input import Labels, Segments
 from fastbleu.tokenizers.tokenizer import get as get_tokenizer
 from fastbleu.tokenizers.tokenizer import load_tokenizer
@@ -328,8 +328,8 @@ def test_tokens_of_the_page_are_those_that_are_counted(name):
     texts += ["", " ", "İstanbul ΑΣ", "😀 a😀b", "one", "a  b", "&quot;x&quot;"]
     tokenizer = get_tokenizer(str.split) if name == "callable" else load_tokenizer(name)
     for lowercase in (False, True):
-        cut = token_bounds.cut_texts(texts, [False] * len(texts), tokenizer, lowercase)
-        found = decoded(token_bounds.Texts(texts, *cut), texts)
+        cut = contents.cut_texts(texts, [False] * len(texts), tokenizer, lowercase)
+        found = decoded(contents.Texts(texts, *cut), texts)
         for number, (text, tokens) in enumerate(zip(texts, found, strict=True)):
             expected = tokenizer.tokens(text, lowercase)
             of_text = number not in cut[2]
@@ -337,8 +337,8 @@ def test_tokens_of_the_page_are_those_that_are_counted(name):
 
 
 def test_no_texts_have_no_tokens():
-    assert token_bounds.Texts([], [], [], {}).cuts.tolist() == []
-    made = token_bounds.Texts(["\ud800 x", ""], [0, 1, 2, 3], [2, 0], {})
+    assert contents.Texts([], [], [], {}).cuts.tolist() == []
+    made = contents.Texts(["\ud800 x", ""], [0, 1, 2, 3], [2, 0], {})
     assert made.joined == "\ufffd x"
     assert decoded(made, ["", ""]) == [["\ufffd", "x"], []]
 
@@ -353,7 +353,7 @@ def test_flags():
     segments = Segments(
         {"a": hypotheses}, references, Labels(sources=sources), BLEU(tokenize=False)
     )
-    found = flags.flags_of(segments, 0).tolist()
+    found = contents.flags_of(segments, 0).tolist()
     for mark, own, [its], source in zip(found, hypotheses, references, sources, strict=True):
         counts = oracle.ngram_counts(own, 4).values()
         expected = [

@@ -1,38 +1,109 @@
-"""The page's data of single segments: numbers first, then texts, tokens and their matches."""
+"""The page's data: numbers of segments first, then texts, their tokens and what of them matches.
+
+The script reads a JSON header and arrays of numbers, compressed, in base64. Layout before
+compression: the length of the header as uint32, the header, and the sections, each at a multiple of
+8 bytes; numbers are little-endian. The header has for each section its type, its offset from the
+end of the header, and its number of items.
+
+The tokens of most texts are what is between white space, with some cuts inside, such as before a
+full stop. These cuts are bits, one for each UTF-16 unit of a text; the tokens of other texts are
+lists.
+"""
 
 from __future__ import annotations
 
+import base64
+import json
+import zlib
 from array import array
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from .buckets import digits_on
-from .flags import FLAGS, flags_of
-from .payload import Payload
-from .token_bounds import Texts, cut_texts
+from ..matrix.reader import SentenceReader
+from ..metric.bleu import BLEU
+from ..tokenizers._compiled import split, token_bounds
+from ..tokenizers.tokenizer import Tokenizer
 from .verdict import Verdicts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
 
     from ..counting.stats import Stats
     from .overview import Overview
     from .report_input import Segments
 
+_TYPES = {"uint8": "u1", "uint16": "<u2", "uint32": "<u4", "float64": "<f8"}
+_LEVEL = 6
+# In the order of their bits.
+FLAGS = ("empty", "copy of the source", "far too long", "far too short", "repeated n-grams")
+# A hypothesis is far too long or short by at least this factor and this number of tokens.
+_FACTOR, _TOKENS = 2, 5
+# An n-gram that occurs this often is repeated.
+_ORDER, _TIMES = 4, 3
+# White space that the page knows, too; texts with other kinds have lists of tokens.
+_SPACES = [ord(space) for space in "\t\n\r \u00a0\u3000"]
+
+
+class Payload:
+    """Named sections, in the order in which they are added."""
+
+    def __init__(self) -> None:
+        self.header: dict[str, Any] = {"sections": {}}
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def add(self, name: str, values: ArrayLike, kind: str) -> None:
+        """Add numbers of a type, one of _TYPES."""
+        made = numpy.asarray(values).astype(_TYPES[kind]).tobytes()
+        self.header["sections"][name] = [kind, self._size, len(made) // int(_TYPES[kind][-1])]
+        made += bytes(-len(made) % 8)
+        self._parts.append(made)
+        self._size += len(made)
+
+    def add_counts(self, name: str, values: ArrayLike) -> None:
+        """Add integers of at least 0 in as few bytes as they need."""
+        array = numpy.asarray(values)
+        largest = int(array.max()) if array.size else 0
+        kind = "uint8" if largest < 1 << 8 else "uint16" if largest < 1 << 16 else "uint32"
+        self.add(name, array, kind)
+
+    def add_floats(self, name: str, values: ArrayLike) -> None:
+        """Add floats, as distinct values and their indices if that is shorter."""
+        array = numpy.asarray(values, numpy.float64)
+        different, codes = numpy.unique(array, return_inverse=True, equal_nan=True)
+        if len(different) < len(array) // 2:
+            self.add(name, different, "float64")
+            self.add_counts(f"{name}.codes", codes)
+        else:
+            self.add(name, array, "float64")
+
+    def base64(self) -> str:
+        """All of it, as text for the page."""
+        header = json.dumps(self.header, ensure_ascii=False, allow_nan=False).encode(
+            "utf-8", "replace"
+        )
+        header += b" " * (-(4 + len(header)) % 8)
+        start = len(header).to_bytes(4, "little")
+        packed = zlib.compressobj(_LEVEL)
+        parts = [packed.compress(part) for part in (start, header, *self._parts)]
+        return base64.b64encode(b"".join([*parts, packed.flush()])).decode("ascii")
+
 
 def make_numbers(segments: Segments, overview: Overview) -> Payload:
     """All numbers of the segments, and the scores of buckets."""
-    payload, scale = Payload(), segments.metric._scorer.dialect.scale
+    payload = Payload()
     labels = segments.labels
     buckets, systems = overview.buckets, range(len(segments.names))
     verdicts = Verdicts(segments, overview)
     payload.header |= {
         "names": segments.shown_names,
         "pair": overview.pair,
-        "scale": scale,
-        "digits": digits_on(scale),
+        "scale": segments.metric._scorer.dialect.scale,
+        "digits": segments.digits,
         "segments": len(segments),
         "orders": segments.metric.max_ngram_order,
         "flags": FLAGS,
@@ -146,3 +217,170 @@ def _add_matches(payload: Payload, segments: Segments) -> None:
         marks, _ = match_positions(flat, swapped)
         bits = numpy.frombuffer(marks, numpy.uint8) & 1
         payload.add(f"found.{system}", numpy.packbits(bits, bitorder="little"), "uint8")
+
+
+def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
+    """The flags of each hypothesis of a system, shape (S,); bit n is that of FLAGS[n]."""
+    stats, hypotheses = segments.counted[system].stats, segments.hypotheses[system]
+    hyp_lens, ref_lens = stats.hyp_lens, stats.ref_lens
+    sources = segments.labels.sources
+    copied = numpy.zeros(len(segments), bool)
+    if sources is not None:
+        texts = segments.texts(hypotheses)
+        copied = numpy.array(
+            [bool(own) and own == source for own, source in zip(texts, sources, strict=True)]
+        )
+    kinds = (
+        hyp_lens == 0,
+        copied,
+        (hyp_lens > _FACTOR * ref_lens) & (hyp_lens - ref_lens >= _TOKENS),
+        (ref_lens > _FACTOR * hyp_lens) & (ref_lens - hyp_lens >= _TOKENS),
+        _repeating(segments, system),
+    )
+    flags = numpy.zeros(len(segments), numpy.uint8)
+    for bit, of_segments in enumerate(kinds):
+        flags |= of_segments.astype(numpy.uint8) << bit
+    return flags
+
+
+def _repeating(segments: Segments, system: int) -> NDArray[numpy.bool_]:
+    """Whether each hypothesis repeats an n-gram, shape (S,)."""
+    metric = BLEU(tokenize=segments.metric.tokenize, lowercase=segments.metric.lowercase)
+    read = SentenceReader(metric).read(segments.hypotheses[system], "hypotheses")
+    lengths = numpy.frombuffer(read.lengths, numpy.int64)
+    ids = numpy.frombuffer(read.flat(), numpy.int32).astype(numpy.int64)
+    repeating = numpy.zeros(len(lengths), bool)
+    if len(ids) < _ORDER:
+        return repeating
+    ngrams, words = ids, int(ids.max()) + 1
+    for n in range(1, _ORDER):
+        # An n-gram's number is assigned to the pair of its first n - 1 tokens and its last one.
+        _, ngrams = numpy.unique(ngrams[:-1] * words + ids[n:], return_inverse=True)
+    sentences = numpy.repeat(numpy.arange(len(lengths)), lengths)
+    inside = sentences[: len(ngrams)] == sentences[_ORDER - 1 :]
+    keys = sentences[: len(ngrams)] * len(ids) + ngrams
+    repeated, times = numpy.unique(keys[inside], return_counts=True)
+    repeating[repeated[times >= _TIMES] // len(ids)] = True
+    return repeating
+
+
+class Texts:
+    """Concatenated texts, with the positions of their tokens.
+
+    Attributes
+    ----------
+    joined : str
+        Lone surrogates, which UTF-8 cannot hold, are replaced by U+FFFD.
+    lengths : ndarray of int64, shape (texts,)
+        In UTF-16 units.
+    cuts : ndarray of bool, shape (UTF-16 units,)
+        Where tokens start that do not follow white space.
+    others : dict of int to list of str
+        By index of the text, its tokens if white space and cuts do not give them.
+    counts : ndarray of int64, shape (texts,)
+        The numbers of tokens; 0 where there are none to know, as of sources.
+    """
+
+    def __init__(
+        self,
+        texts: Sequence[str],
+        bounds: array[int] | list[int],
+        counts: array[int] | list[int],
+        others: dict[int, list[str]],
+    ) -> None:
+        joined = "".join(texts)
+        points = numpy.frombuffer(joined.encode("utf-32-le", "surrogatepass"), numpy.uint32)
+        lone = (points >= 0xD800) & (points < 0xE000)
+        if lone.any():
+            points = numpy.where(lone, numpy.uint32(0xFFFD), points)
+            joined = points.astype("<u4").tobytes().decode("utf-32-le")
+        self.joined = joined
+        # The UTF-16 offset of each character, and of the end; the white space before it.
+        units, spaces = numpy.zeros((2, len(points) + 1), numpy.int64)
+        numpy.cumsum(1 + (points > 0xFFFF), out=units[1:])
+        numpy.cumsum(numpy.isin(points, _SPACES), out=spaces[1:])
+        ends = numpy.cumsum([len(text) for text in texts], dtype=numpy.int64)
+        starts = ends - numpy.array([len(text) for text in texts], numpy.int64)
+        self.lengths = units[ends] - units[starts]
+        numbers = numpy.asarray(counts, numpy.int64)
+        of_token = numpy.repeat(numpy.arange(len(numbers)), numpy.maximum(numbers, 0))
+        pairs = numpy.asarray(bounds, numpy.int64).reshape(-1, 2)
+        first, last = pairs[:, 0] + starts[of_token], pairs[:, 1] + starts[of_token]
+        visible = ends - starts - (spaces[ends] - spaces[starts])
+        is_whole = spaces[last] == spaces[first]
+        covered = numpy.bincount(of_token, (last - first) * is_whole, len(numbers))
+        self.others = dict(others)
+        for number in numpy.flatnonzero((numbers >= 0) & (covered != visible)).tolist():
+            mine = slice(*numpy.searchsorted(of_token, [number, number + 1]))
+            ranges = zip(first[mine].tolist(), last[mine].tolist(), strict=True)
+            self.others[number] = [joined[low:high] for low, high in ranges]
+        self.counts = numpy.maximum(numbers, 0)
+        for number, tokens in self.others.items():
+            self.counts[number] = len(tokens)
+        is_cut = (first > starts[of_token]) & (spaces[first] == spaces[first - 1])
+        self.cuts = numpy.zeros(int(units[-1]), bool)
+        self.cuts[units[first[is_cut]]] = True
+
+
+def cut_texts(
+    texts: Sequence[str], is_reference: Sequence[bool], tokenizer: Tokenizer, lowercase: bool
+) -> tuple[array[int], array[int], dict[int, list[str]]]:
+    """The bounds of the tokens of texts, their numbers, and tokens that are not parts of texts."""
+    lowered = [text.lower() for text in texts] if lowercase else list(texts)
+    others: dict[int, list[str]] = {}
+    if tokenizer.compiled is not None:
+        bounds, counts = token_bounds(lowered, tokenizer.compiled)
+        if not lowercase and min(counts, default=0) >= 0:
+            return bounds, counts, others
+        return _checked(texts, lowered, tokenizer, bounds, counts)
+    bounds, counts = array("q"), array("q")
+    for number, text in enumerate(lowered):
+        tokens = tokenizer.tokens(texts[number], lowercase, is_reference[number])
+        _note(texts[number], text, tokens, number, bounds, counts, others)
+    return bounds, counts, others
+
+
+def _checked(
+    texts: Sequence[str],
+    lowered: Sequence[str],
+    tokenizer: Tokenizer,
+    bounds: array[int],
+    counts: array[int],
+) -> tuple[array[int], array[int], dict[int, list[str]]]:
+    """The same without lines that were rewritten, or whose length changes in lower case."""
+    kept, numbers, others, at = array("q"), array("q"), {}, 0
+    for number, count in enumerate(counts):
+        used = 2 * max(count, 0)
+        if count < 0 or len(texts[number]) != len(lowered[number]):
+            others[number] = split(lowered[number], str(tokenizer.compiled))
+            numbers.append(-1)
+        else:
+            kept.extend(bounds[at : at + used])
+            numbers.append(count)
+        at += used
+    return kept, numbers, others
+
+
+def _note(
+    text: str,
+    lowered: str,
+    tokens: list[str],
+    number: int,
+    bounds: array[int],
+    counts: array[int],
+    others: dict[int, list[str]],
+) -> None:
+    """Look for the tokens of one text in it, one after the other."""
+    places, at = array("q"), 0
+    for token in tokens if len(text) == len(lowered) else ():
+        at = lowered.find(token, at)
+        if at < 0 or not token:
+            break
+        places.extend((at, at + len(token)))
+        at += len(token)
+    if len(places) == 2 * len(tokens):
+        bounds.extend(places)
+        counts.append(len(tokens))
+    else:
+        others[number] = list(tokens)
+        counts.append(-1)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..runtime.extras import install_command
 from ..significance.results import shown_bounds
-from .buckets import digits_on
 from .contents import make_numbers, make_texts
 from .verdict import Verdicts
 
@@ -27,7 +26,6 @@ _IMPORT = re.compile(r'^import .*? from "\./(\w+)\.js";\n', re.MULTILINE)
 def make_document(segments: Segments, overview: Overview, title: str) -> str:
     """The HTML file as text."""
     template = _template()
-    scale = segments.metric._scorer.dialect.scale
     style, script, verdicts = read_style(), read_script(), Verdicts(segments, overview)
     return str(
         template.render(
@@ -43,8 +41,8 @@ def make_document(segments: Segments, overview: Overview, title: str) -> str:
             headline=verdicts.headline(),
             verdict=verdicts.between(*overview.pair),
             references=_references(segments),
-            digits=digits_on(scale),
-            scale=scale,
+            digits=segments.digits,
+            scale=segments.metric._scorer.dialect.scale,
             numbers=make_numbers(segments, overview).base64(),
             texts=make_texts(segments).base64(),
         )

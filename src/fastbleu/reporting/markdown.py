@@ -8,7 +8,6 @@ import numpy
 
 from ..plots.tables import Table, literal
 from ..significance.results import shown_bounds
-from .buckets import digits_on
 from .verdict import Verdicts
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ _CHARACTERS = 300
 
 def overview_tables(segments: Segments, overview: Overview) -> list[Table]:
     """Systems, pairs of systems, and likely mistakes."""
-    digits = digits_on(segments.metric._scorer.dialect.scale)
+    digits = segments.digits
     orders = [f"{order}-grams" for order in range(1, segments.metric.max_ngram_order + 1)]
     rows = []
     for system in overview.systems:
@@ -86,7 +85,7 @@ def make_markdown(segments: Segments, overview: Overview, title: str, examples: 
 
 def _segment(segments: Segments, number: int) -> str:
     """One segment as a list of its texts."""
-    digits = digits_on(segments.metric._scorer.dialect.scale)
+    digits = segments.digits
     labels = segments.labels
     name = f" ({literal(labels.ids[number])})" if labels.ids else ""
     lines = [f"Segment {number}{name}", ""]

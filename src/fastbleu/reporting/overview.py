@@ -1,29 +1,49 @@
-"""The numbers of whole systems: scores, intervals, comparisons, other dialects."""
+"""The numbers of whole systems and of buckets of segments, comparisons, and likely mistakes."""
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
+from ..counting.stats import Stats
 from ..diagnosis.explanation import CANNOT_SCORE, dialect_metric, shown_score
+from ..diagnosis.findings import find, rewrite_of
 from ..dialects.base import SUMS
 from ..dialects.names import get, names
 from ..dialects.score import Score
+from ..inputs.errors import without_input_warnings
 from ..significance import Comparison, Interval, bootstrap
 from ..significance.procedures import compare_pairs
 from ..significance.results import known
-from .buckets import Buckets, make_buckets
-from .mistakes import SERIOUS_POINTS, Mistake, find_mistakes
 from .verdict import listed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ..counting._counted import Counted
+    from ..dialects.scorer import Scorer
     from .report_input import Segments
 
 # With more hypotheses, scores by every dialect are computed only on request: some are slow.
 _MOST_FOR_DIALECTS = 20_000
+
+# In points on 0-100: mistakes that gain less are not shown; those of all systems that gain as much
+# stand above everything.
+_LEAST_POINTS, _SERIOUS_POINTS = 0.1, 0.5
+_NUMBER = re.compile(r"\d[\d.,]*\d|\d")
+# Bounds of the reference lengths, in tokens; and the number of buckets by position.
+_LENGTHS = (0, 6, 11, 16, 21, 31, 41, 61, 101)
+_PARTS = 10
+# More buckets, times systems, have no intervals: each takes milliseconds.
+_MOST_INTERVALS = 400
 
 
 @dataclass
@@ -58,6 +78,66 @@ class DialectScores:
     printed: list[str]
     lead: str
     is_reordered: bool
+
+
+@dataclass
+class Buckets:
+    """A way of sorting the segments into buckets.
+
+    Attributes
+    ----------
+    name : str
+        "reference length", "position", "document" or "group".
+    labels : list of str
+    codes : ndarray of int64, shape (S,)
+        The bucket of each segment.
+    sizes : list of int
+        The number of segments in each bucket.
+    scores : list of K lists of float or None
+        The score of each system in each bucket; None if there is none.
+    intervals : list of K lists of (float, float) or None
+        Their 95 % bootstrap intervals; None without samples, and if there are too many buckets.
+    """
+
+    name: str
+    labels: list[str]
+    codes: NDArray[numpy.int64]
+    sizes: list[int]
+    scores: list[list[float | None]]
+    intervals: list[list[tuple[float, float] | None]]
+
+
+@dataclass
+class Mistake:
+    """A likely mistake.
+
+    Attributes
+    ----------
+    name : str
+        As of a finding of `fastbleu.explain`.
+    message : str
+        What was found, and where; with ranges of numbers where those of the systems differ.
+    systems : list of int
+        The systems in which it was found.
+    points : list of float
+        By how many points, on 0-100, the score of each of all systems would rise without it.
+    """
+
+    name: str
+    message: str
+    systems: list[int]
+    points: list[float]
+
+    @property
+    def is_serious_in_all(self) -> bool:
+        """Whether it is in all systems, and matters in each."""
+        return len(self.systems) == len(self.points) and min(self.points) >= _SERIOUS_POINTS
+
+    @property
+    def effect(self) -> str:
+        """The gain of the systems that have it: "+0.51 to +0.83"."""
+        gains = sorted(self.points[system] for system in self.systems)
+        return " to ".join(dict.fromkeys(f"{gain:+.2f}" for gain in (gains[0], gains[-1])))
 
 
 @dataclass
@@ -134,7 +214,7 @@ class Overview:
         for mistake, *_ in self.warnings:
             points = self._points_without(mistake)
             for better, worse in combinations(self.order, 2):
-                if points[worse] - points[better] >= SERIOUS_POINTS:
+                if points[worse] - points[better] >= _SERIOUS_POINTS:
                     return True
         return False
 
@@ -266,3 +346,104 @@ def _by_dialect(segments: Segments) -> tuple[list[DialectScores], list[str]]:
         printed = [shown_score(name, score) for score in scores]
         scored.append(DialectScores(name, printed, lead, is_reordered))
     return scored, failed
+
+
+def make_buckets(segments: Segments, settings: dict[str, Any]) -> list[Buckets]:
+    """All buckets that the segments can be sorted into; `settings` are those of `bootstrap`."""
+    count = len(segments)
+    ref_lens = segments.counted[0].stats.ref_lens
+    lengths = numpy.searchsorted(_LENGTHS, ref_lens, side="right") - 1
+    names = [f"{low}-{high - 1}" for low, high in pairwise(_LENGTHS)]
+    made = [("reference length", [*names, f"{_LENGTHS[-1]} or more"], lengths)]
+    if count >= 2 * _PARTS and segments.labels.documents is None:
+        edges = [count * part // _PARTS for part in range(_PARTS + 1)]
+        labels = [f"{low}-{high - 1}" for low, high in pairwise(edges)]
+        parts = numpy.searchsorted(edges, numpy.arange(count), side="right") - 1
+        made.append(("position", labels, parts))
+    for name, values in (
+        ("document", segments.labels.documents),
+        ("group", segments.labels.groups),
+    ):
+        if values is not None:
+            made.append((name, *_numbered(values)))
+    return [_scored(segments, settings, *bucket) for bucket in made]
+
+
+def _numbered(values: Sequence[str]) -> tuple[list[str], NDArray[Any]]:
+    """The distinct values in order of appearance, and the index of each value among them."""
+    numbers: dict[str, int] = {}
+    codes = [numbers.setdefault(value, len(numbers)) for value in values]
+    return list(numbers), numpy.array(codes, numpy.int64)
+
+
+def _scored(
+    segments: Segments,
+    settings: dict[str, Any],
+    name: str,
+    labels: list[str],
+    codes: NDArray[Any],
+) -> Buckets:
+    """The buckets that have segments, with their scores."""
+    order = numpy.argsort(codes, kind="stable")
+    used, starts = numpy.unique(codes[order], return_index=True)
+    bounds = [*starts.tolist(), len(codes)]
+    numbers = numpy.empty(len(labels), numpy.int64)
+    numbers[used] = numpy.arange(len(used))
+    scores, intervals = [], []
+    if len(used) * len(segments.counted) > _MOST_INTERVALS:
+        settings = {**settings, "samples": 0}
+    scorer = segments.metric._scorer
+    for counted in segments.counted:
+        rows = numpy.asarray(counted.stats)[order]
+        parts = [rows[low:high] for low, high in pairwise(bounds)]
+        scores.append([segments.score_rows(counted, part) for part in parts])
+        intervals.append([_interval(scorer, counted, part, settings) for part in parts])
+    named = name, [labels[code] for code in used], numbers[codes]
+    return Buckets(*named, numpy.diff(bounds).tolist(), scores, intervals)
+
+
+@without_input_warnings
+def _interval(
+    scorer: Scorer, counted: Counted, rows: NDArray[Any], settings: dict[str, Any]
+) -> tuple[float, float] | None:
+    if counted.extra is not None or not settings["samples"] or len(rows) < 2:
+        return None
+    try:
+        interval = known(bootstrap(Stats(rows, scorer.max_ngram_order), **settings))
+    except (ValueError, OverflowError):
+        return None
+    return None if interval is None else (interval.low, interval.high)
+
+
+def find_mistakes(segments: Segments) -> list[Mistake]:
+    """The likely mistakes of all systems, those with the largest effect first."""
+    corpora = segments.corpora
+    sources = segments.labels.sources if segments.is_text else None
+    messages: dict[tuple[str, str], dict[int, str]] = {}
+    points: dict[tuple[str, str], dict[int, float]] = {}
+    for system, corpus in enumerate(corpora):
+        for finding in find(corpus, sources):
+            key = finding.name, _NUMBER.sub("#", finding.message)  # equal except for the numbers
+            messages.setdefault(key, {})[system] = finding.message
+            points.setdefault(key, {})[system] = finding.points
+    mistakes = []
+    for key, gains in points.items():
+        if max(gains.values()) < _LEAST_POINTS:
+            continue
+        if rewrite := rewrite_of(key[0]):
+            # What is rewritten in the references can change the score of any system.
+            for system, corpus in enumerate(corpora):
+                if system not in gains:
+                    gains[system] = corpus.rewritten(rewrite).points() - corpus.points()
+        of_all = [gains.get(system, 0.0) for system in range(len(corpora))]
+        message = _merged([*messages[key].values()])
+        mistakes.append(Mistake(key[0], message, [*messages[key]], of_all))
+    return sorted(mistakes, key=lambda mistake: -max(mistake.points))
+
+
+def _merged(messages: Sequence[str]) -> str:
+    """Messages that differ only in numbers as one, with ranges."""
+    columns = zip(*map(_NUMBER.findall, messages), strict=True)
+    ranges = [sorted({*column}, key=lambda number: float(number.strip(".,"))) for column in columns]
+    shown = iter([" to ".join(dict.fromkeys((numbers[0], numbers[-1]))) for numbers in ranges])
+    return _NUMBER.sub(lambda _: next(shown), messages[0])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Counted
+from ..counting.stats import Stats
 from ..diagnosis.corpus import Corpus
 from ..dialects.base import COUNT
 from ..inputs._batch import Batch, read
@@ -114,6 +115,21 @@ class Segments:
         ):
             cut = cut[:-1]
         return cut if len(cut) >= _LONG_BEGINNING else ""
+
+    @property
+    def digits(self) -> int:
+        """How many decimals a score is shown with."""
+        return 2 if self.metric._scorer.dialect.scale == 100 else 4
+
+    def score_rows(self, counted: Counted, rows: NDArray[Any]) -> float | None:
+        """The score of some rows; None if the dialect cannot score them."""
+        if counted.extra is not None:  # for a dialect that counts tokens itself
+            return None
+        scorer = self.metric._scorer
+        try:
+            return scorer.value(scorer.sums_of(Stats(rows, scorer.max_ngram_order)))
+        except ValueError:
+            return None
 
     @property
     def is_text(self) -> bool:

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 import numpy
 
 from ..significance.results import shown_bounds
-from .buckets import digits_on, score_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..significance import Comparison
-    from .mistakes import Mistake
-    from .overview import Overview, System
+    from .overview import Mistake, Overview, System
     from .report_input import Segments
 
     # Parts of a text, each with what it links to on the page, or "".
@@ -48,7 +46,7 @@ class Verdicts:
         self._segments = segments
         self._overview = overview
         self._scale = segments.metric._scorer.dialect.scale
-        self._digits = digits_on(self._scale)
+        self._digits = segments.digits
 
     def headline(self) -> str:
         """Which system of three or more is best, and which are not significantly worse."""
@@ -184,10 +182,10 @@ class Verdicts:
 
     def _difference_without(self, left_out: NDArray[numpy.bool_], a: int, b: int) -> float | None:
         """The difference without some segments; None if there is none."""
-        scorer, values = self._segments.metric._scorer, []
+        values = []
         for counted in (self._segments.counted[a], self._segments.counted[b]):
             rows = numpy.asarray(counted.stats)[~left_out]
-            if (value := score_rows(scorer, counted, rows)) is None:
+            if (value := self._segments.score_rows(counted, rows)) is None:
                 return None
             values.append(value)
         return values[1] - values[0]
