@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import zlib
+from contextvars import copy_context
 from xml.etree import ElementTree
 
 import numpy as np
@@ -18,6 +19,7 @@ from report_samples import ATTACKS, CASES, make_report, wmt22_systems
 
 import fastbleu
 from fastbleu import BLEU, significance, tables
+from fastbleu.inputs.errors import in_command
 from fastbleu.plots.tables import Table
 from fastbleu.reporting import contents, document
 from fastbleu.reporting.report_input import Labels, Segments
@@ -387,7 +389,9 @@ def test_the_command_writes_what_report_makes(tmp_path):
         assert f"fastbleu: wrote {path} (2 systems, 40 segments)\n" in said
     named = dict(zip(("system-a", "system-b"), lines[2:], strict=True))
     references = [list(its) for its in zip(*lines[:2], strict=True)]
-    report = fastbleu.report(named, references, sources=lines[0], **labels)
+    context = copy_context()
+    context.run(in_command.set, True)  # what messages on the page advise
+    report = context.run(fastbleu.report, named, references, sources=lines[0], **labels)
     assert page.read_text(encoding="utf-8") == report.html()
     assert notes.read_text(encoding="utf-8") == report.markdown()
 
