@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Callable
-    from typing import Any, Protocol, TypeVar
+    from typing import Any
 
     from numpy.typing import DTypeLike, NDArray
 
@@ -31,13 +31,6 @@ if TYPE_CHECKING:
     Scores = NDArray[numpy.floating[Any]]
     Rows = NDArray[numpy.int64]
     Pairs = tuple[ReferenceBlock, Features, int, int]
-
-    class Worker(Protocol):
-        """What scores a source; another thread sets `cancelled` to stop it."""
-
-        cancelled: bool
-
-    AnyWorker = TypeVar("AnyWorker", bound=Worker)
 
 # A block is some consecutive hypotheses, or references, that are scored at a time. Default memory
 # of those of `pairwise_chunked`: 64 MB hold 400 rows of 20,000 scores, for which the work that is
@@ -283,13 +276,14 @@ class PairScorer:
 def on_sources(
     threads: int,
     shape: tuple[int, ...],
-    make: Callable[[int], AnyWorker],
-    work: Callable[[AnyWorker, int], None],
+    make: Callable[[int], Any],
+    work: Callable[[Any, int], None],
 ) -> None:
     """Call ``work(worker, number)`` for each source; `shape` is (sources, hypotheses, references).
 
     ``make(threads)`` creates a worker that may use `threads` threads: all of them for large
-    sources. Small sources are distributed over the threads.
+    sources. Small sources are distributed over the threads. Another thread sets a worker's
+    `cancelled` to stop it.
     """
     sources, rows, columns = shape
     if sources < 2 or rows * columns >= threads * BLOCK_PAIRS:

@@ -158,7 +158,8 @@ def mbr(
     ----------
     Kumar and Byrne (2004), Minimum Bayes-risk decoding for statistical machine translation. Eikema
     and Aziz (2020), Is MAP decoding all you need? DeNero, Chiang and Knight (2009), Fast consensus
-    decoding over translation forests: ``aggregate=True``.
+    decoding over translation forests: ``aggregate=True``. Vamvas and Sennrich (2024), Linear-time
+    minimum Bayes risk decoding with reference aggregation: of other utilities.
 
     Examples
     --------
@@ -269,12 +270,6 @@ class Aggregation:
 
     The matches of an n-gram are the smaller of its count in the hypothesis and its mean count in
     the references; the reference length is their mean length.
-
-    References
-    ----------
-    DeNero, Chiang and Knight (2009), Fast consensus decoding over translation forests: BLEU against
-    expected counts. Vamvas and Sennrich (2024), Linear-time minimum Bayes risk decoding with
-    reference aggregation: what it does to other utilities, and how to name it.
     """
 
     def __init__(self, scorer: Scorer) -> None:

@@ -240,9 +240,6 @@ class SentenceReader:
         return made
 
 
-_NAMES = "hypotheses", "references"
-
-
 def read_sources(
     reader: SentenceReader,
     sides: tuple[Sources, Sources],
@@ -305,7 +302,8 @@ def batch_of(
     if not nested and not references_nested:
         return None
     if nested is False or references_nested is False:
-        batched, flat = _NAMES if nested else _NAMES[::-1]
+        names = ["hypotheses", "references"]
+        batched, flat = names if nested else names[::-1]
         kind = "str" if is_text else "lists of tokens"
         raise ValueError(
             f"{batched} is a batch, with a list of sentences for each source, but {flat} holds "
