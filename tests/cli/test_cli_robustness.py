@@ -45,7 +45,7 @@ def folder(tmp_path, monkeypatch):
         ([R1, "-i", "longer"], "41 lines: remove its last line, which is blank$"),
         (["one"], "^standard input has 0 lines, one has 1 line: "),  # sacreBLEU scores it
         (["-t", "wmt14", "-i", A], "^test set wmt14 needs a language pair, such as -l en-de$"),
-        ([R1, "-i", A, "-ol", "en"], "-t names it"),
+        ([R1, "-i", A, "-ol", "en"], "name it with -t"),
         (["-", "-i", "-"], r"standard input \(-\) is named more than once"),
         (["-"], "without -i"),
         ([R1], "without -i"),  # it is empty

@@ -274,7 +274,7 @@ def test_outputs_of_toolkits(name, tmp_path, capsys, monkeypatch):
         assert main(words) == 1
         message = capsys.readouterr().err
         assert message.startswith("fastbleu: error: out is ")
-    advice = re.findall(r" by ((?:grep|awk|sed).*?)(?: \(or| and references|$)", message.strip())
+    advice = re.findall(r" with ((?:grep|awk|sed).*?)(?: \(or| and references|$)", message.strip())
     for words, target in zip(advice, ["mt", "ref"][: 1 + (name == "log")], strict=False):
         words = words.replace("FILE", "out")
         done = subprocess.run(words, shell=True, capture_output=True, check=True)
@@ -294,4 +294,4 @@ def test_texts_that_resemble_outputs(tmp_path):
 def test_markup_with_another_suffix_is_told_to_change_it(tmp_path):
     path = tmp_path / "a.txt"
     for text in ('<?xml version="1.0"?>', '\ufeff<refset setid="x">', '\n<DOC docid="d">'):
-        assert error_of(write(path, f"{text}\n")).startswith(f"{path} is XML or SGML: let its name")
+        assert error_of(write(path, f"{text}\n")).startswith(f"{path} is XML or SGML: rename it")

@@ -78,15 +78,15 @@ REFUSED = [
             ('{"b": "x", "c": 1}', "no key 'a'; there is an object with the keys 'b', 'c'"),
             ('{"a": NaN}', "column 'a' has no value"),
             ('{"a": 1.5}', "'a' is a number, but must be a string"),
-            ('{"a": []}', "'a' is an empty list, but must be a string or a list of strings, at"),
-            ('{"a": [["x"], "y"]}', "'a' holds a list of 1, but must be a string or a list of"),
+            ('{"a": []}', "'a' is an empty list, but must be a string or a non-empty list"),
+            ('{"a": [["x"], "y"]}', "'a' holds a list of 1, but must be a string or a non-empty"),
             ('{"a": ["x", null]}', "column 'a' has no value"),
             ('{"a": {"de": 1}}', "choose a part of it, such as ::a.de"),
         )
     ),
     ("a.jsonl", OBJECTS, "out.fr", ".*no key 'fr'; out is an object with the keys 'de', 'deep'"),
     ("a.jsonl", OBJECTS, "refs.2", ".*no key '2'; refs is a list of 2"),
-    ("a.jsonl", OBJECTS, "", ".*choose a text by ::KEY after the name; here is an object with the"),
+    ("a.jsonl", OBJECTS, "", ".*choose a text with ::KEY after the name; this is an object with"),
     ("a.json", json.dumps(RECORDS), "out.fr", ": object 1: no key 'fr'"),
     ("a.jsonl", json.dumps(RECORDS)[:-3], "mt", ".*not JSON, one object per line or a list of ob"),
 ]

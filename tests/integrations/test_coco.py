@@ -163,7 +163,7 @@ def test_files_of_captions(tmp_path, capsys):
     references = [["A man's riding.", ""], ["A cat!", "the cat sat"]]
     assert [line.split("\t")[3:] for line in lines] == references
     assert main([f"{annotations}::caption", "-i", results]) == 1
-    assert "of other JSON choose a text by ::KEY" in capsys.readouterr().err
+    assert "for other JSON choose a text with ::KEY" in capsys.readouterr().err
     packed = tmp_path / "results.json.xz"
     packed.write_bytes(lzma.compress(b"{}")[:-9])
     message = r"json\.xz: the compressed data ends too early"

@@ -311,5 +311,5 @@ def test_a_pipe_is_read_once(tmp_path):
         assert output(*arguments, option) == "100.0\n"
         writer.join()
     descriptor = os.open(path, os.O_RDWR)  # or opening it would wait
-    assert "a pipe is read once: add --quoted or --no-quoted" in error(*arguments)
+    assert "a pipe can be read only once: add --quoted or --no-quoted" in error(*arguments)
     os.close(descriptor)

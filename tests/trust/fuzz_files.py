@@ -25,7 +25,7 @@ from trust.fuzz_input import Input, directory, equal
 
 ENDS = ("", ".tsv", ".jsonl", ".xml", ".sgm")
 ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "latin-1", "utf-16", "utf-16-le", "ascii")
-is_output = re.compile(" is (fairseq's output|an n-best list|lines of <seg>|XML or SGML)").search
+is_output = re.compile(" is (fairseq output|an n-best list|<seg> lines|XML or SGML)").search
 BLOCK, LINES = files._BLOCK_BYTES, markup._LINES
 BLOCKS = (1, 2, 3, 5, 8, 61, 700, BLOCK)
 

@@ -1,8 +1,8 @@
 """The ``fastbleu`` command: texts in, BLEU out.
 
 Nothing is printed before all input has been read, so that a damaged file leaves standard output
-empty. A few integers per system are kept, for statistical tests one row per segment; the
-lines of ``--sentence-level`` are kept in a spool that moves to a temporary file when it grows.
+empty. Memory holds a few integers per system, or one row per segment for statistical tests. The
+lines of ``--sentence-level`` go to a spool that moves to a temporary file when it grows.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ _PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command on `argv` (default: ``sys.argv[1:]``) and return its exit status.
 
-    0 scored and printed, 1 input that cannot be scored, 17 lines with different numbers of fields,
-    130 Ctrl-C, 141 closed pipe; argparse exits after ``--help``, ``--version`` and wrong arguments.
+    0: scores were printed; 1: input cannot be scored; 17: lines have different numbers of fields;
+    130: Ctrl-C; 141: closed pipe. argparse exits after ``--help``, ``--version``, wrong arguments.
     """
     token = in_command.set(True)
     try:
@@ -83,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except InputError as error:
         status, message = error.status, str(error)
     except OSError as error:
-        # What is still buffered is discarded, or the interpreter would fail again when it exits.
+        # Discard buffered output, or the interpreter would fail again at exit.
         with suppress(OSError, ValueError):  # standard output may not be a file
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
@@ -96,7 +96,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(options: Options) -> None:
-    """Do what the options ask for."""
     if options.delegated:
         return testsets.print_about(options)
     if options.by is not None:
@@ -117,7 +116,7 @@ def _run(options: Options) -> None:
 
 
 def _open(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
-    """Open all files; also return how many columns are references, and how many systems."""
+    """Open all files; return the readers, and the numbers of reference and system columns."""
     references: list[Reader] = []
     if options.test_set is not None:
         for names in testsets.reference_files(options):
@@ -209,7 +208,7 @@ def _count(
     references: int,
     segments: results.SegmentList | None,
 ) -> list[Sums]:
-    """Count all chunks; the totals of each system."""
+    """Count all chunks and return the totals of each system."""
     keep = bool(options.confidence or options.test)
     if keep:
         import_undisturbed("fastbleu.significance")
@@ -218,8 +217,8 @@ def _count(
     keep_rows = keep or printer.keep_rows or segments is not None
     before = 0
     totals: list[Sums] = []
-    # With several threads the next chunk is read while others count. Its errors are raised when its
-    # turn comes, so that messages do not depend on the number of threads.
+    # With several threads the next chunk is read while this one is counted. Its errors are raised
+    # when its turn comes, so that messages do not depend on the number of threads.
     ahead: list[Any] = []  # the next chunk, None at the end, or the error in reading it
 
     def read_ahead() -> None:
@@ -255,7 +254,7 @@ def _count(
         before += len(chunk[0])
         if ragged and isinstance(printer, SacrebleuText):
             printer.name_references(-1)
-        if options.missing == "empty":  # blank references are asked for
+        if options.missing == "empty":  # blank references were requested
             for of_system in counted:
                 of_system.blank_references = 0
         if segments is not None:
@@ -268,7 +267,7 @@ def _count(
 
 
 def _side_by_side(columns: list[Any], ragged: bool) -> Any:
-    """The references of each segment; with `ragged` columns may have lists, or None."""
+    """Return the references of each segment; with `ragged`, cells may be lists or None."""
     is_utf8 = type(columns[0]) is Utf8Rows
     if len(columns) == 1 and (is_utf8 or not ragged):
         return columns[0]
@@ -278,7 +277,7 @@ def _side_by_side(columns: list[Any], ragged: bool) -> Any:
 
 
 def _warn(options: Options, readers: list[Reader], warnings: Sequence[str] = ()) -> None:
-    """Print warnings about the options and the files, and the `warnings` of what these hold."""
+    """Print warnings about the options and the files, then `warnings` about their contents."""
     notes = [note for reader in readers for note in reader.notes()]
     for warning in dict.fromkeys([*option_warnings(options), *notes, *warnings]):
         _complain(f"warning: {warning}")
@@ -287,7 +286,7 @@ def _warn(options: Options, readers: list[Reader], warnings: Sequence[str] = ())
 def _chosen(
     chunks: Chunks, kept: Container[int], readers: Sequence[Reader], numbers: list[int]
 ) -> Chunks:
-    """Yield what --origlang, --subset and --missing leave of the chunks, and add its `numbers`."""
+    """Yield the segments kept by --origlang, --subset and --missing; append their `numbers`."""
     count = itertools.count()
     for chunk in chunks:
         rows = zip(*chunk, count, strict=False)
@@ -300,7 +299,7 @@ def _chosen(
 
 
 def _without_blank(chunks: Chunks, references: int) -> Chunks:
-    """Yield the chunks with None, or a shorter list, where references are blank."""
+    """Yield the chunks without blank references: cells become None, lists become shorter."""
     for chunk in chunks:
         for column in chunk[:references]:
             for number, cell in enumerate(column):
@@ -312,7 +311,7 @@ def _without_blank(chunks: Chunks, references: int) -> Chunks:
 
 
 def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:
-    """Yield the chunks, with a progress bar if they take long: all files advance alike."""
+    """Yield the chunks, with a progress bar for one file if they take long; all advance alike."""
     sources = [reader.source for reader in readers if reader.source and reader.source.size]
     source = sources[0] if sources else None
     size, unit = (source.size, "B") if source else (readers[0].segments_in_all, " segments")
@@ -338,7 +337,7 @@ def _print(text: str | bytes) -> None:
             return
         text = text.replace("\n", os.linesep)
         text = text.encode(sys.stdout.encoding, sys.stdout.errors or "strict")
-    # Unbuffered (python -u): what the raw stream does not accept at once, a text stream would lose.
+    # Unbuffered (python -u): a text stream would lose what the raw stream does not accept at once.
     left = memoryview(text)
     while left:
         written = sys.stdout.buffer.write(left)

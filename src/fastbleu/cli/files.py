@@ -1,8 +1,8 @@
 r"""Files as bytes and as lines of text, with errors that name file and line.
 
-A line ends at ``\n`` and nowhere else: U+2028, U+0085 and the other characters at which
-``str.splitlines`` cuts are text, or parallel files would fall out of step. A last line without its
-newline counts like any other.
+A line ends only at ``\n``. U+2028, U+0085 and the other characters at which ``str.splitlines``
+splits are text; otherwise parallel files would get out of step. A last line without a newline is a
+line like any other.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _START_BYTES = 9  # enough to recognize the type of a file
 
 
 class InputError(LocatedValueError):
-    """Input that cannot be scored: a message of one line, and the exit status of the command."""
+    """Input that cannot be scored, with a one-line message and the command's exit status."""
 
     status = 1
 
@@ -47,9 +47,9 @@ def printable(text: str) -> str:
 
 
 class ByteSource:
-    """The bytes of a file, or of standard input, unpacked if they are compressed.
+    """The bytes of a file or of standard input, unpacked if they are compressed.
 
-    `where` tells in error messages how far the reader has come, `start` is the first bytes.
+    `where` describes the reader's position in error messages; `start` holds the first bytes.
     """
 
     def __init__(self, name: str, opened: ExitStack) -> None:
@@ -78,15 +78,15 @@ class ByteSource:
         self._ahead = b""
         self.start = b""
         self._name = name
-        self._content: Any = None  # of the file, which is recognized when it is read
+        self._content: Any = None  # unpacked; the compression is recognized at the first read
 
     @property
     def position(self) -> int:
-        """How many of these bytes have been read."""
+        """The number of bytes read from the file."""
         return self._file.tell()
 
     def peek(self) -> bytes:
-        """Return the beginning of what the next `read` returns, enough to recognize a format."""
+        """Return what the next `read` will return, which is enough to recognize a format."""
         ahead = b""
         while len(ahead) < _LEAST_AHEAD and (more := self.read()):
             ahead += more
@@ -121,15 +121,14 @@ class ByteSource:
         return self.error(f"{problem[:1].lower()}{problem[1:]}; {hint}")
 
     def error(self, problem: str, **facts: Any) -> InputError:
-        """The error for what is wrong in the file."""
+        """Return an InputError that names the file."""
         return InputError(f"{self.label}: {problem}", file=self.label, **facts)
 
 
 class TextLines:
-    """One input's lines; with `universal_newlines` a carriage return ends a line, too.
+    """The lines of one input; with `universal_newlines` a carriage return ends a line, too.
 
-    `declared`: the encoding is the file's own, not that of ``--encoding``. `is_utf8` tells whether
-    all lines can be counted as UTF-8.
+    `declared`: the file itself declares the encoding. `is_utf8`: all lines can be counted as UTF-8.
     """
 
     def __init__(
@@ -155,16 +154,16 @@ class TextLines:
 
     @property
     def taken(self) -> int:
-        """How many lines have been read."""
+        """The number of lines read."""
         return self._lines.taken
 
     @property
     def ended(self) -> bool:
-        """Whether all have been read."""
+        """Whether all lines have been read."""
         return self._lines.ended
 
     def rows(self, count: int, begun: Utf8Rows | None = None) -> Utf8Rows:
-        """Return the next lines, or `begun` with them: `count`, or as many as there are."""
+        """Return the next `count` lines, fewer at the end; fill `begun` up to `count` if given."""
         return self._lines.take(count, begun)
 
     def read(self, count: int) -> list[str]:
@@ -172,7 +171,7 @@ class TextLines:
         return self.listed(self.rows(count))
 
     def listed(self, rows: Utf8Rows) -> list[str]:
-        """Return lines that were read as str."""
+        """Convert lines that `rows` returned to str."""
         lines: list[str] = []
         try:
             lines += iter(rows)  # keeps the lines before an error
@@ -181,7 +180,7 @@ class TextLines:
         return lines
 
     def _read_decoded(self) -> bytes:
-        """Return the next bytes, in UTF-8; b"" at the end."""
+        """Return the next text, encoded in UTF-8; b"" at the end."""
         text = ""
         while not (text or self._decoded_all):
             data = self.source.read()
@@ -193,7 +192,7 @@ class TextLines:
         return text.encode("utf-8", "surrogatepass")
 
     def _undecodable(self, error: UnicodeError) -> InputError:
-        """The error for undecodable bytes after the lines that were read."""
+        """Return the error for undecodable bytes after the lines read so far."""
         # There is no single wrong byte in UTF-16 without a byte order mark (a UnicodeDecodeError
         # from CPython 3.13 on), and encodings of domain names do not report one.
         if (

@@ -1,11 +1,11 @@
 """Files that contain more than one text: ``FILE::SELECTOR`` selects one.
 
-The format is named, or follows from the end of the name, before that of compression: ``.tsv`` (the
-selector is a column: its number, from 1, or its name in line 1), ``.jsonl``, ``.ndjson`` and
-``.json`` (a key, or nested keys with dots between them; without it ``.json`` has COCO's captions),
-``.xml`` and ``.sgm`` (a translator or system; not needed if there is only one), and those of
-`_TABLES` (a column's name). Directories, patterns and URLs are read by `tables`. A file whose own
-name contains ``::`` is that file.
+The format is given by ``--read-as`` or by the suffix before any suffix of compression: ``.tsv``
+(the selector is a column: its number, from 1, or its name in line 1), ``.jsonl``, ``.ndjson`` and
+``.json`` (a key, or nested keys separated by dots; ``.json`` without a selector holds COCO
+captions), ``.xml`` and ``.sgm`` (a translator or system; optional if there is only one), and those
+in `_TABLES` (a column's name). Directories, patterns and URLs are read by `tables`. If a file's own
+name contains ``::``, that file is read.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ NAMED = tuple(end[1:] for end in _FORMATS)
 def open_input(name: str, role: str, options: Options, opened: ExitStack) -> Reader:
     """Open a file of any format; `opened` will close it.
 
-    `role`, REFERENCE or SYSTEM, decides if a selector fits both a translator and a system, and
-    which lines have several fields (``--num-refs``).
+    `role`, REFERENCE or SYSTEM, decides if a selector matches both a translator and a system;
+    ``--num-refs`` applies to references only.
     """
     path, selector, kind = _select(name, options.read_as)
     is_reference = role == REFERENCE
@@ -78,7 +78,7 @@ def open_input(name: str, role: str, options: Options, opened: ExitStack) -> Rea
 
 
 def is_coco_file(name: str) -> bool:
-    """Whether a file has COCO's captions, by its name."""
+    """Whether a file's name says that it holds COCO captions."""
     return without_suffix(name).endswith(".json")
 
 
@@ -111,13 +111,13 @@ def _select(name: str, read_as: str | None) -> tuple[str, str, str | None]:
 
 
 def _is_of_tables(path: str) -> bool:
-    """Whether only `fastbleu.tables` opens it: a URL, a directory or a pattern."""
+    """Whether only `fastbleu.tables` can open the path: a URL, a directory or a pattern."""
     is_several = os.path.isdir(path) or any(mark in path for mark in "*?[")
     return "://" in path or (is_several and not os.path.isfile(path))
 
 
 class _CellReader(Reader):
-    """Rows that contain more than the segment; subclasses extract its cell."""
+    """Rows that contain more than the segment; subclasses extract the segment."""
 
     source: ByteSource
     _line = 1  # the number of the current row's first line
@@ -145,7 +145,7 @@ class _CellReader(Reader):
         return [column]
 
     def _extract(self, lines: Iterator[str]) -> Iterator[str | list[Any] | None]:
-        """The text of each row, or a list of its references; None for what is missing."""
+        """Yield each row's text or list of references; None stands for a missing text."""
         raise NotImplementedError
 
     def _place(self) -> str:
@@ -156,7 +156,7 @@ class _CellReader(Reader):
 
 
 class ColumnReader(_CellReader):
-    """A column of values that are separated by tabs, or others; cells may be quoted."""
+    """A column of values separated by tabs or another character; cells may be quoted."""
 
     def __init__(
         self, path: str, selector: str, missing: str, options: Options, opened: ExitStack
@@ -170,7 +170,7 @@ class ColumnReader(_CellReader):
                 layout = layout_of(again, wanted, options.delimiter, options.quoted)
                 self._delimiter, self._quoted, _ = layout
         elif options.quoted is None:
-            raise InputError(f"{path}: a pipe is read once: add --quoted or --no-quoted")
+            raise InputError(f"{path}: a pipe can be read only once: add --quoted or --no-quoted")
 
     def _extract(self, lines: Iterator[str]) -> Iterator[str | None]:
         rows = rows_of(lines) if self._quoted else lines
@@ -246,7 +246,8 @@ class JsonReader(_CellReader):
         if not isinstance(value, dict):
             raise self._error(f"expected an object, found {_described(value)}")
         if not self._selector:
-            raise self._error(f"choose a text by ::KEY after the name; here is {_described(value)}")
+            fix = "choose a text with ::KEY after the name"
+            raise self._error(f"{fix}; this is {_described(value)}")
         path = [self._selector] if self._selector in value else self._selector.split(".")
         for depth, key in enumerate(path):
             if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
@@ -265,7 +266,7 @@ class JsonReader(_CellReader):
         verb, wrong = ("holds", others[0]) if is_list and others else ("is", value)
         problem = f"{shown(self._selector)} {verb} {_described(wrong)}, but must be a string"
         if is_list:
-            problem += " or a list of strings, at least one"
+            problem += " or a non-empty list of strings"
         elif isinstance(value, (dict, list)) and value:
             first = next(iter(value)) if isinstance(value, dict) else 0
             problem += f"; choose a part of it, such as ::{self._selector}.{first}"
@@ -283,9 +284,9 @@ def _described(value: Any) -> str:
 
 
 class CocoReader(Reader):
-    """The captions of images; the images are those of the results, in the order of the annotations.
+    """The captions of the images in the results, in the order of the annotations.
 
-    Images have different numbers of references: in shorter columns there is None.
+    Images may have different numbers of references; None stands for those that are missing.
     """
 
     unit = "image"
@@ -298,7 +299,7 @@ class CocoReader(Reader):
         try:
             self.captions = parse_captions(data, self.label)
         except ValueError as error:
-            fix = f"name a key of other objects, as in {path}::KEY, and a file of lines otherwise"
+            fix = f"for other JSON name a key, as in {path}::KEY; rename a file of plain text"
             raise InputError(f"{error} ({fix})") from error
 
     def choose(self, images: list[Any]) -> None:
@@ -315,13 +316,13 @@ class CocoReader(Reader):
 
 
 def align_images(references: Sequence[Reader], systems: Sequence[Reader]) -> None:
-    """Let all files, which must be COCO's captions, have the same images in the same order."""
+    """Give all files, which must hold COCO captions, the same images in the same order."""
     results = [reader for reader in systems if isinstance(reader, CocoReader)]
     annotations = [reader for reader in references if isinstance(reader, CocoReader)]
     if not results or len(results) != len(systems) or len(annotations) != len(references):
         raise InputError(
-            "COCO's annotations and results belong together: all files, also those after -i, must "
-            "be .json; of other JSON choose a text by ::KEY after the name"
+            "COCO annotations and results belong together: all files, including those after -i, "
+            "must be .json; for other JSON choose a text with ::KEY after the name"
         )
     for reader in [*annotations[1:], *results]:
         reader.captions = with_ids_of(annotations[0].captions, reader.captions)

@@ -1,14 +1,14 @@
 """The XML and SGML files of NIST and WMT, read as a stream of documents.
 
-Two layouts: a set (``<refset>``, ``<tstset>``, ``<srcset>``) whose ``<doc>`` hold the segments of
-one translator or system, named by the set's ``refid`` or ``sysid`` or the document's ``sysid``;
-and WMT's ``<dataset>``, whose ``<doc>`` hold ``<src>``, ``<ref translator="...">`` and
-``<hyp system="...">`` side by side. Tags may be in upper or lower case.
+There are two layouts: a set (``<refset>``, ``<tstset>``, ``<srcset>``) whose ``<doc>`` elements
+hold the segments of one translator or system, named by the set's ``refid`` or ``sysid`` or the
+document's ``sysid``; and WMT's ``<dataset>``, whose ``<doc>`` elements hold ``<src>``,
+``<ref translator="...">`` and ``<hyp system="...">`` side by side. Case does not matter in tags.
 
-XML is parsed by defusedxml, which refuses the entities that an "entity bomb" is made of. SGML is
-what WMT published until 2020: it is not well-formed, so it is only searched for the tags that
-matter, and the text between them is taken as it is, as by mteval and sacreBLEU; the tokenizer "13a"
-decodes the usual entities.
+XML is parsed by defusedxml, which refuses entity definitions, as used in "entity bombs". The SGML
+that WMT published until 2020 is not well-formed, so it is only searched for the relevant tags; the
+text between them is left unchanged, as in mteval and sacreBLEU; the tokenizer "13a" decodes the
+usual entities.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LONGEST_TAG = 10_000  # characters
 
 
 class Part(NamedTuple):
-    """Whose segments these are: kind is "src", "ref" or "hyp"."""
+    """The source, a translator or a system: `kind` is "src", "ref" or "hyp"."""
 
     kind: str
     name: str
@@ -121,7 +121,7 @@ class _Collector:
         if self._segments is None or self._document is None:
             problem = "a <seg> outside the documents of a source, translator or system"
             raise self.error(
-                f"{problem}; of lines of <seg> take the texts by sed 's/<[^>]*>//g' FILE"
+                f"{problem}; extract the texts of <seg> lines with sed 's/<[^>]*>//g' FILE"
             )
         if self._text is not None:
             raise self.error(f"segment {self._id} of document {self._document.name} has no </seg>")
@@ -161,7 +161,7 @@ class _Collector:
 
 
 def documents(source: ByteSource, encoding: str, xml: bool) -> Iterator[Document]:
-    """Yield the documents of a file in their order.
+    """Yield the documents of a file in order.
 
     XML names its own encoding; SGML that starts with an XML declaration is read as XML, too.
     """
@@ -178,7 +178,7 @@ def documents(source: ByteSource, encoding: str, xml: bool) -> Iterator[Document
 
 
 def _xml_data(source: ByteSource, start: bytes, collector: _Collector) -> Iterator[bytes | str]:
-    """Return the file's bytes, or its text where the parser cannot decode its encoding."""
+    """Return the file's bytes, or its text if the parser cannot decode its encoding."""
     declared = _DECLARATION.match(start)
     name = declared[1].decode("ascii") if declared else "utf-8"
     if name.lower() in _EXPAT_ENCODINGS:
@@ -234,7 +234,7 @@ def _sgml(source: ByteSource, encoding: str, collector: _Collector) -> Iterator[
                 collector.start(name, values)
             line += text.count("\n", done, tag.end())
             done = tag.end()
-        cut = text.rfind("<", done)  # a tag may go on in the next lines
+        cut = text.rfind("<", done)  # a tag may continue in the next lines
         if not 0 <= len(text) - cut < _LONGEST_TAG:
             cut = len(text)
         collector.data(text[done:cut])
@@ -247,7 +247,7 @@ class MarkupReader(Reader):
     """The segments of one translator or system in XML or SGML, in the order of the file.
 
     Without a selector the translator may differ between documents, if each has only one.
-    By sacreBLEU's rules for WMT's layout the segments of a document are sorted by number;
+    In WMT's layout, as in sacreBLEU, the segments of a document are sorted by number;
     documents of test suites and segments without any translation are left out.
     """
 
@@ -295,7 +295,7 @@ class MarkupReader(Reader):
                 yield (document.name, name), segments[name]
 
     def _names(self, document: Document, part: Part) -> list[str]:
-        """Return the ids of a document's segments that count, in WMT's layout."""
+        """Return the ids of the segments to score, in a document of WMT's layout."""
         if document.testsuite:
             return []
         parts = document.parts
@@ -315,7 +315,7 @@ class MarkupReader(Reader):
 
 
 def align_documents(readers: Sequence[Reader]) -> None:
-    """Put files of XML and SGML in the order of the first, by ids, which must be the same."""
+    """Put the segments of all XML and SGML files in the order of the first; ids must be equal."""
     markup = [reader for reader in readers if isinstance(reader, MarkupReader)]
     expected = dict(markup[0].by_id) if len(markup) > 1 else {}
     for reader in markup[1:]:
@@ -334,7 +334,10 @@ def align_documents(readers: Sequence[Reader]) -> None:
 def _choose(
     source: ByteSource, selector: str, role: str, parts: list[Part], several: set[str]
 ) -> Part:
-    """Return the selected part, by the role; documents have one part of kinds not in `several`."""
+    """Return the part that `selector` or `role` selects.
+
+    `several` are the kinds of which some document has more than one part.
+    """
     parts.sort(key=lambda part: part.kind != role)
     if selector:
         for part in parts:

@@ -1,4 +1,4 @@
-"""The options of the command line, checked, and what follows from them.
+"""Command-line options: parsing, checks and derived settings.
 
 Spellings and defaults are those of the command `sacrebleu`, so that its users' scripts work.
 """
@@ -42,7 +42,7 @@ _ELSEWHERE = ("-d", "--detail", "--chrf", "--ter", "-cc", "-cw")
 # What `fastbleu` alone and -h print: ten lines of 50 columns.
 _SUMMARY = """\
 usage: fastbleu REF ... -i HYP ... [options]
-BLEU of one or more systems, as sacreBLEU has it.
+BLEU of one or more systems, as in sacreBLEU.
 
   fastbleu ref.txt -i system.txt -b
   fastbleu ref.txt -i a.txt b.txt --paired-bs
@@ -53,8 +53,8 @@ BLEU of one or more systems, as sacreBLEU has it.
 fastbleu --help explains all options.
 """
 _EPILOG = """\
-Files are plain text, one segment per line; line i of every file belongs to segment i. Files of \
-.gz, .bz2, .xz, .zst or .zip are unpacked; - is standard input. Without -i, the hypotheses are \
+Files are plain text, one segment per line; line i of every file belongs to segment i. Compressed \
+files (.gz, .bz2, .xz, .zst, .zip) are unpacked; - is standard input. Without -i, hypotheses are \
 read from standard input, where tabs separate systems. Some files hold several texts; ::SELECTOR \
 after the name selects one:
   FILE.tsv::3              column 3; FILE.tsv::mt is the column named mt in line 1
@@ -80,9 +80,9 @@ Examples:
 """
 
 
-# Not a dataclass, because importing `dataclasses` would take a tenth of what the command takes.
+# Not a dataclass, because importing `dataclasses` would take a tenth of the command's time.
 class Options(argparse.Namespace):
-    """The options of the command line, with their defaults, and what follows from them."""
+    """The command-line options with their defaults, and the settings derived from them."""
 
     references: Sequence[str]
     input: Sequence[str] | None = None
@@ -99,7 +99,7 @@ class Options(argparse.Namespace):
     download: str | None = None
     dialect: str = "sacrebleu"
     tokenize: str | None = None
-    # None is what the dialect does; of sacreBLEU `parse_options` fills them in.
+    # None is the dialect's default; for sacreBLEU, `parse_options` fills it in.
     lowercase: Any = None
     smooth_method: Any = None
     max_ngram_order: Any = None
@@ -139,10 +139,10 @@ class Options(argparse.Namespace):
     no_color: bool = False
     quiet: bool = False
 
-    # What follows from them.
+    # Derived settings.
     systems: Sequence[str]  # the names after -i, each once
     target_language: str  # of the language pair; "" without one
-    tokenizer: str  # the name to use where the dialect has none
+    tokenizer: str  # for sacreBLEU; other dialects have their own default
     prints_as_sacrebleu: bool  # other dialects print as their originals
     samples: int  # samples or trials of the paired test
     labels: Sequence[str]  # the options that name files of a report
@@ -150,14 +150,14 @@ class Options(argparse.Namespace):
     diagnosed: bool  # by --explain or --identify
     output_format: str  # of the result; see `table` for single segments
     table: str  # how single segments are listed: "tsv", "json" or ""
-    lists_texts: bool  # whether something needs the texts themselves
-    filtered: bool  # whether only some segments of a test set count
-    delegated: bool  # whether sacreBLEU prints about test sets
+    lists_texts: bool  # whether the output needs the texts themselves
+    filtered: bool  # whether only some segments of a test set are scored
+    delegated: bool  # whether only test sets are listed, printed or downloaded
     progress: bool  # whether a progress bar may be shown
     uses_colors: bool
 
     def complete(self) -> None:
-        """Set what follows from the options."""
+        """Set the derived settings."""
         self.systems = [*dict.fromkeys(self.input or [])]
         self.target_language = self.langpair.split("-")[1] if self.langpair is not None else ""
         self.tokenizer = self.tokenize or BY_LANGUAGE.get(self.target_language, "13a")
@@ -185,7 +185,7 @@ class Options(argparse.Namespace):
 
     @property
     def random_seed(self) -> int | None:
-        """The seed of random draws; None: another each time."""
+        """The seed of random draws; None for a different one each time."""
         try:
             return read_seed(self.seed, "--seed") if self.seed else seed_of_environment()
         except ValueError as error:
@@ -193,7 +193,6 @@ class Options(argparse.Namespace):
 
 
 def _make_parser() -> Parser:
-    """The parser of the command line."""
     parser = Parser(
         prog="fastbleu",
         usage="fastbleu REF ... -i HYP ... [options]",
@@ -202,12 +201,12 @@ def _make_parser() -> Parser:
         formatter_class=Help,
         add_help=False,
     )
-    # Groups, because for what is outside of one argparse makes a formatter each time.
+    # Groups, because argparse makes a formatter for each option outside of one.
     add = parser.add_argument_group("positional arguments").add_argument
     add("references", nargs="*", metavar="REF", help="reference files; they come first")
     add = parser.add_argument_group("options").add_argument
-    add("-h", action="version", version=_SUMMARY, help="print the most important in ten lines")
-    add("--help", action="help", help="print this and exit")
+    add("-h", action="version", version=_SUMMARY, help="print the essentials in ten lines")
+    add("--help", action="help", help="print this help and exit")
     text = "files of hypotheses, one for each system (default: standard input)"
     add("-i", "--input", nargs="+", metavar="HYP", help=text)
     text = "each line of the REF file has N references, separated by tabs"
@@ -245,7 +244,7 @@ def _make_parser() -> Parser:
     add("-s", "--smooth-method", choices=known, metavar="METHOD", help=text)
     text = "closest, shortest, ... if a dialect has several"
     add("--reference-length", metavar="RULE", help=text)
-    text = "value of floor (default: 0.1) or add-k (default: 1)"
+    text = "value for floor (default: 0.1) or add-k (default: 1)"
     add("-sv", "--smooth-value", type=float, metavar="X", help=text)
     text = "print the score of every dialect, or why the scores of two dialects differ"
     add("--explain", nargs="*", type=dialect, metavar="DIALECT", help=text)
@@ -275,7 +274,7 @@ def _make_parser() -> Parser:
     add("-pbsn", "--paired-bs-n", type=integer(), metavar="N", help=text)
     text = "trials of --paired-ar (default: 10000)"
     add("-parn", "--paired-ar-n", type=integer(), metavar="N", help=text)
-    text = "seed of random draws, or none for another each time (default: $SACREBLEU_SEED or 12345)"
+    text = "seed of random draws; none: a new one each time (default: $SACREBLEU_SEED or 12345)"
     add("--seed", type=seed, metavar="N", help=text)
     text = "accepted for compatibility with sacreBLEU; no effect"
     add("-j", "--paired-jobs", type=int, metavar="N", help=text)
@@ -293,20 +292,20 @@ def _make_parser() -> Parser:
     )
     add("--by", metavar="COLUMN[,COLUMN]", help=text)
     text = (
-        "error, empty or skip: of tables, segments without a text (an empty cell, null) are an "
-        "error (default), have an empty one, or are skipped; ragged: of all files, references that "
-        "are blank or missing are left out, unless a segment has no other"
+        "error, empty or skip: in tables, a segment without a text (an empty cell, null) is an "
+        "error (default), gets an empty one, or is skipped; ragged: in all files, blank or missing "
+        "references are left out, unless the segment has no other"
     )
     add("--missing", choices=CHOICES, metavar="CHOICE", help=text)
-    text = "whether quotation marks enclose cells of .tsv and .csv files (default: see the file)"
+    text = "whether quotation marks enclose cells of .tsv and .csv files (default: detected)"
     add("--quoted", action=argparse.BooleanOptionalAction, help=text)
-    text = "what separates cells of .tsv and .csv files (default: what line 1 has)"
+    text = "what separates cells of .tsv and .csv files (default: detected in line 1)"
     add("--delimiter", type=delimiter, metavar="CHARACTER", help=text)
     text = f"format of files with ::SELECTOR, whatever their names end in: {', '.join(NAMED)}"
     add("--read-as", choices=NAMED, metavar="FORMAT", help=text)
     text = "with --by: the column of languages, for --tokenizers"
     add("--language", metavar="COLUMN", help=text)
-    text = "with --language: the tokenizers of its values, as in zh=zh,ja=ja-mecab"
+    text = "with --language: the tokenizer for each of its values, as in zh=zh,ja=ja-mecab"
     add("--tokenizers", metavar="VALUE=NAME[,...]", help=text)
     add("-b", "--score-only", action="store_true", help="print only scores")
     add("-w", "--width", type=integer(0, 1000), metavar="N", help="decimals (default: 1)")
@@ -330,7 +329,7 @@ def _make_parser() -> Parser:
 
 
 def parse_options(argv: Sequence[str] | None) -> Options:
-    """Return the checked options; InputError where they contradict each other."""
+    """Return the checked options; raise InputError if they contradict each other."""
     parser = _make_parser()
     terminal = sys.stdin is None or sys.stdin.isatty()
     words = [parser.spelled(word) for word in (sys.argv[1:] if argv is None else argv)]
@@ -381,7 +380,7 @@ def _print_completion(parser: argparse.ArgumentParser, shell: str) -> NoReturn:
 
 
 def _problem(options: Options) -> str | None:
-    """What is wrong with options that do not go together, or with their dialect."""
+    """Return what is wrong with the combination of options, if anything."""
     if options.labels and not options.reported:
         return f"--{options.labels[0]} is shown in a report: it needs --html or --md"
     if options.open and options.html is None:
@@ -397,7 +396,7 @@ def _problem(options: Options) -> str | None:
     if options.by is not None:
         return _problem_of_groups(options)
     if options.language is not None and options.tokenizers is None:
-        return "--language is a column, for --tokenizers; a pair is -l, as in -l en-de"
+        return "--language is a column, for --tokenizers; a language pair is -l, as in -l en-de"
     if options.language is not None or options.tokenizers is not None:
         return "--language and --tokenizers are for groups of rows of tables: add --by"
     if options.format in _OF_GROUPS:
@@ -411,22 +410,22 @@ def _problem(options: Options) -> str | None:
 
 
 def _problem_of_groups(options: Options) -> str | None:
-    """What --by does not support."""
+    """Return which option --by does not support, if any."""
     if (options.language is None) != (options.tokenizers is None):
         return "--language and --tokenizers go together: a column, and its tokenizers"
     if options.test:
-        return f"--by has no --paired-{options.test}"
+        return f"--by does not support --paired-{options.test}"
     of_segments = "sentence_level", "score_only", "short", "width", "sort", "worst"
     for name in (*of_segments, "identify", "explain", "html", "md", "test_set"):
         if getattr(options, name) not in (None, False):
-            return f"--by has no --{name.replace('_', '-')}"
+            return f"--by does not support --{name.replace('_', '-')}"
     if options.format == "tsv":
         return "the formats of --by are json, text, csv, latex, markdown and parquet"
     return None
 
 
 def _check_files(options: Options) -> None:
-    """Refuse files that do not go together, before any is opened."""
+    """Refuse files that do not belong together, before any is opened."""
     if options.num_refs != 1 and (options.test_set is not None or len(options.references) > 1):
         raise InputError(
             "--num-refs splits the lines of one reference file; it cannot be used with several "
@@ -440,7 +439,7 @@ def _check_files(options: Options) -> None:
                 message += f". Did you mean: fastbleu {last} -i {' '.join(systems)}"
             raise InputError(message)
         if options.filtered:
-            raise InputError("--origlang and --subset select segments of a test set: -t names it")
+            raise InputError("--origlang and --subset select parts of a test set: name it with -t")
     elif options.references:
         raise InputError("there are both reference files and a test set (-t): drop one of them")
     elif options.langpair is None:

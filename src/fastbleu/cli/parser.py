@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-# Options of sacreBLEU whose beginnings others would make ambiguous.
+# Options of sacreBLEU whose abbreviations would be ambiguous here.
 _SHORTENED = ("--tokenize", "--language-pair", "--sentence-level")
 
 
 class Help(argparse.HelpFormatter):
-    """Wraps each line of a text, between words, because names have hyphens."""
+    """Wraps each line of a text separately, between words only: names contain hyphens."""
 
     def __init__(self, prog: str) -> None:
         from shutil import get_terminal_size
@@ -43,7 +43,7 @@ class Help(argparse.HelpFormatter):
 
 class Parser(argparse.ArgumentParser):
     def spelled(self, word: str) -> str:
-        """A word of the command line; a long option as it is spelled here."""
+        """Return a word of the command line, with a long option in this parser's spelling."""
         if not word.startswith("--"):
             return word
         known = [option for option in self._option_string_actions if option.startswith("--")]
@@ -54,11 +54,11 @@ class Parser(argparse.ArgumentParser):
         return (own or name) + equals + value
 
     def closest(self, word: str) -> str | None:
-        """The option that an unknown one may mean."""
+        """Return the option closest to an unknown one."""
         return closest(word, _SHORTENED) or closest(word, self._option_string_actions)
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
-        """A value; of several choices the one that differs at most in case and hyphens."""
+        """Return the value, or the choice that differs from it only in case and hyphens."""
         value, choices = super()._get_value(action, arg_string), [*(action.choices or ())]
         if choices and known_name(value, choices) is None:
             more = "; for others call the command sacrebleu" * (action.dest == "metrics")
@@ -78,7 +78,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def integer(low: int = -sys.maxsize, high: int = sys.maxsize) -> Callable[[str], int]:
-    """The `type` of an option that is an integer from `low` to `high`."""
+    """Return the argparse type of integers from `low` to `high`."""
 
     def read(text: str) -> int:
         number = int(text)
@@ -87,11 +87,11 @@ def integer(low: int = -sys.maxsize, high: int = sys.maxsize) -> Callable[[str],
         limits = f"at least {low}" if high == sys.maxsize else f"from {low} to {high}"
         raise argparse.ArgumentTypeError(f"must be {limits}, not {number}")
 
-    read.__name__ = "int"  # as argparse calls it in messages
+    read.__name__ = "int"  # the name in argparse's messages
     return read
 
 
-# The other types of options.
+# Other argparse types.
 
 
 def dialect(text: str) -> str:

@@ -24,30 +24,30 @@ if TYPE_CHECKING:
 
 REFERENCE, SYSTEM = "ref", "hyp"  # the purpose of a file
 CHUNK_LINES = 512  # few enough that derived data stays in the cache
-_OUTPUT_BYTES = 1 << 14  # of the start of a file, in which outputs of toolkits are looked for
-# How outputs of toolkits begin, what is in each, and the commands that take their texts out.
+_OUTPUT_BYTES = 1 << 14  # at the start of a file, searched for toolkit outputs
+# How toolkit outputs begin, bytes that each contains, and the commands that extract the texts.
 _OUTPUTS = (
     (
         rb"(?:[^\n]*\n)*?[HD]-\d+\t-?[\d.e-]+\t|[ST]-\d+\t",
         b"\t",
-        "fairseq's output: take hypotheses by grep ^H- FILE | LC_ALL=C sort -V | cut -f3- (or ^D-, "
-        "if it is detokenized) and references by grep ^T- FILE | LC_ALL=C sort -V | cut -f2-",
+        "fairseq output: get hypotheses with grep ^H- FILE | LC_ALL=C sort -V | cut -f3- (or ^D- "
+        "if detokenized) and references with grep ^T- FILE | LC_ALL=C sort -V | cut -f2-",
     ),
     (
         rb"\d+ \|\|\| .* \|\|\| ",
         b" ||| ",
-        "an n-best list: take the first text of each segment by "
+        "an n-best list: get the first text of each segment with "
         "awk -F ' [|][|][|] ' '!n[$1]++ {print $2}' FILE",
     ),
     (
         rb"(?i)\s*<seg\b[^<>\n]*>.*</seg>",
         b"</",
-        "lines of <seg>: take texts by sed 's/<[^>]*>//g' FILE",
+        "<seg> lines: get the texts with sed 's/<[^>]*>//g' FILE",
     ),
     (
         rb"(?i)\s*<(?:\?xml\s|(?:doc|refset|tstset|srcset)\s[^<>]*id\s*=)",
         b"<",
-        "XML or SGML: let its name end in .xml or .sgm",
+        "XML or SGML: rename it to end in .xml or .sgm",
     ),
 )
 
@@ -55,12 +55,12 @@ _OUTPUTS = (
 class Reader:
     """One input as parallel columns of segments.
 
-    `label` is its name in messages, `source` where its bytes come from, `unit` what a segment of it
-    is ("line" or "segment"), and `width` the number of columns. `segments` have been read, of
-    `segments_in_all` if the file says it. `is_utf8` is whether `rows` can read them, and `ragged`
-    whether columns may have lists of references, or None where a segment has fewer references than
-    others. Tables have a `missing`: "error", "empty", or "skip" for None in the place of a segment
-    without a value. With `keeps_ends` whitespace at the end of a segment is part of it.
+    `label` is its name in messages, `source` its bytes, `unit` what a segment is called ("line" or
+    "segment"), and `width` the number of columns. `segments` is the number read so far, and
+    `segments_in_all` the total, if the file states it. `is_utf8`: `rows` can read the segments.
+    `ragged`: cells may be lists of references, or None where a segment has fewer references than
+    others. `missing`, for tables: "error", "empty", or "skip" to return None for a segment without
+    a value. `keeps_ends`: whitespace at the end of a segment is part of it.
     """
 
     label: str
@@ -84,11 +84,11 @@ class Reader:
         raise NotImplementedError
 
     def listed(self, rows: Utf8Rows) -> list[str]:
-        """Return what `rows` returned as str."""
+        """Convert what `rows` returned to str."""
         raise NotImplementedError
 
     def notes(self) -> list[str]:
-        """Return what the user should know about the file, once it has been read."""
+        """Return warnings about the file, once it has been read."""
         if not self.left_out:
             return []
         rows = _counted(self.left_out, self.unit)
@@ -96,7 +96,7 @@ class Reader:
         return [f"left out {rows}, because a value is missing; {where}"]
 
     def without_value(self, row: str, column: str) -> str | None:
-        """What stands for a missing value: "", or None, which leaves the segment out."""
+        """Return what replaces a missing value: "", or None to leave the segment out."""
         if self.missing == "error":
             raise InputError(no_value(row, column))
         if self.missing == "empty":
@@ -106,7 +106,7 @@ class Reader:
         return None
 
     def count_all(self) -> int | None:
-        """Return the number of segments of the whole file; None if counting would have to wait."""
+        """Return the number of segments in the file; None on an error or if it may have to wait."""
         try:
             while not self.may_wait:
                 if not self.read(CHUNK_LINES)[0]:
@@ -122,7 +122,7 @@ class Reader:
 
 
 def _refuse_output(source: ByteSource) -> None:
-    """Raise InputError if a file of lines is a toolkit's output that holds more than its texts."""
+    """Raise InputError if a text file is a toolkit's output, which holds more than the texts."""
     start = source.peek()[:_OUTPUT_BYTES].removeprefix(codecs.BOM_UTF8)
     for pattern, part, fix in _OUTPUTS:
         if part in start and re.match(pattern, start):  # compiling a pattern takes a millisecond
@@ -173,9 +173,9 @@ class LineReader(Reader):
 
 
 class FieldsReader(LineReader):
-    """Every line holds `fields` segments with tabs between them; further tabs belong to the last.
+    """Every line holds `fields` segments separated by tabs; further tabs belong to the last.
 
-    By default every line has as many fields as the first, and every tab separates.
+    By default, every tab separates, and the first line sets the number of fields.
     """
 
     def __init__(self, lines: TextLines, fields: int | None = None) -> None:
@@ -247,7 +247,7 @@ class ChainReader(Reader):
 
 
 def present(row: Sequence[str | list[str] | None]) -> list[str]:
-    """The references of a segment: texts, lists of them, and None; a blank one if none is there."""
+    """Flatten the references of a segment, which may be lists or None; [""] if there are none."""
     texts: list[str] = []
     for cell in row:
         texts += cell if isinstance(cell, list) else [] if cell is None else [cell]
@@ -257,7 +257,7 @@ def present(row: Sequence[str | list[str] | None]) -> list[str]:
 def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES, in_place: bool = False) -> Chunks:
     """Yield the next `count` segments of all inputs: one list of str per column, equally long.
 
-    With `in_place` columns are Utf8Rows, which all readers must have.
+    With `in_place`, columns are Utf8Rows; all readers must support them.
     """
     length = count
     while length == count:
@@ -272,7 +272,7 @@ def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES, in_place: bool 
 
 
 def joined(chunks: Iterable[list[Any]]) -> list[list[Any]]:
-    """The columns of all chunks, which are lists."""
+    """Concatenate the columns of all chunks, which must be lists."""
     columns = [list(chain.from_iterable(column)) for column in zip(*chunks, strict=True)]
     if not columns:
         raise no_segments()
@@ -284,13 +284,7 @@ def no_segments() -> InputError:
 
 
 def listed(readers: Sequence[Reader], chunk: list[Any]) -> list[list[str]]:
-    """Return a chunk as lists of str.
-
-    Raises
-    ------
-    InputError
-        A line is not UTF-8; the message has its place.
-    """
+    """Return a chunk as lists of str; an InputError names a line that is not UTF-8."""
     if not isinstance(chunk[0], Utf8Rows):
         return chunk
     return [reader.listed(rows) for reader, rows in zip(readers, chunk, strict=True)]

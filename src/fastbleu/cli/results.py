@@ -1,7 +1,7 @@
 """Results that sacreBLEU's command does not have.
 
-Scores by other dialects, tables of single segments, reports, and why two BLEUs differ or which one
-a number is.
+Scores of other dialects, tables of single segments, reports, why two BLEU scores differ, and which
+settings give a number.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .options import Options
     from .readers import Chunks
 else:
-    tempfile = lazy("tempfile")  # 3 ms
+    tempfile = lazy("tempfile")  # takes 3 ms to import
 
 _BLOCK_LINES = 1 << 12
 _SPOOL_BYTES = 1 << 24  # scores kept in memory before they move to a temporary file
@@ -49,7 +49,7 @@ _ONE_CELL = CONTROLS | str.maketrans("\t\n\r", "   ")
 
 
 def metric_of(options: Options) -> BLEU:
-    """The metric that the options describe; those not given are the defaults of the dialect."""
+    """Return the metric for the options; the dialect has the defaults."""
     from ..metric.bleu import BLEU
 
     names = "dialect", "lowercase", "max_ngram_order", "smooth_method", "smooth_value"
@@ -72,7 +72,7 @@ class DialectText:
     def __init__(self, options: Options) -> None:
         if options.confidence or options.table or options.output_format == "latex":
             raise InputError(
-                f"--dialect {options.dialect} does not support --confidence, -f latex, and tables "
+                f"--dialect {options.dialect} does not support --confidence, -f latex, or tables "
                 "of single segments: use fastbleu.BLEU and fastbleu.significance"
             )
         self._options = options
@@ -89,7 +89,6 @@ class DialectText:
         return [self._digits(score, self._scorer.dialect.printed(score)) for score in scores]
 
     def result(self, names: Sequence[str], totals: list[Sums]) -> str:
-        """The text of the result."""
         options = self._options
         scores = [self._scorer.score(total) for total in totals]
         if options.score_only:
@@ -129,7 +128,7 @@ class DialectText:
         }
 
     def _compare(self, names: Sequence[str], totals: list[Sums]) -> Comparisons[str]:
-        """The paired test of all systems with the first one."""
+        """Test all systems against the first one."""
         from ..significance import compare
 
         options, count = self._options, self._options.samples
@@ -146,9 +145,9 @@ class DialectText:
 
 
 class SegmentList:
-    """What is printed about each segment: one line of the spool.
+    """The printed lines of single segments, kept in a spool.
 
-    `numbers` are those of the segments that count, from 0.
+    `numbers` are the numbers of the scored segments, from 0.
     """
 
     def __init__(
@@ -177,7 +176,7 @@ class SegmentList:
     def add(
         self, references: list[list[str]], hypotheses: list[list[str]], counted: list[Counted]
     ) -> None:
-        """Add a chunk: a column of text for each reference and system, and the counts of these."""
+        """Add a chunk: text columns of references and systems, and the counts of each system."""
         options, printer, table = self._options, self._printer, self._options.table
         if not table:
             for of_system in counted:
@@ -232,7 +231,7 @@ def write_reports(
     references: int,
     chunks: list[list[list[str]]],
 ) -> Chunks:
-    """Write the requested files, and yield the chunks, without sources and labels, for scoring."""
+    """Write the requested files; return the chunks without sources and labels, for scoring."""
     columns = joined(chunks)
     names = list(options.systems) or names
     systems_end = references + len(names)
@@ -268,13 +267,13 @@ def write_reports(
 
 
 def _short(names: list[str]) -> list[str]:
-    """The names of files without folders and suffixes, if these names differ."""
+    """Drop folders and suffixes from file names, if the short names differ."""
     short = [os.path.basename(name).partition(".txt")[0] for name in names]
     return short if len(set(short)) == len(names) and all(short) else names
 
 
 def diagnose(options: Options, systems: int, references: int, chunks: Chunks) -> str:
-    """The requested tables, or with ``-f json`` their contents."""
+    """Return the requested tables as text, or as JSON with ``-f json``."""
     option = "--explain" if options.identify is None else "--identify"
     if systems > 1:
         raise InputError(f"{option} is for one system, but there are {systems}")
@@ -295,14 +294,14 @@ def diagnose(options: Options, systems: int, references: int, chunks: Chunks) ->
         raise InputError(f"{option}: {error}") from error
     if options.output_format == "json":
         return f"{json.dumps(answer.to_dict(), indent=1)}\n"
-    # Tables fit into the terminal; elsewhere a row is a line, for scripts.
+    # Tables are fitted to a terminal; elsewhere each row is one line, for scripts.
     width = terminal_width()
     text = answer._text(width)
     return f"{_colored(text) if width is not None and options.uses_colors else text}\n"
 
 
 def _colored(text: str) -> str:
-    """Tables with their titles, and the settings that give a number, in colors."""
+    """Color the titles of tables, and the settings that give a number."""
     lines = text.split("\n")
     for number, line in enumerate(lines):
         is_title = number == 0 or lines[number - 1 : number + 2 : 2] == ["", ""]

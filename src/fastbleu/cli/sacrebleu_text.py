@@ -1,5 +1,4 @@
-"""The reports, byte for byte those of the command `sacrebleu` 2.6.0, except for paired tests on a
-terminal.
+"""Reports, byte for byte those of the command `sacrebleu` 2.6.0, except paired tests on terminals.
 
 The sentences of the report on paired tests are therefore sacreBLEU's own (Apache-2.0).
 """
@@ -90,7 +89,7 @@ def system_names(options: Options, systems: int) -> list[str]:
 
 
 def terminal_width() -> int | None:
-    """Columns of the terminal that the result is printed to; None: it goes elsewhere."""
+    """The width of the terminal that the result is printed to; None if it goes elsewhere."""
     from shutil import get_terminal_size
 
     return get_terminal_size().columns if sys.stdout.isatty() else None
@@ -99,13 +98,13 @@ def terminal_width() -> int | None:
 def comparisons_text(
     comparisons: Comparisons[str], decimals: int | None, width: int | None, signature: str
 ) -> str:
-    """A paired test as `fastbleu.significance.compare` prints it."""
+    """Return a paired test as `fastbleu.significance.compare` prints it."""
     [table] = comparisons._tables(decimals)
     return f"{table.text(width)}\n\n{signature}\n"
 
 
 class SacrebleuText:
-    """Counts and prints as the command `sacrebleu`; each segment has `references` references.
+    """Counts and prints like the command `sacrebleu`; each segment has `references` references.
 
     Attributes
     ----------
@@ -113,9 +112,9 @@ class SacrebleuText:
     sums : callable (Counted, bool) -> Sums
         The counts of a corpus, with the rows of segments if they are to be kept.
     place : str
-        The beginning of messages about the options.
+        The prefix of messages about the options.
     adds_batches, keep_rows : bool
-        Whether a corpus may be counted chunk by chunk, and must be counted row by row.
+        Whether a corpus may be counted chunk by chunk, and whether its rows must be kept.
     """
 
     place = ""
@@ -193,7 +192,7 @@ class SacrebleuText:
         if not self._options.test:
             scores = [self.score(total.row).score for total in totals]
             return self._several([*map(System, names, scores)])
-        # sacreBLEU's text has a page of explanations; people who look at it get a table.
+        # sacreBLEU prints a page of explanations; on a terminal there is a table instead.
         width = terminal_width() if self._options.output_format == "text" else None
         comparisons = self._compare(names, totals, tells_identical_apart=width is None)
         if width is not None:
@@ -208,7 +207,7 @@ class SacrebleuText:
     def _compare(
         self, names: Sequence[str], totals: list[Sums], tells_identical_apart: bool
     ) -> Comparisons[str]:
-        """The paired test of all systems with the first one."""
+        """Test all systems against the first one."""
         from ..dialects.sacrebleu import SACREBLEU
         from ..significance.experiment import Experiment, SacrebleuScoring
         from ..significance.results import Comparisons

@@ -31,7 +31,7 @@ _FILE_OPTIONS = ("quoted", "delimiter", "encoding")
 class TableReader(Reader):
     """The texts of one column of a table's files, read in parts, without Python strings.
 
-    With `is_reference` its rows may be lists of references.
+    With `is_reference`, cells may be lists of references.
     """
 
     unit = "row"
@@ -43,17 +43,17 @@ class TableReader(Reader):
         self.is_utf8 = missing != "skip"
         self._column = column
         if not column:
-            raise InputError(f"{path}: choose a column by ::NAME after the name of the file")
+            raise InputError(f"{path}: choose a column with ::NAME after the file name")
         sources = _named(path, lambda: import_undisturbed("fastbleu.tables.sources"))
         settings = {name: getattr(options, name) for name in _FILE_OPTIONS}
         how = sources.ReadOptions(format=options.read_as, **settings)
         self._source = _named(path, lambda: sources.Source(path, [column], [column], how))
         self.segments_in_all = self._source.rows
         self._frames: Iterator[Any] = self._source.chunks()
-        self._texts: Any = None  # of the frame that is being read, and those of rows that are left
-        self._lines: Any = None  # where they are read
+        self._texts: Any = None  # unread ones of earlier frames, then the current frame
+        self._lines: Any = None  # the reader of these texts
         self._left = 0
-        self._missing: list[int] = []  # of the rows that were read last
+        self._missing: list[int] = []  # positions in the rows read last
 
     def read(self, count: int) -> list[list[Any]]:
         lines: list[Any] = self.listed(self.rows(count))
@@ -94,12 +94,12 @@ class TableReader(Reader):
             lines += iter(rows)  # keeps the lines before an error
         except UnicodeDecodeError as error:
             where = f"byte {error.start + 1} is 0x{error.object[error.start]:02x}"
-            problem = f"column {shown(self._column)} is not valid UTF-8 ({where}): write it again"
+            problem = f"column {shown(self._column)} is not valid UTF-8 ({where}): save it as UTF-8"
             raise InputError(f"{place_of(len(lines))}: {problem}") from error
         return lines
 
     def _open(self, texts: Any) -> None:
-        """Read the texts after those that are left."""
+        """Append a frame's texts to the unread ones."""
         from pyarrow import chunked_array, large_list, large_string
 
         from ..inputs.columns import opened
@@ -128,7 +128,7 @@ class TableReader(Reader):
 
 
 def score_groups(options: Options, metric: BLEU) -> tuple[str | bytes, list[str]]:
-    """The scores of ``--by`` as text, or as bytes of Parquet, and warnings."""
+    """Return the scores of ``--by``, as text or Parquet bytes, and warnings."""
     names = *options.references, *options.systems
     files = [name.rpartition("::")[::2] for name in names]
     paths = {path for path, _ in files}
@@ -161,12 +161,12 @@ def _tokenizers(text: str, metric: BLEU) -> dict[Any, Any]:
     """The tokenizer of each language, from ``zh=zh,ja=ja-mecab``; the metric's for all others."""
     tokenizers: dict[Any, Any] = dict(pair.partition("=")[::2] for pair in text.split(","))
     if not (all(tokenizers) and all(tokenizers.values())):
-        raise InputError(f"--tokenizers is {shown(text)}, expected as in zh=zh,ja=ja-mecab")
+        raise InputError(f"--tokenizers is {shown(text)}, expected pairs as in zh=zh,ja=ja-mecab")
     return {**tokenizers, None: metric.tokenize}
 
 
 def _printed(table: Any, form: str) -> str | bytes:
-    """A table of pyarrow in one of the formats of ``--by``."""
+    """Return a pyarrow table in one of the formats of ``--by``."""
     if form == "parquet":
         from pyarrow import parquet
 
@@ -176,7 +176,7 @@ def _printed(table: Any, form: str) -> str | bytes:
     if form == "json":
         text = json.dumps(table.to_pylist(), indent=1, ensure_ascii=False, default=str)
         return text.translate(JSON_CONTROLS) + "\n"
-    from ..plots.tables import literal  # loads much
+    from ..plots.tables import literal  # slow to import
 
     signatures = dict.fromkeys(table["signature"].to_pylist())
     table = table if form == "csv" else table.drop_columns("signature")
@@ -197,7 +197,7 @@ def _printed(table: Any, form: str) -> str | bytes:
 
     options = {"latex": ("latex_booktabs", "% {}"), "markdown": ("github", "`{}`")}
     style, line = options.get(form, ("simple", "{}"))
-    # Keys that are texts stay as they are, even if they look like numbers.
+    # Text keys stay as they are, even if they look like numbers.
     keys = list(range(table.column_names.index("segments")))
     how: Any = {"floatfmt": ".4f", "missingval": "null", "disable_numparse": keys}
     rows = tabulate(records, headers="keys", tablefmt=style, **how)
@@ -205,13 +205,13 @@ def _printed(table: Any, form: str) -> str | bytes:
 
 
 def _csv_cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula; a number is none."""
+    """Escape a text that a spreadsheet would take for a formula; numbers are not formulas."""
     is_formula = re.match(r"[=+@-](?![\d.]+(e[+-]?\d+)?$)", text)
     return "'" * bool(is_formula) + text.translate(CONTROLS)
 
 
 def _named(path: str, call: Callable[[], Any]) -> Any:
-    """What the call returns; its errors name the file."""
+    """Return the result of `call`; errors name the file."""
     try:
         return call()
     except (ImportError, OSError, TypeError, ValueError) as error:

@@ -56,7 +56,7 @@ def kept_segments(options: Options) -> set[int]:
 
 
 def print_about(options: Options) -> None:
-    """Do what --list, --echo, --citation and --download ask for."""
+    """Carry out --list, --echo, --citation and --download."""
     utils = _sacrebleu(options)
     sets = options.test_set.split(",") if options.test_set is not None else []
     for name in [*sets, *([options.download] if options.download else [])]:
@@ -68,7 +68,7 @@ def print_about(options: Options) -> None:
         _print_list(utils, options)
     elif options.citation:
         if not sets:
-            raise InputError("--citation needs a test set: -t names it")
+            raise InputError("--citation needs a test set: name it with -t")
         for name in sets:
             if utils.DATASETS[name].citation is None:
                 raise InputError(f"sacreBLEU does not say how to cite {name}")

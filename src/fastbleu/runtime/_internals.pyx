@@ -1,7 +1,7 @@
-"""Whether names still hold the objects that they held: what a patched function asks before its fast way.
+"""Whether names still refer to the same objects, which a patched function checks before its fast path.
 
-An `Internals` keeps references to the namespaces and objects, so that no address is used again. Names
-are looked up only after a dict has changed: else the question takes a few nanoseconds.
+An `Internals` keeps references to the namespaces and objects, so that no address is reused. Names are
+looked up only after a dict has changed; otherwise the check takes a few nanoseconds.
 Thread-safety: a change that another thread makes meanwhile may be seen at the next call.
 """
 
@@ -44,7 +44,7 @@ cdef object ABSENT = object()
 
 
 cdef class Internals:
-    """What names hold now: of (dict or class, name) pairs, also of absent ones.
+    """The current objects of (dict or class, name) pairs, including absent names.
 
     A class stands for its own attributes, without inherited ones.
     """

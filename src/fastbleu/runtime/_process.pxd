@@ -53,8 +53,8 @@ cdef class Interruptible:
 
 
 cdef class KeptMemory:
-    """Memory that later calls reuse, one call at a time: other threads and signal handlers may call
-    while it is in use."""
+    """Memory that later calls reuse, one call at a time; other threads and signal handlers may call
+    meanwhile."""
 
     cdef bint busy
 
@@ -75,7 +75,7 @@ cdef enum:
 
 cdef class Pool:
     cdef Py_ssize_t most, count
-    cdef list idle                   # whose first `count` are workers
+    cdef list idle                   # its first `count` items are workers
 
     cdef object take(self)
     cdef int keep(self, object worker) except -1
@@ -85,7 +85,7 @@ cdef class Buffer:
     """Memory of an array of numbers, which cannot be resized or freed while this object lives."""
 
     cdef Py_buffer view
-    cdef char kind                   # the format of its items: a letter of module struct, never l or L
+    cdef char kind                   # the format of its items: a letter of the struct module, never l or L
 
 
 cdef Buffer buffer_of(object owner, const char *kinds, int ndim=?, int flags=?)

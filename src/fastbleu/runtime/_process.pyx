@@ -7,7 +7,8 @@ caller at a time can acquire it.
 Buffers. An array from a caller is read through a Buffer, which checks its items and keeps its memory in
 place; a module reads its own arrays directly.
 Seed. Hash tables are seeded once per process; no result depends on the seed.
-Instruction set. The best of the processor, unless `use_simd` chooses another; no result depends on it.
+Instruction set. The best that the processor has, unless `use_simd` chooses another; no result depends
+on it.
 """
 
 import cython
@@ -27,7 +28,7 @@ cdef extern from "kernel/simd/platform.h":
     const char *SIMD_NAMES
     simd_level simd_supported() noexcept nogil
 
-# Those of this kind of processor, the best last.
+# The levels of this kind of processor, the best last.
 SIMD_LEVELS = tuple(SIMD_NAMES.decode().split())
 
 cdef char NATIVE_ORDER = c"<" if sys.byteorder == "little" else c">"
@@ -79,7 +80,7 @@ cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t it
 cdef class KeptMemory:
 
     cdef bint try_acquire(self) noexcept:
-        """Whether the caller now owns the memory, until it calls `release_memory`."""
+        """Return whether the caller now owns the memory, until it calls `release_memory`."""
         cdef bint free
         with cython.critical_section(self):
             free = not self.busy
@@ -98,7 +99,7 @@ cdef class Cell:
         self.value = value
 
     cpdef bint compare_and_swap(self, object expected, object value):
-        """Replace the value if it is still `expected`; whether it was."""
+        """Replace the value if it is still `expected`; return whether it was."""
         cdef bint unchanged
         with cython.critical_section(self):
             unchanged = self.value is expected
@@ -136,7 +137,7 @@ cdef class Pool:
             self.keep(worker)
 
     cdef int keep(self, object worker) except -1:
-        """As `release`, of a worker that was reset and is not too large."""
+        """Like `release`, for a worker that has been reset and is not too large."""
         with cython.critical_section(self):
             if self.count < len(self.idle):
                 self.idle[self.count] = worker
@@ -154,7 +155,7 @@ cdef class Buffer:
 
 
 cdef char kind_of(const char *format, Py_ssize_t size) noexcept nogil:
-    """The kind of number that a format stands for: the letter of a fixed size; 0 if it is no number."""
+    """The letter of fixed size for a format of numbers; 0 if it is not one."""
     if format == NULL:
         return c"B"
     if format[0] and format[1] and (format[0] == NATIVE_ORDER or strchr("@=^", format[0])):
@@ -174,9 +175,9 @@ cdef Buffer buffer_of(object owner, const char *kinds, int ndim=0, int flags=PyB
     Parameters
     ----------
     kinds : str
-        Letters of module struct; q and Q for l and L of 8 bytes. Of any kind if empty.
+        Letters of the struct module; q and Q for l and L of 8 bytes. Any kind if empty.
     ndim : int
-        The dimensions that it must have; any if 0.
+        The number of dimensions that it must have; any if 0.
     """
     cdef Buffer buffer = Buffer.__new__(Buffer)
     PyObject_GetBuffer(owner, &buffer.view, flags | PyBUF_FORMAT)

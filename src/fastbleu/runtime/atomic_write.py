@@ -1,4 +1,4 @@
-"""Writing a file whole, or leaving what was there."""
+"""Writing a file completely, or leaving the old one unchanged."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _BINARY = getattr(os, "O_BINARY", 0)
 
 @contextmanager
 def replacing(path: FilePath) -> Iterator[BinaryIO]:
-    """A file to write to, which takes the place of `path` when all is written and closed.
+    """Open a file for writing that replaces `path` once it is complete and closed.
 
-    Until then, and after any error, what is at `path` stays as it was. OSErrors name `path`.
+    Until then, and after any error, `path` stays unchanged. OSErrors name `path`.
     """
     target = os.path.realpath(os.fsdecode(path))
     try:
@@ -31,7 +31,7 @@ def replacing(path: FilePath) -> Iterator[BinaryIO]:
             raise FileNotFoundError(errno.ENOENT, "its directory does not exist: create it first")
         if os.path.exists(target) and not os.path.isfile(target):
             # A device or a pipe would be replaced by the file.
-            raise OSError(errno.EINVAL, "it is no regular file")
+            raise OSError(errno.EINVAL, "it is not a regular file")
         temporary = os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}.fastbleu")
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
@@ -47,5 +47,5 @@ def replacing(path: FilePath) -> Iterator[BinaryIO]:
     except OSError as error:
         if error.errno is None:
             raise
-        # It may have the name of the temporary file, which nobody knows.
+        # The error may name the temporary file, which the caller does not know.
         raise OSError(error.errno, error.strerror, os.fsdecode(path)) from error

@@ -10,9 +10,9 @@ else:
     class cached_property:
         """`functools.cached_property` without a lock.
 
-        Before Python 3.12 that of functools holds a lock while it computes, which a child that is
-        forked meanwhile would inherit and wait for forever. Here several threads may compute the
-        value; all of them get the first.
+        Before Python 3.12, the one in functools holds a lock while it computes; a child forked
+        meanwhile would inherit the lock and wait for it forever. Here several threads may compute
+        the value; all of them get the first one.
         """
 
         def __init__(self, compute):

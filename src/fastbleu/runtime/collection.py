@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Do not let the collector go through many new objects, which stay alive, again and again."""
+    """Keep the collector from traversing many new objects, which stay alive, again and again."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

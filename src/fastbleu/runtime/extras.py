@@ -40,16 +40,16 @@ class HostImports:
 
 
 _NOT_TRACED = (
-    "n-grams are not counted by tensor operations; call the metric outside of what is compiled "
-    "with fullgraph=True"
+    "n-grams are not counted by tensor operations; call the metric outside of code that is "
+    "compiled with fullgraph=True"
 )
 
 
 def not_compiled(method: Method) -> Method:
-    """Have torch.compile leave out a method, and everything that it calls.
+    """Exclude a method, and everything that it calls, from torch.compile.
 
-    This is `torch.compiler.disable`, without the import of torch._dynamo, which takes seconds and
-    is not needed before something is compiled. Dynamo recognizes the method by the two attributes.
+    This is `torch.compiler.disable` without importing torch._dynamo, which takes seconds and is not
+    needed before something is compiled. Dynamo recognizes the method by the two attributes.
     """
     disabled: Any = None
 

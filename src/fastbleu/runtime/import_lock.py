@@ -1,8 +1,8 @@
-"""Imports: a lock for those inside calls, and sub-interpreters, in which the package is refused.
+"""Imports: a lock for imports inside calls, and the refusal of sub-interpreters.
 
-A child that is forked while another thread imports a module inherits that module's lock, which
-nobody in the child would release: its own import of the module would wait forever. A fork waits
-for `import_lock` instead, so every import that a call makes is made with it.
+A child that is forked while another thread imports a module inherits that module's lock. Nothing in
+the child would release it, so importing the module there would wait forever. Therefore forks wait
+for `import_lock`, and every import inside a call holds it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _release() -> None:
     try:  # noqa: SIM105 - contextlib is not imported for this
         import_lock.release()
     except RuntimeError:
-        pass  # registered while this fork waited, so that nothing was acquired for it
+        pass  # registered while this fork waited, so nothing was acquired for it
 
 
 def _forks_wait() -> None:
@@ -51,7 +51,7 @@ def import_locked(name: str) -> ModuleType:
 class lazy:
     """A module that `import_locked` imports when one of its attributes is first used.
 
-    Stands for the module in a file whose functions need it only in some calls:
+    It stands for the module in a file whose functions need it only in some calls:
     ``if TYPE_CHECKING: import decimal``, ``else: decimal = lazy("decimal")``.
     """
 
@@ -59,7 +59,7 @@ class lazy:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__"):  # as `inspect` asks of any object
+        if attribute.startswith("__"):  # `inspect` asks any object for some
             raise AttributeError(attribute)
         value = getattr(import_locked(self._name), attribute)
         setattr(self, attribute, value)  # the next use does not come here
@@ -67,9 +67,9 @@ class lazy:
 
 
 def _forks_wait_before_logging() -> None:
-    """Have a fork take `import_lock` before the lock of `logging`, for which imports may wait.
+    """Make forks take `import_lock` before the lock of `logging`, which imports may wait for.
 
-    What is registered last is called first.
+    The function registered last is called first.
     """
     global _before_logging
     if not _before_logging:
@@ -104,7 +104,7 @@ def import_undisturbed(name: str) -> ModuleType:
 
 
 def import_warning_formatter() -> None:
-    """Import the modules with which Python formats a warning, and which it imports only then."""
+    """Import the modules that Python imports only when it formats a warning."""
     import_locked("linecache")
     import_locked("tokenize")
 
@@ -113,7 +113,7 @@ def refuse_sub_interpreters() -> None:
     """Raise an ImportError in a sub-interpreter, before any compiled module is loaded there.
 
     Compiled code that released the GIL acquires it again for the main interpreter
-    (PyGILState_Ensure), which deadlocks in any other. And a compiled module belongs to the first
+    (PyGILState_Ensure), which deadlocks in any other. Also, a compiled module belongs to the first
     interpreter that loads it: the main interpreter could no longer load it.
     """
     if not _is_main():

@@ -1,11 +1,11 @@
 """Replacing functions of another library in place, and restoring them.
 
-Only the code of a function is replaced. The function itself stays the object that it was, so that
-names imported before, pickles, `isinstance`, `__defaults__` and signatures stay as they are.
+Only the code of a function is replaced. The function stays the same object, so that names imported
+before, pickles, `isinstance`, `__defaults__` and signatures stay as they are.
 
-A replacement stands for all that the original runs: the functions that it calls by a global name or
-by an attribute, and the constants that these use. If other code has replaced one of them, the
-result would be another, so that the original runs.
+A replacement stands for everything that the original runs: the functions that it calls by a global
+name or by an attribute, and the constants that these use. If other code has replaced one of them,
+the result would differ, so the original runs.
 """
 
 from __future__ import annotations
@@ -43,24 +43,24 @@ def outer({cells}):
 """
 
 _numbers = count()
-# The codes that `replace_code` gives functions, and the library's own.
+# Maps the code objects that `replace_code` installs to the library's own.
 _original_codes: dict[CodeType, CodeType] = {}
 
 
 class PatchTarget(NamedTuple):
-    """A function of a library, and what replaces it.
+    """A function of a library and its replacement.
 
     Attributes
     ----------
     owner : module or class
-        Where the function is. For a method, objects of other classes, and of subclasses that
-        override what it uses, are left to the original.
+        Where the function is defined. For a method, the original handles objects of other classes,
+        and of subclasses that override something that it uses.
     name : str
     fast : callable
-        It gets all arguments as the function has them, and returns NotImplemented, or raises, where
-        the original has to be called; it must not have had an effect then.
+        Called with the arguments of the function. It returns NotImplemented, or raises, if the
+        original must be called; it must not have had any effect by then.
     classes : iterable of types
-        Further classes that the original uses, such as that of an argument.
+        Further classes that the original uses, such as the class of an argument.
     copied : bool
         The library copies the function; its copies are replaced, too.
     """
@@ -73,7 +73,7 @@ class PatchTarget(NamedTuple):
 
 
 def replace_code(target: PatchTarget, packages: tuple[str, ...]) -> Callable[[], None]:
-    """Replace a function's code; what is returned gives it its own back.
+    """Replace a function's code; return a function that restores it.
 
     `packages` are those whose code the original runs. Raises `ReplacedError`, and replaces nothing,
     if other code has replaced something that the function uses.
@@ -82,7 +82,7 @@ def replace_code(target: PatchTarget, packages: tuple[str, ...]) -> Callable[[],
     used = UsedNames(packages, owner, name, classes)
     function = functions_of(getattr_static(owner, name))[-1]
     code, namespace = function.__code__, function.__globals__
-    # A copy of the code, by which `exchange` does not find the original.
+    # With a copy of the code, so that `exchange` does not find this function.
     original = FunctionType(
         code.replace(), namespace, function.__name__, None, function.__closure__
     )
@@ -96,7 +96,7 @@ def replace_code(target: PatchTarget, packages: tuple[str, ...]) -> Callable[[],
     stub = _stub(function, key, is_method)
 
     def exchange(old: CodeType, new: CodeType) -> None:
-        copies = gc.get_referrers(old) if copied else []  # not those of a frozen collector
+        copies = gc.get_referrers(old) if copied else []  # not those hidden by gc.freeze()
         for each in (function, *copies):
             if isinstance(each, FunctionType) and each.__code__ is old:
                 each.__code__ = new
@@ -104,7 +104,7 @@ def replace_code(target: PatchTarget, packages: tuple[str, ...]) -> Callable[[],
     def undo() -> None:
         exchange(stub, code)  # unless other code has replaced it since
         _original_codes.pop(stub, None)
-        if copied:  # copies that the collector does not know are left; they run the original
+        if copied:  # copies unknown to the collector keep the stub, but run the original
             namespace[f"{key}_is_own"] = lambda _: False
         else:
             for hook in hooks:
@@ -117,7 +117,7 @@ def replace_code(target: PatchTarget, packages: tuple[str, ...]) -> Callable[[],
 
 
 def _stub(function: FunctionType, key: str, is_method: bool) -> CodeType:
-    """Code with the parameters of a function that chooses between the fast way and the original."""
+    """Compile code with a function's parameters that calls the fast function or the original."""
     own = function.__code__
     parameters = [
         parameter.replace(default=Parameter.empty, annotation=Parameter.empty)
@@ -132,7 +132,7 @@ def _stub(function: FunctionType, key: str, is_method: bool) -> CodeType:
         ),
         self=parameters[0].name if is_method else "",
         doc=function.__doc__,
-        cells=", ".join(own.co_freevars),  # a function has as many cells as its code names
+        cells=", ".join(own.co_freevars),  # a function needs as many cells as its code names
     )
     tree = ast.parse(source)
     for node in ast.walk(tree):
@@ -150,7 +150,7 @@ def _stub(function: FunctionType, key: str, is_method: bool) -> CodeType:
 def _method_guard(
     unchanged: Callable[[], bool], owner: type, methods: frozenset[str]
 ) -> Callable[[Any], bool]:
-    """Whether an object has the methods of its class `owner`, none of its own or a subclass'."""
+    """Return a check that an object uses the methods of `owner`, not a subclass's or its own."""
     bases = frozenset(owner.__mro__)
 
     def is_own(metric: Any) -> bool:
@@ -180,7 +180,7 @@ class ReplacedError(Exception):
 
 
 def functions_of(value: Any) -> list[FunctionType]:
-    """A function, method or property as functions, from the outermost decorator inwards."""
+    """The functions in a function, method or property, from the outermost decorator inwards."""
     functions = []
     while True:
         value = getattr(value, "fget", None) if isinstance(value, property) else value
@@ -195,7 +195,7 @@ def functions_of(value: Any) -> list[FunctionType]:
 
 @lru_cache(maxsize=1024)
 def _loaded(code: CodeType) -> tuple[list[str], set[str]]:
-    """The global names and the attributes that a code loads, also in its inner functions."""
+    """The global names and attributes that a code object and its inner functions load."""
     names: list[str] = []
     attributes: set[str] = set()
     codes = [code]
@@ -212,7 +212,7 @@ def _loaded(code: CodeType) -> tuple[list[str], set[str]]:
 
 @lru_cache(maxsize=256)
 class _Source:
-    """What a source file gives qualified names."""
+    """What a source file assigns to qualified names."""
 
     def __init__(self, path: str) -> None:
         self.defined: set[str] = set()
@@ -232,7 +232,7 @@ class _Source:
                     | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
                 ):
                     with suppress(ValueError):
-                        # None and empty containers are state, which the library fills.
+                        # None and empty containers are state that the library fills.
                         if literal := ast.literal_eval(value):
                             self.literals.setdefault(prefix + name, []).append(literal)
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -246,10 +246,10 @@ class _Source:
 
 
 class UsedNames:
-    """All names that a function uses, by way of others of `packages`, too; with `ReplacedError`.
+    """All names that a function uses, directly or through other functions of `packages`.
 
-    The error says which of them does not hold what the library's source gives it. Attributes that
-    a method mentions are looked up in its class `owner`; all attributes of `classes` are used.
+    Raises `ReplacedError` if one does not hold what the library's source assigns to it. Attributes
+    that a method mentions are looked up in its class `owner`; all attributes of `classes` are used.
     """
 
     def __init__(
@@ -278,7 +278,7 @@ class UsedNames:
 
     @property
     def methods(self) -> frozenset[str]:
-        """The attributes of the owner that are used, and which a subclass must not override."""
+        """The used attributes of the owner, which a subclass must not override."""
         bases = {id(base) for base in self._owner.__mro__}
         used = [name for holder, name in self.names.values() if id(holder) in bases]
         return frozenset([*used, "__getattribute__", "__getattr__"])
@@ -291,7 +291,7 @@ class UsedNames:
                 if name[:2] == "__":  # called by operators
                     used = (used or cls is not self._owner) and bool(functions_of(value))
                 if used or name in self._attributes:
-                    # Subclasses, where another one of this name would hide it.
+                    # Subclasses in which a new attribute of this name would hide it.
                     hiding = [sub for sub in bases[:position] if name not in vars(sub)]
                     self.names.update({(id(sub), name): (sub, name) for sub in hiding})
                     module = sys.modules[base.__module__]
@@ -306,11 +306,11 @@ class UsedNames:
                 if not self._is_from_source(module, qualified, value):
                     raise ReplacedError(f"{module.__name__}.{qualified} has been replaced")
                 self._follow(value)
-                if type(value) is dict:  # a table, of which an entry may be replaced
+                if type(value) is dict:  # a table, whose entries may be replaced
                     self.names.update({(id(value), key): (value, key) for key in value})
 
     def _is_from_source(self, module: ModuleType, name: str, value: Any) -> bool:
-        """Whether a value may be what the module's source gives a name."""
+        """Whether the module's source may have assigned this value to the name."""
         source, functions = _Source(str(module.__file__)), functions_of(value)
         modules = [function.__globals__.get("__name__", "") for function in functions]
         if name in source.defined:
@@ -340,7 +340,7 @@ class UsedNames:
         for function in functions_of(value):
             module = sys.modules.get(function.__globals__.get("__name__", ""))
             code = _original_codes.get(function.__code__, function.__code__)
-            generated = code.co_filename[:1] == "<"  # for a dataclass
+            generated = code.co_filename[:1] == "<"  # such as the methods of a dataclass
             if module is None or generated or not self._is_own(module.__name__):
                 continue
             if code.co_filename != module.__file__:

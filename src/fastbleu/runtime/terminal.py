@@ -1,4 +1,4 @@
-"""What is shown on a terminal: a progress bar, and escapes of characters that act on it."""
+"""Terminal output: a progress bar, and escapes for characters that act on a terminal."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def pop_until_empty(left: list[Any]) -> Iterator[Any]:
 
 
 def share_out(work: Callable[[Any, Any], None], items: Sequence[Any], workers: list[Any]) -> None:
-    """Call `work` with a worker and an item, for each item in turn, by `run_on_threads`."""
+    """Call `work(worker, item)` for each item, in order, on the threads of `run_on_threads`."""
     if len(workers) == 1:
         for item in items:
             if not workers[0].cancelled:
@@ -53,11 +53,11 @@ def share_out(work: Callable[[Any, Any], None], items: Sequence[Any], workers: l
 
 
 def run_on_threads(work: Callable[[Any], None], workers: list[Any]) -> None:
-    """Call `work` with each worker at the same time: the first in this thread, others in kept ones.
+    """Call `work` with all workers at the same time: the first in this thread, others in kept ones.
 
-    `work` must return once nothing is left to do, by whichever worker: one that no thread can be
-    started for is left out. The first exception, including Ctrl-C, cancels all workers and is
-    raised.
+    `work` must return once nothing is left to do, and any worker must be able to do everything: a
+    worker is left out if no thread can be started for it. The first exception, including Ctrl-C,
+    cancels all workers and is raised.
     """
     if len(workers) < 2:
         for worker in workers:
@@ -90,7 +90,7 @@ def run_on_threads(work: Callable[[Any], None], workers: list[Any]) -> None:
         if errors:
             raise errors[0]
     except BaseException as raised:
-        # A cancelled worker raises, too; what cancelled it came before.
+        # A cancelled worker raises, too, after the error that cancelled it.
         cause = errors[0] if errors else raised
         cancel()
         _wait_for(tasks, errors)
@@ -105,7 +105,7 @@ def run_on_threads(work: Callable[[Any], None], workers: list[Any]) -> None:
 
 
 class _Task:
-    """A call of a kept thread. `error` is one that the call itself had no memory to keep."""
+    """A call on a kept thread. `error` is one that the call itself had no memory to record."""
 
     __slots__ = ("call", "error", "finished", "worker")
 
@@ -126,8 +126,8 @@ def _wait_for(tasks: list[_Task], errors: list[BaseException]) -> None:
 class _KeptThread:
     """A thread that waits for another task when one is done.
 
-    Not one of concurrent.futures, whose import adds hooks to os.fork: a fork that waits for
-    `import_lock` meanwhile would call half of them.
+    Not one of concurrent.futures: its import adds hooks to os.fork, and a fork that is waiting for
+    `import_lock` would call only half of them.
     """
 
     def __init__(self) -> None:
@@ -143,7 +143,7 @@ class _KeptThread:
             raise
 
     def run(self) -> None:
-        # Nothing here allocates but `append`: whatever fails, `finished` is released.
+        # Only `append` allocates here: whatever fails, `finished` is released.
         while task := self.tasks.get():
             try:
                 task.call(task.worker)
@@ -163,7 +163,7 @@ _idle: list[_KeptThread] = []
 
 
 def _kept_thread() -> _KeptThread | None:
-    """A thread without a task; None if the system cannot start one."""
+    """An idle thread; None if the system cannot start one."""
     try:
         return _idle.pop()
     except IndexError:
@@ -182,5 +182,5 @@ def _end_idle() -> None:
 
 atexit.register(_end_idle)
 if hasattr(os, "register_at_fork"):
-    # In a forked child there are no threads but the one that forked.
+    # A forked child has only the thread that forked.
     os.register_at_fork(after_in_child=_idle.clear)

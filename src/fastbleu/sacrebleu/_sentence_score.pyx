@@ -19,7 +19,7 @@ cdef object bleu = lazy("fastbleu.sacrebleu.metrics.bleu")
 cdef enum:
     MAX_SCORED_ORDER = 64      # above it rows are arrays
 
-# Readers of single segments. They hold memory: there are few.
+# Readers of single segments; few are kept, because each holds memory.
 MOST_READERS = 32
 cdef dict readers = {}
 _readers = readers
@@ -57,9 +57,9 @@ def score_text(tokenizer, bint lowercase, max_order, tuple options not None, hyp
 
 def score_known(dict compiled not None, name, lowercase, order, tuple options not None, hypothesis,
                 references, type kind not None):
-    """score_text of any input; None if only sacreBLEU's own code makes the score, or the error.
+    """score_text for unchecked input; None if sacreBLEU's own code must score it or raise the error.
 
-    `compiled` are the tokenizers by name. Without effective order sacreBLEU logs advice first.
+    `compiled`: tokenizers by name. Without effective order also None, as sacreBLEU logs advice first.
     """
     if type(name) is not str or type(order) is not int or type(references) not in (list, tuple):
         return None

@@ -26,7 +26,7 @@ else:
     experiment = lazy("fastbleu.significance.experiment")
 
 VERSION = SACREBLEU.version
-CONFIDENCE = 0.95  # of all intervals of sacreBLEU
+CONFIDENCE = 0.95  # of all sacreBLEU's intervals
 _SEED_VARIABLE = "SACREBLEU_SEED"
 
 
@@ -109,7 +109,7 @@ class BLEUScore(LazyScore):
         signature : str, default ""
             Added after the name; for JSON also split into its fields.
         is_json : bool, default False
-            Return a JSON object, which needs the signature.
+            Return a JSON object; this needs the signature.
 
         Raises
         ------
@@ -152,7 +152,7 @@ class BLEUScore(LazyScore):
         return json.dumps(fields, indent=1, ensure_ascii=False)
 
     def estimate_ci(self, scores: Iterable[Any]) -> None:
-        """Take mean and 95 % confidence interval from the attribute `score` of each sample."""
+        """Set the mean and 95 % confidence interval from the attribute `score` of each sample."""
         self._take_interval([score.score for score in scores])
 
     def _take_interval(self, scores: list[float]) -> None:
@@ -184,19 +184,19 @@ def estimate_from_rows(
 
 
 def seed_text() -> str:
-    """The environment variable SACREBLEU_SEED, or sacreBLEU's seed."""
+    """The environment variable SACREBLEU_SEED, or sacreBLEU's default seed."""
     return os.environ.get(_SEED_VARIABLE, "12345")
 
 
 def seed_of_environment() -> int | None:
-    """The seed of `seed_text`, with the errors of `read_seed`."""
+    """The seed in `seed_text`; errors as for `read_seed`."""
     return read_seed(seed_text(), f"the environment variable {_SEED_VARIABLE}")
 
 
 def read_seed(text: str, name: str) -> int | None:
-    """The seed that a text says; None: another each time.
+    """Parse a seed; "none" gives None, a different seed each time.
 
-    ValueError if it is no integer from 0 and not "none".
+    Raises ValueError unless it is "none" or an integer of at least 0.
     """
     if text.lower() == "none":
         return None
@@ -204,8 +204,8 @@ def read_seed(text: str, name: str) -> int | None:
         seed = int(text)
     except ValueError:
         raise ValueError(
-            f"{name} is {shown(text)}, expected an integer from 0, or 'none' for another seed "
-            "each time"
+            f"{name} is {shown(text)}, expected an integer of at least 0, or 'none' for a "
+            "different seed each time"
         ) from None
     if seed < 0:
         raise ValueError(f"{name} is {seed}, but must be at least 0")
@@ -244,7 +244,7 @@ class BLEUSignature:
         }
         if "num_refs" not in args:
             raise ValueError(
-                "the number of references is not known yet, and a signature names it: "
+                "the signature names the number of references, which is not known yet: "
                 "score something first, or pass references= to BLEU"
             )
         smoothing = args["smooth_method"]

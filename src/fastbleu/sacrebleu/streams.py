@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Segments that are transposed at a time, so that signals are handled in between.
+# Segments transposed at a time; signals are handled in between.
 _PART = 1 << 16
 
 
@@ -41,7 +41,7 @@ def check_corpus(hypotheses: object, references: object) -> None:
 
 
 def check_sentence(hypothesis: object, references: object) -> None:
-    """Raise an error, as `check_corpus`, unless this is a single segment."""
+    """Raise an error, like `check_corpus`, unless this is a single segment."""
     if not isinstance(hypothesis, str):
         raise TypeError(f"hypothesis is {a_type(hypothesis)}, expected a str")
     if isinstance(references, str):
@@ -52,9 +52,9 @@ def check_sentence(hypothesis: object, references: object) -> None:
 def check_list(
     name: str, values: object, fix: str = "", *, of: str = "str", entry: str = "a str or None"
 ) -> object:
-    """Return the first element of a list, a checked `entry`; a str is a list for sacreBLEU, too.
+    """Check a list and return its first element; as in sacreBLEU, a str counts as a list.
 
-    `fix` is advice about iterators, arrays and Series.
+    `entry` describes a valid element; `fix` is advice for iterators, arrays and Series.
     """
     if not isinstance(values, (list, tuple, Sequence)):
         fix = fix if hasattr(values, "__next__") or hasattr(values, "tolist") else ""
@@ -93,7 +93,7 @@ def count_streams(
         raise IndexError("there are no segments to score: a stream of references is empty")
     lines, kept = list_or_tuple(hypotheses), segments
     if not len(lines) == len(segments) == count:
-        # Beyond the last segment sacreBLEU checks only for these.
+        # Beyond the last segment, sacreBLEU checks only for None.
         if None in lines[count:]:
             where = place(lines.index(None, count), None)
             raise LocatedTypeError.at(where, " is a NoneType, expected a str")
@@ -134,14 +134,14 @@ def by_reference(lines: object) -> tuple[Any, ...]:
 def warn_of_layout(hypotheses: Any, references: Any, streams: Sequence[Sequence[Any]]) -> None:
     """Warn once about a layout that is a likely mistake; `hypotheses` is None if unknown."""
     if isinstance(hypotheses, str):
-        problem = "hypotheses is a str, so that each of its characters is scored as a segment"
+        problem = "hypotheses is a str, so each of its characters is scored as a segment"
         warn_input(f"{problem}; pass [hypothesis]")
         return
     for k, stream in enumerate(references):
         if isinstance(stream, str):
             warn_input(
-                f"references[{k}] is a str, so that each of its characters is taken for a segment; "
-                "pass references[k][segment], for one reference per segment [references]"
+                f"references[{k}] is a str, so each of its characters is taken for a segment; pass "
+                "references[k][segment], or [references] for one reference per segment"
             )
             return
     lengths = list(map(len, streams))
@@ -152,7 +152,7 @@ def warn_of_layout(hypotheses: Any, references: Any, streams: Sequence[Sequence[
     if hypotheses is not None and len(set(lengths)) == 1 and len(references) == len(hypotheses):
         fix = "; references[k][segment] is expected: pass list(zip(*references))"
         if len(references) == 1:
-            fix = "; for several references of one segment pass [[reference] for each of them]"
+            fix = "; for several references for one segment pass [[reference] for each of them]"
     there = "" if hypotheses is None else f"hypotheses has {len(hypotheses)} segments, "
     have = "references have" if len(lengths) == 1 else "the streams of references have"
     numbers = ", ".join(map(str, lengths[:8])) + (", ..." if len(lengths) > 8 else "")

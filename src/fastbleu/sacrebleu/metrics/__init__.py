@@ -1,4 +1,4 @@
-"""The names of `sacrebleu.metrics` that are BLEU's."""
+"""The BLEU classes of `sacrebleu.metrics`."""
 
 from .bleu import BLEU, BLEUScore, BLEUSignature
 

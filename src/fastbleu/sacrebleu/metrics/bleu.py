@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 else:
     copy = lazy("copy")
 
-__all__ = ["BLEU", "BLEUScore", "BLEUSignature"]  # what this module has in sacreBLEU
+__all__ = ["BLEU", "BLEUScore", "BLEUSignature"]  # the names that sacreBLEU's module has
 
-# What sacreBLEU's own scores go through, and public metrics override.
+# Methods that sacreBLEU's scores go through, and that published metrics override.
 _NOT_OVERRIDDEN = {
     *("_TOKENIZER_MAP", "_aggregate_and_compute", "_cache_references", "_check_corpus_score_args"),
     *("_check_sentence_score_args", "_compute_score_from_stats", "_compute_segment_statistics"),
@@ -71,15 +71,15 @@ class LineTokenizer:
         return self.tokenizer.signature
 
     def __call__(self, line: str) -> str:
-        # The compiled tokenizers strip whitespace at the end, which sacreBLEU's metric does before
-        # it calls its own; an extra word at the end prevents this. It matters for these two only.
+        # The compiled tokenizers strip trailing whitespace; in sacreBLEU the metric strips it, not
+        # the tokenizer. An extra last word prevents it. Only these two tokenizers differ.
         if self.tokenizer.compiled in ("13a", "intl") and line[-1:].isspace():
             return " ".join(split(f"{line} x", self.tokenizer)[:-1])
         return " ".join(split(line, self.tokenizer))
 
 
 def tokenizer_of_lines(function: Callable[[str], str]) -> Tokenizer:
-    """A tokenizer from a function in sacreBLEU's form."""
+    """Return a tokenizer for a function in sacreBLEU's form."""
     if isinstance(function, LineTokenizer):
         return function.tokenizer
     if not callable(function):
@@ -89,8 +89,8 @@ def tokenizer_of_lines(function: Callable[[str], str]) -> Tokenizer:
         joined = function(line.rstrip())
         if not isinstance(joined, str):
             raise TypeError(
-                f"the tokenizer returned {a_type(joined)}, expected a str of tokens with spaces "
-                "between them; a function that returns a list goes into BLEU(tokenize=function)"
+                f"the tokenizer returned {a_type(joined)}, expected a str of tokens separated by "
+                "spaces; pass a function that returns a list as BLEU(tokenize=function)"
             )
         return joined.split()
 
@@ -98,7 +98,7 @@ def tokenizer_of_lines(function: Callable[[str], str]) -> Tokenizer:
 
 
 class BLEU:
-    """BLEU of text, with the parameters of sacreBLEU's class of this name.
+    """BLEU of text, with the parameters of sacreBLEU's class of the same name.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class BLEU:
         References per segment, -1 if it varies; unknown before the first score, unless
         `references` are kept.
     n_bootstrap, seed : int, str
-        Those of the last confidence interval.
+        The values for the last confidence interval.
 
     Raises
     ------
@@ -201,9 +201,9 @@ class BLEU:
 
     @property
     def tokenizer(self) -> Any:
-        """The tokenizer, from a line to its tokens with spaces between them.
+        """The tokenizer: a function from a line to its tokens, separated by spaces.
 
-        Another function of this form may be assigned, as in sacreBLEU; the signature does not tell.
+        As in sacreBLEU, another such function may be assigned; the signature does not show it.
         """
         return self._tokenizer
 
@@ -229,7 +229,8 @@ class BLEU:
         ----------
         hypotheses : sequence of S str
         references : sequence of K sequences of S str, or None
-            ``references[k][segment]``; entries that are None are ignored. None: those of `BLEU`.
+            ``references[k][segment]``; entries that are None are ignored. None: those that `BLEU`
+            was given.
         n_bootstrap : int, default 1
             Above 1: number of bootstrap samples for a 95 % confidence interval. The environment
             variable SACREBLEU_SEED seeds them.
@@ -249,7 +250,7 @@ class BLEU:
         -----
         InputWarning
             Numbers of segments differ (the smallest counts), a str is given instead of a list,
-            or 100 hypotheses end in a period with a space before it.
+            or at least 100 hypotheses end in a period after a space.
         """
         check_corpus(hypotheses, references)
         if n_bootstrap <= 1:
@@ -329,7 +330,7 @@ class BLEU:
         score, precisions, bp = SACREBLEU.score_in_python(*counts, *options)
         return BLEUScore(score, correct, total, precisions, bp, sys_len, ref_len)
 
-    # The names that sacreBLEU's PairedTest calls.
+    # The methods that sacreBLEU's PairedTest calls.
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Stats:
         return self._count(hypotheses, references).stats
