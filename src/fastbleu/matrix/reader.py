@@ -328,6 +328,8 @@ def batch_of(
             "hypotheses looks like lists of tokens, and each was read as a source with one "
             "sentence per token; pass a metric with tokenize=False"
         )
+    if references is hypotheses:
+        return [(source, source) for source in sources]
     check_sizes("references", other_sources, advice, ragged)
     return list(zip(sources, other_sources, strict=True))
 
