@@ -188,7 +188,7 @@ def test_all_dialects(references):
 def test_wrong_arguments():
     call, one = explain, (["a"], ["a"])
     raises(TypeError, "a is an int, expected the name of a dialect", call, *one, 1, "nltk")
-    words = r"b is a tuple, expected .* fastbleu\.BLEU; other input goes into b_input"
+    words = r"b is a tuple, expected .* fastbleu\.BLEU; other input for b goes into b_input"
     raises(TypeError, words, call, *one, "nltk", ("nltk", *one))
     raises(ValueError, "'13a' is a tokenizer and no dialect: pass", call, *one, "nltk", "13a")
     raises(ValueError, "dialect 'bleu' is unknown", call, *one, "bleu", "nltk")

@@ -37,7 +37,7 @@ class Corpus:
 
     Attributes
     ----------
-    hypotheses : list of S str, or of S lists of tokens or arrays of ids where it takes tokens
+    hypotheses : list of S str, lists of tokens or arrays of ids
     references : list of S lists of references
     metric : BLEU
     """
@@ -49,12 +49,12 @@ class Corpus:
         self._score: Score | None = None
         self._counts: dict[Any, Counted] = {}
         self._readers: dict[Any, Callable[[str], Any]] = {}
-        # By a function that rewrites texts: the references, and the segments whose it changes.
+        # By rewriting function: the rewritten references, and the segments that it changes.
         self._rewritten_references: dict[Any, tuple[list[list[Any]], list[int]]] = {}
 
     @classmethod
     def read(cls, hypotheses: Any, references: Any, metric: BLEU) -> Corpus:
-        """A corpus from the arguments of `fastbleu.BLEU.score`, with its errors."""
+        """Read the arguments of `fastbleu.BLEU.score`, with the same errors."""
         counter = metric._counter
         batch = read(hypotheses, references, counter)
         sides = batch.lists()
@@ -62,7 +62,7 @@ class Corpus:
         metric._scorer.stats(counted)  # for its checks and warnings
         rows, reference_rows = sides
         if type(rows) is IdRows:
-            # Arrays stay arrays, because some dialects take lists of tokens alone.
+            # Arrays stay arrays, because some dialects take only lists of tokens.
             kind: Any = numpy.array if are_ids(hypotheses, references) else list
             rows = map(kind, rows.as_lists())
             reference_rows = [list(map(kind, ids)) for ids in reference_rows.as_lists(True)]
@@ -75,12 +75,12 @@ class Corpus:
 
     @property
     def is_text(self) -> bool:
-        """Whether segments are str, and not lists of tokens."""
+        """Whether segments are str rather than lists of tokens."""
         return self.metric._counter.is_text
 
     @property
     def shares_counts(self) -> bool:
-        """Whether `counts` are those of the metric."""
+        """Whether `counts` returns the metric's own counts."""
         counter = self.metric._counter
         return not isinstance(counter, TokenListCounter) and counter.choose is None
 
@@ -92,7 +92,7 @@ class Corpus:
         return self._score
 
     def counted(self) -> Counted:
-        """The metric's own counts, with a row of each segment."""
+        """The metric's own counts, one row per segment."""
         counter, scorer = self.metric._counter, self.metric._scorer
         if self.shares_counts:
             tokenizer = counter.tokenizer or counter.id_filter
@@ -101,15 +101,15 @@ class Corpus:
         tokenizer = counter.tokenizer
         if tokenizer is None or tokenizer.split is None or not scorer.dialect.takes_tokens:
             return self._counted(counter)
-        # Texts that a library splits are split once for all metrics.
+        # Texts that a library tokenizes are tokenized once for all metrics.
         read = self._reader(tokenizer, counter.lowercase, False)
         references = [[read(text) for text in texts] for texts in self.references]
         metric = BLEU(tokenize=False, dialect=self.metric.dialect)
         return Corpus([read(text) for text in self.hypotheses], references, metric).counted()
 
-    @without_input_warnings  # because `read` has warned
+    @without_input_warnings  # `Corpus.read` has already warned
     def _counted(self, counter: Counter) -> Counted:
-        """What a counter of the same kind of input counts."""
+        """Count the corpus with a counter for the same kind of input."""
         batch = Batch(self.hypotheses, self.references)
         if not self.is_text:
             batch = read(self.hypotheses, self.references, counter)
@@ -117,7 +117,7 @@ class Corpus:
         return counter.count(batch)
 
     def points(self) -> float:
-        """The score on 0-100; nan where the dialect has none."""
+        """The score on 0-100; NaN if the dialect has none."""
         try:
             return self.score().value * 100 / self.metric._scorer.dialect.scale
         except ValueError:
@@ -131,9 +131,9 @@ class Corpus:
         reference_length: str,
         max_ngram_order: int,
     ) -> Counted:
-        """The counts of all segments; they are counted only once for the same rules."""
+        """The counts of all segments, cached for each combination of arguments."""
         if max(map(len, self.references), default=0) == 1:
-            which_references, reference_length = "all", "closest"  # all the same
+            which_references, reference_length = "all", "closest"  # no difference
         key = tokenizer, lowercase, which_references, reference_length, max_ngram_order
         if key in self._counts:
             return self._counts[key]
@@ -168,7 +168,7 @@ class Corpus:
     ) -> Callable[[str], Any]:
         """A cached function that prepares a text for the compiled code; variants share the cache.
 
-        Its result is a text for a compiled tokenizer, or a list of tokens.
+        The function returns a text for a compiled tokenizer, or a list of tokens.
         """
         key = tokenizer, lowercase, is_reference
         if key not in self._readers:
@@ -189,7 +189,7 @@ class Corpus:
         return made
 
     def _references(self, which: str) -> Any:
-        """The references that a recipe counts."""
+        """The references that `which` selects."""
         if which == "all":
             return self.references
         most = 1 if which == "first" else min(map(len, self.references), default=1)
@@ -208,14 +208,14 @@ class Corpus:
         return made
 
     def rewritten(self, rewrite: Callable[[str], str]) -> Corpus:
-        """The corpus with `rewrite` of each text."""
+        """The corpus with `rewrite` applied to each text."""
         references, _ = self._rewrite_references(rewrite)
         return self.with_segments([rewrite(text) for text in self.hypotheses], references)
 
     def _rewrite_references(
         self, rewrite: Callable[[str], str]
     ) -> tuple[list[list[Any]], list[int]]:
-        """`rewrite` of each reference, and the segments of which it changes one."""
+        """The rewritten references, and the segments with a changed reference."""
         if rewrite not in self._rewritten_references:
             rewritten = [[rewrite(text) for text in texts] for texts in self.references]
             pairs = enumerate(zip(self.references, rewritten, strict=True))
@@ -224,12 +224,12 @@ class Corpus:
         return self._rewritten_references[rewrite]
 
     def part(self, hypotheses: Sequence[int], references: Sequence[int]) -> Corpus:
-        """Some hypotheses, with the references of equally many segments."""
+        """The given hypotheses, paired with the references of the given segments."""
         kept = [self.references[number] for number in references]
         return self.with_segments([self.hypotheses[number] for number in hypotheses], kept)
 
     def changed(self, rewrite: Callable[[str], str], side: str) -> list[int]:
-        """The segments of which `rewrite` changes the "hypotheses", or a text of "references"."""
+        """The segments in which `rewrite` changes the "hypotheses" or "references"."""
         if side == "hypotheses":
             return [n for n, text in enumerate(self.hypotheses) if rewrite(text) != text]
         return self._rewrite_references(rewrite)[1]
@@ -240,9 +240,9 @@ class Corpus:
         return numpy.stack([rows.hyp_lens, rows.ref_lens], axis=1)
 
     def similarities(self, offset: int) -> NDArray[numpy.float64]:
-        """sacreBLEU's score, 0-100, of hypothesis i with references i + offset, where both exist.
+        """sacreBLEU's score, 0-100, of each hypothesis i with references i + offset, if both exist.
 
-        Tokens are those of the metric.
+        Texts are tokenized as the metric tokenizes them.
         """
         first, end = max(0, -offset), min(len(self), len(self) - offset)
         part, metric = (
@@ -258,7 +258,7 @@ class Corpus:
 
 
 def listed_stream(hypotheses: Any, references: Any) -> tuple[Any, Any]:
-    """Lists instead of a stream of hypotheses, which could not be read after a look at its type."""
+    """Read a stream of hypotheses into a list, because looking at its type consumes it."""
     if not is_column(hypotheses) or hasattr(type(hypotheses), "__len__"):
         return hypotheses, references
     if type(references) in (list, tuple) and all(map(is_column, references)):
@@ -268,7 +268,7 @@ def listed_stream(hypotheses: Any, references: Any) -> tuple[Any, Any]:
 
 
 def is_text(hypotheses: Any) -> bool:
-    """Whether hypotheses are str, and not lists of tokens; what are no sequences may be."""
+    """Whether hypotheses are str rather than lists of tokens; True if they are not iterable."""
     column = opened(hypotheses, "hypotheses")
     if column is not None:
         return column.is_text and not column.levels

@@ -1,4 +1,4 @@
-"""Why two BLEUs of the same output differ, and one output by every dialect."""
+"""Why two BLEUs of the same output differ, and the scores of one output by every dialect."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..metric.argument import Metric
 
 
-# Errors for dialects that cannot be scored here, for example without PyTorch, or on token ids.
+# Raised by dialects that cannot score, for example without PyTorch or on token ids.
 CANNOT_SCORE = (ValueError, TypeError, ImportError)
 
 
@@ -39,7 +39,7 @@ class Explanation(Tables):
         (before and after), `score` (afterwards, 0-100), `points` (its effect, 0-100), `sentence`,
         `segments` (up to three that change most). The points add up to the difference.
     shared : list of str
-        The rules in which the two do not differ.
+        The rules that are the same in both.
     findings : list of Finding
         Likely mistakes in the input, with their effect on the score of `b`.
     """
@@ -176,16 +176,16 @@ def _read_input(b: Metric, b_input: Any) -> tuple[Any, Any, BLEU]:
 
 
 def _metric(name: str, metric: Any, hypotheses: Any) -> BLEU:
-    """The metric of an argument: for lists of tokens, a dialect takes them as they are."""
+    """The metric of argument `a` or `b`; a named dialect takes lists of tokens as they are."""
     if not isinstance(metric, (str, BLEU)):
-        fix = f"; other input goes into {name}_input" if isinstance(metric, tuple) else ""
+        fix = "; other input for b goes into b_input" if isinstance(metric, tuple) else ""
         expected = "expected the name of a dialect or a fastbleu.BLEU"
         raise TypeError(f"{name} is {a_type(metric)}, {expected}{fix}")
     return dialect_metric(metric, is_text(hypotheses)) if isinstance(metric, str) else metric
 
 
 def dialect_metric(name: Any, of_text: bool) -> BLEU:
-    """A dialect's own BLEU of text, or of lists of tokens."""
+    """A dialect's default BLEU for text or for lists of tokens."""
     return as_metric(name) if of_text else BLEU(name, tokenize=False)
 
 
@@ -194,7 +194,7 @@ def _label(metric: Metric) -> str:
 
 
 def findings_table(findings: list[Finding]) -> list[Table]:
-    """The table of likely mistakes; none if there are none."""
+    """The table of likely mistakes, if there are any."""
     if not findings:
         return []
     rows = [(finding.name, f"{finding.points:+.2f}", finding.message) for finding in findings]
@@ -210,7 +210,7 @@ class Overview(Tables):
     scores : dict of str to Score
         By the name of the dialect.
     reasons : dict of str to str
-        The rule with the largest effect between sacreBLEU's default and the dialect.
+        The rule that contributes most to the difference from sacreBLEU's default.
     failures : dict of str to str
         Why a dialect has no score.
     findings : list of Finding
@@ -291,7 +291,7 @@ def overview(
     Raises
     ------
     ValueError, TypeError
-        As for `fastbleu.BLEU.score`; or sources differ in length.
+        As for `fastbleu.BLEU.score`; or `sources` has another length.
 
     Examples
     --------
@@ -307,7 +307,7 @@ def overview(
 
 
 def shown_score(name: str, score: Score) -> str:
-    """A score as its original prints it, or with the usual digits for its scale."""
+    """The score as the original prints it, or with the usual number of decimals for its scale."""
     if score.printed is not None:
         return score.printed
     return f"{score.value:.2f}" if get(name).scale == 100 else f"{score.value:.4f}"

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-# A difference in the share of capitals that does not occur by chance.
+# The smallest difference in the share of capitals that is not due to chance.
 _CASE_DIFFERENCE = 0.02
-# The largest offset of lines, and the smallest shift: points per segment, segments, and the share
-# of them that gain so much.
+# The largest offset tried. A shift is reported if at least this many segments, and this share of
+# the shifted ones, gain at least this many points.
 _LARGEST_SHIFT = 10
 _SHIFT_POINTS, _SHIFT_SEGMENTS, _SHIFTED_SHARE = 10.0, 5, 0.4
-# The least number of segments: a few hypotheses are often shorter than their references.
+# Fewer segments are not checked: a few hypotheses are often shorter than their references.
 _SWAPPED_SEGMENTS = 100
-# The share of the segments with quotes on one side that is little on the other one.
+# A side has few texts with quotes if they are at most this share of those on the other side.
 _FEW = 0.05
-# A share of hypotheses that end in " .", like tokenized text.
+# Text looks tokenized if more than this share of the hypotheses end in " .".
 _TOKENIZED_SHARE = 0.1
 
 _QUOTES = str.maketrans("‘’‚‛“”„‟«»‹›–—―‐‑−", "''''\"\"\"\"\"\"''------")
@@ -49,14 +49,14 @@ _TAG = re.compile(
 )
 _LOG = re.compile(r"^(?:[HDTSP]-\d+\t)?(?:-?\d[\d.e+-]*\t)?(?:\d+ \|\|\| )?| \|\|\| .*")
 _JOINT = re.compile(r"@@(?: |$)| ?\uffed ?| ##(?=\w)")
-# Joiners are letters' own in Arabic and Indian scripts. A set at the beginning is found fast.
+# Joiners belong to words in Arabic and Indian scripts. Searching for the set first is fast.
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\xad](?:(?<=[^\u200c\u200d])|(?<=[\0-\u058f].))")
 _NOT_ASCII = re.compile(r"[^\0-\x7f]{2,}|\ufffd")
 
 
 def _joined(text: str) -> str:
-    """A text whose words are whole again: pieces of BPE, WordPiece, sentencepiece, OpenNMT."""
-    for start in ("\u2581", "\u0120"):  # of a word
+    """Join the subwords of BPE, WordPiece, SentencePiece and OpenNMT."""
+    for start in ("\u2581", "\u0120"):  # marks the start of a word
         if start in text:
             text = text.replace(" ", "").replace(start, " ").strip()
     has_joint = "@@" in text or "\uffed" in text or " ##" in text
@@ -64,43 +64,43 @@ def _joined(text: str) -> str:
 
 
 def _without_columns(text: str) -> str:
-    """The text of a line of a log."""
+    """The text in a line of a log."""
     return _LOG.sub("", text) if "\t" in text or " ||| " in text else text
 
 
 def _listed(text: str) -> str:
-    """The strings of a printed list as a text."""
+    """Join the strings of a printed list."""
     if not _LIST.fullmatch(text):
         return text
     return re.sub(r"\\(.)", r"\1", " ".join(map("".join, _ITEM.findall(text))))
 
 
 def _western(character: str) -> bytes:
-    """The byte of a character in cp1252, or latin-1 where it has none."""
+    """The character's byte in latin-1, or in cp1252 if latin-1 lacks it."""
     return character.encode("latin-1" if character < "\u0100" else "cp1252")
 
 
 def _read_again(match: re.Match[str]) -> str:
-    """The characters of UTF-8 that was read in another encoding; what is not stays."""
+    """Decode UTF-8 that was read in another encoding; otherwise only remove U+FFFD."""
     for encode in (_western, partial(str.encode, encoding="cp1251")):
         with suppress(UnicodeError):
             text = b"".join(map(encode, match[0])).decode()
-            if len(text) > 1 or text < "\u0180" or "\u2000" <= text < "\u2100":  # no chance
+            if len(text) > 1 or text < "\u0180" or "\u2000" <= text < "\u2100":  # not by chance
                 return text
     return match[0].replace("\ufffd", "")
 
 
 def _decoded(text: str) -> str:
-    """A text that was read in another encoding than its own."""
+    """Repair a text that was read in the wrong encoding."""
     return text if text.isascii() else _NOT_ASCII.sub(_read_again, text)
 
 
-# What texts may have, and is named only if it matters.
+# Normal in texts, so reported only if the score changes.
 _OF_SPELLING = "quotes", "entities", "normalization"
-# What tools leave in a text, and the text without.
+# Leftovers of tools in a text: a description, and the function that removes them.
 _LEFTOVERS: dict[str, tuple[str, Callable[[str], str]]] = {
     "quotes": (
-        "typographic quotes or dashes, the other side has few or none",
+        "typographic quotes or dashes; the other side has few or none",
         partial(_QUOTE.sub, lambda match: match[0].translate(_QUOTES)),
     ),
     "entities": (
@@ -111,12 +111,12 @@ _LEFTOVERS: dict[str, tuple[str, Callable[[str], str]]] = {
         "full-width forms, ligatures or decomposed accents (normalize both by NFKC)",
         partial(unicodedata.normalize, "NFKC"),
     ),
-    "subwords": ("pieces of words, with marks such as @@ (join them)", _joined),
-    "tags": ("tags, or marks of ends, padding or chats, such as </s>", partial(_TAG.sub, "")),
+    "subwords": ("subwords with marks such as @@ (join them)", _joined),
+    "tags": ("tags or special tokens, such as </s>", partial(_TAG.sub, "")),
     "lists": ("printed lists, such as ['the', 'cat']", _listed),
-    "log columns": ("columns of a log, such as H-0 (keep that of the text)", _without_columns),
+    "log columns": ("columns of a log, such as H-0 (keep only the text)", _without_columns),
     "encoding": (
-        "text that was read in a wrong encoding, such as Ã© for é",
+        "text that was read in the wrong encoding, such as Ã© for é",
         _decoded,
     ),
     "line ends": (
@@ -133,14 +133,15 @@ class Finding:
     Attributes
     ----------
     name : str
-        "tokenized", "script", "case", a name of _LEFTOVERS, "nan", "empty",
-        "shifted", "swapped" or "source copied".
+        "tokenized", "script", "case", "quotes", "entities", "normalization", "subwords", "tags",
+        "lists", "log columns", "encoding", "line ends", "zero-width", "nan", "empty", "shifted",
+        "swapped" or "source copied".
     message : str
         What was found, and where.
     points : float
         By how many points, on 0-100, the score would rise without it.
     segments : tuple of int
-        The affected segments, counted from 0; for a shift the first one.
+        The affected segments, counted from 0; for a shift only the first one.
     """
 
     def __init__(self, name: str, message: str, points: float, segments: Sequence[int]) -> None:
@@ -150,7 +151,7 @@ class Finding:
         self.segments = tuple(segments)
 
     def to_dict(self) -> dict[str, object]:
-        """The attributes by their names."""
+        """The attributes by name."""
         return dict(vars(self))
 
     def __repr__(self) -> str:
@@ -169,12 +170,12 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
 
 
 def rewrite_of(name: str) -> Callable[[str], str] | None:
-    """The function that removes a finding from a text; None for findings of other kinds."""
+    """The function that removes a finding from a text; None if there is none."""
     return str.lower if name == "case" else _LEFTOVERS.get(name, ("", None))[1]
 
 
 def _sides(corpus: Corpus, rewrite: Callable[[str], str]) -> tuple[str, list[int], bool]:
-    """How many texts `rewrite` changes, with a verb; their segments; whether many on both sides."""
+    """The changed texts, as in "2 of the references have"; their segments; whether both have many."""
     sides = [(side, corpus.changed(rewrite, side)) for side in ("hypotheses", "references")]
     where = " and ".join([f"{len(changed)} of the {side}" for side, changed in sides if changed])
     segments = [segment for _, changed in sides for segment in changed]
@@ -184,14 +185,14 @@ def _sides(corpus: Corpus, rewrite: Callable[[str], str]) -> tuple[str, list[int
 
 
 def _without(corpus: Corpus, name: str, message: str, segments: Sequence[int]) -> Iterator[Finding]:
-    """A finding of some segments, but not all, with the effect of leaving them out."""
+    """A finding with the effect of leaving out its segments; none if these are all."""
     if kept := sorted({*range(len(corpus))} - {*segments}):
         points = corpus.part(kept, kept).points() - corpus.points()
         yield Finding(name, message, points, segments)
 
 
 def _counted(count: int, singular: str, plural: str) -> str:
-    """The number and what it counts."""
+    """The count with its noun."""
     return f"{count} {singular if count == 1 else plural}"
 
 
@@ -203,7 +204,7 @@ def _tokenized(corpus: Corpus) -> Iterator[Finding]:
         yield Finding(
             "tokenized",
             f"{_counted(len(ends), 'hypothesis ends', 'hypotheses end')} in ' .', like tokenized "
-            "text: pass the text before tokenization, or if the references are tokenized, too, use "
+            "text: pass the text before tokenization, or, if the references are tokenized too, use "
             f"{advised('tokenize', 'none')}",
             points,
             ends,
@@ -303,8 +304,8 @@ def _shifted(corpus: Corpus) -> Iterator[Finding]:
         yield Finding(
             "shifted",
             f"from segment {start} on hypothesis i fits reference i{offset:+d}: "
-            f"{'a hypothesis' if offset > 0 else 'a reference'} is missing there, or there is one "
-            "too many on the other side",
+            f"{'a hypothesis' if offset > 0 else 'a reference'} is missing there, or the other "
+            "side has one too many",
             points,
             [start],
         )

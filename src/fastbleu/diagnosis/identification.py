@@ -18,9 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..inputs.types import Hypotheses, References
 
-# Matches of one dialect that a table lists; of more it tells what they differ in.
+# If a dialect has more matches, tables list one and say in what the others differ.
 _SHOWN = 5
-_OR = " or "  # between recipes that give the number with the same tokens, in a match
+_OR = " or "  # between the recipes of a match
 
 
 class Match:
@@ -29,14 +29,14 @@ class Match:
     Attributes
     ----------
     setting : str
-        The arguments of `fastbleu.BLEU`, and other differences from its `score`; of several
-        recipes with the same tokens those of each.
+        The arguments of `fastbleu.BLEU`, and other differences from its `score`. Recipes that
+        give the number with equally many tokens are joined by "or".
     signature : str
         The metric's signature.
     value : float
         The score, on 0-1 or 0-100, whichever is closer to the number.
     distance : float
-        Distance between the number and the value, on that scale.
+        The value minus the number, on that scale.
     """
 
     def __init__(self, scores: list[Scored], number: float) -> None:
@@ -52,7 +52,7 @@ class Match:
         self._differences = [*settings[0].arguments, *settings[0].beside_arguments][1:]
 
     def to_dict(self) -> dict[str, Any]:
-        """The attributes by their names."""
+        """The attributes by name."""
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     def _cells(self) -> tuple[str, str, str]:
@@ -64,7 +64,7 @@ class Match:
 
 @dataclass(eq=False, repr=False)
 class Identification(Tables):
-    """The settings that print as a number, and those that nearly do.
+    """The settings whose score prints as a number, and the closest others.
 
     Attributes
     ----------
@@ -77,8 +77,8 @@ class Identification(Tables):
     tried : int
         The number of settings.
     by_chance : float
-        How many of them would match an unrelated number, drawn at random between their lowest and
-        highest scores.
+        How many of them would match, on average, a number drawn at random between their lowest
+        and highest scores.
     """
 
     __module__ = "fastbleu"
@@ -143,18 +143,17 @@ def identify(
     Raises
     ------
     ValueError, TypeError
-        The number is not a number, or is outside 0-100 and no setting has it; or as for
+        `number` is not a number, or is outside 0-100 and no setting has it; or as for
         `fastbleu.BLEU.score`.
 
     Notes
     -----
-    The settings are all recipes, as they are, for text; those that give the
-    number with equally many tokens are one match. And all dialects with their tokenizers, cases,
-    smoothing methods, reference lengths and longest n-grams, of which at most two differ from the
-    dialect's defaults; all references, and each alone; means of sentence scores instead of the
-    corpus score; text that is stripped, or already tokenized; an empty pair more, as scripts have
-    that split files at newlines. Dialects that take any tokens are
-    tried with all installed tokenizers, those of libraries with no other change. On large corpora
+    For text, all recipes are tried as they are; those that give the number with equally many tokens
+    are one match. All dialects are tried with at most two changes of their defaults: tokenizer,
+    case, smoothing method, reference length, longest n-grams; each reference alone; the mean of
+    sentence scores instead of the corpus score; text that is stripped or already tokenized; one
+    more empty pair, as in scripts that split files at newlines. Dialects that take any tokens are
+    tried with all installed tokenizers, those of libraries with no other change. On large corpora,
     slow settings are scored only if a sample of the segments does not exclude them.
 
     Examples
@@ -171,7 +170,7 @@ def identify(
         raise ValueError("there are no segments to score: hypotheses is empty")
     scores = score_settings(corpus, float(printed), digits, progress)
     identification = _identification(printed, digits, scores)
-    # Those of e2e may be above 100, on text without spaces.
+    # e2e's scores may be above 100 on text without spaces.
     if float(printed) > 100.0001 and not identification.matches:
         raise ValueError(
             f"{shown(number)} is not a BLEU score: it is not in 0-100, and no setting has it"
@@ -180,7 +179,7 @@ def identify(
 
 
 def _read_number(number: float | str) -> tuple[str, int]:
-    """A number as it was printed, and its digits after the point."""
+    """The number as printed, and how many decimals it has."""
     printed = str(number).strip()
     try:
         if "_" in printed or not printed.isascii():  # float() accepts 1_0 and digits of any script
@@ -202,7 +201,7 @@ def _without_exponent(printed: str) -> str:
 
 def _identification(printed: str, digits: int, scores: list[Scored]) -> Identification:
     number = float(printed)
-    # The scores that print as the number, by how many choices they take and by `_form`.
+    # The scores that print as the number, by the number of changes and by `_form`.
     equal: dict[tuple[int, int], list[Scored]] = {}
     others: list[Scored] = []
     values = [scored.shown(number) for scored in scores]
@@ -222,7 +221,7 @@ def _identification(printed: str, digits: int, scores: list[Scored]) -> Identifi
 
 
 def _form(scored: Scored, value: float, printed: str) -> int:
-    """0 if the original prints a score as this number, 1 if it prints all digits, otherwise 2.
+    """0 if the original prints the score as this number, 1 if it prints all digits, otherwise 2.
 
     `value` is the score on the number's scale.
     """
@@ -235,8 +234,8 @@ def _form(scored: Scored, value: float, printed: str) -> int:
 def _matches(scores: list[Scored], number: float) -> list[Match]:
     """Matches of equally common scores: first a dialect, then recipes, then other dialects.
 
-    Many recipes differ in what a corpus may not have, or in digits that are not shown, so those
-    that give the number with equally many tokens are one match; the largest come first.
+    Many recipes differ only in rare cases or in digits that are not shown, so those that give the
+    number with equally many tokens are one match; matches of the most recipes come first.
     """
     dialects: list[list[Scored]] = []
     recipes: dict[int, list[Scored]] = {}

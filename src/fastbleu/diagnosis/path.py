@@ -1,9 +1,9 @@
 """The path from one metric's score to another's, on which one rule changes at a time.
 
 A metric is taken apart into rules: how it reads text, which references and reference length it
-takes, how it turns counts into a score. A metric may also count by itself or round in its
-arithmetic: what the rules do not explain is the last step, so the first score is A's, the last one
-is B's, and the steps between add up.
+uses, how it turns counts into a score. A metric may also count in its own way, or round: effects
+that the rules do not explain are the last step, so that the path begins at A's score, ends at B's,
+and its steps add up.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from ..counting.stats import Stats
     from ..inputs.ids import IdFilter
 
-# Segments that are named for a step.
+# How many segments are named for a step.
 _NAMED = 3
 # Smaller differences are rounding errors.
 _ROUNDING = 1e-10
-# A step is a detour if together with the next one it has less than this share of their effects.
+# A step is a detour if it and the next one together have less than this share of the larger effect.
 _LEFT = 0.01
 
 
 @dataclass(frozen=True)
 class RuleSet:
-    """The rules of one metric, or some of one and some of another.
+    """The rules of one metric, or a mixture of the rules of two.
 
-    The score is precisions(counts) * brevity_penalty(lengths), of the sums or as a mean of the
-    rows, where `precisions` is a scorer's own score for a hypothesis as long as its reference.
+    The score is precisions(counts) * brevity_penalty(lengths), of the summed rows or as the mean of
+    the rows, where `precisions` is a scorer's score for a hypothesis as long as its reference.
     """
 
     corpus: Corpus
@@ -56,11 +56,11 @@ class RuleSet:
     weights: Sequence[float] | None  # of the orders; None: equal ones
     brevity_penalty: Dialect
     average: Dialect  # scores a corpus as a whole, or as the mean of its sentences
-    is_divided: bool = True  # False: rules of a single scorer, which scores a corpus by itself
+    is_divided: bool = True  # False: a single scorer has all rules, and scores the corpus itself
 
     @classmethod
     def of(cls, corpus: Corpus) -> RuleSet:
-        """The rules of a corpus' metric."""
+        """The rules of the corpus's metric."""
         counter, scorer = corpus.metric._counter, corpus.metric._scorer
         arithmetic = scorer.dialect._arithmetic
         return cls(
@@ -78,15 +78,15 @@ class RuleSet:
         )
 
     def known_rules(self) -> tuple[Rule, ...]:
-        """Of one metric those that its score follows; what others do is part of the rest."""
+        """The rules that this metric's score follows; all other effects belong to the rest."""
         if not self.average.takes_tokens:
             return (_SCALE,)
         return _OF_TEXTS + _OF_COUNTS if self._is_average() else _OF_TEXTS
 
     def _is_average(self) -> bool:
-        """Whether a single scorer's mean of sentences, if it says so, is one."""
+        """Whether a score that should be the mean of the sentences' scores really is."""
         if not self.average.mean_of_sentences or issubclass(self.average.counter, TokenListCounter):
-            return True  # or does not follow from rows
+            return True  # not a mean, or not computed from rows
         scorer, rows = self.smoothing, self.rows()
         mean = fsum(scorer.row_scores(rows)) / len(rows)
         return isclose(mean, scorer.value(scorer.sums_of(rows)), rel_tol=1e-4)
@@ -102,7 +102,7 @@ class RuleSet:
         ).stats
 
     def points(self) -> float:
-        """The score of the corpus on 0-100; nan if the rules cannot be combined."""
+        """The score of the corpus on 0-100; NaN if the rules cannot be combined."""
         scorer, rows = self.smoothing, self.rows()
         try:
             if not self.is_divided:
@@ -114,7 +114,7 @@ class RuleSet:
         return fsum(scores) / len(scores)
 
     def sentence_points(self) -> NDArray[numpy.float64]:
-        """The score of each segment, 0-100; nan where these rules have none."""
+        """The score of each segment, 0-100; NaN for segments without one."""
         return numpy.array(self._scores_or_nan(self.counts.adapt(self.rows())))
 
     def _scores_or_nan(self, adapted: AdaptedRows) -> list[float]:
@@ -122,7 +122,7 @@ class RuleSet:
             return self._scores(adapted)
         except ImportError:  # without PyTorch
             return [nan] * len(adapted)
-        except (ValueError, ZeroDivisionError):  # of scores, of brevity penalties
+        except (ValueError, ZeroDivisionError):  # from scores, from brevity penalties
             if len(adapted) <= 1:
                 return [nan]
             return [score for row in adapted for score in self._scores_or_nan(row)]
@@ -133,13 +133,13 @@ class RuleSet:
         dialect._arithmetic._check_order(max_ngram_order)
         weights = self.weights if self.weights and len(self.weights) == max_ngram_order else None
         if weights is None and dialect.options.get("weights"):
-            weights = (1 / max_ngram_order,) * max_ngram_order  # not the recipe's own
+            weights = (1 / max_ngram_order,) * max_ngram_order  # instead of the recipe's own
         smoothing = self.smoothing.smooth_method, self.smoothing.smooth_value
         scorer = Scorer(dialect, max_ngram_order, weights, *smoothing, self.orders.effective_order)
         table = numpy.array(adapted)
         lengths = table[:, :2].tolist()
         table[:, 1] = table[:, 0]
-        with numpy.errstate(all="ignore"):  # of counts that one dialect has and another has not
+        with numpy.errstate(all="ignore"):  # counts of one dialect may not suit another
             precisions = scorer.scores_of_sums(AdaptedRows.of_table(table))
         penalties = [self.brevity_penalty.brevity_penalty(*pair) for pair in lengths]
         scale = 100 / dialect.scale
@@ -147,7 +147,7 @@ class RuleSet:
 
 
 class Rule(NamedTuple):
-    """A rule that may change on the way; `fields` are its values in a `RuleSet`."""
+    """A rule that may change on the path; `fields` are its attributes in a `RuleSet`."""
 
     name: str
     fields: tuple[str, ...]
@@ -193,7 +193,7 @@ _OF_TEXTS = (
         "reference length",
         ("reference_length",),
         lambda rules: rules.reference_length,
-        "Which reference's length counts for the brevity penalty, also among equally close ones.",
+        "Which reference length the brevity penalty uses, also among equally close ones.",
     ),
 )
 _OF_COUNTS = (
@@ -201,7 +201,7 @@ _OF_COUNTS = (
         "totals",
         ("counts",),
         lambda rules: _own_or(f"at least {rules.counts.minimum_total}", rules.counts, "adapt"),
-        "How segments are counted that are shorter than an order's n-grams, or of unusual length.",
+        "How segments are counted that are too short for an order, or of unusual length.",
     ),
     Rule(
         "smoothing",
@@ -216,7 +216,7 @@ _OF_COUNTS = (
             f"1-{rules.orders.max_ngram_order}"
             + ", as far as reached" * rules.orders.effective_order
         ),
-        "The orders of n-grams that the score is averaged over.",
+        "The orders of n-grams over which the score is averaged.",
     ),
     Rule(
         "weights",
@@ -236,12 +236,12 @@ _OF_COUNTS = (
         "average",
         ("average",),
         lambda rules: "mean of sentences" if rules.average.mean_of_sentences else "corpus",
-        "BLEU of the summed counts, or the mean of all segments' own scores.",
+        "BLEU of the summed counts, or the mean of the segments' own scores.",
     ),
 )
 _REST = (
-    "What no other rule explains: counting or averaging of its own, or rounding in the original's "
-    "arithmetic."
+    "What no other rule explains: counting or averaging in the original's own way, or rounding in "
+    "its arithmetic."
 )
 
 
@@ -256,7 +256,7 @@ def _smoothing_of(scorer: Scorer) -> str:
 
 
 class Step(NamedTuple):
-    """One rule that changes on the way.
+    """One rule that changes on the path.
 
     Attributes
     ----------
@@ -265,8 +265,8 @@ class Step(NamedTuple):
     a, b : str
         The rule before and after.
     score : float
-        The score after the step, 0-100; nan if it means nothing without the next steps: it cannot
-        be computed, or the next step takes this one back.
+        The score after the step, 0-100; NaN if it cannot be computed, or if the next step takes
+        this one back.
     points : float
         The effect of the step, in points of 0-100.
     sentence : str
@@ -302,13 +302,13 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
     if rules == _OF_TEXTS:
         current = replace(current, is_divided=False)
     rules = min(rules, end.known_rules(), key=len)
-    # What the first metric's own counting and arithmetic add stays until the end.
+    # The effect of the first metric's own counting and arithmetic remains until the last step.
     own = float(numpy.nan_to_num(score - current.points()))
-    highest = max(100.0, score, last) + _ROUNDING  # that of e2e may be above 100
+    highest = max(100.0, score, last) + _ROUNDING  # e2e's may be above 100
     sentences = current.sentence_points() if segments else numpy.zeros(0)
     for rule in rules:
         if rule is _INPUT and current.corpus.hypotheses is end.corpus.hypotheses:
-            shared.append(rule.name)  # and the tokenizer is a rule of its own
+            shared.append(rule.name)  # the tokenizer is a rule of its own
             continue
         before, after = rule.describe(current), rule.describe(end)
         current = replace(current, **{field: getattr(end, field) for field in rule.fields})
@@ -336,14 +336,14 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
 def _most_changed(
     earlier: NDArray[numpy.float64], later: NDArray[numpy.float64]
 ) -> tuple[int, ...]:
-    """The segments whose scores differ most, the most first."""
+    """The segments whose scores change most, the largest change first."""
     changes = numpy.nan_to_num(abs(later - earlier))
     order = changes.argsort(kind="stable")[::-1][:_NAMED].tolist()
     return tuple(segment for segment in order if changes[segment] > 0)
 
 
 def _without_detours(steps: list[Step]) -> list[Step]:
-    """The steps, of which a step that the next one takes back has no effect without that one."""
+    """Move the effect of a step that the next one takes back into that next one."""
     moving: list[int] = []
     for number, step in enumerate(steps):
         while moving and step.points:
@@ -361,6 +361,6 @@ def _without_detours(steps: list[Step]) -> list[Step]:
 
 
 def _points(corpus: Corpus) -> float:
-    """The metric's own score on 0-100; its error if there is none."""
+    """The metric's own score on 0-100; raises its error if there is none."""
     points = corpus.points()
     return corpus.score().value if isnan(points) else points

@@ -29,8 +29,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Tokenizers for dialects without their own, and the slow ones of libraries: each of the latter
-# counts as two changes.
+# Tokenizers for dialects without their own: compiled ones, and slow ones of libraries, each of
+# which counts as two changes.
 _COMPILED = ("13a", "none", "intl", "char", "zh")
 _OF_LIBRARIES = ("ja-mecab", "ko-mecab", "flores101", "flores200", "spBLEU-1K")
 _COMPILED_ARITHMETIC = NLTK, SACREBLEU
@@ -38,25 +38,25 @@ _COMPILED_ARITHMETIC = NLTK, SACREBLEU
 _SHORTER = (1, 2, 3)
 # How many options of a setting may differ from the defaults of its dialect.
 _MOST_CHANGES = 2
-# How many of the closest other settings are told.
+# How many of the closest other settings are reported.
 NEAREST = 5
-# Recipes whose time grows with the square of the segments are tried for at most so many.
+# Recipes that take quadratic time are tried on at most this many segments.
 _MOST_SQUARED = 500
-# Slow settings are scored in full only if a sample of a large corpus, so many parts of so many
-# segments, does not exclude them. It tells how much a score differs from that of a similar fast
-# setting; the mean difference of the parts is off by less than so many standard errors, and what is
-# rare and in no part adds less than this to it, on 0-1.
+# On a large corpus, slow settings are scored in full only if a sample (this many parts, this many
+# segments each) does not exclude them. The sample shows how much a score differs from that of a
+# similar fast setting: the mean difference of the parts is assumed to be off by less than this many
+# standard errors, plus this amount (on 0-1) for rare cases that are in no part.
 _PARTS, _SEGMENTS, _ERRORS, _UNSEEN = 16, 12, 6, 0.01
-_PERFECT = 1.0001  # more than any score on 0-1, whatever its rounding
-_SAMPLED = 3 * _PARTS * _SEGMENTS  # the number of segments from which on samples are faster
-# Errors of settings that give a corpus no score; TypeError: of token ids.
+_PERFECT = 1.0001  # above any score on 0-1, even with rounding errors
+_SAMPLED = 3 * _PARTS * _SEGMENTS  # with fewer segments, samples are not faster
+# Raised by settings that cannot score a corpus; TypeError: by those that take no token ids.
 _NO_SCORE = (ValueError, TypeError, ImportError)
-# Possible earlier changes of the text.
+# Changes that may have been made to the text before it was scored.
 _REWRITINGS: dict[str, Callable[[str], str]] = {
     "stripped text": str.strip,
     "text already tokenized by 13a": lambda text: " ".join(tokenize(text)),
 }
-# What scripts score that split a file at its newlines; sums of counts do not change with it.
+# As in scripts that split files at newlines; it does not change sums of counts.
 _EMPTY_PAIR = "one more empty pair at the end"
 
 
@@ -64,14 +64,14 @@ class Setting(NamedTuple):
     """One way to score a corpus."""
 
     corpus: Corpus  # with its metric
-    arguments: dict[str, Any]  # the metric's: `dialect`, and those that are not its defaults
-    is_mean: bool  # whether the score is the mean of those of sentences
+    arguments: dict[str, Any]  # of the metric: `dialect`, and those that are not its defaults
+    is_mean: bool  # whether the score is the mean of the sentences' scores
     variant: str  # how the corpus differs from the one that was passed in; "" if it does not
-    changes: int  # by how many choices the setting differs from the dialect's defaults
+    changes: int  # how many choices differ from the dialect's defaults
 
     @property
     def beside_arguments(self) -> list[str]:
-        """What differs from `fastbleu.BLEU.score` of the corpus that was passed in."""
+        """Other differences from `fastbleu.BLEU.score` of the corpus that was passed in."""
         return ["mean of sentences"] * self.is_mean + [self.variant] * bool(self.variant)
 
     @property
@@ -87,7 +87,7 @@ class Setting(NamedTuple):
 
     @property
     def is_slow(self) -> bool:
-        """Whether Python splits or rewrites texts, looks at tokens, or scores sentences."""
+        """Whether texts are split or rewritten, tokens read, or sentences scored in Python."""
         corpus, dialect = self.corpus, self.corpus.metric._scorer.dialect
         tokenizer = corpus.metric._counter.tokenizer
         if not corpus.shares_counts or (tokenizer is not None and tokenizer.compiled is None):
@@ -107,7 +107,7 @@ class Scored(NamedTuple):
     setting: Setting
     value: float
     tokens: int
-    is_estimate: bool = False  # of a score that is far from the number
+    is_estimate: bool = False  # only estimated, because it is far from the number
 
     def shown(self, number: float) -> float:
         """The score on 0-1 or 0-100, whichever is closer to the number."""
@@ -119,9 +119,10 @@ class Scored(NamedTuple):
 def score_settings(
     corpus: Corpus, number: float | None = None, digits: int = 0, progress: bool = False
 ) -> list[Scored]:
-    """All settings that give the corpus a score.
+    """Score all settings that can score the corpus.
 
-    Estimates where it neither prints as the number, with so many digits, nor is one of the nearest.
+    With `number`, slow settings whose score neither prints as it, with `digits` decimals, nor is
+    one of the nearest may have only an estimate.
     """
     slow: dict[int, Setting] = {}
     scores: dict[int, Scored | None] = {}
@@ -136,7 +137,7 @@ def score_settings(
         if slow and number is not None:
             sample = _Sample(variants, scores.values())
             half_digit = 0.5 * 10**-digits
-            # The distances of those that do not print as the number.
+            # The distances of scores that do not print as the number.
             distances = [abs(scored.shown(number) - number) for scored in scores.values() if scored]
             others = sorted(distance for distance in distances if distance > half_digit)
             bounds = {place: sample.least_distance(slow[place], number) for place in slow}
@@ -161,7 +162,7 @@ def _scored(setting: Setting) -> Scored | None:
 
 
 def _value(setting: Setting, counted: Counted) -> tuple[float, int]:
-    """The score of what was counted, and the number of tokens of the hypotheses."""
+    """The score of counts, and the number of tokens of the hypotheses."""
     scorer = setting.corpus.metric._scorer
     sums = scorer.sums(counted)
     if setting.is_mean:
@@ -170,7 +171,7 @@ def _value(setting: Setting, counted: Counted) -> tuple[float, int]:
 
 
 class _Sample:
-    """Parts of a corpus, whose scores tell how far from a number a setting's score is at least."""
+    """Parts of a corpus, whose scores bound a setting's distance from a number from below."""
 
     def __init__(self, variants: dict[str, Corpus], scores: Iterable[Scored | None]) -> None:
         corpus = variants[""]
@@ -184,13 +185,13 @@ class _Sample:
         for name, variant in variants.items():
             numbers = [*taken, len(variant) - 1]
             self._corpora[name] = variant.part(numbers, numbers)
-        # Settings with which others are compared: their scores, and those of the parts.
+        # Fast settings with which slow ones are compared: their scores, and those of the parts.
         alike = [scored for scored in scores if scored and scored.setting.is_control]
         self._controls = numpy.array([scored.value / scored.setting.scale for scored in alike])
         self._of_parts = numpy.array([self._scores(scored.setting) for scored in alike])
 
     def _scores(self, setting: Setting) -> NDArray[numpy.float64]:
-        """The score of each part, then that of the sample, on 0-1; nan if one has none."""
+        """The score of each part, then that of the sample, on 0-1; all NaN if one has none."""
         sample = self._corpora[setting.variant].scored_by(setting.corpus.metric)
         starts = range(0, _PARTS * _SEGMENTS, _SEGMENTS)
         slices = [*(slice(n, n + _SEGMENTS) for n in starts[:-1]), slice(starts[-1], None)]
@@ -203,14 +204,14 @@ class _Sample:
         return numpy.array(scores) / setting.scale
 
     def least_distance(self, setting: Setting, number: float) -> tuple[float, Scored]:
-        """How far from a number the setting's score is at least, and an estimate of the score."""
+        """A lower bound of the score's distance from a number, and an estimate of the score."""
         scores = self._scores(setting)
-        if not scores.max() < _PERFECT:  # there is none, or it is not on 0-1
+        if not scores.max() < _PERFECT:  # NaN, or not on 0-1
             return -inf, Scored(setting, 0.0, 0, True)
         differences = scores - self._of_parts
         parts, sample = differences[:, :-1], differences[:, -1]
         errors = _ERRORS * parts.std(1, ddof=1) / sqrt(_PARTS)
-        # Scores of few segments may be higher or lower in general than those of many.
+        # Scores of few segments may be systematically higher or lower than those of many.
         errors += abs(sample - parts.mean(1))
         control = numpy.nanargmin(errors)
         value, error = self._controls[control] + sample[control], errors[control] + _UNSEEN
@@ -219,7 +220,7 @@ class _Sample:
 
 
 def _length(text: Any) -> tuple[int, int]:
-    """The number of tokens, and of a text that of characters."""
+    """Sort key: the number of tokens, then, of a text, of characters."""
     return len(text.split() if isinstance(text, str) else text), len(text)
 
 
@@ -233,7 +234,7 @@ def _part(counted: Counted, segments: slice) -> Counted:
 
 
 def _variants(corpus: Corpus) -> dict[str, Corpus]:
-    """The corpus itself, and how else it may have been scored."""
+    """The corpus, and other forms in which it may have been scored."""
     variants = {"": corpus}
     for name, rewrite in _REWRITINGS.items() if corpus.is_text else ():
         made = corpus.rewritten(rewrite)
@@ -261,7 +262,7 @@ def _settings(variants: dict[str, Corpus]) -> Iterator[Setting]:
 
 
 def _settings_of(name: str, variants: dict[str, Corpus], most: int) -> Iterator[Setting]:
-    """The settings of a dialect or recipe with at most so many changes."""
+    """The settings of a dialect or recipe with at most `most` changes."""
     dialect, corpus = get(name), variants[""]
     options: dict[str, list[Any]] = {
         "smooth_method": _first(dialect.options["smooth_method"], dialect.smoothings),
