@@ -6,6 +6,7 @@ Thread-safety. Each thread has a worker of its own; workers that are not in use 
 Sums never change.
 """
 
+import cython
 from cpython.array cimport array, copy
 from libc.stdint cimport int64_t
 
@@ -276,13 +277,17 @@ cdef class CounterBase:
 
     cdef Pool idle_for(self, object hypotheses):
         """The workers for hypotheses of this type."""
-        if type(hypotheses) is IdRows:
-            if self.idle_of_ids is None:
-                self.idle_of_ids = Pool(self.threads)
-            return self.idle_of_ids
-        if self.idle is None:
-            self.idle = Pool(self.threads)
-        return self.idle
+        cdef Pool idle
+        with cython.critical_section(self):
+            if type(hypotheses) is IdRows:
+                if self.idle_of_ids is None:
+                    self.idle_of_ids = Pool(self.threads)
+                idle = self.idle_of_ids
+            else:
+                if self.idle is None:
+                    self.idle = Pool(self.threads)
+                idle = self.idle
+        return idle
 
     def count(self, batch, bint keep_rows=True, bint progress=False, meanwhile=None):
         """Count a batch.
