@@ -188,4 +188,4 @@ def test_without_matplotlib():
         "score = fastbleu.BLEU().score(['a b c d'], ['a b c d'])\n"
         "try: fastbleu.plots.plot_precisions(score)\nexcept ImportError as error: print(error)"
     )
-    assert "pictures need matplotlib; install the extra: pip install" in python("-c", code)
+    assert "plots need matplotlib; install the extra: pip install" in python("-c", code)

@@ -175,7 +175,7 @@ def rewrite_of(name: str) -> Callable[[str], str] | None:
 
 
 def _sides(corpus: Corpus, rewrite: Callable[[str], str]) -> tuple[str, list[int], bool]:
-    """The changed texts, as in "2 of the references have"; their segments; whether both have many."""
+    """The changed texts, as "2 of the references have"; their segments; whether both have many."""
     sides = [(side, corpus.changed(rewrite, side)) for side in ("hypotheses", "references")]
     where = " and ".join([f"{len(changed)} of the {side}" for side, changed in sides if changed])
     segments = [segment for _, changed in sides for segment in changed]

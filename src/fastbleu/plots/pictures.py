@@ -1,4 +1,4 @@
-"""The plots; matplotlib is loaded when the first one is drawn.
+"""The plots; matplotlib is imported when the first one is drawn.
 
 Systems are rows with their names, so that any number can be told apart without colors.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     class PlottedScore(Protocol):
-        """What is drawn of a `fastbleu.Score`."""
+        """The attributes of a `fastbleu.Score` that are drawn."""
 
         @property
         def value(self) -> float: ...
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     Scores: TypeAlias = PlottedScore | Mapping[str, PlottedScore]
 
-_BLUE = "#0072b2"  # darker than the grey of shaded rows, in print, too
+_BLUE = "#0072b2"  # darker than the grey of shaded rows, also in print
 _SHADE = "0.85"
-_LINE = 32  # characters of a line of a name
+_LINE = 32  # characters in a line of a name
 _COLUMN = 145  # from the start of one column of bars to the next; bars end at 100
 _MOST_CELLS_LABELLED = 20
 
@@ -43,7 +43,7 @@ def plot_precisions(scores: Scores, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     scores : Score, or mapping of Score
-        Each is a row, in their order.
+        Each score is a row, in this order.
     ax : matplotlib.axes.Axes, optional
 
     Raises
@@ -87,7 +87,7 @@ def plot_differences(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the sorted differences of the scores of segments of two systems.
+    """Draw the differences between two systems' segment scores, sorted.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def plot_differences(
     Raises
     ------
     ValueError
-        They differ in length.
+        `scores` and `baseline` differ in length.
     """
     if len(scores) != len(baseline):
         raise ValueError(
@@ -121,8 +121,8 @@ def plot_differences(
 def plot_comparisons(comparisons: Mapping[Any, Any], *, ax: Axes | None = None) -> Axes:
     """Rank systems by score, with the intervals of their differences from the baseline.
 
-    A filled marker and a star: the difference is significant. The rows of the others are shaded, as
-    is the baseline's: they are tied with it.
+    A filled marker and a star mark a significant difference. The other rows are shaded, including
+    the baseline's: these systems are tied with it.
 
     Parameters
     ----------
@@ -175,14 +175,14 @@ def plot_matrix(
     columns: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a matrix of scores as a heat map; up to 20 rows and columns have their values.
+    """Draw a matrix of scores as a heat map, with values for up to 20 rows and columns.
 
     Parameters
     ----------
     scores : array of float, shape (hypotheses, references)
         As returned by `fastbleu.matrix.pairwise`.
     rows, columns : sequence of str, optional
-        Their names; by default numbers from 0.
+        Names of the rows and columns; by default numbers from 0.
     ax : matplotlib.axes.Axes, optional
     """
     values = [[float(score) for score in row] for row in scores]
@@ -220,7 +220,7 @@ def _axes(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError(
-            f"pictures need matplotlib; install the extra: {install_command('plots')}"
+            f"plots need matplotlib; install the extra: {install_command('plots')}"
         ) from error
     _, made = pyplot.subplots(figsize=size, layout="constrained")
     axes: Axes = made
@@ -228,9 +228,9 @@ def _axes(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
 
 
 def _rows(ax: Axes | None, scores: Mapping[Any, float]) -> tuple[Axes, int]:
-    """Axes with a row for each system, its name and score at the left; the decimals of scores.
+    """Axes with a row per system, its name and score at the left; and the scores' decimals.
 
-    Figures are made as high as the names need.
+    A new figure is made as high as the names need.
     """
     digits = 2 if max(scores.values()) > 1 else 4
     names = [
@@ -244,7 +244,7 @@ def _rows(ax: Axes | None, scores: Mapping[Any, float]) -> tuple[Axes, int]:
 
 
 def _in_lines(names: Sequence[str]) -> tuple[list[str], float, float]:
-    """Names in short lines; the inches from one name to the next, and those of the longest line."""
+    """Names wrapped into short lines; the inches between names, and of the longest line."""
     labels = [fill(str(name), _LINE) for name in names]
     lines = [label.split("\n") for label in labels] or [[""]]
     longest = max(len(line) for parts in lines for line in parts)

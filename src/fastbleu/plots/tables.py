@@ -13,14 +13,14 @@ from textwrap import TextWrapper
 from ..runtime.terminal import CONTROLS
 
 _WIDTH = 80  # of printed tables, in characters
-_NARROWEST = 10  # column that is made narrower
+_NARROWEST = 10  # the first column is made no narrower
 _NUMBER = re.compile(r"[<+−-]? ?\d")
 
 
 def html_table(rows: Iterable[Iterable[str]], caption: str) -> str:
     """A table for notebooks; the first row is its head."""
     head, *body = [list(row) for row in rows]
-    # Notebooks align cells at the right: good for numbers.
+    # Notebooks align cells at the right, which suits numbers only.
     columns = zip(head, *body, strict=True)
     styles = ["" if _is_numeric(column) else ' style="text-align:left"' for column in columns]
     lines = [
@@ -35,13 +35,13 @@ def html_table(rows: Iterable[Iterable[str]], caption: str) -> str:
 
 
 def _is_numeric(column: Sequence[str]) -> bool:
-    """Whether all cells below the head are numbers, or empty."""
+    """Whether all cells below the head are numbers or empty."""
     return len(column) > 1 and all(not cell or _NUMBER.match(cell) for cell in column[1:])
 
 
 @dataclass
 class Table:
-    """A table of texts with a title, if it is not empty, and notes below it."""
+    """A table of texts, with an optional title and notes below it."""
 
     title: str
     columns: Sequence[str]
@@ -52,9 +52,9 @@ class Table:
         return self.text(_WIDTH)
 
     def text(self, width: int | None) -> str:
-        """The table in lines of at most `width` characters; with None a row is one line.
+        """The table in lines of at most `width` characters; with None each row is one line.
 
-        Columns for which there is no room stand below each row.
+        Columns that do not fit are printed below each row.
         """
         columns = [*zip(self.columns, *self.rows, strict=True)]
         widths = _fitted_widths(columns, width)
@@ -92,12 +92,12 @@ class Table:
 
 
 def _fitted_widths(columns: Sequence[Sequence[str]], width: int | None) -> list[int]:
-    """The widths of the first columns, as many as fit into `width` beside each other."""
+    """The widths of as many of the first columns as fit into `width` side by side."""
     widths = [max(map(len, column)) for column in columns]
     if width is None:
         return widths
     least = [*map(_least_width, columns)]
-    least[0] = min(least[0], _NARROWEST)  # names may be broken
+    least[0] = min(least[0], _NARROWEST)  # names may be broken into lines
     while len(widths) > 1 and sum(least[: len(widths)]) + 2 * (len(widths) - 1) > width:
         widths.pop()
     while sum(widths) + 2 * (len(widths) - 1) > width and widths != least[: len(widths)]:
@@ -107,19 +107,19 @@ def _fitted_widths(columns: Sequence[Sequence[str]], width: int | None) -> list[
 
 
 def _least_width(column: Sequence[str]) -> int:
-    """The length of the longest word; numbers stay whole."""
+    """The length of the longest word or number."""
     head, *cells = column
     parts = cells if _is_numeric(column) else [word for cell in cells for word in _words(cell)]
     return max(map(len, [*_words(head), *parts]), default=0)
 
 
 def _words(text: str) -> list[str]:
-    """What is kept on one line: words, and the fields of signatures."""
+    """The parts that stay on one line: words, and the fields of signatures."""
     return text.replace("|", "| ").split()
 
 
 def _wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
-    """A text in lines of at most `width` characters, between `_words` if these are shorter."""
+    """The lines of a text, at most `width` characters long, broken between `_words` if possible."""
     if width is None or len(indent + text) <= width:
         return [indent + text]
     at_hyphens = max(map(len, _words(text))) > width
@@ -130,7 +130,7 @@ def _wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
 
 
 def literal(text: str) -> str:
-    """A text escaped for Markdown, on one line: markup and HTML in it have no effect."""
+    """The text on one line, escaped so that Markdown and HTML in it have no effect."""
     text = " ".join(text.split())
     marks = CONTROLS | {ord(mark): f"\\{mark}" for mark in "\\`*_[]#|~$"}
     return text.translate({**marks, ord("<"): "&lt;", ord(">"): "&gt;", ord("&"): "&amp;"})
@@ -141,13 +141,13 @@ class Tables(ABC):
 
     @abstractmethod
     def _tables(self) -> list[Table]:
-        """The tables, the most important first."""
+        """The tables, most important first."""
 
     def __str__(self) -> str:
         return self._text(_WIDTH)
 
     def _text(self, width: int | None) -> str:
-        """What is printed, in lines of at most `width` characters; with None a row is one line."""
+        """The tables in lines of at most `width` characters; with None each row is one line."""
         return "\n\n".join([table.text(width) for table in self._tables()])
 
     def _repr_html_(self) -> str:

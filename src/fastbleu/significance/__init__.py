@@ -3,7 +3,7 @@
     from fastbleu.significance import bootstrap, compare
 
 `bootstrap` gives one system's score a confidence interval; `compare` tests any number of systems
-against a baseline. Both take texts, or the Stats that were counted of them.
+against a baseline. Both take texts, or Stats counted from them.
 """
 
 from .procedures import bootstrap, compare

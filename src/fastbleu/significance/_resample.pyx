@@ -32,7 +32,7 @@ cdef extern from "kernel/arithmetic/resample.h":
     void add_tossed_wide(const int64_t *rows, size_t segments, size_t columns, const uint32_t *words,
                          size_t first_bit, size_t trials, int64_t *subsets, int64_t *sums) noexcept nogil
 
-NARROW = FB_NARROW         # a table of numbers less than this may be of uint16
+NARROW = FB_NARROW         # a table of numbers less than this may be uint16
 
 cdef enum:
     SUBSETS = 8 * 16       # rows of memory that add_tossed_* works with
@@ -44,7 +44,7 @@ cdef Buffer sums_for(object sums, Buffer rows, Py_ssize_t samples, Py_ssize_t dr
     cdef Py_ssize_t columns = rows.view.shape[1]
     if (buffer.kind == c"i") != (rows.kind == c"H") or (
             buffer.view.shape[0] != samples or buffer.view.shape[1] != columns):
-        raise ValueError(f"sums of {sums.dtype} and shape {sums.shape} do not go with {samples} samples of "
+        raise ValueError(f"sums of {sums.dtype} and shape {sums.shape} do not match {samples} samples of "
                          f"{columns} columns in integers of {rows.view.itemsize} bytes")
     if not (rows.view.shape[0] and columns and samples and draws):
         raise ValueError("there is nothing to add up")
@@ -75,8 +75,8 @@ def add_drawn(rows, indices, sums):
 def count_drawn_rows(state, increment, uint64_t position, uint64_t end, Py_ssize_t draws, times):
     """Add to `times`, uint8 of shape (segments,), how often the words of numpy's PCG64 draw each segment.
 
-    These are the words of 32 bits from `position` to `end` of a generator with this state and increment, or
-    fewer if there are `draws` before. Returns the position of the next word, and how many draws are left.
+    Reads the 32-bit words from `position` to `end` of a generator with this state and increment, but stops
+    after `draws` draws. Returns the position of the next word, and how many draws are left.
     """
     cdef Buffer counts = buffer_of(times, "B", 1, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)
     cdef uint128_pair seed = halves(state), step = halves(increment)
@@ -96,9 +96,9 @@ cdef uint128_pair halves(number):
 
 
 def add_counted(rows, times, sums):
-    """Add to `sums`, int64 of shape (samples, columns), the rows as often as they were drawn.
+    """Add to `sums`, int64 of shape (samples, columns), each row as many times as it was drawn.
 
-    `rows` are as in `add_drawn`; `times`, uint8, have the shape (samples, segments).
+    `rows` are as in `add_drawn`; `times` is uint8 of shape (samples, segments).
     """
     cdef Buffer table = buffer_of(rows, "Hq", 2), counts = buffer_of(times, "B", 2)
     cdef Buffer out = buffer_of(sums, "q", 2, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)
@@ -106,7 +106,7 @@ def add_counted(rows, times, sums):
     cdef Py_ssize_t samples = counts.view.shape[0]
     cdef void *turned
     if counts.view.shape[1] != segments or out.view.shape[0] != samples or out.view.shape[1] != columns:
-        raise ValueError(f"sums of shape {sums.shape} and counts of shape {times.shape} do not go with rows "
+        raise ValueError(f"sums of shape {sums.shape} and counts of shape {times.shape} do not match rows "
                          f"of shape {rows.shape}")
     turned = PyMem_RawMalloc(FB_TURNED * max(columns, 1) * table.view.itemsize)
     if turned == NULL:
@@ -126,8 +126,8 @@ def add_counted(rows, times, sums):
 def add_tossed(rows, words, Py_ssize_t first_bit, sums):
     """Overwrite `sums`, shape (trials, columns), with the sums of the rows whose coin shows heads.
 
-    `rows` and `sums` are as in `add_drawn`. `words`, uint32, are a stream of bits, the lowest of each word
-    first: after `first_bit` of them a bit for each segment, trial by trial; and one word more.
+    `rows` and `sums` are as in `add_drawn`. `words`, uint32, are a stream of bits, lowest bit first: after
+    `first_bit` bits comes one bit per segment, trial by trial. There must be one extra word at the end.
     """
     cdef Buffer table = buffer_of(rows, "Hq", 2), bits = buffer_of(words, "I", 1)
     cdef Py_ssize_t trials = len(sums), segments = table.view.shape[0], columns = table.view.shape[1]

@@ -1,9 +1,9 @@
 """Systems scored on random samples: intervals of their scores, and p-values of differences.
 
-A sample's score is the dialect's score of a corpus with its sums, which are integers. In
-sacreBLEU's dialect it is that of sacreBLEU's tests, so that intervals and p-values equal (``==``)
-sacreBLEU's: its bootstrap adds up rows as float32, one after the other, and scores the sums as
-float32; its approximate randomization scores int64 arrays, in which add-k adds a truncated integer.
+A sample's score is the dialect's score of a corpus with the same sums, which are integers. In
+sacreBLEU's dialect it is computed as in sacreBLEU's tests, so that intervals and p-values equal
+(``==``) theirs: the bootstrap adds up rows as float32, one after the other, and scores the sums as
+float32; approximate randomization scores int64 arrays, in which add-k adds a truncated integer.
 
 References
 ----------
@@ -45,9 +45,9 @@ EXACT_IN_FLOAT32 = 1 << 24
 
 
 class DialectScoring:
-    """Scores of integer sums of shape (..., columns) by a dialect, as arrays of shape (...).
+    """A dialect's scores of integer sums of shape (..., columns), as arrays of shape (...).
 
-    A sample without a score is NaN.
+    The score of a sample without one is NaN.
     """
 
     def __init__(self, scorer: Scorer) -> None:
@@ -68,12 +68,12 @@ class DialectScoring:
         return _nan_without_score(self._score_samples, sums)
 
     def score_drawn(self, sums: Integers, columns: Columns, indices: Integers | None) -> Floats:
-        """Scores of bootstrap samples, shape (systems, samples), as `draw_sums` draws them."""
+        """Scores of the bootstrap samples of `draw_sums`, shape (systems, samples)."""
         return _nan_without_score(self._score_samples, sums)
 
 
 class SacrebleuScoring(DialectScoring):
-    """Scores as sacreBLEU's significance tests compute them, 0-100; options as of its dialect."""
+    """Scores, 0-100, as in sacreBLEU's significance tests; options as in its dialect."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class SacrebleuScoring(DialectScoring):
         return np.asarray(scores, np.float64).reshape(sums.shape[:-1])
 
     def score_corpora(self, sums: Integers) -> Floats:
-        """Scores of whole corpora: Python's int and float."""
+        """Scores of whole corpora, computed in Python's int and float."""
         return self._score("float64", sums)
 
     def score_shuffled(self, sums: Integers) -> Floats:
@@ -99,8 +99,8 @@ class SacrebleuScoring(DialectScoring):
     def score_drawn(self, sums: Integers, columns: Columns, indices: Integers | None) -> Floats:
         """Scores of bootstrap samples, shape (systems, samples).
 
-        Sums of many segments, of which there are no indices, are exact: added up as float32, small
-        counts would vanish.
+        Without indices (for many segments) the sums stay exact, because small counts would vanish
+        in float32 additions.
         """
         singles = sums.astype(np.float32)
         if indices is not None and sums.max() > EXACT_IN_FLOAT32:
@@ -116,7 +116,7 @@ class SacrebleuScoring(DialectScoring):
 
 
 def scoring_of(scorer: Scorer) -> DialectScoring:
-    """How samples are scored: as sacreBLEU scores them where it has the dialect and the options."""
+    """The scoring of samples: sacreBLEU's if it has the dialect and the options."""
     if isinstance(scorer.dialect, SacrebleuDialect) and scorer.weights is None:
         smoothing = scorer.smooth_method, scorer.smooth_value
         return SacrebleuScoring(scorer.max_ngram_order, *smoothing, scorer.effective_order)
@@ -124,7 +124,7 @@ def scoring_of(scorer: Scorer) -> DialectScoring:
 
 
 def _nan_without_score(score: Callable[[NDArray[Any]], Floats], sums: NDArray[Any]) -> Floats:
-    """The scores of sums, and NaN for those that have none."""
+    """The scores of sums; NaN for sums without one."""
     try:
         return score(sums)
     except ValueError:
@@ -136,9 +136,9 @@ def _nan_without_score(score: Callable[[NDArray[Any]], Floats], sums: NDArray[An
 class Experiment:
     """A baseline and systems, to be scored on random samples.
 
-    `systems` have the rows that a dialect adds up, of shape (segments, columns); as arrays they are
-    of uint16 or int64. `scores` are those of the whole corpora. With `tells_identical_apart` two
-    systems that no sample tells apart get sacreBLEU's p-value, the least one, and otherwise 1.
+    Each of `systems` holds the rows that a dialect adds up, of shape (segments, columns); arrays
+    are uint16 or int64. `scores` are those of the whole corpora. Two systems that no sample tells
+    apart get a p-value of 1, or, with `tells_identical_apart`, sacreBLEU's, the smallest possible.
     Other arguments are as in `fastbleu.significance`.
     """
 
@@ -164,9 +164,9 @@ class Experiment:
         self.scores: list[float] = self._scoring.score_corpora(self._totals).tolist()
 
     def draw(self, samples: int) -> Floats:
-        """Scores of bootstrap samples, shape (systems, samples): the same segments for all.
+        """Scores of bootstrap samples, shape (systems, samples), of the same segments for all.
 
-        Those without a score are NaN, and there is a warning.
+        Samples without a score are NaN and cause a warning.
         """
         columns = Columns(self._systems, repeated=True)
         parts = []
@@ -181,10 +181,10 @@ class Experiment:
         return scores
 
     def _shuffle(self, trials: int, baselines: int) -> list[tuple[Integers, NDArray[np.bool_]]]:
-        """What shuffled corpora of each of the first systems and of those after it have.
+        """Score shuffled corpora of each of the first `baselines` systems with those after it.
 
-        Of each pair: in how many trials the distance of the scores is larger than the observed one,
-        or there is no score (with a warning), and whether any distance is not 0.
+        Returns for each pair in how many trials the scores are further apart than the observed ones
+        or there is no score (with a warning), and whether they are apart in any trial.
         """
         columns = Columns(self._systems, repeated=False)
         counts = [
@@ -210,9 +210,9 @@ class Experiment:
         return counts
 
     def _distances(self, heads: Integers, first: int) -> Floats:
-        """Of a system and those after it, shape (systems after it, trials).
+        """The distances of the `first` system's scores from those after it, one column per trial.
 
-        `heads` are the sums of the segments that they exchange, shape (systems, trials, columns).
+        `heads` are the sums of the segments that are exchanged, shape (systems, trials, columns).
         """
         gained = heads[first + 1 :] - heads[first]
         exchanged = np.empty((2, *gained.shape), np.int64)
@@ -222,11 +222,11 @@ class Experiment:
         return abs(scores[0] - scores[1])
 
     def _observed(self, first: int) -> Floats:
-        """The distances of a system's score from those of the systems after it."""
+        """The observed distances of a system's score from those of the systems after it."""
         return abs(np.array(self.scores[first + 1 :]) - self.scores[first])
 
     def interval(self, score: float, scores: Floats) -> Interval:
-        """The confidence interval from the samples' scores, shape (samples,)."""
+        """The confidence interval of `score` from the samples' scores, shape (samples,)."""
         ordered = np.sort(scores)
         samples = len(ordered)
         left_out = _left_out(samples, self._confidence)
@@ -298,15 +298,15 @@ class Experiment:
 
 
 def _larger(distances: Floats, observed: Floats) -> Integers:
-    """How many of each row are larger than observed; NaN counts as larger."""
+    """How many distances of each row are larger than observed; NaN counts as larger."""
     larger: Integers = (~(distances <= observed[:, np.newaxis])).sum(axis=1)
     return larger
 
 
-@lru_cache  # users choose the numbers
+@lru_cache  # bounded, because users choose the numbers
 def _left_out(samples: int, confidence: float) -> int:
-    """How many of the sorted samples lie outside of an interval, on either side."""
-    # With the intended decimal fraction: in floats (1 - 0.9) / 2 * 1000 is less than 50.
+    """How many of the sorted samples lie outside an interval at each end."""
+    # As a decimal fraction, because in floats (1 - 0.9) / 2 * 1000 is less than 50.
     return int(samples * (1 - Fraction(str(confidence))) / 2)
 
 

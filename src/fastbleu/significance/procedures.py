@@ -2,8 +2,8 @@
 
 The score of a sample is computed from the summed rows of randomly drawn segments, so no text is
 read again. A result depends on the rows, the number of samples, the seed and numpy's default
-generator, and samples are drawn as sacreBLEU 2.6.0 draws them. With weights, which sacreBLEU does
-not have, samples of its dialect get exact scores.
+generator. Samples are drawn as in sacreBLEU 2.6.0. With weights, which sacreBLEU does not have,
+samples in its dialect get exact scores.
 
 References
 ----------
@@ -59,16 +59,16 @@ def bootstrap(
         As for `fastbleu.BLEU.score`; or what `fastbleu.BLEU.count` returned for hypotheses
         and references.
     references : references of S segments, optional
-        As for `fastbleu.BLEU.score`; none with Stats.
+        As for `fastbleu.BLEU.score`; omit with Stats.
     metric : BLEU or str, optional
         The BLEU to compute, or the name of a dialect; by default ``fastbleu.BLEU()``. Its
-        smoothing and weights count with Stats, too.
+        smoothing and weights apply to Stats, too.
     confidence : float, default 0.95
         Between 0 and 1.
     samples : int, default 1000
-        Each draws S segments with replacement.
+        Number of samples; each draws S segments with replacement.
     seed : int or None, default 12345
-        From 0; None draws anew each time.
+        An integer from 0; None for a new one each time.
     progress : bool, default False
         Show a progress bar on standard error.
 
@@ -81,8 +81,8 @@ def bootstrap(
     TypeError
         An argument is of the wrong type, or references are missing.
     ValueError
-        There are fewer than 2 segments, the texts cannot be scored, the Stats were counted in
-        another way than the metric counts or have numbers of no text, an argument is out of its
+        There are fewer than 2 segments, the texts cannot be scored, the Stats were counted with
+        other options than the metric's or hold numbers that no text can have, an argument is out of
         range, or the dialect's score does not follow from sums.
     OverflowError
         The sums of a sample may not fit into int64.
@@ -120,34 +120,34 @@ def compare(
 ) -> Comparisons[Name]:
     """Compare systems with the first one, the baseline.
 
-    The p-values are those of sacreBLEU's ``--paired-ar`` and ``--paired-bs``, except for systems
-    that no trial and no sample tells apart: theirs is 1.
+    The p-values are those of sacreBLEU's ``--paired-ar`` and ``--paired-bs``, except that systems
+    that no trial and no sample tells apart have 1.
 
     Parameters
     ----------
     systems : mapping of hypotheses or Stats by name, two or more
         Hypotheses of the same S segments in the same order, or their Stats, as in `bootstrap`.
     references : references of S segments, optional
-        As for `fastbleu.BLEU.score`; none if all systems are Stats.
+        As for `fastbleu.BLEU.score`; omit if all systems are Stats.
     method : {"approximate_randomization", "bootstrap"}, default "approximate_randomization"
-        How p-values are found; intervals are those of the bootstrap in both cases.
+        How p-values are computed; intervals are by bootstrap in both cases.
 
         "approximate_randomization": each trial tosses a coin for each segment, the same for all
         systems; on heads, system and baseline exchange their hypotheses. The p-value is the share
         of the trials (c + 1 of trials + 1) in which the two shuffled corpora differ in score by
-        more than the systems do, as in sacreBLEU: if systems differ in few segments, many trials
-        differ as much as they do, and it is too small.
+        more than the systems do, as in sacreBLEU. If systems differ in few segments, many trials
+        differ exactly as much as the systems do, and the p-value is too small.
 
         "bootstrap": the p-value is the share of the samples (c + 1 of samples + 1) whose absolute
         difference, minus the mean of the samples' absolute differences, is larger than the observed
-        one, as in sacreBLEU; Riezler and Maxwell (2005) count equal ones, too. For an observed
-        difference close to 0 it is too small, because absolute values are centred: then use
-        `difference_interval` or the other method.
+        one, as in sacreBLEU; Riezler and Maxwell (2005) count equal ones, too. If the observed
+        difference is close to 0, the p-value is too small, because absolute values are centred:
+        then use `difference_interval` or the other method.
     metric : BLEU or str, optional
         As in `bootstrap`.
     samples : int, default 1000
-        Number of bootstrap samples, the same segments for all systems; 0 for no intervals, if the
-        method does not need them.
+        Number of bootstrap samples, the same segments for all systems; with approximate
+        randomization, 0 for no intervals.
     trials : int, default 10_000
         Number of trials of approximate randomization.
     confidence, seed, progress
@@ -162,8 +162,8 @@ def compare(
     Raises
     ------
     TypeError, ValueError, OverflowError
-        There are fewer than two systems, or the numbers of their segments differ; or as for
-        `bootstrap`: the message names the system.
+        There are fewer than two systems, or their numbers of segments differ; or as for
+        `bootstrap`, with the system's name in the message.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def compare(
 def compare_pairs(
     systems: Sequence[Stats], metric: BLEU, samples: int, seed: int | None, progress: bool
 ) -> dict[tuple[int, int], Comparison]:
-    """The comparisons of `compare` of each system with all after it, by their numbers.
+    """Compare each system with all after it, as `compare` does; keys are pairs of their numbers.
 
     `adjusted_p_value` is corrected for the number of pairs.
     """
@@ -236,11 +236,10 @@ def intervals_of(
     seed: int | None,
     threads: int,
 ) -> list[Interval | None]:
-    """The interval of `bootstrap` of each table of rows, as the scorer's dialect adds them up.
+    """The interval of `bootstrap` for each table of rows, as the scorer's dialect adds them up.
 
-    All tables have equally many rows, two or more, and are of uint16 or of int64. They share their
-    draws, which with the same seed are the same for each. None, and a warning: samples have no
-    score.
+    All tables have equally many rows, two or more, of uint16 or int64, and share their draws. An
+    interval is None, with a warning, if some samples have no score.
     """
     samples = _at_least(1, "samples", samples)
     experiment = Experiment(tables, scoring_of(scorer), confidence, seed, threads=threads)
@@ -256,7 +255,7 @@ def _resampled_metric(metric: Metric | None) -> BLEU:
 
 
 def _rows(metric: BLEU, hypotheses: Any, references: Any) -> Stats:
-    """The rows of a system's segments; Stats stand for them, if the metric counts as they were."""
+    """The counts of a system's segments; Stats are taken if the metric counts in the same way."""
     if references is None and not isinstance(hypotheses, Stats):
         problem = f"references is None, and hypotheses is {a_type(hypotheses)}"
         raise TypeError(f"{problem}; only Stats, from count, stand for both")
@@ -266,7 +265,7 @@ def _rows(metric: BLEU, hypotheses: Any, references: Any) -> Stats:
 def _experiment(
     metric: BLEU, rows: Mapping[str, Stats], confidence: float, seed: int | None, progress: bool
 ) -> Experiment:
-    """An experiment with the rows of systems, by the names that messages give them."""
+    """An experiment with the rows of systems, by the names used in messages."""
     _check_rows(rows)
     scorer = metric._scorer
     adapted = [scorer.dialect.adapt(stats) for stats in rows.values()]
@@ -274,7 +273,7 @@ def _experiment(
 
 
 def _check_rows(rows: Mapping[str, Stats]) -> None:
-    """Raise an error unless these are rows of the same segments, two or more."""
+    """Raise an error unless all have the same number of valid rows, at least two."""
     first, baseline = next(iter(rows.items()))
     for name, stats in rows.items():
         if len(stats) != len(baseline):
@@ -284,7 +283,7 @@ def _check_rows(rows: Mapping[str, Stats]) -> None:
         if len(stats) < 2:
             raise ValueError(
                 f"{name} has {len(stats)} row{'s' * (len(stats) != 1)}, but at least 2 segments "
-                "are needed to draw from; pass the rows of all segments and not their sum"
+                "are needed to draw from; pass the rows of all segments, not their sum"
             )
         table = np.asarray(stats)
         if table.min() < 0:
@@ -298,7 +297,7 @@ def _check_rows(rows: Mapping[str, Stats]) -> None:
 
 
 def _at_least(least: int, name: str, value: SupportsIndex) -> int:
-    """An argument as an integer; an error that names it if it is not one, or too small."""
+    """The argument as an integer; an error if it is not one, or is less than `least`."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} is {shown(value)}, expected an integer")
     number = value.__index__()

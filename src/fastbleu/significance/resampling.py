@@ -1,8 +1,8 @@
-"""Draw samples of segments, and add up their rows: exactly, and in bounded memory.
+"""Draw samples of segments, and add up their rows exactly in bounded memory.
 
 All systems get the same samples. If memory allows, their rows are side by side in one table, so
-that a drawn segment is read once for all of them. Processing samples in blocks bounds the memory.
-The draws are those of sacreBLEU 2.6.0 with the same numpy, split into blocks.
+that a drawn segment is read once for all of them. Samples are processed in blocks to bound memory.
+The draws are those of sacreBLEU 2.6.0 with the same numpy.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
 # Maximum bytes of the table of all systems side by side.
 LARGEST_TABLE = 1 << 27
 COPIED_ROWS = 1 << 17
-# Indices that are drawn at once, but at least those of one sample.
+# How many indices are drawn at once, but at least those of one sample.
 INDICES = 1 << 17
-# Segments from which on it is counted how often each is drawn, because their rows do not fit into
-# a cache; samples that are counted together; words between two checks for Ctrl-C; and the standard
-# deviations from where a sample is expected to begin that count as possible.
+# With at least this many segments, the rows do not fit into a cache, so the draws of each segment
+# are counted first: this many samples together, with this many words between two checks for Ctrl-C.
+# A sample is assumed to begin within this many standard deviations of the expected word.
 COUNTED_SEGMENTS = 1 << 17
 COUNTED_SAMPLES = 24
 WORDS = 1 << 20
 DEVIATIONS = 10
-# Coins that are tossed at once, and the limits of trials in a block: fewer are slow, because sums
-# of rows that all trials share are computed for every block.
+# How many coins are tossed at once, and the limits of trials in a block: small blocks are slow,
+# because sums of rows that all trials share are computed for every block.
 COINS = 1 << 27
 FEWEST_TRIALS, MOST_TRIALS = 128, 512
 
 
 def check_seed(seed: object) -> int | None:
-    """The seed of numpy's generator, an integer from 0; None: a new one each time."""
+    """The seed of numpy's generator, an integer from 0; None for a new one each time."""
     if seed is None:
         return None
     if isinstance(seed, bool) or not hasattr(seed, "__index__"):
@@ -59,10 +59,10 @@ def check_seed(seed: object) -> int | None:
 
 
 class Columns:
-    """The rows of M systems, equally many and not negative, for adding up drawn ones.
+    """The rows of M systems, equally many and not negative, from which sums of samples are made.
 
-    They are of int64, or of uint16; those of a single system of uint16 are not copied.
-    `repeated`: a sample may have a segment several times. OverflowError if sums may exceed int64.
+    They are int64 or uint16; those of a single uint16 system are not copied. With `repeated`, a
+    sample may have a segment several times. OverflowError if sums may exceed int64.
     """
 
     def __init__(self, systems: Sequence[Stats | NDArray[Any]], repeated: bool) -> None:
@@ -101,11 +101,11 @@ class Columns:
             self._tables = [system.astype(np.int64) for system in self.rows]
 
     def add_drawn(self, indices: Integers) -> Integers:
-        """Sums, shape (M, samples, columns), of the rows at indices, (samples, segments)."""
+        """Sums, shape (M, samples, columns), of the rows at `indices`, (samples, segments)."""
         return self._add(len(indices), _resample.add_drawn, indices)
 
     def add_counted(self, times: NDArray[np.uint8], threads: int) -> Integers:
-        """Sums as `add_drawn`, of the rows as often as `times`, (samples, segments), says."""
+        """Like `add_drawn`, with each row taken `times` times; shape (samples, segments)."""
         parts = [np.zeros((len(times), table.shape[1]), np.int64) for table in self._tables]
         size = -(-len(times) // threads)
 
@@ -143,8 +143,9 @@ def draw_sums(
 ) -> Iterator[tuple[Integers, Integers | None]]:
     """The sums of bootstrap samples in blocks, shape (M, samples, columns), and what was drawn.
 
-    The draws are those of ``generator.choice(segments, size=(samples, segments))``. Of many
-    segments they are only counted: None. The generator is new, and of no use afterwards.
+    The draws are those of ``generator.choice(segments, size=(samples, segments))``. With many
+    segments they are only counted, and None is returned for them. The generator must be new and
+    cannot be used afterwards.
     """
     segments = columns.segments
     if segments < COUNTED_SEGMENTS or not draws_are_words():
@@ -167,17 +168,17 @@ def count_draws(
     """Count in `times`, shape (samples, segments), how often each segment is drawn.
 
     Random words are read from `position` on; returns the position after the last one. Some words
-    are skipped, so that the word at which a sample begins is known only when the one before it has
-    been counted. Threads therefore begin at a later word, by which each sample has almost surely
-    begun, and leave as many draws as there may be before that word. These are counted afterwards,
-    sample by sample.
+    are skipped, so the word at which a sample begins is known only after the sample before it has
+    been counted. Threads therefore begin at a later word, by which the sample has almost surely
+    begun, and leave out as many draws as there may be before that word. These are counted
+    afterwards, sample by sample.
     """
     segments = times.shape[1]
     skipped = (1 << 32) % segments / (1 << 32)  # the share of the words
     state: Any = generator.bit_generator.state["state"]
 
     def read(number: int, word: int, draws: int, end: int = 1 << 63) -> tuple[int, int]:
-        """Count draws of a sample from a word on; returns the next word and the draws left."""
+        """Count a sample's draws from `word` on; returns the next word and the draws left."""
         while draws and word < end:
             stop = min(word + WORDS, end)
             word, draws = _resample.count_drawn_rows(
@@ -202,21 +203,21 @@ def count_draws(
         word, draws = read(number, position, draws_left[number], later_word)
         if word == later_word:
             position, _ = read(number, next_words[number], draws)
-        else:  # the sample begins after that word, or too long before it: count all of it again
+        else:  # it begins after the later word, or too early: count the whole sample again
             times[number].fill(0)
             position, _ = read(number, position, segments)
     return position
 
 
 def _on_threads(work: Callable[[int], None], numbers: Sequence[int], threads: int) -> None:
-    """Call `work` with each number."""
+    """Call `work` with each number, on at most `threads` threads."""
     workers = [SimpleNamespace(cancelled=False) for _ in range(min(threads, len(numbers)))]
     share_out(lambda _, number: work(number), numbers, workers)
 
 
 @cache
 def draws_are_words() -> bool:
-    """Whether this numpy draws indices as `count_draws` does: all versions so far (1.22 to 2.5)."""
+    """Whether numpy draws indices as `count_draws` does; all versions so far do (1.22 to 2.5)."""
     generator, segments = np.random.default_rng(1), 1_000_000  # 225 words are skipped
     if type(generator.bit_generator).__name__ != "PCG64":
         return False
@@ -231,8 +232,8 @@ def toss_coins(
 ) -> Iterator[tuple[Words, int, int]]:
     """``generator.integers(2, size=(trials, segments), dtype=bool)`` in blocks of trials, as bits.
 
-    Yields words of coins, the lowest bit first, and one extra word; the bit of the first word at
-    which the block's coins begin; and the number of its trials.
+    Yields the words of the coins, lowest bit first, plus one extra word; the bit of the first word
+    at which the block's coins begin; and the number of trials in the block.
     """
     size = min(MOST_TRIALS, max(FEWEST_TRIALS, COINS // segments))
     last_word = np.zeros(0, np.uint32)
@@ -257,7 +258,7 @@ def draw_words(generator: np.random.Generator, count: int) -> Words:
 
 @cache
 def coins_are_bits() -> bool:
-    """Whether this numpy takes 32 random booleans from one word, the lowest bit first.
+    """Whether numpy takes 32 random booleans from one word, the lowest bit first.
 
     All versions so far do (1.22 to 2.5); keeping them as bits is many times faster.
     """

@@ -11,28 +11,28 @@ from ..plots.tables import Table, Tables
 
 Name = TypeVar("Name", bound=Hashable)
 
-_LEVEL = 0.05  # of significance
+_LEVEL = 0.05  # significance level
 
 
 @dataclass(frozen=True)
 class Interval(Tables):
     """A confidence interval of a score, from bootstrap samples.
 
-    The samples' scores are sorted, floor(samples * (1 - confidence) / 2) are left out at each end,
-    and `low` and `high` are the first and the last of the others: a percentile interval, as in
-    Koehn (2004) and sacreBLEU.
+    This is a percentile interval, as in Koehn (2004) and sacreBLEU: of the samples' sorted scores,
+    floor(samples * (1 - confidence) / 2) are left out at each end; `low` and `high` are the first
+    and the last of the others.
 
     Attributes
     ----------
     score : float
-        The score of the whole corpus; like `mean`, `low` and `high` on the dialect's scale.
+        The score of the whole corpus; like `mean`, `low` and `high`, on the dialect's scale.
     mean, low, high : float
         The mean of the samples' scores, and the bounds; NaN if some samples have no score.
     confidence : float
         0-1.
     samples : int
     seed : int or None
-        None: unseeded.
+        None if unseeded.
     """
 
     score: float
@@ -45,7 +45,7 @@ class Interval(Tables):
 
     @property
     def half_width(self) -> float:
-        """Half the distance between the bounds, the number after a plus-minus sign."""
+        """Half the distance between the bounds: the number to print after ±."""
         return 0.5 * (self.high - self.low)
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,8 +75,8 @@ class Comparison(Tables):
     adjusted_p_value : float
         `p_value` corrected for the number of comparisons that were made together, by Holm's method.
     wins : float or None
-        Share of the bootstrap samples in which the system scores higher than the baseline, 0-1; a
-        tie counts half. None if `difference_interval` is.
+        Share, 0-1, of the bootstrap samples in which the system scores higher than the baseline;
+        ties count half. None if `difference_interval` is None.
     interval, baseline_interval, difference_interval : Interval or None
         Intervals of `score`, `baseline_score` and `difference`, not adjusted for the number of
         comparisons; None without samples, or if some samples have no score.
@@ -87,7 +87,7 @@ class Comparison(Tables):
     trials : int
         Number of bootstrap samples or of shuffles behind the p-value.
     seed : int or None
-        None: unseeded.
+        None if unseeded.
     """
 
     score: float
@@ -110,7 +110,7 @@ class Comparison(Tables):
 
     @property
     def is_significant(self) -> bool:
-        """Whether `adjusted_p_value` is below 0.05, and 0 outside `difference_interval` if any."""
+        """Whether `adjusted_p_value` < 0.05, and 0 is outside `difference_interval`, if any."""
         interval = self.difference_interval
         excluded = interval is None or not interval.low <= 0 <= interval.high
         return self.adjusted_p_value < _LEVEL and excluded
@@ -121,9 +121,9 @@ class Comparison(Tables):
         return {**asdict(self), **derived}
 
     def _printed(self, p_value: float) -> str:
-        """A p-value as a number: "0.0421".
+        """A p-value as text: "0.0421".
 
-        A bound, "< 0.001", if no trial exceeded the difference: more trials would give less.
+        A bound, "< 0.001", if no trial exceeded the difference: more trials would lower it.
         """
         digits = max(4, ceil(-log10(p_value)))
         if self.p_value <= 1 / (self.trials + 1) and p_value < _LEVEL:
@@ -133,7 +133,7 @@ class Comparison(Tables):
 
     @property
     def _printed_p_values(self) -> list[str]:
-        """`p_value`, and the adjusted one if there are several comparisons."""
+        """`p_value`, followed by the adjusted one if there are several comparisons."""
         several = [self.adjusted_p_value] if self.compared > 1 else []
         return [self._printed(p_value) for p_value in (self.p_value, *several)]
 
@@ -194,14 +194,14 @@ class Comparisons(dict[Name, Comparison], Tables):
         percent = f"{100 * intervals[0].confidence:g} %" if intervals else ""
         percent += ", unadjusted" if first.compared > 1 else " interval"
         head = ["system", "score", "difference", percent, "p-value", "adjusted p", "wins"]
-        # Without columns that have no values.
+        # Leave out empty columns.
         kept = [at for at, cells in enumerate(zip(*rows, strict=True)) if any(cells)]
         shown = [[row[at] for at in kept] for row in [head, *rows]]
         return [Table("", shown[0], shown[1:], [first._caption()])]
 
 
 def _decimals(*scores: float) -> int:
-    """How many decimals scores have: 2 on 0-100, 4 on 0-1."""
+    """How many decimals of scores are printed: 2 on 0-100, 4 on 0-1."""
     return 2 if max(scores) > 1 else 4
 
 
@@ -211,12 +211,12 @@ def known(interval: Interval) -> Interval | None:
 
 
 def shown_bounds(interval: Interval | None, digits: int) -> str:
-    """An interval as text: "25.18 to 31.02"; nothing if there is none."""
+    """An interval as text: "25.18 to 31.02"; "" if there is none."""
     return "" if interval is None else f"{interval.low:.{digits}f} to {interval.high:.{digits}f}"
 
 
 def adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """The same comparisons with p-values corrected for their number by Holm's method.
+    """The comparisons, with p-values corrected for their number by Holm's method.
 
     References
     ----------
@@ -226,7 +226,7 @@ def adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
     order = sorted(range(len(comparisons)), key=lambda number: comparisons[number].p_value)
     for rank, number in enumerate(order):
         comparison, compared = comparisons[number], len(order)
-        # Each p-value is multiplied by the number of those that are not smaller.
+        # Each p-value is multiplied by the number of p-values that are not smaller.
         largest = max(largest, min(1.0, (compared - rank) * comparison.p_value))
         corrected[number] = replace(comparison, adjusted_p_value=largest, compared=compared)
     return corrected
