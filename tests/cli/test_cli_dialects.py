@@ -76,7 +76,7 @@ def test_options_are_the_dialects(files):
         ("--dialect mteval-v13a --max-ngram-order 5", 1, "does not support max_ngram_order"),
         ("-tok international", 2, "name the --dialect"),
         ("--dialect fairseq", 1, "name the file of one to score with the first"),
-        ("--dialect 13a", 2, "is a tokenizer and no dialect: pass --dialect sacrebleu -tok 13a"),
+        ("--dialect 13a", 2, "is a tokenizer, not a dialect: pass --dialect sacrebleu -tok 13a"),
         ("--explain nltk", 2, "--explain takes two dialects, or none"),
         ("--explain nltk bleu", 2, "dialect 'bleu' is unknown; did you mean 'sacrebleu'?"),
         ("--identify much", 1, "--identify: 'much' is not a number"),

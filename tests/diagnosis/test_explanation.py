@@ -190,7 +190,7 @@ def test_wrong_arguments():
     raises(TypeError, "a is an int, expected the name of a dialect", call, *one, 1, "nltk")
     words = r"b is a tuple, expected .* fastbleu\.BLEU; other input for b goes into b_input"
     raises(TypeError, words, call, *one, "nltk", ("nltk", *one))
-    raises(ValueError, "'13a' is a tokenizer and no dialect: pass", call, *one, "nltk", "13a")
+    raises(ValueError, "'13a' is a tokenizer, not a dialect: pass", call, *one, "nltk", "13a")
     raises(ValueError, "dialect 'bleu' is unknown", call, *one, "bleu", "nltk")
     ends, two = ("nltk", "nltk"), (["a", "b"], ["a", "b"])
     words = "a has 1 segments, b_input has 2"

@@ -88,7 +88,7 @@ def test_of_an_unknown_name_the_likeliest_are_named():
             raises(ValueError, words, call, name)
     unknown = ValueError, "is unknown; choose one of sacrebleu, nltk"
     no_name = TypeError, "expected a name; all other arguments of fastbleu.BLEU are passed by key"
-    tokenizer = ValueError, r"is a tokenizer and no dialect: pass BLEU\(tokenize=\"zh\""
+    tokenizer = ValueError, r"is a tokenizer, not a dialect: pass BLEU\(tokenize=\"zh\""
     for (error, words), names in {
         unknown: ("x", "", "x" * 10**6),
         no_name: (5, None, ["nltk"], b"nltk", str.split),
@@ -158,14 +158,14 @@ def test_the_rules_of_a_user():
     assert sentence_scores(precision, rows(4, 5, 2, 4)).tolist() == [0.5]
     # What a dialect says nothing about is refused.
     for feature, reason in {
-        base.WEIGHTS: "weights: its weights are equal",
+        base.WEIGHTS: "weights: it uses equal weights",
         base.EFFECTIVE_ORDER: "effective_order=True: it averages over all orders",
-        base.EXPECTED_COUNTS: "aggregate=True: its rules are for whole counts",
-        base.MATRIX: "matrix: nothing says that its scores of pairs follow from rows",
-        base.UPDATE: "update: its score does not follow",
-        base.SUMS: "sums: its score does not follow",
-        base.STATE: "state: its score does not follow",
-        base.SIGNIFICANCE: "significance: its score does not follow",
+        base.EXPECTED_COUNTS: "aggregate=True: its rules are for integer counts",
+        base.MATRIX: "matrix: its scores of pairs may depend on more than their rows",
+        base.UPDATE: "update: its score cannot be computed",
+        base.SUMS: "sums: its score cannot be computed",
+        base.STATE: "state: its score cannot be computed",
+        base.SIGNIFICANCE: "significance: its score cannot be computed",
     }.items():
         with pytest.raises(ValueError, match=f"'precision' does not support {reason}"):
             precision.require(feature)
@@ -193,7 +193,7 @@ def test_dialects_that_need_torch_say_so(monkeypatch):
     others = "torcheval", "torchtext", "tensorbleu", "torchmetrics-sacre_bleu"
     for name in ("torchmetrics", *others):
         for call in (BLEU(dialect=name).score, BLEU(dialect=name).sentence_scores):
-            raises(ImportError, "and torch is not installed: pip install torch", call, *corpus)
+            raises(ImportError, "but torch is not installed: pip install torch", call, *corpus)
 
 
 @pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")

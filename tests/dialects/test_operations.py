@@ -50,7 +50,7 @@ def test_signatures_differ():
         ({"dialect": "multi-bleu", "max_ngram_order": 5}, "max_ngram_order=5: its longest n-grams"),
         ({"dialect": "tf-nmt", "reference_length": "closest"}, "it takes the shortest"),
         ({"dialect": "coco", "reference_length": "first"}, "closest, shortest or average"),
-        ({"dialect": "coco", "weights": [1, 1, 1, 1]}, "weights: its weights are equal"),
+        ({"dialect": "coco", "weights": [1, 1, 1, 1]}, "weights: it uses equal weights"),
         ({"dialect": "nltk", "hashed": False}, "'nltk' does not support hashed: "),
         ({"dialect": "codebleu-weighted", "keywords": "perl"}, "'perl' is unknown; choose"),
         ({"smooth_method": ["exp"]}, r"smooth_method \['exp'\] is unknown; choose one of none"),
@@ -76,8 +76,8 @@ def test_an_error_says_where_an_original_dies():
     for name, hypothesis, reference, words in (
         ("multi-bleu", "", "a", "multi-bleu.perl dies"),
         ("multi-bleu", "a", "", "prints BLEU = 0 .* exits with status 1"),
-        ("mteval-v13a", "a", "", "mteval-v13a.pl dies .* mteval-v14 has"),
-        ("mteval-v13a", "", "a", "mteval-v13a.pl dies .* its logarithm"),
+        ("mteval-v13a", "a", "", "mteval-v13a.pl dies, .* mteval-v14 has"),
+        ("mteval-v13a", "", "a", "mteval-v13a.pl dies, .* its logarithm"),
         ("tf-nmt", "", "a", "the hypotheses have no tokens"),
         ("evaluate", "a", "", "the references have no tokens"),
     ):

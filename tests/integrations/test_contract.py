@@ -84,7 +84,7 @@ def test_wrong_options_are_refused_when_a_metric_is_made(adaptor):
         return
     kind = type(adaptor.new())
     for metric, error, words in (
-        ("13a", ValueError, r"'13a' is a tokenizer and no dialect"),
+        ("13a", ValueError, r"'13a' is a tokenizer, not a dialect"),
         ("nltkk", ValueError, "nltkk"),
         (BLEU, TypeError, r"the class BLEU, expected a BLEU: write BLEU\(\)"),
         (4, TypeError, "an int, expected a fastbleu.BLEU"),

@@ -185,7 +185,7 @@ def test_no_hypotheses_and_empty_references():
             TypeError,
             "unexpected keyword.*'max_ngram_order'",
         ),
-        (["a"], {"metric": "13a"}, ValueError, r"is a tokenizer and no dialect"),
+        (["a"], {"metric": "13a"}, ValueError, r"is a tokenizer, not a dialect"),
         (["a"], {"reference_mask": [[1]]}, TypeError, "a mask needs token ids"),
         (["a"], {"metric": fastbleu.sacrebleu.BLEU()}, TypeError, "expected a fastbleu.BLEU"),
     ],

@@ -137,7 +137,7 @@ def test_wrong_arguments_are_refused():
         ({"sources": TEXTS[:2]}, ValueError, "sources has 2 values, but there are 3 segments"),
         ({"sources": "text"}, TypeError, "sources is a str"),
         ({"sources": [1, 2, 3]}, TypeError, r"sources\[0\] is an int, expected a str"),
-        ({"metric": "13a"}, ValueError, "'13a' is a tokenizer and no dialect"),
+        ({"metric": "13a"}, ValueError, "'13a' is a tokenizer, not a dialect"),
         ({"metric": 4}, TypeError, "metric is an int, expected a fastbleu.BLEU or the name"),
         ({"seed": "none"}, TypeError, "seed is 'none', expected an integer from 0, or None"),
         ({"samples": -1}, ValueError, "samples"),

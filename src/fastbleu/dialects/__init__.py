@@ -1,4 +1,4 @@
-"""Dialects: the BLEUs of other implementations, by name; recipes are those of evaluation tools.
+"""Dialects, the BLEU of other implementations, and recipes, the BLEU of evaluation tools.
 
 ``fastbleu.BLEU("multi-bleu")``, ``fastbleu.BLEU("llamafactory")``.
 """

@@ -1,4 +1,4 @@
-"""`Dialect`: the rules by which one implementation turns counts into a `Score`."""
+"""`Dialect`: how one implementation turns counts into a `Score`."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 
 
 class Feature:
-    """An option or an operation that a dialect has or lacks.
+    """An option or operation that a dialect may support.
 
     Attributes
     ----------
     name : str
-        What messages call it.
+        The name in error messages.
     is_in : callable (Dialect -> bool)
-        Whether a dialect has it, which follows from what the dialect implements.
+        Whether a dialect supports it, which follows from what the dialect implements.
     reason : str
-        Why a dialect lacks it, unless it gives a reason of its own: see `Dialect.reasons`.
+        Why a dialect does not support it, unless `Dialect.reasons` has another reason.
     """
 
     __slots__ = ("is_in", "name", "reason")
@@ -60,8 +60,8 @@ class Feature:
         return f"<Feature {self.name}>"
 
 
-_NO_SUMS = "its score does not follow from summed counts"
-WEIGHTS = Feature("weights", lambda dialect: "weights" in dialect.options, "its weights are equal")
+_NO_SUMS = "its score cannot be computed from summed counts"
+WEIGHTS = Feature("weights", lambda dialect: "weights" in dialect.options, "it uses equal weights")
 EFFECTIVE_ORDER = Feature(
     "effective_order=True",
     lambda dialect: "effective_order" in dialect.options,
@@ -70,7 +70,7 @@ EFFECTIVE_ORDER = Feature(
 TOKENS = Feature(
     "tokenize=False",
     lambda dialect: dialect.takes_tokens,
-    "it splits texts into whole sentences, lines or turns, and not into words",
+    "it splits texts into whole sentences, lines or turns, not into words",
 )
 COUNT = Feature("count", lambda dialect: dialect.has_statistics, _NO_SUMS)
 UPDATE = Feature(
@@ -82,9 +82,9 @@ SIGNIFICANCE = Feature("significance", lambda dialect: dialect.adds_up, _NO_SUMS
 PREFIX_SCORES = Feature(
     "prefix_scores",
     lambda dialect: dialect.has_statistics and dialect.counter is Counter,
-    "its scores of prefixes do not follow from where n-grams match",
+    "its prefix scores cannot be computed from the positions of matches",
 )
-# A tokenizer for each segment.
+# One tokenizer per segment.
 SEGMENT_TOKENIZERS = Feature(
     "tokenizers",
     lambda dialect: dialect.has_statistics and dialect.counter is Counter,
@@ -93,18 +93,18 @@ SEGMENT_TOKENIZERS = Feature(
 MATRIX = Feature(
     "matrix",
     lambda dialect: dialect.separable is not None,
-    "nothing says that its scores of pairs follow from rows",
+    "its scores of pairs may depend on more than their rows",
 )
 EXPECTED_COUNTS = Feature(
     "aggregate=True",
     lambda dialect: type(dialect)._expected_scores is not Dialect._expected_scores,
-    "its rules are for whole counts, not for expected ones",
+    "its rules are for integer counts, not for expected counts",
 )
-# Scoring the sentences of a part of a corpus.
+# Scoring the sentences of part of a corpus.
 PARTS = Feature(
     "parts",
     lambda dialect: not dialect.of_corpus,
-    "how a segment counts depends on all segments of the corpus",
+    "the counts of a segment depend on all segments of the corpus",
 )
 FEATURES = (
     *(WEIGHTS, EFFECTIVE_ORDER, TOKENS, COUNT, UPDATE, SUMS, STATE, SIGNIFICANCE, PREFIX_SCORES),
@@ -115,12 +115,12 @@ _NLTK_METHODS = {"method1": "floor", "method2": "add-k", "method3": "exp", "meth
 
 
 class Dialect(ABC):
-    """The rules of one implementation for scores. A dialect does not change."""
+    """The scoring rules of one implementation; immutable."""
 
     name: str  # the value of `dialect`
     version: str  # in signatures
     source: str  # the original: repository and commit, or package and version; file or function
-    about: str = ""  # what a reader of its number should know, of recipes
+    about: str = ""  # for recipes: what to know about the score
     scale: float = 1.0  # the score of a perfect corpus: 1.0 or 100.0
 
     # The original's defaults. The tokenizer "none" splits at whitespace.
@@ -129,44 +129,44 @@ class Dialect(ABC):
     reference_length: ReferenceLength | Literal["average"] = "closest"
     max_ngram_order: int = 4
     weights_set_order: bool = False  # max_ngram_order is the number of weights
-    # Further values that these may have.
+    # Other values that these may take.
     cases: Collection[bool] = (False, True)
     reference_lengths: Collection[str] = ()
     orders: Collection[int] = range(1, MAX_ORDER + 1)
-    # The original's names of its tokenizers, and the names here; None: it takes tokens from any.
+    # The original's tokenizer names, mapped to the names here; None: any tokenizer is allowed.
     tokenizers: Mapping[str, str] | None = None
     tokenizer_by_script: str = "auto"  # what "auto" means
-    # Whether the original takes text with spaces between tokens: no mistake, if it is.
+    # Whether the original expects tokenized text, which then causes no warning.
     of_tokenized_text: bool = False
-    takes_tokens: bool = True  # as lists: not if the tokenizer's are whole sentences
+    takes_tokens: bool = True  # as lists; False if its tokens are whole sentences
 
-    # Which references of a segment count: "all", the "first", or as many as all segments have, the
-    # "fewest". And whether more than one are refused.
+    # References used for a segment: "all", the "first", or the "fewest": as many as every segment
+    # has. And whether several references are refused.
     references: str = "all"
     single_reference: bool = False
 
-    # The options of a `Scorer` that the dialect has, with their defaults; every smoothing method
-    # with its default value, None if it takes none; methods that no rows tell, and why; options of
-    # `fastbleu.BLEU` that only this dialect has, with their values.
+    # The supported options of `Scorer` and their defaults; smoothing methods and their default
+    # values (None: takes no value); methods that cannot be computed from rows, and why; options of
+    # `fastbleu.BLEU` that only this dialect has, and their values.
     options: Mapping[str, object]
     smoothings: Mapping[str, float | None]
     other_smoothings: Mapping[str, str] = {}
     own_options: Mapping[str, object] = {}
 
-    counter: type[Counter] = Counter  # what counts for the dialect
-    minimum_total: int = 0  # to which totals are raised before rows are added up: 0 or 1
-    # Whether the score of a corpus is that of the sum of its adapted rows, or the mean of its
-    # segments' scores, which needs their rows.
+    counter: type[Counter] = Counter  # the class that counts
+    minimum_total: int = 0  # totals are raised to this before rows are summed: 0 or 1
+    # Whether a corpus is scored by the sum of its adapted rows, or by the mean of the scores of its
+    # segments, which needs their rows.
     adds_up: bool = False
     mean_of_sentences: bool = False
-    has_rows: bool = True  # which tell a segment's score without its tokens
+    has_rows: bool = True  # a segment's score follows from its row
     has_state: bool = True  # sums can be restored
-    order_matters: bool = False  # how a segment counts depends on those before it
-    of_corpus: bool = False  # how a segment counts depends on all segments
-    # Whether a score is `brevity_penalty` times a function of the hypothesis' length and the
+    order_matters: bool = False  # a segment's counts depend on earlier segments
+    of_corpus: bool = False  # a segment's counts depend on all segments
+    # Whether a score is `brevity_penalty` times a function of the hypothesis length and the
     # matches, which makes the matrix of pairs faster; None: there is no matrix.
     separable: bool | None = None
-    # Why the dialect lacks features, where there is more to say than in general.
+    # Why the dialect does not support a feature, instead of `Feature.reason`.
     reasons: Mapping[Feature, str] = {}
 
     # The fields of a signature in order, and the max_ngram_order that signatures omit.
@@ -174,27 +174,27 @@ class Dialect(ABC):
         *("nrefs", "case", "tok", "dialect", "order", "weights", "smooth", "reflen"),
     )
     _usual_order: int | None = None
-    # How the original prints its score: a format of `value`; None: not rounded. And the first word
-    # of the line that it prints, with its names of the lengths; None: it prints none.
+    # How the original prints its score: the format of `value` (None: not rounded), and the first
+    # word and the names of the lengths in the line that it prints (None: it prints no line).
     _printed: str | None = None
     _line: tuple[str, str, str] | None = None
 
     @property
     def _arithmetic(self) -> Dialect:
-        """The dialect whose counting, smoothing and brevity penalty this is."""
+        """The dialect that has the counting, smoothing and brevity penalty."""
         return self
 
     def variant(self, reference_length: object, **own_options: object) -> Dialect:
-        """The dialect with a reference length, and with options that only it has."""
+        """The dialect with this reference length and with options that only it has."""
         for option in own_options:
             if option not in self.own_options:
-                raise self._refusal(option, "its original has nothing of the kind")
+                raise self._refusal(option, "its original has no such option")
         return type(self)(**own_options) if own_options else self
 
-    # What a `Scorer` calls: counts to scores, with the scorer's checked options.
+    # From counts to scores, with a scorer's checked options. `Scorer` calls these methods.
 
     def adapt(self, stats: Stats) -> AdaptedRows:
-        """Rows in the dialect's way of counting, each by itself, for sums that it can score."""
+        """Each row as the dialect counts it, so that the sum of rows can be scored."""
         if not self.minimum_total:
             return AdaptedRows._own(stats._rows, stats.max_ngram_order)
         rows = stats._rows[:]
@@ -206,22 +206,22 @@ class Dialect(ABC):
         """The score of each adapted row, in 0-`scale`."""
 
     def _row_scorer(self, scorer: Scorer) -> RowScorer | None:
-        """A compiled scorer of single rows, which gives what `_scores` gives, if there is one."""
+        """A compiled scorer of single rows with the results of `_scores`, if there is one."""
         return None
 
     def _rows_alone(self, stats: Stats, segments: list[Segment] | None) -> Stats:
-        """The rows of segments that are scored one by one; `segments` as in `Counted.extra`."""
+        """The rows of segments scored one by one; `segments` as in `Counted.extra`."""
         return stats
 
     def _segment_scores(self, counted: Counted, scorer: Scorer) -> Iterable[float]:
         return self._scores(self.adapt(self._rows_alone(counted.stats, counted.extra)), scorer)
 
     def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
-        """`value` of a corpus, and what else of a `Score` does not follow from its row."""
+        """`value` of a corpus, and other `Score` attributes that do not follow from its row."""
         return {"value": self._scores(sums.adapted(), scorer)[0]}
 
     def _expected_scores(self, rows: Any, scorer: Scorer) -> array[float]:
-        """The score of each row of expected counts: see `Scorer.expected_scores`."""
+        """See `Scorer.expected_scores`."""
         raise NotImplementedError
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
@@ -250,16 +250,16 @@ class Dialect(ABC):
 
     @property
     def has_statistics(self) -> bool:
-        """Whether rows of counts tell the score of a corpus."""
+        """Whether the score of a corpus can be computed from rows of counts."""
         return self.adds_up or (self.mean_of_sentences and self.has_rows)
 
     @cached_property
     def features(self) -> frozenset[Feature]:
-        """The options and operations that the dialect has."""
+        """The options and operations that the dialect supports."""
         return frozenset([feature for feature in FEATURES if feature.is_in(self)])
 
     def supports(self, feature: Feature) -> bool:
-        """Whether the dialect has an option or an operation."""
+        """Whether the dialect supports an option or an operation."""
         return feature in self.features
 
     def require(self, *features: Feature) -> None:
@@ -288,7 +288,7 @@ class Dialect(ABC):
             )
 
     def _check_references(self, nrefs: int) -> None:
-        """Refuse `nrefs` references of each segment (-1: it varies), if there may be only one."""
+        """Refuse `nrefs` references per segment (-1: varying) if the dialect takes only one."""
         if self.single_reference and nrefs not in (0, 1):
             raise ValueError(
                 f"dialect {self.name!r} takes one reference for each segment, as its original "
@@ -306,7 +306,7 @@ class Dialect(ABC):
             method: name for method, name in _NLTK_METHODS.items() if name in self.smoothings
         }
         if function in methods:
-            problem = f"smooth_method is a function: nltk's {function} goes by its name here"
+            problem = f"smooth_method is a function, expected a name for nltk's {function}"
             return ValueError(f"{problem}; pass smooth_method={methods[function]!r}")
         names = ", ".join(f"{name} is {ours!r}" for name, ours in methods.items())
         more = f"; nltk's {names}" if names else ""
@@ -321,13 +321,13 @@ class Dialect(ABC):
         threads: int = 1,
         id_filter: IdFilter | None = None,
     ) -> Counter:
-        """What counts for the dialect; parameters as for `BLEU`, None is the original's default.
+        """A counter for the dialect. Parameters as for `BLEU`; None is the original's default.
 
         Raises
         ------
         TypeError, ValueError
-            The original does not have the value, the reference length is unknown, or `lowercase`
-            is not a bool or not for text.
+            A value is unknown or not supported by the original, or `lowercase` is not a bool or
+            is given for tokens.
         """
         if max_ngram_order is None:
             max_ngram_order = self.max_ngram_order
@@ -368,7 +368,7 @@ class Dialect(ABC):
         return load_tokenizer(self.tokenizer)
 
     def _own_tokenizer(self, tokenize: Any) -> Any:
-        """The tokenizer that the original calls by this name."""
+        """The tokenizer that has this name in the original."""
         if self.tokenizers is None:
             by_script = self.tokenizer_by_script
             own = {self.tokenizer: self.tokenizer, by_script: by_script, "auto": by_script}

@@ -75,8 +75,8 @@ _WEIGHT_OF_OTHERS = 0.2
 class CodeBleuNgramDialect(NltkDialect):
     """The n-gram match of CodeBLEU, 0-1: nltk's BLEU with method 1 on whitespace tokens.
 
-    BP * exp(sum of log(matches / totals) / 4), totals at least 1 for each segment and order, and
-    0.1 instead of matches where an order has none; 0 without a unigram match.
+    BP * exp(sum of log(matches / totals) / 4); totals are at least 1 for each segment and order,
+    and an order without matches has 0.1. The score is 0 without a unigram match.
     """
 
     name = "codebleu-ngram"
@@ -94,11 +94,11 @@ class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
     """The weighted n-gram match of CodeBLEU, 0-1: n-gram RECALL, on whitespace tokens.
 
     BP * exp(sum of log p / 4), p = matches / totals summed over ALL references of all segments:
-    totals are a reference's n-grams (at least 1), of which those in the hypothesis match. A unigram
-    weighs 1 if it is a keyword, else 0.2; weights are added up in the order of first occurrence.
-    0.1 instead of matches where an order has none; 0 without a unigram match. By an oversight each
-    segment's reference length is 2, so that BP is 1 except for empty hypotheses and single tokens.
-    All of this is as calc_code_bleu.py calls it.
+    totals are the n-grams of a reference (at least 1), matches those also in the hypothesis. A
+    unigram weighs 1 if it is a keyword, else 0.2; weights are added in order of first occurrence.
+    An order without matches has 0.1; the score is 0 without a unigram match. By an oversight the
+    reference length of each segment is 2, so BP is 1 except for empty hypotheses and single tokens.
+    This is how calc_code_bleu.py calls it.
 
     ``keywords=`` is "java", "python" (3.11's), "python-0.7.0" (the package's), "c", "cpp",
     "c_sharp", "go", "javascript", "php", "ruby", "rust" (the package's), or a set of str.
@@ -127,7 +127,7 @@ class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
         return {"value": value, "precisions": precisions, "bp": bp, "ref_len": ref_len}
 
     def _recall(self, segments: list[Segment]) -> tuple[list[float], list[float]]:
-        """Weighted n-grams of the references that match, and all, of each order."""
+        """Matching and all n-grams of the references for each order; unigrams are weighted."""
         # The recall of a reference is its precision as a hypothesis.
         references = [text for _, references in segments for text in references]
         hypotheses = [[hypothesis] for hypothesis, references in segments for _ in references]
@@ -143,7 +143,7 @@ class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
     def _unigram_recall(
         self, hypothesis: list[Any], references: list[list[Any]]
     ) -> tuple[float, float]:
-        """Weighted tokens of a segment's references that match, and all; added one by one."""
+        """Weights of the matching and of all tokens of a segment's references."""
         of_hypothesis = Counter(hypothesis)
         matched = totals = 0.0
         for reference in references:
@@ -163,7 +163,7 @@ class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
 
 
 def _keywords(keywords: Any) -> frozenset[str]:
-    """The keywords of a language, or those of a set."""
+    """The keywords of a language, or those given."""
     if isinstance(keywords, str):
         if keywords not in KEYWORDS:
             raise ValueError(unknown_name("keywords", keywords, KEYWORDS, ", or pass a set"))

@@ -22,16 +22,16 @@ class Description(Tables):
     Attributes
     ----------
     rules : list of dict of str to str
-        For each dialect or recipe its name, and how it computes: "dialect", "other names",
-        "arithmetic", "tokens", "references", "corpus", "scale", "note", "original", and "details",
-        which are "" for recipes.
+        The name and the rules of each dialect or recipe: "dialect", "other names", "arithmetic",
+        "tokens", "references", "corpus", "scale", "note", "original", and "details" ("" for
+        recipes).
     """
 
     def __init__(self, rules: list[dict[str, str]]) -> None:
         self.rules = rules
 
     def to_dict(self) -> dict[str, Any]:
-        """The attributes by their names."""
+        """The attributes by name."""
         return {"rules": self.rules}
 
     def _tables(self) -> list[Table]:
@@ -47,12 +47,12 @@ class Description(Tables):
 
 
 def describe(name: str | None = None) -> Description:
-    """What a dialect or a recipe computes, or all of them.
+    """Describe what a dialect or a recipe computes; by default all of them.
 
     Raises
     ------
     ValueError
-        There is no dialect and no recipe of this name.
+        There is no dialect or recipe with this name.
 
     Examples
     --------

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 _SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 _UNKNOWN_IN_REFERENCE = -999
 _ORDER = (
-    "n-grams are counted by a hash of ids that are given out as the corpus is read, so that counts "
+    "n-grams are counted by a hash of ids that are assigned as the corpus is read, so counts "
     "depend on all earlier segments; pass hashed=False"
 )
 
 
 class FairseqCounter(TokenListCounter):
-    """Counts the tokens of fairseq's Dictionary: n-grams, or their hashes."""
+    """Counts n-grams, or their hashes, of ids from fairseq's Dictionary."""
 
     is_hashed = False
 
@@ -55,12 +55,12 @@ class FairseqDialect(FormulaDialect):
 
     min(1, exp(1 - ref_len / hyp_len)) * exp(sum of log(matches / totals) / 4); 0 if an order has no
     match. ``smooth_method="add-k"``, its ``one_init``, adds 1 to matches and totals of the orders
-    above 1. The sum is the running Python's, which is compensated from 3.12 on.
+    above 1. The sum is Python's sum(), which is compensated since 3.12.
 
     Text is split at whitespace; an empty text is the token "</s>", "<pad>" at the ends is removed,
     and "<unk>" in a reference matches nothing. libbleu compares n-grams by a 64-bit hash that
     collides, so it finds more matches than there are. Ids are assigned in the order of first
-    occurrence, each hypothesis before its reference; `sentence_scores` restarts for each segment.
+    occurrence, each hypothesis before its reference; `sentence_scores` restarts with each segment.
     ``hashed=False`` counts exactly.
     """
 
@@ -89,7 +89,7 @@ class FairseqDialect(FormulaDialect):
     def _rows_alone(self, stats: Stats, segments: list[Segment] | None) -> Stats:
         if not self.own_options["hashed"]:
             return stats
-        # Ids start anew for each segment.
+        # Ids restart with each segment.
         alone = [_hashed_rows(_ids([segment])) for segment in segments or []]
         return Stats.concatenate([Stats.zeros(0), *alone])
 
@@ -110,7 +110,7 @@ class FairseqDialect(FormulaDialect):
 
 
 def _ids(segments: list[Segment]) -> list[tuple[list[int], list[int]]]:
-    """Hypothesis and reference of each segment as fairseq's Dictionary numbers them."""
+    """The ids of each hypothesis and reference in fairseq's Dictionary."""
     numbers: dict[Any, int] = defaultdict(count(len(_SPECIAL)).__next__, _SPECIAL)
 
     def numbered(tokens: list[Any]) -> list[int]:
@@ -118,14 +118,14 @@ def _ids(segments: list[Segment]) -> list[tuple[list[int], list[int]]]:
 
     pairs = []
     for hypothesis, references in segments:
-        numbers_of_hypothesis = numbered(hypothesis)  # before those of the reference
+        numbers_of_hypothesis = numbered(hypothesis)  # numbered before the reference
         reference = [_UNKNOWN_IN_REFERENCE if n == 3 else n for n in numbered(references[0])]
         pairs.append((numbers_of_hypothesis, reference))
     return pairs
 
 
 def _without_padding(ids: list[int]) -> list[int]:
-    """Ids without "<pad>" at both ends and without the further "</s>" at the end."""
+    """Ids without "<pad>" at both ends and "</s>" at the end; at least one id is left."""
     start, end = 0, len(ids)
     while start < end - 1 and ids[start] == 1:
         start += 1

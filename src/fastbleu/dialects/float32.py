@@ -26,7 +26,7 @@ else:
 
 
 class TorchDialect(Dialect):
-    """A dialect that PyTorch computes, by the steps that both originals take."""
+    """A dialect computed by PyTorch, in the steps of both originals."""
 
     adds_up = True
     separable = False
@@ -42,7 +42,7 @@ class TorchDialect(Dialect):
         dtype: torch.dtype,
         smooth: bool = False,
     ) -> torch.Tensor:
-        """The scores of `tensors`, which are those of rows, or of one without the first dimension.
+        """The scores of counts from `tensors`; those of one row may lack the first dimension.
 
         `dtype` is that of the original's counts: TorchMetrics' default dtype; TorchEval's float64
         in its class, float32 in its function.
@@ -74,7 +74,7 @@ class TorchMetricsDialect(TorchDialect):
 
     BP * exp(sum of weight * log(matches / totals)) on whitespace tokens; 0 if an order has no
     match, even with ``smooth_method="add-k"``, its ``smooth=True``, which adds 1 to all orders but
-    the first. The closest reference's length counts, of two equally close the FIRST one's. BP is 1
+    the first. The reference length is the closest one, the FIRST of equally close ones. BP is 1
     if the hypotheses are longer, else exp(1 - ref_len / hyp_len). PyTorch's log and exp are not
     correctly rounded, so the last bit depends on its version.
     """
@@ -99,10 +99,10 @@ class TorchEvalDialect(TorchDialect):
     """``bleu_score`` of TorchEval 0.0.7, in the float32 of the installed PyTorch, 0-1.
 
     BP * exp(sum of weight * log(matches / totals)) on whitespace tokens; 0 if an order has no
-    match, a ValueError if one has no n-gram. The SHORTEST reference's length counts. BP is 1 if
-    the hypotheses are longer, else exp(1 - ref_len / hyp_len). Orders are up to 4. PyTorch's log
+    match, a ValueError if one has no n-gram. The reference length is the SHORTEST one. BP is 1 if
+    the hypotheses are longer, else exp(1 - ref_len / hyp_len). At most 4 orders. PyTorch's log
     and exp are not correctly rounded, so the last bit depends on its version. TorchEval's class
-    ``BLEUScore``, which adds up batches in float64, is `fastbleu.integrations.torcheval`'s.
+    ``BLEUScore``, which adds up batches in float64, is in `fastbleu.integrations.torcheval`.
     """
 
     name = "torcheval"
@@ -121,14 +121,14 @@ class TorchEvalDialect(TorchDialect):
         counts = tensors(adapted)
         if not counts[3].all():
             raise ValueError(
-                f"no hypothesis has {adapted.max_ngram_order} tokens, and torcheval refuses such "
-                "input as too short"
+                f"no hypothesis has {adapted.max_ngram_order} tokens, which torcheval refuses "
+                "as too short"
             )
         return array("d", self.score_tensors(counts, scorer.weights, torch.float32).tolist())
 
 
 def load_torch() -> Any:
-    """PyTorch; ImportError that says who needs it if it is not installed."""
+    """Import PyTorch; if it is not installed, the ImportError says which dialects need it."""
     try:
         return import_locked("torch")
     except ModuleNotFoundError as error:
@@ -136,7 +136,7 @@ def load_torch() -> Any:
             raise
         raise ImportError(
             "the BLEU of torchmetrics, torcheval, torchtext and tensorbleu is computed by PyTorch, "
-            "for the same last digits, and torch is not installed: pip install torch"
+            "to give the same last digits, but torch is not installed: pip install torch"
         ) from None
 
 
@@ -150,7 +150,7 @@ def torch_field() -> dict[str, str]:
 
 
 def tensors(stats: Rows, device: object = None) -> list[torch.Tensor]:
-    """The rows as int64: hyp_len, ref_len, shape (rows,), matches, totals, (rows, orders)."""
+    """Rows as int64: hyp_len, ref_len of shape (rows,), matches, totals of (rows, orders)."""
     torch = load_torch()
     table = torch.from_numpy(numpy.array(stats)).to(device)
     lengths, matches, totals = table.split([2, stats.max_ngram_order, stats.max_ngram_order], 1)

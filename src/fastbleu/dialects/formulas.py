@@ -1,4 +1,4 @@
-"""Dialects whose score is a formula in Python's arithmetic, and what they share."""
+"""Dialects whose score is a formula in Python, and what they share."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ Row = tuple[int, int, Sequence[int], Sequence[int]]
 
 
 def split_rows(stats: Rows) -> Iterator[Row]:
-    """The rows as Python's numbers."""
+    """The rows as Python numbers."""
     width, middle = 2 + 2 * stats.max_ngram_order, 2 + stats.max_ngram_order
     for row in zip(*[iter(stats._rows.tolist())] * width, strict=True):
         yield row[0], row[1], row[2:middle], row[middle:]
 
 
 def running_sum(values: Iterable[float]) -> float:
-    """The sum of originals that add up themselves; Python's sum() compensates since 3.12."""
+    """Add floats one by one; Python's sum() compensates for rounding since 3.12."""
     return reduce(add, values, 0.0)
 
 
@@ -67,7 +67,7 @@ def doubling_logarithms(matches: Sequence[int], totals: Sequence[int]) -> list[f
 
 
 class FormulaDialect(Dialect):
-    """A dialect with a formula for a row, of which the score of a corpus is that of the sum."""
+    """A dialect with a formula for a row; a corpus is scored by the sum of its rows."""
 
     adds_up = True
     separable: bool | None = False
@@ -81,7 +81,7 @@ class FormulaDialect(Dialect):
 
 
 class TokenDialect(Dialect):
-    """A dialect whose score needs the tokens of all segments, so that it has no rows."""
+    """A dialect whose score needs the tokens of all segments and cannot come from rows."""
 
     adds_up = False
     separable: bool | None = None
@@ -91,7 +91,7 @@ class TokenDialect(Dialect):
     def _token_score(
         self, segments: list[Segment], sums: AdaptedRows, scorer: Scorer
     ) -> dict[str, Any]:
-        """The attributes of `Score` that do not follow from rows; `sums` is their sum."""
+        """The attributes of `Score` that do not follow from `sums`, the sum of rows."""
 
     def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
         return self._token_score(sums.extra or [], sums.adapted(), scorer)
@@ -102,7 +102,7 @@ class TokenDialect(Dialect):
 
 
 def no_rows(reason: str) -> dict[Feature, str]:
-    """For `Dialect.reasons`: why there is nothing that needs rows."""
+    """For `Dialect.reasons`: why features that need rows are not supported."""
     return dict.fromkeys((UPDATE, COUNT, SUMS, STATE, MATRIX, SIGNIFICANCE), reason)
 
 
@@ -113,13 +113,13 @@ class MultiBleuDialect(FormulaDialect):
     """``multi-bleu.perl`` of Moses, for tokenized text, 0-100.
 
     BP * exp(mean of log(matches / totals) of orders 1 to 4); 0 if an order has no match. The
-    closest reference's length counts, of two equally close the shorter; 9999 where all references
+    reference length is the closest one, the shorter of two equally close; 9999 if all references
     differ from the hypothesis by 9999 tokens or more. BP is exp(1 - ref_len / hyp_len) if the
     hypotheses are shorter. Text is split at ASCII whitespace, which does not include the no-break
     space. ``lowercase=True`` is its ``-lc``, which lowercases A to Z.
 
-    Without tokens in the references it prints "BLEU = 0" and exits with status 1, with tokens only
-    in the references it dies: a ValueError.
+    If the references have no tokens, the script prints "BLEU = 0" and exits with status 1; if only
+    the hypotheses have none, it dies. Here both are a ValueError.
     """
 
     name = "multi-bleu"
@@ -138,7 +138,7 @@ class MultiBleuDialect(FormulaDialect):
     _farthest = 9999
 
     def adapt(self, stats: Stats) -> AdaptedRows:
-        """Rows with the reference length that the script takes."""
+        """Rows with the reference length that the script uses."""
         numbers, width = stats._rows[:], 2 + 2 * stats.max_ngram_order
         pairs = zip(numbers[::width], numbers[1::width], strict=True)
         for row, (hyp_len, ref_len) in enumerate(pairs):
@@ -148,8 +148,8 @@ class MultiBleuDialect(FormulaDialect):
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         for length, side, end in (
-            (ref_len, "references", "prints BLEU = 0 then and exits with status 1"),
-            (hyp_len, "hypotheses", "dies then, because it divides by their length"),
+            (ref_len, "references", "prints BLEU = 0 and exits with status 1"),
+            (hyp_len, "hypotheses", "dies, because it divides by their length"),
         ):
             if not length:
                 raise NoScoreError(f"the {side} have no tokens at all: {self.name}.perl {end}")
@@ -166,7 +166,7 @@ class MultiBleuDetokDialect(MultiBleuDialect):
     """``multi-bleu-detok.perl`` of Moses: multi-bleu for raw text, tokenized by 13a, 0-100.
 
     Whitespace is Perl's, which excludes U+001C to U+001F. ``lowercase=True``, its ``-lc``,
-    lowercases hypotheses before and references after tokenizing, each character by itself. The
+    lowercases hypotheses before tokenizing and references after it, character by character. The
     script drops the last character of a file without a final newline; that is not reproduced.
     """
 
@@ -181,13 +181,13 @@ class MultiBleuDetokDialect(MultiBleuDialect):
 class MtevalV14Dialect(FormulaDialect):
     """``mteval-v14.pl``, 0-1.
 
-    exp(mean of log p of orders 1 to 4) * BP. Where an order has no match p is 1 / (k * totals), k
-    doubling from 2 with each such order (``smooth_method="exp"``); an order without n-grams adds
+    exp(mean of log p of orders 1 to 4) * BP. If an order has no match, p is 1 / (k * totals), where
+    k doubles from 2 with each such order (``smooth_method="exp"``); an order without n-grams adds
     nothing to the sum, which is still divided by 4. ``smooth_method="none"``, its
     ``--no-smoothing``, gives 0 without a 4-gram match. BP is exp(min(0, 1 - ref_len / hyp_len)), 0
-    for no hypothesis token and 1 for no reference token.
+    without hypothesis tokens and 1 without reference tokens.
 
-    The closest reference's length counts, of two equally close the shorter; with
+    The reference length is the closest one, the shorter of two equally close; with
     ``reference_length="shortest"``, its ``--brevity-penalty``, the shortest. Text is tokenized by
     13a and A to Z are lowercased; ``lowercase=False`` is its ``-c``. ``tokenize="international"``
     is its ``--international-tokenization``, which lowercases all of Unicode; "international-e" is
@@ -227,9 +227,9 @@ class MtevalV14Dialect(FormulaDialect):
 class MtevalV13aDialect(MtevalV14Dialect):
     """``mteval-v13a.pl``, 0-1: the rules of mteval-v14, except for a corpus without tokens.
 
-    It prints the ratio of lengths and the logarithm of BP, and so dies if the references or the
-    hypotheses have no token, or if BP is 0: a ValueError. Documents and single
-    sentences have the scores of mteval-v14.
+    The script prints the ratio of lengths and the logarithm of BP, so it dies if a side has no
+    tokens or BP is 0; here this is a ValueError. Documents and single sentences have the scores of
+    mteval-v14.
     """
 
     name = "mteval-v13a"
@@ -242,13 +242,13 @@ class MtevalV13aDialect(MtevalV14Dialect):
             return super()._corpus_score(sums, scorer)
         if not ref_len:
             raise NoScoreError(
-                "the closest references have no tokens: mteval-v13a.pl dies then, because it "
+                "the closest references have no tokens: mteval-v13a.pl dies, because it "
                 "divides by their length; mteval-v14 has a score"
             )
         if not self.brevity_penalty(hyp_len, ref_len):
             raise NoScoreError(
                 f"the brevity penalty of {hyp_len} tokens against {ref_len} is 0: mteval-v13a.pl "
-                "dies then, because it prints its logarithm; mteval-v14 has a score"
+                "dies, because it prints its logarithm; mteval-v14 has a score"
             )
         return super()._corpus_score(sums, scorer)
 
@@ -258,10 +258,10 @@ class NmtDialect(FormulaDialect):
 
     exp(sum of log(matches / totals) / max_ngram_order) * BP; 0 if an order has no match. With
     ``smooth_method="add-1"``, its ``smooth=True``, 1 is added to matches and totals of all orders.
-    The SHORTEST reference's length counts. BP is 1 if the ratio of lengths is above 1, else
-    exp(1 - 1 / ratio). The sum is the running Python's, which is compensated from 3.12 on.
+    The reference length is the SHORTEST one. BP is 1 if the ratio of lengths is above 1, else
+    exp(1 - 1 / ratio). The sum is Python's sum(), which is compensated since 3.12.
 
-    Without any token in the hypotheses, or in the references, it divides by zero.
+    If a side has no tokens, the original divides by zero; here this is a ValueError.
     """
 
     name = "tf-nmt"
@@ -276,7 +276,7 @@ class NmtDialect(FormulaDialect):
         if not hyp_len or not ref_len:
             empty = "references" if hyp_len else "hypotheses"
             problem = f"the {empty} have no tokens at all"
-            raise NoScoreError(f"{problem}, so that no ratio of lengths is defined")
+            raise NoScoreError(f"{problem}, so the ratio of lengths is undefined")
         ratio = hyp_len / ref_len
         return 1.0 if ratio > 1.0 else exp(1 - 1.0 / ratio)
 
@@ -290,7 +290,7 @@ class NmtDialect(FormulaDialect):
         bp = self.brevity_penalty(hyp_len, ref_len)
         mean = 0.0
         if min(precisions) > 0:
-            # Neither fsum nor a single division of the sum: they would round differently.
+            # fsum, or a single division of the sum, would round differently.
             mean = exp(sum(1.0 / len(precisions) * log(p) for p in precisions))
         return mean * bp, precisions, bp
 
@@ -316,14 +316,14 @@ class EvaluateDialect(NmtDialect):
 class Tensor2TensorDialect(FormulaDialect):
     """``bleu_wrapper`` of tensor2tensor (t2t-bleu), with one reference, 0-1.
 
-    exp(sum of log p / max_ngram_order) * BP, rounded to float32. Where an order has no match p is
-    1 / (k * totals), k doubling from 2 with each such order; an order without n-grams adds nothing
-    to the sum. BP is 1 if the ratio of lengths is at least 1 or the reference has no tokens, else
-    exp(1 - 1 / ratio).
+    exp(sum of log p / max_ngram_order) * BP, rounded to float32. If an order has no match, p is
+    1 / (k * totals), where k doubles from 2 with each such order; an order without n-grams adds
+    nothing to the sum. BP is 1 if the ratio of lengths is at least 1 or the reference has no
+    tokens, else exp(1 - 1 / ratio).
 
     Text is lowercased (``lowercase=False`` is its ``case_sensitive``) and split as in mteval's
-    international tokenization, but numbers are only decimal digits, the backslash is not
-    punctuation, and entities stay. Unicode is that of the running Python.
+    international tokenization, but only decimal digits are numbers, the backslash is not
+    punctuation, and entities are kept. Unicode data are those of the running Python.
     """
 
     name = "tensor2tensor"
@@ -358,13 +358,13 @@ class CocoDialect(FormulaDialect):
 
     BLEU-n is the n-th root of the product of (matches + 1e-15) / (totals + 1e-9) of orders 1 to n,
     times exp(1 - 1 / ratio) if ratio = (hyp_len + 1e-15) / (ref_len + 1e-9) is below 1. The score
-    is BLEU-4, `Score.cumulative` has BLEU-1 to BLEU-4.
+    is BLEU-4; `Score.cumulative` has BLEU-1 to BLEU-4.
 
-    The closest reference's length counts, of two equally close the shorter; or the shortest; or,
-    with ``reference_length="average"``, their mean. This is not an integer, so there are no rows.
-    Text is split at whitespace, as by pycocoevalcap's ``Bleu``; ``tokenize="ptb"`` also does what
-    its ``PTBTokenizer`` does before, and ``tokenize="auto"`` takes the words of each image's
-    language, by the script of its first reference.
+    The reference length is the closest one, the shorter of two equally close; or the shortest; or,
+    with ``reference_length="average"``, the mean, which is not an integer, so there are no rows.
+    Text is split at whitespace, as by pycocoevalcap's ``Bleu``; ``tokenize="ptb"`` applies its
+    ``PTBTokenizer`` first, and ``tokenize="auto"`` splits into words of each image's language,
+    which it guesses from the script of the first reference.
     """
 
     name = "coco"
@@ -379,7 +379,7 @@ class CocoDialect(FormulaDialect):
     _tiny, _small = 1e-15, 1e-9
 
     def variant(self, reference_length: object, **own_options: object) -> Dialect:
-        # Mean lengths are counted in another way.
+        # Mean lengths need another way of counting.
         dialect = super().variant(reference_length, **own_options)
         is_average = isinstance(reference_length, str) and reference_length == "average"
         return COCO_AVERAGE if is_average else dialect
@@ -436,9 +436,9 @@ class CocoAverageDialect(TokenDialect, CocoDialect):
 class CodeXGlueSummaryDialect(FormulaDialect):
     """``bleuFromMaps`` of CodeXGLUE, CodeBERT and CodeT5: a MEAN OF SENTENCES, 0-100.
 
-    Each sentence has exp(mean of log((matches + a + t) / (totals + a + t))) * BP, a = 1 for orders
-    above 1, else 0, t = 2.2250738585072014e-308; BP is exp(min(0, 1 - (ref_len + 1) / (hyp_len +
-    1))). The SHORTEST reference's length counts. Text is lowercased, split into runs of letters,
+    A sentence scores exp(mean of log((matches + a + t) / (totals + a + t))) * BP; a is 1 for orders
+    above 1, else 0; t = 2.2250738585072014e-308; BP is exp(min(0, 1 - (ref_len + 1) / (hyp_len +
+    1))). The reference length is the SHORTEST one. Text is lowercased, split into runs of letters,
     digits and underscores and single other characters, and then split by 13a.
     """
 
@@ -459,7 +459,7 @@ class CodeXGlueSummaryDialect(FormulaDialect):
     mean_of_sentences = True
     reasons = dict.fromkeys(
         (SUMS, STATE, SIGNIFICANCE),
-        "the score is a mean of sentences, which no sum of rows tells",
+        "the score is a mean of sentence scores, not a function of summed rows",
     )
 
     def printed(self, value: float) -> str:
@@ -496,8 +496,8 @@ class E2EDialect(FormulaDialect):
     exp(mean of log(max(matches + k, 1e-15) / max(totals + k, 1e-9))) * BP, k = 0 by default;
     ``smooth_method="add-k"`` is its ``smoothing``, with k as ``smooth_value`` (1 if not given), for
     all orders. Totals are sums of hyp_len - n + 1, which is NEGATIVE for short segments, so that a
-    score may exceed 1. The closest reference's length counts, of two equally close the shorter. BP
-    is exp(1 - ref_len / hyp_len) unless the hypotheses are longer.
+    score may exceed 1. The reference length is the closest one, the shorter of two equally close.
+    BP is exp(1 - ref_len / hyp_len) unless the hypotheses are longer.
 
     Text is tokenized by 13a and lowercased afterwards (``lowercase=False`` is its
     ``case_sensitive``); an empty text is one empty token.
@@ -512,7 +512,7 @@ class E2EDialect(FormulaDialect):
     smoothings = {"none": None, "add-k": 1.0}
     options = {"smooth_method": "none", "smooth_value": None}
     has_state = False
-    reasons = {STATE: "its totals may be negative, which no state can have"}
+    reasons = {STATE: "its totals may be negative, which a state does not allow"}
     _printed = "%.4f"
 
     def adapt(self, stats: Stats) -> AdaptedRows:
@@ -544,7 +544,7 @@ class MatlabDialect(FormulaDialect):
     Written from its documentation and NEVER RUN AGAINST THE ORIGINAL. BP * exp(sum of weight *
     log(matches / totals)); ``weights=`` are its NgramWeights, of any length, divided by their sum.
     0 if the hypothesis has fewer tokens than there are weights or an order has no match, NaN if
-    both sides are empty. The closest reference's length counts. BP is 1 if the hypothesis is
+    both sides are empty. The reference length is the closest one. BP is 1 if the hypothesis is
     longer, else exp(1 - ref_len / hyp_len). ``lowercase=True`` is its IgnoreCase.
 
     The original scores one document, tokenized by tokenizedDocument; here text is split at

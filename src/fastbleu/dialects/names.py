@@ -1,4 +1,4 @@
-"""The names of dialects and of recipes, and the dialect that has a name."""
+"""The names of dialects and recipes, and how a name finds its dialect."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .base import Dialect
 
     class OwnOptions(TypedDict, total=False):
-        """Options of `fastbleu.BLEU` that one dialect has: see `Dialect.own_options`."""
+        """Options of `fastbleu.BLEU` that only one dialect has: see `Dialect.own_options`."""
 
         hashed: bool
         keywords: str | Iterable[str]
@@ -51,17 +51,17 @@ _loaded: dict[str, Dialect] = {}
 
 
 def names(recipes: bool = False) -> tuple[str, ...]:
-    """The values of ``dialect``, wherever this package takes one.
+    """The names that ``dialect`` may have.
 
     Parameters
     ----------
     recipes : bool, default False
-        Name the recipes, too, after the dialects: the BLEU of evaluation tools, which call a
-        dialect on tokens of their own, or average what it returns. Several names may be of one.
+        Add the recipes, after the dialects: the BLEU of evaluation tools, which call a dialect on
+        their own tokens or average its scores. A recipe may have several names.
 
     Notes
     -----
-    Case, hyphens and underscores of a name do not matter. It may be followed by "@" and the
+    Case, hyphens and underscores do not matter. A name may be followed by "@" and the
     version of the original: "nltk@3.10", "promptfoo@0.121".
 
     Examples
@@ -77,7 +77,7 @@ def names(recipes: bool = False) -> tuple[str, ...]:
 
 
 def get(name: str, reference_length: object = None, **own_options: object) -> Dialect:
-    """The dialect or recipe of a name, with options that only it has.
+    """The dialect or recipe with this name, and with options that only it has.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def get(name: str, reference_length: object = None, **own_options: object) -> Di
 
 
 def _load(name: object) -> Dialect:
-    """A dialect or recipe by any spelling, maybe with a version, as in "nltk@3.10"."""
+    """The dialect or recipe of a name in any spelling, maybe with a version: "nltk@3.10"."""
     stem, _, version = name.partition("@") if isinstance(name, str) else ("", "", "")
     if dialect_name := arguments.known_name(stem, DIALECTS):
         module = import_locked(f"{__package__}.{DIALECTS[dialect_name]}")
@@ -105,7 +105,7 @@ def _load(name: object) -> Dialect:
         if not version or f"-{version}." in f"-{dialect.version}.":
             return dialect
         raise ValueError(
-            f"{arguments.shown(name)} is unknown: {dialect_name} is known as {dialect.version}"
+            f"{arguments.shown(name)} is unknown: {dialect_name} has the version {dialect.version}"
         )
     if (recipe := recipe_table.find(stem, version)) is not None:
         if name in recipe_table.NAMES:
@@ -118,7 +118,7 @@ def _load(name: object) -> Dialect:
         )
     if arguments.known_name(name, tokenizer_table.TOKENIZERS):
         raise ValueError(
-            f"{arguments.shown(name)} is a tokenizer and no dialect: pass "
+            f"{arguments.shown(name)} is a tokenizer, not a dialect: pass "
             f"{errors.advised('tokenize', name)}"
         )
     more = ", or of fastbleu.dialects.names(recipes=True)"

@@ -20,8 +20,8 @@ else:
     nltk_arithmetic = lazy("fastbleu.dialects.nltk_arithmetic")
 
 _LAST_SEGMENT = (
-    "it looks at the last segment alone, so that the score depends on the order of the segments "
-    "and cannot be computed from summed counts; score all at once by "
+    "it looks only at the last segment, so the score depends on the order of the segments "
+    "and cannot be computed from summed counts; score a corpus by "
     "corpus_bleu(..., smoothing_function=SmoothingFunction().{0}), single pairs by "
     "sentence_bleu(...)"
 )
@@ -31,7 +31,7 @@ class NltkDialect(Dialect):
     """``corpus_bleu`` of nltk 3.10.4, on whitespace tokens, 0-1.
 
     BP * exp(fsum(weight * log p)), totals at least 1 for each segment and order; 0 without a
-    unigram match. The closest reference's length counts, of two equally close the shorter. BP is
+    unigram match. The reference length is the closest one, the shorter of two equally close. BP is
     exp(1 - ref_len / hyp_len) unless the hypotheses are longer.
 
     Smoothing is "none" (the default: no smoothing function), "floor" (method 1, value epsilon,
@@ -52,7 +52,7 @@ class NltkDialect(Dialect):
         name: _LAST_SEGMENT.format(name) for name in ("method5", "method6", "method7")
     }
     reasons = {
-        EFFECTIVE_ORDER: "effective_order is sacreBLEU's; nltk averages over all orders",
+        EFFECTIVE_ORDER: "effective_order is an option of sacreBLEU; nltk averages over all orders",
     }
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:

@@ -1,7 +1,7 @@
-"""nltk's formulas with Python's own numbers: any smoothing, any weights, any counts.
+"""nltk's formulas in Python numbers: any smoothing, any weights, any counts.
 
-They repeat those of _nltk.pyx, which uses doubles only: nltk computes with unreduced fractions
-until it meets a float, and with any type of number in counts, weights and smoothing functions.
+They repeat those of _nltk.pyx, which only uses doubles: nltk computes with unreduced fractions
+until it meets a float, and accepts any type of number in counts, weights and smoothing functions.
 Imported late, because importing `fractions` takes longer than everything else that a score needs.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 
 
 class Fraction(fractions.Fraction):
-    """A fraction whose `numerator` and `denominator` stay as given, 2/4 and not 1/2.
+    """A fraction whose `numerator` and `denominator` stay as given: 2/4, not 1/2.
 
     With `_normalize` they are in lowest terms. Everything else is inherited. Before Python 3.12 the
     inherited attributes are unreduced as well, so 2/4 and 1/2 are not equal, as in nltk.
@@ -67,7 +67,7 @@ class Fraction(fractions.Fraction):
         return super().denominator if self._normalize else self._given[1]
 
 
-# Without annotations, as in nltk: signatures are equal.
+# Without annotations, so that the signature equals nltk's.
 def brevity_penalty(closest_ref_len, hyp_len):  # type: ignore[no-untyped-def]
     """BLEU's factor for hypotheses that are shorter than their references.
 
@@ -79,7 +79,7 @@ def brevity_penalty(closest_ref_len, hyp_len):  # type: ignore[no-untyped-def]
     Returns
     -------
     float
-        In 0-1; the integer 1 where the hypothesis is longer, the integer 0 where it is empty.
+        0-1; the integer 1 if the hypothesis is longer, the integer 0 if it is empty.
 
     References
     ----------
@@ -206,7 +206,7 @@ def rounded_method6(p_n: list[Any], alpha: float, length: int) -> Any:
     return [*p_n[:2], *low[2:]]
 
 
-# Methods by the dialect's names, as functions of a value, precisions and length.
+# Methods by their names in the dialect, as functions of a value, precisions and length.
 METHODS: dict[str, Callable[[Any, list[Any], int], Iterable[Any]]] = {
     "none": lambda value, p_n, length: method0(p_n),
     "floor": lambda value, p_n, length: method1(p_n, value),

@@ -1,9 +1,9 @@
-"""The arithmetic of recipes that have some of their own: see recipes.py.
+"""Arithmetic that recipes do not take from a dialect: see recipes.py.
 
-First come formulas, from the lengths, matches and totals of a row, which is that of a segment or
-the sum of a corpus, to a score on 0-1. Then functions of the scores of sentences and of their
-adapted rows, of which a corpus' score is made. Then functions of segments of tokens, which are
-(hypothesis, references): to rows, and to scores. Options come first.
+First come formulas that turn the lengths, matches and totals of a row (c, r, m, t), of a segment or
+a corpus, into a score, 0-1. Then functions that compute the score of a corpus from the scores and
+adapted rows of its sentences. Then functions that turn segments of tokens, (hypothesis,
+references), into rows or scores. Options are the first parameters.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ def _log(p: float) -> float:
 def _bleu(
     c: int, r: int, logs: Iterable[float], add: Callable[..., float] = fsum, orders: int = 4
 ) -> float:
-    """The usual penalty times exp of the mean of logarithms, which `add` adds up."""
+    """The usual penalty times exp of the mean of logarithms, summed by `add`."""
     weight = 1 / orders
     return SACREBLEU.brevity_penalty(c, r) * exp(add([weight * logarithm for logarithm in logs]))
 
 
 def by_order(logarithm: Callable[[int, int], float], add: Callable[..., float] = fsum) -> Formula:
-    """A formula from the logarithm of each order, which follows from its matches and total."""
+    """A formula from `logarithm`, which maps the matches and total of an order to log p."""
     return lambda c, r, m, t: _bleu(c, r, map(logarithm, m, t), add)
 
 
@@ -74,7 +74,7 @@ allennlp = by_order(lambda m, t: log(m + 1e-13) - log(t + 1e-13), sum)
 
 
 def ignite(smoothing: str, single: bool, c: int, r: int, m: Counts, t: Counts) -> float:
-    """ignite's smoothing; `single`: "no_smooth" divides in float32, as its macro average does."""
+    """ignite's score; with `single`, "no_smooth" divides in float32, as its macro average does."""
     if not (all(m) if smoothing == "no_smooth" else m[0]):
         return 0.0
     totals = [max(1, ngrams) for ngrams in t]
@@ -97,7 +97,7 @@ def _times_reciprocal(matched: int, ngrams: int) -> float:
 
 @lru_cache(1 << 12)
 def _times_float32_reciprocal(matched: int, ngrams: int) -> float:
-    """`_times_reciprocal` in float32, which takes ten times as long."""
+    """`_times_reciprocal` in float32, cached because it takes ten times as long."""
     return float(float32(matched) * (float32(1) / float32(ngrams)))
 
 
@@ -109,7 +109,7 @@ def nematus(c: int, r: int, m: Counts, t: Counts) -> float:
 
 
 def keras_hub(added: int, c: int, r: int, m: Counts, t: Counts) -> float:
-    """keras-hub's score in float32 with `added` to all orders; with 0 it is metrax'."""
+    """keras-hub's float32 score with `added` added to all orders; with 0 it is metrax' score."""
     if not c:
         return 0.0 if r else nan
     pairs = [
@@ -122,7 +122,6 @@ def keras_hub(added: int, c: int, r: int, m: Counts, t: Counts) -> float:
 
 
 def _tensor(values: object) -> Any:
-    """For PyTorch's float32."""
     torch = load_torch()
     return torch.tensor(values, dtype=torch.float32)
 
@@ -168,14 +167,14 @@ def joshua(c: int, r: int, m: Counts, t: Counts) -> float:
 
 
 def phrasal(added: int, c: int, r: int, m: Counts, t: Counts) -> float:
-    """Phrasal's BLEU with `added` to the orders above 1."""
+    """Phrasal's BLEU with `added` added to the orders above 1."""
     pairs = [(m[0], t[0]), *((m[n] + added, t[n] + added) for n in range(1, 4))]
     logs = [0.25 * log(matched / n) if matched else -inf for matched, n in pairs]
     return exp((1 - r / c if 0 < c < r else 0.0) + running_sum(logs))
 
 
 def promptfoo(rewards_short: bool, c: int, r: int, m: Counts, t: Counts) -> float:
-    """promptfoo's score; `rewards_short`: before its fixes of 2026."""
+    """promptfoo's score; `rewards_short` is its behaviour before the fixes of 2026."""
     pairs = [(matched, n) for matched, n in zip(m, t, strict=True) if n or rewards_short]
     weight = 0.25 / (0.25 * len(pairs))
     logs = [weight * log(matched / n if matched else 1e-7) for matched, n in pairs]
@@ -209,7 +208,7 @@ def percentile_90(scores: Scores, rows: AdaptedRows) -> float:
 
 
 def mean_of_pairs(scores: Scores, rows: AdaptedRows) -> float:
-    """ms-swift's, of scores before they are rounded; pairs with an empty side are left out."""
+    """ms-swift's mean of unrounded scores, without pairs that have an empty side."""
     table = numpy.array(rows)
     pairs = AdaptedRows.of_table(table[table[:, :2].all(1)])
     unrounded = Scorer(NLTK, 4, smooth_method="exp").scores_of_sums(pairs) or [0.0]
@@ -217,7 +216,7 @@ def mean_of_pairs(scores: Scores, rows: AdaptedRows) -> float:
 
 
 def unsmoothed_score(scores: Scores, rows: AdaptedRows) -> float:
-    """nltk's of a corpus."""
+    """nltk's score of a corpus."""
     return Scorer(NLTK, 4).scores_of_sums(rows.sum())[0]
 
 
@@ -226,12 +225,12 @@ def codexglue_corpus(scores: Scores, rows: AdaptedRows) -> float:
 
 
 def phrasal_score(scores: Scores, rows: AdaptedRows) -> float:
-    """Phrasal's of a corpus, which is smoothed if it is a single segment."""
+    """Phrasal's score of a corpus, smoothed if it is a single segment."""
     return phrasal(len(rows) == 1, *next(split_rows(rows.sum())))
 
 
 def phrasal_mean(scores: Scores, rows: AdaptedRows) -> float:
-    """Phrasal's mean, which an empty hypothesis makes 0."""
+    """Phrasal's mean; 0 if a hypothesis is empty."""
     segments = list(split_rows(rows))
     total = running_sum(phrasal(1, *row) for row in segments)
     return total / len(segments) if all(c for c, *_ in segments) else 0.0
@@ -251,18 +250,18 @@ def _rows(segments: Iterable[Any], tokenizer: str | None = None, **options: Any)
 
 
 def _pairs(segments: Iterable[Segment]) -> list[Segment]:
-    """Each reference alone with its segment's hypothesis."""
+    """Each reference with its segment's hypothesis."""
     return [(hypothesis, [text]) for hypothesis, references in segments for text in references]
 
 
 def _by_segment(values: Iterable[Any], segments: Iterable[Segment]) -> Iterator[list[Any]]:
-    """Of each segment the values that belong to its references."""
+    """The values of each segment, one for each of its references."""
     iterator = iter(values)
     return (list(islice(iterator, len(references))) for _, references in segments)
 
 
 def best_reference(scorer: Scorer, segments: list[Segment]) -> Stats:
-    """Of each segment the row with the single reference that has the highest score."""
+    """For each segment the row with the single reference that scores highest."""
     rows = _rows(_pairs(segments))
     scores = scorer.scores_of_sums(scorer.dialect.adapt(rows))
     groups = zip(_by_segment(scores, segments), _by_segment(rows, segments), strict=True)
@@ -270,7 +269,7 @@ def best_reference(scorer: Scorer, segments: list[Segment]) -> Stats:
 
 
 def flores(language: str, segments: list[Segment]) -> Stats:
-    """Of each segment the run of neighboring lines with the highest score, the first of several."""
+    """For each segment the row of the first run of consecutive lines that scores highest."""
     tokenized = [
         # The tokens of a run are those of its lines, because white space separates tokens.
         (
@@ -289,10 +288,10 @@ def flores(language: str, segments: list[Segment]) -> Stats:
 
 
 def _best_run(lines: list[list[str]], reference: list[str]) -> list[int]:
-    """The row of the best run; its time grows with the number of lines, not with its square."""
+    """The row of the best run; takes time linear in the number of lines, not quadratic."""
     tokens = list(chain.from_iterable(lines))
     ends = [0, *accumulate(map(len, lines))]
-    # Of each token, the n-grams of the reference that end with it, as (order, n-gram).
+    # For each token, the n-grams of the reference that end with it, as (order, n-gram).
     matching: list[list[tuple[int, Any]]] = [[] for _ in tokens]
     limits: Counter[Any] = Counter()
     most = [0] * 4
@@ -325,14 +324,14 @@ def _best_run(lines: list[list[str]], reference: list[str]) -> list[int]:
             score, *_ = SACREBLEU.score_in_python(matches, totals, *lengths, "exp", None, True, 4)
             if score > best_score:
                 row, best_score = [*lengths, *matches, *totals], score
-                # Products of precisions below this, and lengths above this, mean lower scores.
+                # Smaller products of precisions and longer runs score lower.
                 least = (score / 101) ** 4
                 longest = 3 + (_product(most) / least) ** 0.25 if least else inf
     return row
 
 
 def _product(matches: list[int]) -> float:
-    """The product of four orders; a smoothed one counts as less than half a match."""
+    """The product of four orders; 0 counts as 0.5, because smoothing gives no more."""
     product = 1.0
     for matched in matches:
         product *= matched or 0.5
@@ -348,7 +347,7 @@ def _words(language: str, text: str) -> list[str]:
 
 
 def crystalbleu(ignored: int, segments: list[Segment]) -> Stats:
-    """Without the most common n-grams of all references."""
+    """Rows without the `ignored` most common n-grams of all references."""
     joined = [t for _, references in segments for reference in references for t in reference]
     common = Counter(chain.from_iterable(_ngrams(joined, order) for order in _ORDERS))
     trivial = dict(common.most_common(ignored))
@@ -369,14 +368,14 @@ def _ngrams(tokens: Sequence[Any], order: int) -> Iterable[tuple[Any, ...]]:
 
 
 def average_length(segments: list[Segment]) -> Stats:
-    """The mean length of references, cut to an integer, as Moses has it."""
+    """Rows with the mean reference length, rounded down, as in Moses."""
     table = numpy.array(_rows(segments))
     table[:, 1] = [sum(map(len, references)) // len(references) for _, references in segments]
     return Stats(table, 4)
 
 
 def multiwoz_rows(marks: bool, segments: list[Segment]) -> Stats:
-    """With marks around a hypothesis and its first reference; no length is farther than 999."""
+    """Rows, with marks around both sides; ref_len is 1000 if it differs by more than 999."""
     if marks:
         segments = [
             (["GO_", *hypothesis, "EOS_"], [["GO_", *first, "EOS_"], *others])
@@ -388,7 +387,7 @@ def multiwoz_rows(marks: bool, segments: list[Segment]) -> Stats:
 
 
 def promptfoo_rows(rewards_short: bool, segments: list[Segment]) -> Stats:
-    """Of each order the reference with most matches."""
+    """Rows with the most matches of any reference for each order."""
     segments = [
         ([] if hypothesis == [""] and not rewards_short else hypothesis, [r or [""] for r in texts])
         for hypothesis, texts in segments
@@ -403,7 +402,7 @@ def promptfoo_rows(rewards_short: bool, segments: list[Segment]) -> Stats:
 
 
 def ragas(segments: list[Segment]) -> Stats:
-    """The first sentence of a response, the reference's sentences as alternatives."""
+    """Rows of the first sentence of a response; the reference's sentences are alternatives."""
     return _rows([(hypothesis[0], references[0]) for hypothesis, references in segments], "13a")
 
 
@@ -411,7 +410,7 @@ def ragas(segments: list[Segment]) -> Stats:
 
 
 def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
-    """Equal weights for as many orders as the longest hypothesis has."""
+    """Scores with equal weights for as many orders as the longest hypothesis has."""
     for number, (hypothesis, references) in enumerate(segments):
         if not (hypothesis and all(references)):
             blank = "a reference" if hypothesis else "the hypothesis"
@@ -435,7 +434,7 @@ def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
 
 
 def joshua_decoder(segments: list[Segment], each: bool) -> list[float]:
-    """Reference lengths are a mean in float32."""
+    """Scores with the mean reference length in float32."""
     scores = []
     rows = enumerate(split_rows(_rows(segments)))
     for (number, (c, _, matches, _)), (_, references) in zip(rows, segments, strict=True):
@@ -454,7 +453,7 @@ def joshua_decoder(segments: list[Segment], each: bool) -> list[float]:
 
 
 def tensorbleu_scores(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
-    """Of a corpus: orders, and references in an order, that all segments are long enough for."""
+    """For a corpus, use only the orders and references that are long enough in all segments."""
     rows = _rows(segments, reference_length="first")
     if each:
         return [tensorbleu(smoothing, *row) for row in split_rows(rows)]
@@ -475,7 +474,7 @@ def tensorbleu_scores(smoothing: str, segments: list[Segment], each: bool) -> li
         return [0.0]
     halves = smoothing == "exp"
     precisions = _tensorbleu_precisions("none" if halves else smoothing, matches, totals)
-    if halves:  # an order without a match has half of the precision before
+    if halves:  # without a match: half of the precision before
         halved = accumulate(precisions, lambda before, p: p or before / 2, initial=2e-12)
         precisions = list(halved)[1:]
     return [_torch_score(c, r, precisions, 1e-12 if smoothing == "none" else 0.0)]

@@ -1,8 +1,8 @@
-"""Recipes: what evaluation tools compute, as dialects, a line of a table each.
+"""Recipes: dialects for the BLEU of evaluation tools, one table line each.
 
-A tool usually calls another BLEU on tokens of its own and averages what it returns. So a recipe is
-the arithmetic of another dialect, or a formula, with a tokenizer, the references that count, and
-what happens to the scores of sentences (recipe_arithmetic.py).
+A tool usually calls another BLEU on its own tokens and averages the scores. So a recipe is the
+arithmetic of another dialect, or a formula, with a tokenizer, a choice of references, and a way to
+combine sentence scores (recipe_arithmetic.py).
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 
     from ..counting.counter import Segment
 
-_OF_TOKENS = no_rows("it looks at tokens, which no row tells")
-_OF_CORPUS = no_rows("how a segment counts depends on all segments of the corpus")
+_OF_TOKENS = no_rows("its score depends on tokens, not only on rows")
+_OF_CORPUS = no_rows("the counts of a segment depend on all segments of the corpus")
 _OF_SENTENCES: dict[Feature, str] = dict.fromkeys(
-    (SUMS, STATE, SIGNIFICANCE), "its score is made of those of sentences"
+    (SUMS, STATE, SIGNIFICANCE), "its score is computed from sentence scores"
 )
-# Tokenizers whose tokens are no words.
+# Tokenizers whose tokens are not words.
 _OF_TEXTS = "lines", "sentences", "turn", "whole"
-# Those of texts that were tokenized before, besides "none".
+# Tokenizers for text that is already tokenized, besides "none".
 _TOKENIZED = "codesum", "joshua", "joshua-decoder", "moses", "multeval", "parlai", "phrasal", "turn"
-# What a recipe has of its base.
+# What a recipe takes from its base.
 _OF_BASE = (
     *("scale", "tokenizer", "lowercase", "reference_length", "max_ngram_order", "minimum_total"),
     "smoothings",
@@ -71,7 +71,7 @@ _USUAL = {list, tuple, str}
 
 
 class FewerReferences(Counter):
-    """Counts the "first" of the references, or the "fewest": as many as all segments have."""
+    """Counts only the "first" reference, or the "fewest": as many as every segment has."""
 
     reads_utf8 = False
     references = "all"
@@ -94,7 +94,7 @@ class FewerReferences(Counter):
 
 
 class TokenRecipeCounter(FewerReferences, TokenListCounter):
-    """Keeps the tokens of segments, or counts them by a function."""
+    """Keeps the tokens of segments, or counts them with a function."""
 
     count_tokens: Callable[[list[Segment]], Stats] | None = None
 
@@ -114,17 +114,17 @@ class Recipe(Dialect):
 
     short: Sequence[str]  # further names
     number: str  # the commit or version
-    base: Dialect  # whose arithmetic, options and brevity penalty it has
-    changed: Mapping[str, object]  # options that are not the base's
-    # The score without tokens in the "reference" or the "hypothesis"; None: an error.
+    base: Dialect  # has the arithmetic, options and brevity penalty
+    changed: Mapping[str, object]  # options that differ from the base's
+    # The score if the "reference" or the "hypothesis" has no tokens; None: an error.
     of_empty: Mapping[str, float | None] = {}
-    # Changes the score of a sentence, and that of a corpus whose sums add up.
+    # Applied to the score of a sentence, and to that of a corpus scored by its sums.
     finish: Callable[[float], float] | None = None
-    # From the scores of sentences and their adapted rows to that of a corpus; None: sums add up.
+    # The score of a corpus from sentence scores and adapted rows; None: from sums.
     corpus: Callable[[Sequence[float], AdaptedRows], float] | None = None
-    # From segments of tokens to their rows, where these are not the usual ones.
+    # The rows of segments of tokens, if they are not the usual ones.
     count_tokens: Callable[[list[Segment]], Stats] | None = None
-    is_quadratic = False  # its time grows with the square of the segments
+    is_quadratic = False  # its time is quadratic in the number of segments
 
     def __init__(self, names: str, source: str, base: str | Formula, **fields: Any) -> None:
         self.base = rules = get(base) if isinstance(base, str) else OwnArithmetic(base)
@@ -172,7 +172,7 @@ class Recipe(Dialect):
         return counter
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        """That of the base; 0 where the base has none, because a recipe may have a score there."""
+        """The base's; 0 where the base raises an error, because the recipe may have a score."""
         with suppress(ValueError, ZeroDivisionError):
             return self.base.brevity_penalty(hyp_len, ref_len)
         return 0.0
@@ -181,13 +181,13 @@ class Recipe(Dialect):
         return self.base._further_fields()
 
     def _finished(self, scores: Sequence[float]) -> array[float]:
-        """Scores of the base on the recipe's scale, and rounded."""
+        """Scores of the base, scaled and rounded as in the recipe."""
         if self.scale != self.base.scale:
             scores = [score * self.scale / self.base.scale for score in scores]
         return array("d", map(self.finish, scores) if self.finish else scores)
 
     def _score_of_empty(self, hyp_len: int, ref_len: int) -> float | None:
-        """The stated score of a row without tokens; None if it is computed."""
+        """The score from `of_empty` if a side has no tokens; None if it must be computed."""
         for side, length in (("reference", ref_len), ("hypothesis", hyp_len)):
             if not length and side in self.of_empty:
                 if (score := self.of_empty[side]) is None:
@@ -217,17 +217,17 @@ class Recipe(Dialect):
 
 
 class TokenRecipe(Recipe):
-    """A recipe whose score needs the tokens of all segments, so that it has no rows.
+    """A recipe whose score needs the tokens of all segments and cannot come from rows.
 
-    `token_scores` makes scores from segments of tokens, and whether each is scored alone: those of
-    sentences, of which `corpus` makes that of a corpus, or this one.
+    `token_scores(segments, each)` returns the score of each sentence, from which `corpus` computes
+    that of the corpus, or only the score of the corpus.
     """
 
     token_scores: Callable[[list[Segment], bool], Sequence[float]]
 
     def __init__(self, *arguments: Any, **fields: Any) -> None:
         super().__init__(*arguments, **fields)
-        options = self.options.items()  # of which that one is for rows
+        options = self.options.items()  # effective_order needs rows
         self.options = {name: value for name, value in options if name != "effective_order"}
         self.reasons = _OF_TOKENS
         self.adds_up = self.has_rows = False
@@ -251,13 +251,13 @@ of_corpus: Callable[[Sequence[float], AdaptedRows], float] | None
 
 
 def add(names: str, source: str, base: Any, about: str = "", **fields: Any) -> None:
-    """Add a line under the first of its names, which are separated by spaces."""
+    """Add a line; `names` are separated by spaces, and the first is its key."""
     kind = TokenRecipe if "token_scores" in fields else Recipe
     line = kind(names, source, base, about=about, **fields)
     LINES[line.name] = line
 
 
-# What several lines have.
+# Shared by several lines.
 FIRST: dict[str, Any] = {"references": "first"}
 NOTHING = {"hypothesis": 0.0, "reference": 0.0}
 FOUR: dict[str, Any] = {"_printed": "%.4f"}
@@ -268,7 +268,7 @@ HELM = "stanford-crfm/helm@63754d05d "
 BLEU = ", by huggingface/evaluate@a7dd338 bleu"
 CODESUM = "DeepSoftwareAnalytics/CodeSumEvaluation@6cd87bb metrics/bleu"
 OF_ONE = "BP times the precision of that order alone"
-ALONE = "unsmoothed, of each row alone"
+ALONE = "unsmoothed, each row alone"
 
 # fmt: off
 for name, file, of_corpus in (
@@ -295,7 +295,7 @@ for n in range(1, 5):
     add(f"deepeval-bleu{n}", "confident-ai/deepeval@a2e0d4cfd scorer/scorer.py", "nltk", OF_ONE,
         corpus=mean, **words)
     add(f"evalscope-bleu-{n} evalscope-bleu{n}", "modelscope/evalscope@fde259d2 "
-        "metrics/utils/functions.py", "nltk", f"{OF_ONE}; of Chinese jieba's words",
+        "metrics/utils/functions.py", "nltk", f"{OF_ONE}; jieba's words for Chinese",
         tokenizer="evalscope", weights=weights, corpus=mean, **FIRST, **FOUR)
     add(f"parlai-bleu-{n}" + " parlai" * (n == 4), "facebookresearch/ParlAI@a29567f7c "
         "core/metrics.py", "nltk", "without punctuation and articles", tokenizer="parlai",
@@ -303,7 +303,7 @@ for n in range(1, 5):
 add("helm-self_bleu", f"{HELM}disinformation_metrics.py", "sacrebleu", "the mean score of each "
     "hypothesis with the others as its references", tokenizer="whole", token_scores=own.self_bleu,
     is_quadratic=True)
-add("helm-self_bleu-of-references", f"{HELM}disinformation_metrics.py", "sacrebleu", "the same of "
+add("helm-self_bleu-of-references", f"{HELM}disinformation_metrics.py", "sacrebleu", "the same for "
     "each segment's references", tokenizer="whole", token_scores=own.self_bleu_of_references,
     corpus=mean)
 for name, smoothing, of_corpus in (
@@ -313,7 +313,7 @@ for name, smoothing, of_corpus in (
         "the longest output has", lowercase=True, smooth_method=smoothing, corpus=of_corpus,
         token_scores=partial(own.opik, smoothing))
 add("azure", "azure-ai-evaluation 1.18.10 _bleu.py", "nltk", "the tokenizer is chosen for each "
-    "text: texts with and without é differ in theirs", tokenizer="azure", smooth_method="method4",
+    "text: it differs between texts with and without é", tokenizer="azure", smooth_method="method4",
     corpus=mean, **FIRST)
 for name, of_corpus in (("", numpy_mean), ("-p90", own.percentile_90)):
     add(f"mlflow{name}", f"mlflow 3.18.0 metrics/metric_definitions.py{BLEU}", "evaluate", ALONE,
@@ -358,8 +358,8 @@ for smoothing, macro in product(("no_smooth", "smooth1", "nltk_smooth2", "smooth
 for smoothing in ("exp tensorbleu", "none", "floor", "add-k"):
     method = smoothing.split()[0]
     add(f"tensorbleu-{smoothing}", "RxAI-dev/rxlm@bed8777 metrics/tensorbleu.py",
-        partial(own.tensorbleu, method), "of a corpus the orders that all hypotheses are long "
-        "enough for", reference_length="first",
+        partial(own.tensorbleu, method), "a corpus uses the orders that all hypotheses are "
+        "long enough for", reference_length="first",
         token_scores=partial(own.tensorbleu_scores, method))
 add("metrax", "google/metrax@1f11510 nlp_metrics.py", partial(own.keras_hub, 0),
     reference_length="shortest", of_empty=NOTHING)
@@ -440,16 +440,16 @@ for name, added in (("", 0), ("-smooth", 1)):
         tokenizer="keras-hub", reference_length="shortest")
 # fmt: on
 
-# All names of recipes.
+# Recipes by all their names.
 NAMES = LINES | {name: line for line in LINES.values() for name in line.short}
 
 
 def find(stem: str, version: str) -> Recipe | None:
-    """The recipe of a name and, unless it is "", a version; None if there is none."""
+    """The recipe with this name and version ("": any); None if there is none."""
     line = NAMES.get(known_name(stem, NAMES) or "")
     if not version:
         return line
     lines = [line] if line else []
     lines += [line for line in LINES.values() if known_name(f"{stem}-{line.number}", [line.name])]
-    # A version is also that of its patches: 0.121 of 0.121.14.
+    # A version includes its patches: 0.121 finds 0.121.14.
     return next((line for line in lines if f"{line.number}.".startswith(f"{version}.")), None)

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 class SacrebleuDialect(Dialect):
     """``metrics.BLEU`` of sacreBLEU 2.6.0, 0-100.
 
-    100 * BP * exp(mean of log p); an order without n-grams, unless `effective_order` leaves it out,
-    and no match at all give 0. The closest reference's length counts, of two equally close the
-    shorter. BP is exp(1 - ref_len / hyp_len) if the hypotheses are shorter.
+    100 * BP * exp(mean of log p); 0 without any match, and if an order has no n-grams, unless
+    `effective_order` leaves it out. The reference length is the closest one, the shorter of two
+    equally close. BP is exp(1 - ref_len / hyp_len) if the hypotheses are shorter.
 
     Smoothing is "exp" (the default), "floor" (value 0.1 if not given), "add-k" (value 1 if not
-    given) or "none". Weights, which sacreBLEU does not have, are at least 0.
+    given) or "none". Weights, which sacreBLEU does not have, must be at least 0.
     """
 
     name = "sacrebleu"
