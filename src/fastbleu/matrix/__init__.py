@@ -1,6 +1,6 @@
-"""Many against many: pairs, the nearest, MBR decoding, self-BLEU, a fixed set of references.
+"""Many against many: all pairs, nearest references, MBR decoding, self-BLEU, fixed references.
 
-The functions take a BLEU, or a dialect's name, as `metric=`. Modules are loaded when one of their
+The functions take a BLEU, or a dialect's name, as `metric=`. Modules are imported when one of their
 names is first used.
 """
 

@@ -1,4 +1,4 @@
-"""Scores of all pairs: their matrix, and the scorer that fills it, on one thread or several."""
+"""Scores of all pairs: the matrix, and the scorer that fills it, on one thread or several."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     Rows = NDArray[numpy.int64]
     Pairs = tuple[ReferenceBlock, Features, int, int]
 
-# A block is some consecutive hypotheses, or references, that are scored at a time. Default memory
-# of those of `pairwise_chunked`: 64 MB hold 400 rows of 20,000 scores, for which the work that is
-# repeated for each block is negligible.
+# A block is a run of hypotheses, or references, that are scored at a time. Default memory of a
+# block of `pairwise_chunked`: 64 MB hold 400 rows of 20,000 scores, enough to make the work that is
+# repeated for each block negligible.
 _BLOCK_BYTES = 1 << 26
 
-# Pairs that are counted before their new rows are scored: so few that they stay in the cache.
+# How many pairs are counted before their new rows are scored: few enough to stay in the cache.
 BLOCK_PAIRS = 1 << 15
 
-# The minimum capacity of counters, so that few sources need new ones: a number of matches takes
-# whole bytes.
+# The minimum capacity of counters (one byte for each number of matches), so that few sources need
+# new counters.
 _LEAST_LONGEST = 255
 
 
@@ -58,24 +58,24 @@ def pairwise(
 ) -> Scores:
     """Sentence BLEU of every hypothesis with every reference.
 
-    Each entry equals what `fastbleu.BLEU.sentence_scores` of the metric, by default sacreBLEU's
-    ``sentence_bleu``, gives for that pair. The metric's threads share one large source; many small
+    Each entry equals what the metric's `fastbleu.BLEU.sentence_scores` (by default sacreBLEU's
+    ``sentence_bleu``) gives for that pair. The metric's threads share one large source; many small
     sources are distributed over them.
 
     Parameters
     ----------
     hypotheses : sequence of H sentences, or of B sequences of H sentences
-        Sentences are str; for a metric with ``tokenize=False`` lists of tokens, or token ids in an
-        array of shape (H, length) or (B, H, length) or in a list of arrays. Tokens may be tuples:
-        nested tuples without lists are one source.
+        Sentences are str; for a metric with ``tokenize=False``, lists of tokens, or token ids in an
+        array of shape (H, length) or (B, H, length) or in a list of arrays. As tokens may be
+        tuples, nested tuples without lists are one source.
     references : sequence of R sentences, or of B sequences of R sentences
-        Each is the only reference of a pair: references are not nested by segment here.
+        Each is the only reference of a pair: references are not nested by segment.
     hypothesis_mask, reference_mask : array of bool or integers, optional
         For token ids, of the same shapes: an id counts if its mask is not 0.
     out : ndarray of float64 or float32, shape (H, R) or (B, H, R), optional
         An array for the scores; undefined after an error or Ctrl-C.
     dtype : float64 or float32, optional
-        By default that of `out`, or float64; float32 rounds each score and halves the memory.
+        By default the type of `out`, or float64; float32 rounds each score and halves the memory.
     metric : fastbleu.BLEU or str, optional
         A BLEU, or the name of a dialect or recipe; by default ``BLEU()``, sacreBLEU's.
     progress : bool, default False
@@ -89,10 +89,10 @@ def pairwise(
     Raises
     ------
     ValueError
-        One side is batched and the other is not, sources have different sizes, `out` has another
+        One side is batched and the other is not, sources have different sizes, `out` has the wrong
         shape or type, or no dialect has the name.
     TypeError
-        Something is not a sentence, and the message names its place; or `metric` is not a metric.
+        Something is not a sentence (the message says where), or `metric` is not a metric.
 
     Warns
     -----
@@ -140,7 +140,7 @@ def pairwise_chunked(
     hypotheses, references, hypothesis_mask, reference_mask, dtype, metric, progress
         As for `pairwise`, with its errors; for a single source only.
     rows : int, optional
-        Hypotheses in a block; by default as many as make 64 MB.
+        Hypotheses in a block; by default as many as fit into 64 MB.
 
     Yields
     ------
@@ -181,7 +181,7 @@ def pairwise_chunked(
 class PairScorer:
     """Scores all pairs of sentences; large sources on several threads.
 
-    A row of counts that was scored for one source is not scored again for later ones.
+    Rows of counts that were scored for one source are not scored again for later ones.
     """
 
     def __init__(self, scorer: Scorer, threads: int, bar: ProgressBar | None = None) -> None:
@@ -191,7 +191,7 @@ class PairScorer:
         self._counters: list[PairCounter] = []
         self._orders, self._longest = 1, _LEAST_LONGEST
         self._cancelled = False
-        # If scores are not separable: all rows that each counter has met.
+        # If scores are not separable: all rows that each counter has found.
         self._rows: dict[PairCounter, Rows] = {}
 
     @property
@@ -206,7 +206,7 @@ class PairScorer:
             counter.cancelled = value
 
     def prepare(self, hypotheses: Sentences, references: Sentences) -> None:
-        """Number the n-grams of sentences over one vocabulary, whose pairs `fill` then scores."""
+        """Number the n-grams of sentences over one vocabulary; `fill` then scores the pairs."""
         longest = min(hypotheses.longest, references.longest)
         orders = max(1, min(self._scorer.max_ngram_order, longest))
         if orders > self._orders or longest > self._longest:
@@ -217,19 +217,19 @@ class PairScorer:
         if not self._scorer.dialect.separable:
             self._lengths = numpy.asarray(references.lengths, numpy.int64)
         if hypotheses is not references:
-            # An n-gram that no reference has matches nothing and needs no number.
+            # N-grams that no reference has match nothing and need no number.
             self._hypotheses = Features(ngrams, hypotheses, known_only=True)
         self._references = ReferenceBlock(ngrams, features, self._hypotheses)
 
     def fill(self, out: Scores, first: int = 0) -> None:
-        """Write the scores of the hypotheses from number `first` on, one for each row of `out`."""
+        """Write the scores of the hypotheses from number `first` on, one per row of `out`."""
         start = 0
         while not self._cancelled and (width := self._references.fill(start)):
             self._fill_columns(out, slice(start, start + width), first)
             start += width
 
     def _fill_columns(self, out: Scores, columns: slice, first: int) -> None:
-        """Score blocks of hypotheses with the block of references at hand."""
+        """Score blocks of hypotheses with the current block of references."""
         height = max(1, BLOCK_PAIRS // (columns.stop - columns.start))
         blocks = range(0, len(out), height)
         threads = min(self._threads, len(blocks))
@@ -255,7 +255,7 @@ class PairScorer:
     def _scores_of_rows(
         self, counter: PairCounter, new: array[int], pairs: Pairs, lengths: Rows
     ) -> Scores:
-        """The scores of a block whose dialect needs each pair's reference length, too."""
+        """The scores of a block in a dialect that also needs each pair's reference length."""
         width = 2 + 2 * counter.max_order
         known = self._rows.get(counter, numpy.zeros((0, width), numpy.int64))
         added = numpy.frombuffer(new, numpy.int64).reshape(-1, width) if new else known[:0]
@@ -295,7 +295,7 @@ def on_sources(
 
 
 def _checked_dtype(dtype: DTypeLike | None, out: Scores | None) -> numpy.dtype[Any]:
-    """The type of the scores; refuses an `out` that is no array of it."""
+    """The type of the scores; an error if `out` is not an array of this type."""
     if out is not None and not isinstance(out, numpy.ndarray):
         raise TypeError(f"out is a {type(out).__name__}, expected an ndarray")
     if dtype is None:
@@ -309,11 +309,11 @@ def _checked_dtype(dtype: DTypeLike | None, out: Scores | None) -> numpy.dtype[A
 
 
 def _checked_out(out: Scores, shape: tuple[int, ...]) -> Scores:
-    """The array of the caller, if scores of this shape can be written to it."""
+    """The caller's array; an error if scores of this shape cannot be written to it."""
     if out.shape != shape:
         raise ValueError(f"out has the shape {out.shape}, but there are {shape} scores")
     if not out.flags.writeable:
         raise ValueError("out is read-only")
     if not out.flags.aligned:
-        raise ValueError("out is not aligned, as a view of bytes may be; pass an array of its own")
+        raise ValueError("out is not aligned, as a view of bytes may be; pass another array")
     return out

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 else:
     tables = lazy("fastbleu.plots.tables")
 
-# Scores in memory at a time if no matrix is requested: 32 MB, and the same for weighted scores.
-# Fewer would cost time, because tables of the references are rebuilt for each block.
+# How many scores are in memory at a time if no matrix is requested: 32 MB, and the same for
+# weighted scores. Fewer would be slower, as tables of the references are rebuilt for each block.
 _BLOCK_SCORES = 1 << 22
 
-# Sources, in notebooks.
+# How many sources are shown in notebooks.
 _SHOWN = 10
 
 
@@ -47,7 +47,7 @@ class MBRResult:
     Attributes
     ----------
     best : int, or ndarray of int64, shape (B,)
-        The index of the hypothesis with the highest utility; the first of equal ones.
+        The index of the hypothesis with the highest utility; of equal ones the first.
     utilities : ndarray of float64, shape (H,) or (B, H), or list of B of shape (H,)
         The expected score of each hypothesis over the references, on the dialect's scale: 0-100 for
         sacreBLEU's, 0-1 for nltk's. A list if sources have different sizes.
@@ -57,9 +57,9 @@ class MBRResult:
         Everything that the scores depend on besides the sentences and their weights.
     """
 
-    # An int for one source and an array for a batch; both can be used as an index.
+    # An int for one source, an array for a batch; both can be used as an index.
     best: Any
-    # Arrays, for a batch of different sizes lists of them.
+    # Arrays, or lists of arrays if the sources of a batch have different sizes.
     utilities: Any
     matrix: Any = None
     signature: str = ""
@@ -85,7 +85,7 @@ class MBRResult:
 
 
 def _listed(value: Any) -> Any:
-    """Arrays, and lists of them, as lists of numbers; other values as they are."""
+    """Arrays, and lists of arrays, as lists of numbers; other values as they are."""
     if isinstance(value, list):
         return [part.tolist() for part in value]
     return value.tolist() if isinstance(value, numpy.ndarray) else value
@@ -112,10 +112,10 @@ def mbr(
         The candidates of one source, or of B sources, which may have different numbers of
         hypotheses and of references; sentences as in `pairwise`.
     references : sequence of R sentences, or of B sequences of R sentences, optional
-        Samples to compare with. By default the hypotheses; each is also compared with itself.
+        Samples to compare with. By default the hypotheses; each is then also compared with itself.
     reference_weights : array_like of float, shape (R,) or (B, R), optional
         Finite, at least 0, not all 0. By default all are equal, which is right for samples drawn
-        from a model. For sources of different sizes a list of B arrays.
+        from a model. For sources of different sizes, a list of B arrays.
     reference_lprobs : array_like of float, shape (R,) or (B, R), optional
         Logarithms of the weights, up to a constant, instead of `reference_weights`.
     hypothesis_mask, reference_mask, metric, progress
@@ -159,7 +159,7 @@ def mbr(
     Kumar and Byrne (2004), Minimum Bayes-risk decoding for statistical machine translation. Eikema
     and Aziz (2020), Is MAP decoding all you need? DeNero, Chiang and Knight (2009), Fast consensus
     decoding over translation forests: ``aggregate=True``. Vamvas and Sennrich (2024), Linear-time
-    minimum Bayes risk decoding with reference aggregation: of other utilities.
+    minimum Bayes risk decoding with reference aggregation: the same for other utilities.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def mbr(
     reader = SentenceReader(metric)
     if aggregate and return_matrix:
         raise ValueError(
-            "aggregate=True makes no matrix; leave one of aggregate and return_matrix out"
+            "aggregate=True makes no matrix; leave out either aggregate or return_matrix"
         )
     if aggregate:
         reader.scorer.dialect.require(EXPECTED_COUNTS)
@@ -237,10 +237,10 @@ def _mean_scores(
     weights: Floats | None,
     matrix: Floats | None,
 ) -> Floats:
-    """The utilities of a source's hypotheses; fills the matrix if there is one."""
+    """The utilities of a source's hypotheses; also fills `matrix`, if not None."""
     rows, row_of = hypotheses.unique()
     columns, column_of = (rows, row_of) if references is hypotheses else references.unique()
-    # numpy's own type of index: it refuses int64 where that has 32 bits.
+    # numpy's type of index, because numpy refuses int64 indices on 32-bit systems.
     row_numbers, column_numbers = (numpy.asarray(of, numpy.intp) for of in (row_of, column_of))
     scorer.prepare(rows, columns)
     step = max(1, _BLOCK_SCORES // len(references))
@@ -252,7 +252,7 @@ def _mean_scores(
         # Sums include duplicates, so that they do not depend on which hypotheses are merged.
         if len(columns) < len(references):
             scores = scores.take(column_numbers, axis=1)
-        # Each row is added up by itself, in numpy's order.
+        # Each row is added up separately, in numpy's order.
         if weights is None:
             means = scores.sum(axis=1) / scores.shape[1]
         else:
@@ -273,7 +273,7 @@ class Aggregation:
     """
 
     def __init__(self, scorer: Scorer) -> None:
-        self.cancelled = False  # whether to stop after the present source: another thread sets it
+        self.cancelled = False  # whether to stop after the current source: another thread sets it
         self._scorer = scorer
         self._ngrams = Ngrams(scorer.max_ngram_order)
 

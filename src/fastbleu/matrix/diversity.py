@@ -32,30 +32,30 @@ if TYPE_CHECKING:
 
     Floats = NDArray[numpy.float64]
 
-# Sentences whose rows are scored at once; Ctrl-C is checked in between.
+# How many rows are scored at once; Ctrl-C is handled in between.
 _ROWS = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
 class SelfBLEUResult:
-    """Scores of sentences, each with all others of its set as references.
+    """Scores of sentences, each with all others in its set as references.
 
     Higher scores mean that the set repeats itself more.
 
     Attributes
     ----------
     values : dict of int to float
-        For each order n the mean score for n-grams of up to n tokens, equally weighted; on the
+        For each order n, the mean score for n-grams of up to n tokens, equally weighted; on the
         dialect's scale: 0-1 for nltk's, 0-100 for sacreBLEU's.
     scores : ndarray of float64, shape (N, orders)
-        The score of each sentence that was scored, for each order; on the same scale.
+        The scores of the N sentences that were scored, for each order; on the same scale.
     orders : tuple of int
         The orders of the columns of `scores`.
     indices : ndarray of int64, shape (N,)
-        The sentences of the rows of `scores`, in ascending order.
+        The sentences to which the rows of `scores` belong, in ascending order.
     signature : str
-        Everything that the scores depend on besides the sentences and the order; the size of the
-        sample and its seed if there is one.
+        Everything that the scores depend on besides the sentences and the order, including the size
+        and seed of a sample.
     """
 
     values: dict[int, float]
@@ -92,10 +92,10 @@ def self_bleu(
 ) -> SelfBLEUResult:
     """Self-BLEU: how much a set of sentences repeats itself.
 
-    Each sentence is scored with all others as its references, and scores are averaged, for
-    each order n with equal weights for 1 to n. By default each score equals nltk's
-    ``sentence_bleu`` with method 1. The time is linear in the number of sentences; `threads` of the
-    metric have no effect.
+    Each sentence is scored with all others as its references, and the scores are averaged, for each
+    order n with equal weights for 1 to n. By default each score equals nltk's ``sentence_bleu``
+    with method 1. The time is linear in the number of sentences. The metric's `threads` have no
+    effect.
 
     Parameters
     ----------
@@ -103,24 +103,25 @@ def self_bleu(
         Texts, or tokens or token ids as in `pairwise`. An iterator is read in blocks, so that
         only token ids are in memory.
     orders : iterable of int, default (2, 3, 4, 5)
-        Replaces `max_ngram_order` and `weights` of the metric.
+        Replace the metric's `max_ngram_order` and `weights`.
     sample_size : int, optional
         Score only this number of sentences, drawn without replacement, each against all others.
     seed : int or None, default 12345
-        Seed of the sample; None draws another one each time, which the signature names.
+        Seed of the sample; None draws a new seed each time, which the signature names.
     sentence_mask : array of bool or integers, optional
         For token ids, of the same shape: an id counts if its mask is not 0.
     against : {"others", "each", "earlier"}, default "others"
-        What a sentence is scored against, of which there are several definitions. "others": all
-        others as its references at once, Texygen's, and HELM's with ``orders=(4,),
-        metric="sacrebleu"``. "each": each other one by itself, averaged over all pairs.
-        "earlier": each sentence before it by itself, averaged over these pairs, DiffuSeq's with
-        ``orders=(4,)`` and smoothing "method4" of tokens split by "none"; the first sentence
-        scores NaN. Pairs take quadratic time, and the memory of their matrix.
+        What a sentence is scored against; definitions of self-BLEU differ in this. "others": all
+        others at once, as its references; this is Texygen's definition, and HELM's with
+        ``orders=(4,), metric="sacrebleu"``. "each": each other sentence separately, averaged over
+        all pairs. "earlier": each sentence before it separately, averaged over these pairs; this is
+        DiffuSeq's definition with ``orders=(4,)`` and smoothing "method4" on tokens split by
+        "none"; the first sentence scores NaN. Pairs take quadratic time, and the memory of their
+        matrix.
     metric : fastbleu.BLEU or str, optional
         A BLEU, or a dialect's name; by default
         ``BLEU("nltk", smooth_method="floor", tokenize="13a")``, for texts. Texygen's numbers
-        need lists of its tokens, and ``tokenize=False``.
+        require lists of its tokens and ``tokenize=False``.
     progress : bool, default False
         Show a progress bar on standard error.
 
@@ -134,12 +135,17 @@ def self_bleu(
     ValueError
         There are fewer than 2 sentences, an order is below 1, or as for `pairwise`.
     TypeError
-        As for `pairwise`, like the warnings.
+        As for `pairwise`.
+
+    Warns
+    -----
+    InputWarning
+        As for `pairwise`.
 
     References
     ----------
     Zhu et al. (2018), Texygen: A Benchmarking Platform for Text Generation Models. HELM 0.5.16,
-    disinformation_metrics.py, ``_self_bleu``, which strips texts and leaves empty ones out.
+    disinformation_metrics.py, ``_self_bleu``, which strips texts and leaves out empty ones.
     DiffuSeq 8bfafcb, scripts/eval_seq2seq.py, ``diversityOfSet``.
 
     Examples
@@ -158,7 +164,7 @@ def self_bleu(
     check_choice("against", against, ("others", "each", "earlier"))
     if against != "others" and sample_size is not None:
         raise ValueError(
-            f'against is {against!r}, which takes no sample_size: pass against="others"'
+            f'against is {against!r}, which takes no sample_size; pass against="others"'
         )
     seed = Random().getrandbits(32) if seed is None else check_integer("seed", seed)
     signature = _signature(reader.scorer)
@@ -195,7 +201,7 @@ def _against_others(
     sample_size: int | None,
     seed: int,
 ) -> tuple[Floats, list[float], NDArray[numpy.int64]]:
-    """Score each sentence, or those of a sample, with all others as its references.
+    """Score each sentence, or each of a sample, with all others as its references.
 
     Returns the scores, shape (N, orders), their means by order, and which sentences were scored.
     """
@@ -234,7 +240,7 @@ def _of_pairs(
     progress: bool,
     is_earlier: bool,
 ) -> tuple[Floats, list[float], NDArray[numpy.int64]]:
-    """Score each pair by itself: with all other sentences, or only with earlier ones."""
+    """Score each sentence separately with every other one, or with every earlier one."""
     listed = listed_column(sentences, "sentences")
     if not hasattr(listed, "__len__"):
         listed = list(listed)
@@ -258,7 +264,7 @@ def _of_pairs(
 
 
 def _signature(scorer: Scorer) -> str:
-    """That of the scorer without its own max_ngram_order and weights, which are not used."""
+    """The scorer's signature without its max_ngram_order and weights, which are not used."""
     fields = scorer.signature().split("|")
     return "|".join(field for field in fields if not field.startswith(("order:", "weights:")))
 
@@ -272,7 +278,7 @@ def _check_count(count: int) -> None:
 
 
 def _check_texts(sentences: Any) -> None:
-    """Refuse tokens and groups of sentences, for which the default metric would need others."""
+    """Refuse tokens and groups of sentences, which the default metric cannot read."""
     is_listed = type(sentences) in (list, tuple)
     dimensions = 0 if is_listed else len(shape_of(sentences) or ())
     first = sentences[0] if is_listed and sentences else None
@@ -288,7 +294,7 @@ def _check_texts(sentences: Any) -> None:
 
 
 def _scores(scorer: Scorer, rows: array[int], max_ngram_order: int) -> Any:
-    """The score of each row by its n-grams of the scorer's orders."""
+    """The score of each row, from the scorer's orders only."""
     order = scorer.max_ngram_order
     table = numpy.frombuffer(rows, numpy.int64).reshape(-1, 2 + 2 * max_ngram_order)
     kept = [*range(2 + order), *range(2 + max_ngram_order, 2 + max_ngram_order + order)]

@@ -1,4 +1,4 @@
-"""One fixed set of references for any number of hypotheses: the indexes and `ReferenceIndex`."""
+"""One fixed set of references for any number of hypotheses: `SentenceIndex`, `ReferenceIndex`."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from ._postings import Postings
     from ._sentences import Sentences
 
-# A block is some consecutive hypotheses that a thread takes at a time: enough that the cost per
-# block is negligible, few enough that the data read from them is still in the cache.
+# How many hypotheses a thread takes at a time: enough to make the cost per block negligible, few
+# enough to keep the data read from them in the cache.
 _BLOCK = 1024
 
 
 class SentenceIndex:
-    """References that are read once and kept. An index cannot be changed; threads may share it."""
+    """References that are read once. An index cannot be changed; threads may share it."""
 
     __slots__ = ("__weakref__", "_reader", "_references")
 
@@ -80,7 +80,7 @@ class ReferenceIndex(SentenceIndex):
         For token ids, of the same shape: an id counts if its mask is not 0.
     metric : fastbleu.BLEU or str, optional
         A BLEU, or the name of a dialect or recipe; by default ``BLEU()``, sacreBLEU's. Its threads
-        are used for scoring; one thread builds the index.
+        are used for scoring only; a single thread builds the index.
     progress : bool, default False
         Show a progress bar on standard error.
 
@@ -89,16 +89,16 @@ class ReferenceIndex(SentenceIndex):
     ValueError
         There are no references, or no dialect has the name.
     TypeError
-        A reference is not a sentence, and the message says which; or `metric` is not a metric.
+        A reference is not a sentence (the message says which), or `metric` is not a metric.
     OverflowError, MemoryError
         There are more than 2**31 - 1 different n-grams of one order, or more than fit into memory.
 
     Notes
     -----
     Each different n-gram, and each further occurrence of it in one reference, takes 14 to 20 bytes;
-    each different token about 100 more. Building temporarily takes another half of that. Pickling
-    stores the tokens of the references, for which the index keeps 4 bytes per token, and
-    unpickling builds the index again. A tokenizer function is called by one thread at a time.
+    each different token about 100 more. Building temporarily takes half as much again. Pickling
+    stores the references' tokens, for which the index keeps 4 bytes each; unpickling builds the
+    index again. A tokenizer function is called by one thread at a time.
 
     Examples
     --------
@@ -193,7 +193,7 @@ class ReferenceIndex(SentenceIndex):
     def _counted(
         self, hypotheses: Hypotheses, mask: Mask | None, *, keep_rows: bool = True
     ) -> Counted:
-        """Count hypotheses; without `keep_rows` into one row, the sum as the dialect adapts it."""
+        """Count hypotheses; without `keep_rows`, only the sum of the adapted rows."""
         counter, scorer = self._metric._counter, self._metric._scorer
         references = self._references
         listed: Any = hypotheses
@@ -251,7 +251,7 @@ class ReferenceIndex(SentenceIndex):
 
     @property
     def nbytes(self) -> int:
-        """Memory in bytes, without that of tokens that are Python objects."""
+        """Memory in bytes, without tokens that are Python objects."""
         return self._references.nbytes + self._reader.vocabulary.nbytes
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -269,7 +269,7 @@ def _rebuilt(
     tokens: list[Hashable],
     references: list[Sentences],
 ) -> ReferenceIndex:
-    """An index of the same references; `tokens` are those that their ids stand for."""
+    """An index of the same references; their ids are numbers of `tokens`."""
     metric = BLEU(**arguments)
     counted = ReferenceSet(metric._counter.max_ngram_order, metric._counter.reference_length)
     for sentences in references:

@@ -1,4 +1,4 @@
-"""Nearest references: the best of all pairs, without scoring all of them."""
+"""Nearest references: the best pairs, found without scoring all of them."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     Scores = NDArray[numpy.float64]
     Positions = NDArray[numpy.int64]
 
-# Hypotheses that a thread takes at a time.
+# How many hypotheses a thread takes at a time.
 _CHUNK = 16
 
 
 class NearestIndex(SentenceIndex):
-    """References that are kept, to find those that score best with a hypothesis.
+    """References, kept to find those that score best with a hypothesis.
 
-    Scores are those of `pairwise`, to the last bit. An index cannot be changed, and threads may
+    Scores equal those of `pairwise`, to the last bit. An index cannot be changed, and threads may
     share it.
 
     Parameters
@@ -85,7 +85,7 @@ class NearestIndex(SentenceIndex):
         min_score: float = 0,
         progress: bool = False,
     ) -> tuple[Scores, Positions]:
-        """The `k` best references of each hypothesis: see `fastbleu.matrix.nearest`."""
+        """The `k` best references for each hypothesis: see `fastbleu.matrix.nearest`."""
         if check_integer("k", k) < 1:
             raise ValueError(f"k is {k}, but must be at least 1")
         least = as_double("min_score", min_score)
@@ -112,9 +112,9 @@ class NearestIndex(SentenceIndex):
         bar: ProgressBar,
         only_later: bool = False,
     ) -> list[tuple[array[float], array[int]]]:
-        """The scores of the best references of each hypothesis, and which ones they are.
+        """The scores of the best references for each hypothesis, and their positions.
 
-        With `only_later` those of hypothesis i come after reference i.
+        With `only_later`, only references after reference i are considered for hypothesis i.
         """
         scorer, postings = self._reader.scorer, self._references
         features = Features(postings.ngrams, hypotheses, known_only=True)
@@ -150,26 +150,27 @@ def nearest(
     metric: Metric | None = None,
     progress: bool = False,
 ) -> tuple[Scores, Positions]:
-    """The `k` best references of each hypothesis: their scores, and which ones they are.
+    """The `k` best references for each hypothesis: their scores and positions.
 
-    That is each row of `pairwise`, sorted, in less time and memory.
+    These are the best of each row of `pairwise`, found in less time and memory.
 
     Parameters
     ----------
     hypotheses, references, hypothesis_mask, reference_mask, metric, progress
-        As for `pairwise`, of one source, with its errors and warnings. Iterators are read in
+        As for `pairwise` with one source, with its errors and warnings. Iterators are read in
         blocks.
     k : int, default 5
-        At least 1.
+        How many references to return, at least 1.
     min_score : float, default 0
         Leave out references with lower scores, on the dialect's scale.
 
     Returns
     -------
     scores : ndarray of float64, shape (H, k)
-        The highest first; NaN where there are fewer than `k`.
+        The highest first; NaN if there are fewer than `k`.
     positions : ndarray of int64, shape (H, k)
-        Which references have these scores, of equal scores the first one first; or -1.
+        The references with these scores, in ascending order for equal scores; -1 if there are
+        fewer.
 
     Examples
     --------
@@ -193,7 +194,7 @@ def duplicates(
     metric: Metric | None = None,
     progress: bool = False,
 ) -> tuple[Scores, Positions]:
-    """The pairs of sentences that are alike.
+    """The pairs of similar sentences.
 
     Parameters
     ----------
@@ -202,14 +203,14 @@ def duplicates(
     min_score : float
         The lowest score of a pair, on the dialect's scale.
     sentence_mask, metric, progress
-        As `hypothesis_mask`, `metric` and `progress` of `pairwise`, with its errors and warnings.
+        As `hypothesis_mask`, `metric` and `progress` in `pairwise`, with its errors and warnings.
 
     Returns
     -------
     scores : ndarray of float64, shape (P,)
         The scores of pairs (i, j) with i as the hypothesis and j as the reference.
     positions : ndarray of int64, shape (P, 2)
-        The positions i < j of both sentences, in ascending order.
+        The positions i < j of the two sentences, in ascending order.
 
     Examples
     --------
@@ -237,7 +238,7 @@ def duplicates(
 
 
 def _joined(blocks: Iterable[tuple[Sentences, ProgressBar]]) -> Sentences:
-    """All sentences of blocks."""
+    """The sentences of all blocks."""
     ids, lengths = array("i"), array("q")
     for block, bar in blocks:
         ids += block.flat()

@@ -1,4 +1,4 @@
-"""Check the sentences of users and read them with one vocabulary: one set, or sources of pairs."""
+"""Check sentences and read them over one vocabulary: one set, or sources of pairs."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 @cache
 def _default_metric() -> BLEU:
-    # Made once: that takes a third of the time of a call with a few sentences.
+    # Cached, because making it takes a third of the time of a call with a few sentences.
     return BLEU()
 
 
 class _SplitTextChecks(TokenChecks):
-    """Checks of texts that the function `split` turns into lists of tokens."""
+    """Checks of texts that the function `split` splits into tokens."""
 
     def __init__(
         self, name: str, before: int, split: Callable[[str], list[str]], lowercase: bool
@@ -56,26 +56,26 @@ class _SplitTextChecks(TokenChecks):
 class SentenceReader:
     """Reads sentences over one vocabulary, in which every token keeps its number.
 
-    The vocabulary begins with `tokens`, numbered in their order. Each thread needs a reader:
-    `sharing` makes others over the same vocabulary. They may read with `known_only` at the same
-    time, as long as none adds to it.
+    The vocabulary begins with `tokens`, numbered in order. Each thread needs its own reader:
+    `sharing` makes another one over the same vocabulary. Readers may read with `known_only` at the
+    same time, as long as none adds to the vocabulary.
 
     Attributes
     ----------
     counter : Counter
     scorer : Scorer
-        Of single sentences.
+        Scores single sentences.
     vocabulary : Vocabulary
     max_ngram_order : int
         The metric's.
     sentences : int
-        Sentences read with `counted`; the next two are numbers of these.
+        How many sentences were read with `counted`.
     short : int
-        Those that have tokens, but fewer than `max_ngram_order`.
+        How many of these have tokens, but fewer than `max_ngram_order`.
     tokenized_periods : int
-        Texts that end in " .", which untokenized text rarely does.
+        How many of these are texts that end in " .", which untokenized text rarely does.
     label_padding : bool
-        Whether the token id -100, which pads labels, was read as a token.
+        Whether the token id -100, the padding of labels, was read as a token.
     """
 
     def __init__(self, metric: Metric | None, tokens: Sequence[Hashable] = ()) -> None:
@@ -88,7 +88,7 @@ class SentenceReader:
             read_lists(self.vocabulary, TokenChecks("tokens"), [tokens])
         self._pool = Pool(self.counter.threads)
         self._knows_padding = False
-        # By the name of an argument: whether all of its rows so far are empty; more may follow.
+        # By name of an argument: whether all its rows read so far are empty.
         self._only_empty: dict[str, bool] = {}
         self.sentences = self.short = self.tokenized_periods = 0
         self.label_padding = False
@@ -108,7 +108,7 @@ class SentenceReader:
         place: str = "",
         alone: bool = False,
     ) -> tuple[Sentences, Sentences]:
-        """Both sides of a matrix over a new vocabulary; if `alone`, the hypotheses are both."""
+        """Both sides of a matrix over a new vocabulary; if `alone`, both are the hypotheses."""
         self.vocabulary.forget()
         rows = self.read(hypotheses, f"hypotheses{place}", masks[0], counted=True)
         if alone:
@@ -126,9 +126,9 @@ class SentenceReader:
     ) -> Sentences:
         """Read S str, S sequences of tokens, or an array of ids of the shape (S, length).
 
-        Messages use `name`, the argument, and `before`, the number of its sentences read before.
+        Messages use the argument's `name` and `before`, how many of its sentences were read before.
         With `known_only`, tokens that the vocabulary lacks get the id -1. With `counted`, for
-        hypotheses, the sentences are added to the attributes.
+        hypotheses, the sentences are counted in the attributes.
         """
         listed: Any = sentences
         if type(listed) not in (list, tuple):
@@ -138,7 +138,7 @@ class SentenceReader:
         if tokenizer is None and (mask is not None or counter.id_filter or are_rows(listed)):
             made = self._read_rows(listed, name, mask, known_only, before)
         elif mask is not None:
-            raise TypeError("a mask needs token ids, and these a metric with tokenize=False")
+            raise TypeError("a mask needs token ids, which need a metric with tokenize=False")
         else:
             column = listed
             if type(listed) not in (list, tuple):
@@ -148,7 +148,7 @@ class SentenceReader:
                 made = self._read_tokens(listed, name, known_only, before)
             elif tokenizer.compiled is None:
                 made = self._read_split(listed, name, known_only, before)
-                # The function may have put something else into the list.
+                # The function may have changed the list.
                 periods = sum(isinstance(text, str) and text.endswith(" .") for text in listed)
             else:
                 checks, compiled = TextChecks(name, before), str(tokenizer.compiled)
@@ -175,7 +175,7 @@ class SentenceReader:
         progress: bool = False,
         **flags: bool,
     ) -> Iterator[tuple[Sentences, ProgressBar]]:
-        """Read sentences, which may come from an iterator, block by block; also a progress bar.
+        """Read sentences, also from an iterator, block by block; yields each with a progress bar.
 
         `flags` are `known_only` and `counted` of `read`.
         """
@@ -188,7 +188,7 @@ class SentenceReader:
                 yield made, bar
 
     def warn_of_input(self) -> None:
-        """Warn, once everything is read, of likely mistakes."""
+        """Warn of likely mistakes; call this when everything has been read."""
         if self.tokenized_periods >= TOKENIZED_PERIODS:
             self.scorer.warn_of_tokenized(self.tokenized_periods)
         if self.label_padding:
@@ -214,7 +214,7 @@ class SentenceReader:
             split = partial(tokenizer.tokens, lowercase=lowercase, is_reference=is_reference)
             lowercase = False
         checks = _SplitTextChecks(name, before, split, lowercase)
-        # Lists of tokens would be read as they are.
+        # Checked here, because lists of tokens would be read as they are.
         for number, text in enumerate(listed):
             if not isinstance(text, str):
                 checks.texts.line(text, number, None)
@@ -248,9 +248,9 @@ def read_sources(
 ) -> tuple[list[tuple[Sentences, Sentences]], tuple[int, ...]]:
     """Read the sentences of all sources, and warn once of likely mistakes.
 
-    Returns both sides by source, each source over a vocabulary of its own, and the shape of the
-    scores: (hypotheses, references), after the number of sources if there is a batch of them. If
-    `ragged` sources may have different sizes; the shape is then that of the largest.
+    Returns both sides of each source, each source over its own vocabulary, and the shape of the
+    scores: (hypotheses, references), or for a batch (sources, hypotheses, references). If `ragged`,
+    sources may have different sizes, and the shape has the maximum of each.
 
     Everything is read before scoring, so that errors in the last source are reported at once;
     this takes less memory than the sentences themselves.
@@ -289,10 +289,10 @@ def batch_of(
     tokenizer: Tokenizer | None,
     ragged: bool = False,
 ) -> list[tuple[Any, Any]] | None:
-    """(hypotheses, references) of each source of a batch; None if there is one source.
+    """(hypotheses, references) of each source of a batch; None if there is only one source.
 
-    Lists of tokens are nested once more than text; a tuple there is a token. Token ids may also be
-    arrays of the shape (B, H, length). If `ragged` sources may have different numbers of sentences.
+    Lists of tokens are nested once more than text; a tuple in them is a token. Token ids may also
+    be arrays of shape (B, H, length). If `ragged`, sources may have different sizes.
     """
     is_text = tokenizer is not None
     sources: Any = hypotheses
@@ -307,11 +307,11 @@ def batch_of(
         kind = "str" if is_text else "lists of tokens"
         raise ValueError(
             f"{batched} is a batch, with a list of sentences for each source, but {flat} holds "
-            f"{kind}: for one source pass two flat lists of {kind}, as each hypothesis is paired "
-            "with each reference; for several sources nest both"
+            f"{kind}: for one source pass two flat lists of {kind}, because each hypothesis is "
+            "paired with each reference; for several sources nest both"
         )
     count = len(sources)
-    # If sentences are split at whitespace, real text contains some.
+    # Real text for a tokenizer that splits at whitespace contains some.
     splits = tokenizer is not None and tokenizer.splits_at_spaces
     suspicious = splits and look_like_tokens(sources)
     advice = (
@@ -335,7 +335,7 @@ def batch_of(
 
 
 def is_batch(value: Any, is_text: bool) -> bool | None:
-    """Whether sentences belong to several sources; None if that is unknown."""
+    """Whether sentences belong to several sources; None if this is unknown."""
     if type(value) not in (list, tuple):
         shape = () if hasattr(value, "columns") else shape_of(value) or ()
         return len(shape) == (2 if is_text else 3)
