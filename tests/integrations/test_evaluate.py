@@ -203,7 +203,7 @@ def test_signatures_are_those_of_evaluate():
             ours = named(getattr(metric, name))
             assert theirs.items() <= ours.items(), name
     assert named(load) == named(evaluate.load)
-    raises(ValueError, "metric 'rouge' is not here: there are bleu and sacrebleu", load, "rouge")
+    raises(ValueError, "metric 'rouge' is unknown: there are bleu and sacrebleu", load, "rouge")
     raises(ValueError, "num_process is 2", load, "bleu", num_process=2)
     assert type(load("bleu", experiment_id="x", cache_dir="/nowhere", keep_in_memory=True)) is Bleu
 

@@ -215,7 +215,7 @@ def test_mistakes_with_duckdb():
             assert re.search(rf"{function}\((hypothesis )?VARCHAR, (\w+ )?VARCHAR\)", message)
         for chosen, name in (("holes, ref", "hypothesis"), ("mt, holes", "reference_1")):
             message = refused(f"{function}({chosen})")
-            assert f"{name} is missing (NULL) in some row: leave such rows out by" in message
+            assert f"{name} is missing (NULL) in some row: leave such rows out with" in message
             assert "segment" not in message.partition("\n")[0]
     kinds = "(SELECT 'a b c d'::ENUM('a b c d') AS mt, 'a b c d' AS ref)"
     for query, values in ((f"mt, ref) FROM {kinds}", []), ("?, ?)", ["a b c d"] * 2)):
@@ -223,7 +223,7 @@ def test_mistakes_with_duckdb():
         assert found == [(pytest.approx(100.0),)]
     on_duckdb.register(connection, num_references=None)
     message = refused("bleu_sentence(mt, [ref, NULL])")
-    assert "reference_1 is missing (NULL) in some row: leave such rows out by" in message
+    assert "reference_1 is missing (NULL) in some row: leave such rows out with" in message
 
 
 def test_lists_of_references_that_dask_turns_into_text():

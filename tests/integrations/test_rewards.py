@@ -163,7 +163,7 @@ def test_missing_answers():
 def test_likely_mistakes_are_warned_of_once():
     for words, options, completions, references, reward in (
         ("effective_order=False", {"metric": BLEU(effective_order=False)}, ["a b"], ["a b"], 0.0),
-        ("none of the completions", {"extract": TAGS}, ["a", "b", "", "c"], ["a"] * 4, 0.0),
+        ("no answer in any completion", {"extract": TAGS}, ["a", "b", "", "c"], ["a"] * 4, 0.0),
         ("script without spaces", {}, JAPANESE, JAPANESE[::-1], 0.0),
         ("all 4 completions are equal to", {}, ["a b c d"] * 4, ["a b c d"] * 4, 1.0),
     ):

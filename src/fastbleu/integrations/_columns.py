@@ -1,4 +1,4 @@
-"""Shared by hosts that call functions inside a query: columns of Arrow in, columns of Arrow out."""
+"""Shared by hosts that call functions inside a query: Arrow columns in, Arrow columns out."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 class ColumnScorer:
     """BLEU of columns: hypotheses, and one column of references, or one of lists, or several.
 
-    A host calls it for each batch of rows, so that it does not warn of what only a corpus tells.
+    A host calls it for each batch of rows, so it gives no warnings that need a whole corpus.
 
     Parameters
     ----------
     metric : BLEU or str, optional
     missing : {"error", "empty", "skip", "ragged"}
-        With "skip" a row with a missing text has no score, and no part in sums.
+        With "skip" a row with a missing text has no score, and sums do not include it.
     threads : int, optional
         Number of threads; by default the metric's.
     """
@@ -59,7 +59,7 @@ class ColumnScorer:
         self._width = 2 + 2 * metric.max_ngram_order
         # The columns of sums, all int64, and how to reduce each.
         self.reductions = reductions_of(metric.max_ngram_order)
-        # Those that a score needs.
+        # The columns that a score needs.
         self.summed = count_names(metric.max_ngram_order)
         self._type = pyarrow.struct([(name, pyarrow.int64()) for name in self.summed])
 
@@ -89,7 +89,7 @@ class ColumnScorer:
     def sums(self, *columns: Any) -> pyarrow.StructArray:
         """Each row as sums of one segment: fields as the columns of `fastbleu.tables.sums`.
 
-        A row that is left out has null for its numbers of references, and 0 for all others.
+        A row that is left out has null for its numbers of references, and 0 in all other fields.
         """
         equal, size = _of_one_length(columns)
         numbers = numpy.zeros((3 + self._width, size), numpy.int64)
@@ -105,19 +105,19 @@ class ColumnScorer:
         return pyarrow.StructArray.from_arrays([*fields.values()], [*fields])
 
     def corpus_scores(self, groups: Any) -> pyarrow.Array:
-        """The score of each list of structs of a row's columns; null of none."""
+        """The score of each list of rows, which are structs; null for an empty list."""
         offsets = groups.offsets.to_numpy()
         sizes = numpy.diff(offsets)
         columns = groups.values[offsets[0] : offsets[-1]].flatten()
         return self._scores(columns, numpy.repeat(numpy.arange(len(sizes)), sizes), len(sizes))
 
     def corpus_score(self, *columns: Any) -> pyarrow.Scalar:
-        """The score of all rows; null of none."""
+        """The score of all rows; null if there are none."""
         equal, size = _of_one_length(columns)
         return self._scores(equal, numpy.zeros(size, numpy.int64), 1)[0]
 
     def _scores(self, columns: Sequence[Any], group_of: NDArray[Any], count: int) -> pyarrow.Array:
-        """The score of each of `count` groups, whose numbers do not fall from row to row."""
+        """The score of each of `count` groups; the numbers in `group_of` must not decrease."""
         segments = numpy.zeros(count, numpy.int64)
         counts = numpy.zeros((count, self._width), numpy.int64)
         for rows, _, adapted in self._parts(columns):
@@ -128,7 +128,7 @@ class ColumnScorer:
         return self._values(segments, counts)
 
     def scores_of_counts(self, sums: Any) -> pyarrow.Array:
-        """The score of each struct of sums of `counts`; null where these are nulls."""
+        """The score of each struct of summed `counts`; null where these are null."""
         if isinstance(sums, pyarrow.ChunkedArray):
             sums = sums.combine_chunks()
         columns = [sums.field(name) for name in self.summed]
@@ -137,7 +137,7 @@ class ColumnScorer:
         return self._values(present, numpy.stack(counts, axis=1).astype(numpy.int64, copy=False))
 
     def _values(self, present: NDArray[Any], counts: NDArray[Any]) -> pyarrow.Array:
-        """The score of each row of sums; null where it is not present, or there is no score."""
+        """The score of each row of sums; null if it is not present or has no score."""
         scorer = self.metric._scorer
         scores: list[float | None] = []
         for is_present, row in zip(present.tolist(), counts.tolist(), strict=True):
@@ -149,10 +149,10 @@ class ColumnScorer:
         return pyarrow.array(scores, pyarrow.float64())
 
     def _parts(self, columns: Sequence[Any]) -> Iterator[tuple[Any, Any, AdaptedRows]]:
-        """The rows that are present, in parts.
+        """Yield the rows that are present, in parts.
 
-        Yields a slice or an array of their numbers; how many references all or each of them have;
-        and their counts to add up.
+        Each part is a slice or an array of row numbers, the number of references of all rows or of
+        each, and the counts to add up.
         """
         self._require_sums()
 
@@ -169,7 +169,7 @@ class ColumnScorer:
         self.metric._scorer.dialect.require(UPDATE, SUMS)
 
     def _counted(self, columns: Sequence[Any]) -> tuple[Counted, NDArray[Any] | None]:
-        """The counts of the rows that are present, and which these are; None if all are."""
+        """The counts of the rows that are present, and a mask of these rows; None if all are."""
         batch = self._batch(_of_one_length(columns)[0])
         counted = self.metric._counter.count(batch)
         return counted, None if batch.present is None else numpy.array(batch.present)
@@ -185,9 +185,9 @@ class ColumnScorer:
 def naming_columns(
     function: Callable[..., Any], names: Sequence[str], skip: str = 'missing="skip"'
 ) -> Callable[..., Any]:
-    """The function of columns, whose errors name them and how to skip rows without a value.
+    """Wrap a function of columns: its errors name them, and say how to skip rows without a value.
 
-    They do not name segments: these are numbered in one of the host's batches.
+    They do not name segments, whose numbers are those within a batch of the host.
     """
 
     def called(*columns: Any) -> Any:
@@ -200,7 +200,7 @@ def naming_columns(
                 number = 0 if error.reference is None else 1 + error.reference
                 raise kind(
                     f"{names[min(number, len(names) - 1)]} is missing (NULL) in some row: leave "
-                    f'such rows out by {skip}, or take empty texts by missing="empty"'
+                    f'such rows out with {skip}, or use empty texts with missing="empty"'
                 ) from error
             if isinstance(error, LocatedError) and error.segment is not None:
                 message = f"some row: {error.problem}"
@@ -220,7 +220,7 @@ def _spread(values: NDArray[Any], present: NDArray[Any] | None) -> NDArray[Any]:
 
 
 def _of_one_length(columns: Sequence[Any]) -> tuple[list[Any], int]:
-    """The columns, and the number of rows; values that hosts pass for all rows are repeated."""
+    """Return the columns and the number of rows; single values for all rows are repeated."""
     lengths = [1 if isinstance(column, pyarrow.Scalar) else len(column) for column in columns]
     rows = next((length for length in lengths if length != 1), 1)
     equal = []
@@ -234,7 +234,7 @@ def _of_one_length(columns: Sequence[Any]) -> tuple[list[Any], int]:
 
 
 def _as_columns(rows: NDArray[Any]) -> list[pyarrow.Array]:
-    """The rows of a matrix."""
+    """The rows of a matrix as Arrow arrays."""
     count, size = rows.shape
     buffer = pyarrow.py_buffer(rows.reshape(-1))
     column = pyarrow.Array.from_buffers(pyarrow.int64(), rows.size, [None, buffer], 0)

@@ -1,4 +1,4 @@
-"""What Dask, Ray and Spark share: sums of the parts of a table, and scores of their sums."""
+"""What Dask, Ray and Spark share: sums of the parts of a table, and their scores."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Table = TypeVar("Table")
 Result = TypeVar("Result")
-# Workers that leave rows out do not count them.
+# Workers do not count the rows that they leave out.
 _NO_ROWS = (
     "there are no segments to score: the table has no rows, or all were left out, because a value "
     "is missing"
@@ -32,7 +32,7 @@ _NO_ROWS = (
 class Engine(Generic[Table, Result]):
     """The functions of `fastbleu.tables` for the tables of an engine.
 
-    An engine defines the methods with an underscore, and its module has the others as functions.
+    An engine defines the methods with an underscore; its module has the others as functions.
     """
 
     def score(
@@ -67,12 +67,12 @@ class Engine(Generic[Table, Result]):
         ------
         ValueError, TypeError
             As for `fastbleu.tables.score`; or the dialect's corpus score cannot be computed from
-            summed counts. An error of a worker is a `ray.exceptions.RayTaskError` of Ray, and a
-            `pyspark.errors.PythonException` of Spark. Its rows are numbered within a part of the
-            table, which the message names: a partition, as of ``ddf.partitions[3]`` or Spark's
+            summed counts. Ray raises a worker's error as `ray.exceptions.RayTaskError`, Spark as
+            `pyspark.errors.PythonException`. Row numbers are those within a part of the table,
+            which the message names: a partition, as in ``ddf.partitions[3]`` or Spark's
             ``spark_partition_id()``, or a block. If the table has a column `path`, the message has
-            its value, too: Ray adds this by ``read_parquet(..., include_paths=True)``, Dask by
-            ``read_csv(..., include_path_column=True)``, and Spark by
+            its value, too: Ray adds it with ``read_parquet(..., include_paths=True)``, Dask with
+            ``read_csv(..., include_path_column=True)``, and Spark with
             ``df.withColumn("path", input_file_name())``.
         """
         row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
@@ -91,7 +91,7 @@ class Engine(Generic[Table, Result]):
         tokenizers: Mapping[Any, Any] | None = None,
         missing: MissingChoice = "error",
     ) -> Result:
-        """The counts of each group as `fastbleu.tables.sums`; of Spark lazily, in any order.
+        """The counts of each group, as in `fastbleu.tables.sums`; in Spark lazily, in any order.
 
         Parameters and errors as for `score`.
         """
@@ -111,7 +111,7 @@ class Engine(Generic[Table, Result]):
         tokenizers: Mapping[Any, Any] | None = None,
         missing: MissingChoice = "error",
     ) -> Table:
-        """The table with the new `column`, as `fastbleu.tables.sentence_scores`; lazily.
+        """Add `column` to the table, lazily, as `fastbleu.tables.sentence_scores` does.
 
         Parameters and errors as for `score`.
         """
@@ -129,7 +129,7 @@ class Engine(Generic[Table, Result]):
         tokenizers: Mapping[Any, Any] | None = None,
         missing: MissingChoice = "error",
     ) -> Table:
-        """The table with the columns of `fastbleu.tables.count`; lazily.
+        """Add the columns of `fastbleu.tables.count` to the table, lazily.
 
         Parameters and errors as for `score`.
         """
@@ -139,14 +139,14 @@ class Engine(Generic[Table, Result]):
     def _group_scorer(
         self, table: Table, row_counter: RowCounter, by: str | Sequence[str] | None
     ) -> tuple[GroupScorer, list[str]]:
-        """What adds up, and the columns to read."""
+        """The scorer that adds up counts, and the columns to read."""
         groups = sums_scorer(row_counter, by)
         columns = self._columns(table)
         check_columns(columns, groups.columns)
         return groups, with_path(groups.columns, columns)
 
     def _checked(self, table: Table, row_counter: RowCounter, column: str | None) -> Table:
-        """The result of `_appended`, if the table has the columns that are read, and no new one."""
+        """Call `_appended` if the table has the columns to read, and none of the new ones."""
         columns, names = self._columns(table), functions.new_columns(row_counter, column)
         new = dict.fromkeys(names, 0 if column is None else 0.0)
         check_columns(columns, row_counter.columns)
@@ -158,7 +158,7 @@ class Engine(Generic[Table, Result]):
         raise NotImplementedError
 
     def _summed(self, table: Table, groups: GroupScorer, read: list[str]) -> pyarrow.Table:
-        """The sums of all parts, in any order, of which the columns `read` are read."""
+        """The sums of all parts, in any order; only the columns `read` are read."""
         raise NotImplementedError
 
     def _native(self, table: Table, result: pyarrow.Table) -> Result:
@@ -177,21 +177,21 @@ class Engine(Generic[Table, Result]):
 
 
 def with_path(names: list[str], columns: Sequence[str]) -> list[str]:
-    """The names and, if it is among the columns, that of the files of rows."""
+    """The names, and that of the column of paths if it is among the columns."""
     return [*names, *([PATH] if PATH in columns and PATH not in names else [])]
 
 
 def _placed(row_counter: RowCounter, part: str) -> RowCounter:
-    """A copy, because threads may share one, whose messages name the part of the table."""
+    """A copy whose messages name the part of the table; threads may share the original."""
     placed = copy(row_counter)
     placed.place = lambda row: f"row {row} of {part}"
     return placed
 
 
 def partial_sums(groups: GroupScorer, batches: Iterable[Any], part: str) -> Any:
-    """The sums of batches, as `fastbleu.tables.sums`, by pyarrow; None if there are no rows.
+    """The sums of batches, as in `fastbleu.tables.sums`, for pyarrow; None if there are no rows.
 
-    `part` is the name of the batches together in messages.
+    `part` names the batches in messages.
     """
     groups = GroupScorer(_placed(groups.row_counter, part), groups.by)
     total = groups.totals(Source(iter(batches)))
@@ -199,7 +199,7 @@ def partial_sums(groups: GroupScorer, batches: Iterable[Any], part: str) -> Any:
 
 
 def appended(row_counter: RowCounter, column: str | None, part: str, frame: Any) -> Any:
-    """A part of a table with the new `column` of scores, or with those of counts if it is None."""
+    """A part of a table with a new `column` of scores, or the columns of counts if it is None."""
     return functions.appended(frame, _placed(row_counter, part), column)
 
 
@@ -213,7 +213,7 @@ def summed(partials: Iterable[Any]) -> Any:
 
 
 def _in_order(groups: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
-    """Sums in the order of their keys: row numbers would be those within partitions."""
+    """Sort sums by their keys, because row numbers are only valid within partitions."""
     return sums.sort_by([(key, "ascending") for key in groups.by]) if groups.by else sums
 
 

@@ -1,7 +1,7 @@
 """Replacements for the metrics `bleu` and `sacrebleu` of Hugging Face's `evaluate`.
 
-evaluate makes modules of the scripts that it downloads. Scripts have no versions, so that they are
-known by the digests of their code, without comments and docstrings.
+evaluate makes modules from the scripts that it downloads. Scripts have no versions, so they are
+recognized by digests of their code, without comments and docstrings.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DOCUMENTED = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
 
 
 def digest(code: str) -> str:
-    """The first digits of a digest of Python code, whatever its comments and docstrings."""
+    """The first digits of a digest of Python code without its comments and docstrings."""
     tree = ast.parse(dedent(code))
     for node in ast.walk(tree):
         has_docstring = isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False)
@@ -45,7 +45,7 @@ def digest(code: str) -> str:
 
 
 def metrics(module: ModuleType) -> list[type]:
-    """The metrics of BLEU that the module of a script defines."""
+    """The BLEU metrics that the module of a script defines."""
     values, sacrebleu = list(vars(module).values()), sys.modules.get("sacrebleu", metrics)
     if not (hasattr(module, "compute_bleu") or any(value is sacrebleu for value in values)):
         return []
@@ -56,7 +56,7 @@ def metrics(module: ModuleType) -> list[type]:
 
 
 def problem(module: ModuleType) -> str:
-    """Why the module of a script cannot be patched, "" if it can or computes no BLEU."""
+    """Why the module of a script cannot be patched; "" if it can, or does not compute BLEU."""
     if not (metrics(module) and hasattr(module, "compute_bleu")):
         return ""
     method = module.Bleu._compute
@@ -73,7 +73,7 @@ def targets(module: ModuleType) -> list[PatchTarget]:
     """What to replace in the module of a script."""
     targets = []
     for metric in metrics(module):
-        # Each metric copies the methods that it has when it is made.
+        # Each metric copies its methods when it is created.
         targets.append(PatchTarget(metric, "compute", _compute_in_memory, copied=True))
         if metric.__name__ == "Bleu":
             tokenizer = type(_default_tokenizer(metric))
@@ -86,7 +86,7 @@ def _default_tokenizer(metric: Any) -> Any:
 
 
 def _compute_in_memory(metric: Any, *, predictions: Any, references: Any, **options: Any) -> Any:
-    """For ``compute``: no files if all that is scored is passed in one call."""
+    """Replaces ``compute``: no files if all segments are passed in one call."""
     if metric.writer is not None or metric.num_process != 1 or "tokenizer" in options:
         return NotImplemented
     if not _are_texts(predictions, references):
@@ -95,7 +95,7 @@ def _compute_in_memory(metric: Any, *, predictions: Any, references: Any, **opti
 
 
 def _counted(own: type) -> Callable[..., Any]:
-    """For ``_compute`` of the hub's `bleu`, whose tokenizer is of the class `own`."""
+    """Replaces ``_compute`` of the hub's `bleu`, whose tokenizer is of the class `own`."""
 
     @without_input_warnings
     def _compute(
@@ -111,7 +111,7 @@ def _counted(own: type) -> Callable[..., Any]:
 
 
 def _are_texts(predictions: Any, references: Any) -> bool:
-    """Whether these are lists of text that Arrow holds, one reference or a list of them each."""
+    """Whether these are lists of text that Arrow can hold, with one or several references each."""
     if not (type(predictions) is type(references) is list and predictions):
         return False
     if len(predictions) != len(references):

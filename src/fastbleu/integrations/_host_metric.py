@@ -1,4 +1,4 @@
-"""The metric that a host's adaptor counts with, made of the host's options or of `metric=`."""
+"""The metric that a host's adaptor counts with, from the host's options or from `metric=`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
     torch = lazy("torch")
 
-# What hosts call options of BLEU, which has the others under the same names.
+# The hosts' names for options of BLEU; other options have the same names.
 _NAMES = {"n_gram": "max_ngram_order", "smooth": "smooth_method"}
 _NO_OPTIONS: Mapping[str, Any] = {}
 
@@ -28,11 +28,11 @@ def host_metric(
     defaults: Mapping[str, Any] = _NO_OPTIONS,
     given: Mapping[str, Any] = _NO_OPTIONS,
 ) -> BLEU:
-    """A new BLEU whose counts the host will keep: with a metric's arguments, or a host's options.
+    """Return a new BLEU with a metric's arguments or a host's options; the host keeps its counts.
 
-    `defaults` and `given` are options by the host's own names: those without a metric, and what a
-    user passes. Besides the errors of `as_metric` and `BLEU`, ValueError if options are given
-    besides the metric, or it keeps segments, or its dialect does not score sums.
+    `defaults` and `given` are options under the host's own names: its defaults, and what the user
+    passes. Besides the errors of `as_metric` and `BLEU`, raises ValueError if there are both a
+    metric and options, or the metric keeps segments, or its dialect does not score sums.
     """
     if metric is None:
         options = {**defaults, **given}
@@ -46,12 +46,12 @@ def host_metric(
     elif names := [name for name in given if not _is_default(given[name], defaults[name])]:
         raise ValueError(
             f"metric is given, and {', '.join(names)} too: a metric has all options, so pass these "
-            "to fastbleu.BLEU, in its words"
+            "to fastbleu.BLEU, under its names"
         )
     bleu = as_metric(metric)
     if bleu.keep_stats:
         raise ValueError(
-            "keep_stats=True is not supported here, where a metric keeps sums and no rows; use "
+            "keep_stats=True is not supported here, where a metric keeps sums, not rows; use "
             "fastbleu.BLEU(keep_stats=True) with its own update and all_reduce"
         )
     bleu._scorer.dialect.require(STATE)
@@ -69,10 +69,10 @@ def _is_default(value: Any, default: Any) -> bool:
 def joined(
     hyp_len: torch.Tensor, ref_len: torch.Tensor, matches: torch.Tensor, totals: torch.Tensor
 ) -> list[int]:
-    """The row that `tensors` in dialects/float32.py has split; OverflowError if negative."""
+    """Rejoin a row that `tensors` in dialects/float32.py split; OverflowError if negative."""
     row: list[int] = torch.cat((torch.stack((hyp_len, ref_len)), matches, totals)).tolist()
     if min(row) < 0:
-        raise OverflowError(f"a count has left int64: {row}")
+        raise OverflowError(f"a count exceeds int64: {row}")
     return row
 
 

@@ -20,15 +20,15 @@ def targets(module: ModuleType) -> list[PatchTarget]:
 
 
 class _Replacements:
-    """The functions for a module, nltk.translate.bleu_score.
+    """The replacements for the module nltk.translate.bleu_score.
 
-    They return NotImplemented where nltk's own code has to score: of a smoothing function of the
-    caller's, of sequences other than lists and tuples, or with nltk's errors.
+    They return NotImplemented if nltk's own code must run: for a smoothing function of the
+    caller's, for sequences other than lists and tuples, or to raise nltk's errors.
     """
 
     def __init__(self, module: ModuleType) -> None:
         self._module = module
-        # Filters of warnings see the line of nltk that would have warned.
+        # Warning filters see the line of nltk that would have warned.
         code = module.SmoothingFunction.method0.__code__
         steps = (step.offset for step in dis.get_instructions(code) if step.argval == "warn")
         at = next(steps, 0)

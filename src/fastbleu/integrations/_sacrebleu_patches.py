@@ -1,6 +1,6 @@
 """Replacements for sacreBLEU's BLEU, and for `MetricBLEU` of mbrs, which calls it.
 
-Of sacreBLEU only the counting of n-grams is replaced. The original code still handles metrics with
+Only sacreBLEU's counting of n-grams is replaced. The original code still handles metrics with
 tokenizers that are not sacreBLEU's own, and all input that the fast code cannot read, so that
 sacreBLEU raises its own errors. Objects, results and log messages are sacreBLEU's.
 """
@@ -38,7 +38,7 @@ else:
     mbrs = lazy("fastbleu.integrations.mbrs")
 
 _OF_MBRS = "scores", "pairwise_scores", "expected_scores_reference_aggregation"
-# What sacreBLEU's metric in one of mbrs has of its configuration.
+# What the sacreBLEU metric inside an mbrs metric takes from its configuration.
 _SETTINGS = "lowercase", "smooth_method", "smooth_value", "max_ngram_order", "effective_order"
 
 
@@ -87,7 +87,7 @@ def _mbrs_metric(kind: Any, fields: tuple[Any, ...]) -> Any:
 class _KeptReferences(Sequence["dict[str, Any]"]):
     """A metric's cached references as text, by segment: str, or tuples of str and None.
 
-    As a sequence it has sacreBLEU's own cache entries, created on demand for the original code.
+    As a sequence it holds sacreBLEU's own cache entries, created on demand for the original code.
     """
 
     def __init__(self, metric: Any, segments: Sequence[Any]) -> None:
@@ -103,7 +103,7 @@ class _KeptReferences(Sequence["dict[str, Any]"]):
         return then == now
 
     def __reduce__(self) -> Any:
-        return list, (list(self),)  # a pickle needs no fastbleu
+        return list, (list(self),)  # so that unpickling needs no fastbleu
 
     def __len__(self) -> int:
         return len(self.segments)
@@ -126,7 +126,7 @@ def _turn(references: object) -> Sequence[Any] | None:
 
 
 class _OwnTokenizers:
-    """The names of sacreBLEU's tokenizer classes, as long as these are as sacreBLEU has them."""
+    """The names of sacreBLEU's tokenizer classes, unless other code has changed these."""
 
     def __init__(self, module: Any) -> None:
         self._tokenizer_paths = module._TOKENIZERS  # "13a" -> "tokenizer_13a.Tokenizer13a"
@@ -211,7 +211,7 @@ class _Replacements:
         counter = self._counters.get(settings)
         if counter is None:
             counter = Counter(*settings, skip_none=True)
-            if tokenizer.compiled is not None:  # few; a function belongs to one metric
+            if tokenizer.compiled is not None:  # few; other tokenizers belong to one metric
                 self._counters[settings] = counter
         counted = counter.count(Batch(hypotheses[:count], segments[:count]))
         if references:
@@ -260,9 +260,9 @@ class _Replacements:
 
 
 def _lazy_kind(original: Any) -> Any:
-    """A subclass of sacreBLEU's BLEUScore, which formats its texts when they are read.
+    """Return a subclass of sacreBLEU's BLEUScore that formats its texts only when they are read.
 
-    Formatting takes ten times as long as scoring. Copies and pickles are of the original class.
+    Formatting takes ten times as long as scoring. Copies and pickles have the original class.
     """
 
     def reduce(score: Any, protocol: int) -> Any:

@@ -1,8 +1,8 @@
 """Replacements of the functions that count in TorchMetrics, TorchEval and ignite.
 
-Each function takes over the host's counting alone, and returns NotImplemented, or raises, where it
-cannot count exactly as the original does: types it does not know, counts beyond the integers that
-the host's floating-point tensors hold exactly.
+Each function replaces only the host's counting. It returns NotImplemented, or raises, if it cannot
+count exactly as the original does: for unknown types, or counts beyond the integers that the host's
+floating-point tensors hold exactly.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def ignite_targets(module: ModuleType) -> list[PatchTarget]:
 
 
 def _torchmetrics_update(module: ModuleType, kind: type) -> Callable[..., Any]:
-    """For ``_bleu_score_update`` of torchmetrics.functional.text.bleu, of its class and functions.
+    """Replaces ``_bleu_score_update`` of `module`, torchmetrics.functional.text.bleu.
 
     `kind` is the class of TorchMetrics' own tokenizers.
     """
@@ -78,12 +78,12 @@ def _torchmetrics_update(module: ModuleType, kind: type) -> Callable[..., Any]:
 
 
 def _torcheval_update(input: Any, target: Any, n_gram: int, device: Any) -> Any:
-    """For ``_bleu_score_update`` of torcheval.metrics.functional.text.bleu."""
+    """Replaces ``_bleu_score_update`` of torcheval.metrics.functional.text.bleu."""
     states = [torch.tensor(0, device=device), torch.tensor(0, device=device)]
     states += [torch.zeros(n_gram, device=device), torch.zeros(n_gram, device=device)]
     hypotheses = [input] if isinstance(input, str) else input
     if not all(type(side) in (list, tuple) for side in (hypotheses, target)):
-        return NotImplemented  # an iterator serves once
+        return NotImplemented  # an iterator can be read only once
     counts = _counted(states[2:], lambda: _torcheval(n_gram)._sums_of_batch(hypotheses, target))
     if counts is None or not counts[3].all():
         return NotImplemented
@@ -93,7 +93,7 @@ def _torcheval_update(input: Any, target: Any, n_gram: int, device: Any) -> Any:
 def _ignite_counter(
     metric: Any, references: Any, candidates: Any, p_numerators: Tensor, p_denominators: Tensor
 ) -> Any:
-    """For ``Bleu._n_gram_counter`` of ignite.metrics.nlp.bleu."""
+    """Replaces ``Bleu._n_gram_counter`` of ignite.metrics.nlp.bleu."""
     if not _are_tokens(candidates, references):
         return NotImplemented
     states = p_numerators[1:], p_denominators[1:]
@@ -108,7 +108,7 @@ def _ignite_counter(
 
 @without_input_warnings
 def _ignite_update(metric: Any, output: Any) -> Any:
-    """For ``Bleu.update`` of ignite.metrics.nlp.bleu, whose default is the mean of sentences."""
+    """Replaces ``Bleu.update`` of ignite.metrics.nlp.bleu; its default is the mean of sentences."""
     # A sum of float32 would have to be rounded after each sentence.
     if metric.average != "macro" or metric._sum_of_bleu.dtype.itemsize < 8:
         return NotImplemented
@@ -129,12 +129,12 @@ def _ignite_update(metric: Any, output: Any) -> Any:
 
 @without_input_warnings
 def _counted(states: Any, count: Callable[[], Any]) -> list[Tensor] | None:
-    """The counts of a batch, None if they cannot be added exactly to these states.
+    """The counts of a batch; None if they cannot be added exactly to these states.
 
-    They are int64 tensors as of `tensors`, without its first dimension.
+    They are the int64 tensors of `tensors`, without the first dimension.
     """
     sums = count().adapted()
-    # n-grams are at most tokens of the longer side, so the largest bounds every count.
+    # No side has more n-grams than tokens, so the longer side bounds every count.
     largest = max(sums.hyp_lens[0], sums.ref_lens[0])
     for state in states:
         if not state.dtype.is_floating_point:
@@ -150,7 +150,7 @@ def _are_lists(rows: Any) -> bool:
 
 
 def _are_tokens(hypotheses: Any, references: Any) -> bool:
-    """Whether all tokens are str or int, in lists, for which equality is that of Counter."""
+    """Whether all tokens are str or int, in lists; for these, equality is that of Counter."""
     if not (_are_lists(hypotheses) and _are_lists(references)):
         return False
     if not all(map(_are_lists, references)):

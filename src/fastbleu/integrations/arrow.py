@@ -33,16 +33,16 @@ def register(
     name: str = "bleu",
     text: pyarrow.DataType | None = None,
 ) -> None:
-    """Register ``bleu_sentence``, of each row, and the aggregate ``bleu_corpus``, also of groups.
+    """Register ``bleu_sentence``, for each row, and the aggregate ``bleu_corpus``, also of groups.
 
-    Names start with `name`, and can be registered once in a process.
+    Names start with `name`, and can be registered only once in a process.
 
     Parameters
     ----------
     metric, num_references, missing, name
         As in `fastbleu.integrations.duckdb.register`.
     text : pyarrow.DataType, default pyarrow.string()
-        The type of texts, for which the registry does not convert columns.
+        The type of texts; the registry does not convert columns to it.
     """
     if num_references is not None:
         check_positive("num_references", num_references)

@@ -1,4 +1,4 @@
-"""pycocoevalcap's `PTBTokenizer` and `Bleu`, without Java; and `read`, for files of COCO.
+"""pycocoevalcap's `PTBTokenizer` and `Bleu`, without Java; and `read`, for COCO files.
 
 pycocoevalcap need not be installed.
 
@@ -51,9 +51,9 @@ class PTBTokenizer:
     Parameters
     ----------
     compatible : bool
-        pycocoevalcap joins all captions into one file, where the first character of a caption may
-        change the end of the caption before it, and the last one has no end of line. By default
-        each caption is tokenized by itself; if true, as pycocoevalcap does it.
+        By default, each caption is tokenized by itself. If true, captions are tokenized as in
+        pycocoevalcap, which joins them into one file, where the first character of a caption may
+        change the end of the caption before it, and the last one has no end of line.
 
     References
     ----------
@@ -67,26 +67,26 @@ class PTBTokenizer:
     def tokenize(
         self, captions_for_image: Mapping[Any, Sequence[Mapping[str, Any]]]
     ) -> dict[Any, list[str]]:
-        """The tokens of all captions, with spaces between them.
+        """Tokenize all captions; the result has spaces between tokens.
 
         Parameters
         ----------
         captions_for_image : mapping
-            For each image its captions, which are mappings with the key "caption".
+            The captions of each image, which are mappings with the key "caption".
 
         Returns
         -------
         dict of list of str
-            For each image that has captions their tokens; "\\\\xa0" stands for a space in a token.
+            The tokens of each image that has captions; "\\\\xa0" stands for a space in a token.
 
         Raises
         ------
         KeyError, AttributeError
-            A caption has no key "caption", or this is not a str.
+            A caption has no key "caption", or its value is not a str.
         ValueError
-            With ``compatible=True``: a caption contains a line break other than "\\\\n", after
-            which pycocoevalcap would give all captions the tokens of others; or half of a surrogate
-            pair.
+            With ``compatible=True``: a caption contains half of a surrogate pair, or a line break
+            other than "\\\\n", after which pycocoevalcap would give all captions the tokens of
+            others.
         """
         images = captions_for_image.items()
         try:
@@ -102,7 +102,7 @@ class PTBTokenizer:
             [line_break, *_] = [character for character in _LINE_BREAKS if character in caption]
             raise ValueError(
                 f"a caption of image {shown(image)} contains {line_break!r}, after which "
-                "pycocoevalcap gives captions the tokens of others; replace it by a space, or "
+                "pycocoevalcap gives captions the tokens of others; replace it with a space, or "
                 f"tokenize each caption by itself: PTBTokenizer(). The caption is {shown(caption)}"
             )
         line_iterator = iter(lines)
@@ -112,20 +112,20 @@ class PTBTokenizer:
 
 
 def _lines_of_file(captions: Sequence[str]) -> list[str]:
-    """The tokens of captions that are the lines of one file; "\\n" where another line ends.
+    """The tokens of captions as the lines of one file; "\\n" stands for other line breaks.
 
-    Each is read with what follows up to a line that is not blank: no token depends on more. Of the
-    blank lines before that one stands for all.
+    Each is read with what follows, up to a line that is not blank: no token depends on more. One
+    blank line stands for all those before that line.
     """
     lines = []
-    blank = following = ""  # the next line if it is blank, and from the next line that is not
+    blank = following = ""  # the next line if it is blank, and the next one that is not
     for caption in reversed(captions):
         if not caption.strip(_SPACES):
             lines.append("")
             blank = f"\n{caption}"
             continue
         if not caption.isascii():
-            caption.encode()  # fails as for a file
+            caption.encode()  # fails as when a file is written
         lines.append(_ptb.write(caption + blank + following, False, len(caption)))
         following = f"\n{caption}\n" if blank or following else f"\n{caption}"
         blank = ""
@@ -157,7 +157,7 @@ class Bleu:
         Parameters
         ----------
         gts, res : mapping of list of str
-            For each image its references, and a list of one hypothesis; split at whitespace.
+            The references of each image, and a list of one hypothesis; split at whitespace.
         verbose : int
             0 prints nothing, 1 the counts of the corpus, 2 also those of each image.
 
@@ -166,12 +166,12 @@ class Bleu:
         list of float, shape (n,)
             BLEU-1 to BLEU-n, 0-1.
         list of list of float, shape (n, images)
-            The same of each image.
+            The same for each image.
 
         Raises
         ------
         AssertionError
-            The images differ, or an image has not one hypothesis and a list of references.
+            The images differ, or an image does not have one hypothesis and a list of references.
         """
         _check(gts, res)
         hypotheses = [res[image][0] for image in gts]
@@ -221,15 +221,15 @@ def _targets(module: ModuleType) -> list[PatchTarget]:
 
 
 def _tokenize(_: Any, captions_for_image: Any) -> Any:
-    """For ``PTBTokenizer.tokenize`` of pycocoevalcap; with some line breaks left to Java."""
+    """Replaces pycocoevalcap's ``PTBTokenizer.tokenize``; leaves some line breaks to Java."""
     return PTBTokenizer(compatible=True).tokenize(captions_for_image)
 
 
 @without_input_warnings
 def _compute_score(metric: Any, gts: Any, res: Any, verbose: Any) -> Any:
-    """For ``Bleu.compute_score`` of pycocoevalcap; NotImplemented where types are unusual."""
+    """Replaces pycocoevalcap's ``Bleu.compute_score``; NotImplemented if types are unusual."""
     types = {*map(type, chain(*gts.values(), *res.values()))}
-    # With verbose=2 every image is printed where it is scored, with the types of pycocoevalcap.
+    # With verbose=2 pycocoevalcap prints every image as it is scored, with its own types.
     if metric._n not in (1, 2, 3, 4) or verbose not in (0, 1) or not types <= {str}:
         return NotImplemented
     return Bleu(metric._n).compute_score(gts, res, verbose)
@@ -238,13 +238,13 @@ def _compute_score(metric: Any, gts: Any, res: Any, verbose: Any) -> Any:
 def read(
     annotations: str | os.PathLike[str], results: str | os.PathLike[str]
 ) -> dict[str, list[Any]]:
-    """COCO's captions as a table of the images that have results, for `fastbleu.tables`.
+    """Read COCO captions as a table of the images that have results, for `fastbleu.tables`.
 
     Parameters
     ----------
     annotations : path
-        COCO's JSON: an object with a list "annotations" of objects with "image_id" and "caption".
-        Or an object with a list of captions for each image.
+        COCO JSON: an object with a list "annotations" of objects with "image_id" and "caption", or
+        an object with a list of captions for each image.
     results : path
         A JSON list of objects with "image_id" and "caption", one for each image, or an object as
         above. Ids may be numbers in one file and text in the other.
@@ -258,7 +258,7 @@ def read(
     Raises
     ------
     ValueError
-        A file is not COCO's JSON, or an image has no annotation or several results.
+        A file is not COCO JSON, or an image has no annotation or several results.
     OSError
         A file cannot be read.
 

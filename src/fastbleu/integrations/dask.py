@@ -5,8 +5,8 @@
     score(ddf, "mt", ["ref"], by=["system", "lang"])
 
 Each partition becomes one row of sums for each group; these are added up in a tree. Workers
-need fastbleu with its extra "dask". Dask's `from_pandas` makes text of lists of references, except
-after ``dask.config.set({"dataframe.convert-string": False})``.
+need fastbleu with its extra "dask". Dask's `from_pandas` converts lists of references to text,
+except after ``dask.config.set({"dataframe.convert-string": False})``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["count", "score", "sentence_scores", "sums"]
 
-# Partial sums that are added up at once.
+# How many partial sums are added up at once.
 _FAN_IN = 32
 
 

@@ -42,28 +42,28 @@ def register(
     ``bleu_sentence(mt, ref)`` is the BLEU of each row. Aggregates are ``bleu_corpus(mt, ref)``, and
     ``bleu_sums(mt, ref)``, a struct with the columns of `fastbleu.tables.sums`, for
     ``SELECT day, unnest(bleu_sums(mt, ref)) FROM ... GROUP BY day``. Scores equal (``==``) those of
-    `fastbleu.tables`. Functions that exist are replaced.
+    `fastbleu.tables`. Existing functions are replaced.
 
     Parameters
     ----------
     connection : duckdb.DuckDBPyConnection
-        A cursor is a connection of its own, and needs another `name` than its connection.
+        A cursor is a separate connection, and needs a different `name`.
     metric : BLEU or str, optional
         By default ``fastbleu.BLEU()``.
     num_references : int or None, default 1
-        How many columns with references the functions take; None: one, of lists of texts.
+        How many reference columns the functions take; None: one column of lists of texts.
     missing : {"error", "empty", "skip"}
-        With "skip" a row with a null scores null, and is no part of a corpus.
+        With "skip" a row with a null scores null, and a corpus does not include it.
     name : str, default "bleu"
     """
     if not hasattr(connection, "create_function"):
         problem = f"connection is {a_type(connection)}"
         raise TypeError(f"{problem}, expected a connection of DuckDB, such as duckdb.connect()")
     if not (isinstance(name, str) and re.fullmatch(r"[A-Za-z_]\w*", name)):
-        raise ValueError(f"name is {shown(name)}, expected a name for functions of SQL")
+        raise ValueError(f"name is {shown(name)}, expected a name for SQL functions")
     if num_references is not None:
         check_positive("num_references", num_references)
-    # DuckDB calls functions from its own threads; more for a batch of 2,048 rows only wait.
+    # DuckDB calls functions from its own threads; with batches of 2,048 rows, more would only wait.
     scorer = ColumnScorer(metric, missing, threads=1)
     references = ["VARCHAR[]"] if num_references is None else ["VARCHAR"] * num_references
     texts = ["VARCHAR", *references]
@@ -75,13 +75,13 @@ def register(
     functions = {
         f"{name}_sentence": (scorer.sentence_scores, texts, "DOUBLE"),
         f"{name}_sums_of_row": (scorer.sums, texts, sums),
-        # Without what a score does not need: each field takes time.
+        # Only the fields that a score needs, because each takes time.
         f"{name}_counts": (scorer.counts, texts, counts),
         f"{name}_of_counts": (scorer.scores_of_counts, [counts], "DOUBLE"),
     }
     for function, (call, kinds, result) in functions.items():
         called = naming_columns(call, names, 'register(connection, missing="skip") or WHERE')
-        # DuckDB asks for the parameters.
+        # DuckDB inspects the parameters.
         parameters = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in names[: len(kinds)]]
         called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         with suppress(duckdb.InvalidInputException):  # there was none
@@ -98,7 +98,7 @@ def register(
         except duckdb.CatalogException as error:
             raise ValueError(
                 f"another connection or cursor has registered {shown(name)} in this database; pass "
-                f'another name to each, as in register(cursor, name="{name}_2")'
+                f'a different name for each, as in register(cursor, name="{name}_2")'
             ) from error
     arguments = ", ".join(names)
     added = ", ".join(
@@ -115,7 +115,7 @@ def register(
     }
     typed = ", ".join(f"{name} {kind}" for name, kind in zip(names, texts, strict=True))
     for macro, text in macros.items():
-        try:  # with types, which DuckDB then names to a user who passes others
+        try:  # with types, which DuckDB shows to a user who passes others
             connection.execute(f"CREATE OR REPLACE TEMP MACRO {macro}({typed}) AS {text}")
         except duckdb.ParserException:  # older than 1.4
             connection.execute(f"CREATE OR REPLACE TEMP MACRO {macro}({arguments}) AS {text}")

@@ -47,7 +47,7 @@ class _InMemory:
         predictions: str | None = None,
         references: str | Sequence[str] | None = None,
     ) -> None:
-        """Add one segment: a prediction, and its reference or a list of them, by either name."""
+        """Add one segment: a prediction and its reference or list of references, by either name."""
         prediction = predictions if prediction is None else prediction
         reference = references if reference is None else reference
         self.add_batch(predictions=[prediction], references=[reference])  # type: ignore[list-item]
@@ -118,8 +118,8 @@ class Bleu(_InMemory):
     ) -> dict[str, Any]:
         """BLEU of all segments added since the last call, and of those given here.
 
-        The SHORTEST reference's length counts, and the score is 0 if an order has no match: do not
-        compare it with sacreBLEU's.
+        The length of the SHORTEST reference counts, and the score is 0 if an order has no match: do
+        not compare it with sacreBLEU's.
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class Bleu(_InMemory):
         max_order : int, default 4
             The longest n-grams.
         smooth : bool, default False
-            Whether 1 is added to the matches and totals of all orders.
+            Add 1 to the matches and totals of all orders.
 
         Returns
         -------
@@ -141,7 +141,7 @@ class Bleu(_InMemory):
         Raises
         ------
         TypeError, ValueError
-            As `add_batch`, or nothing was added, or an option is wrong. If `tokenizer` does not
+            As for `add_batch`, or nothing was added, or an option is wrong. If `tokenizer` does not
             return a list of tokens, the segments are lost.
         ZeroDivisionError
             The predictions or the references have no tokens at all.
@@ -165,7 +165,7 @@ class Bleu(_InMemory):
         row = hyp_len, ref_len, counts[:max_order], counts[max_order:]
         try:
             bleu, precisions, bp = EVALUATE.details(row, smooth)
-        except NoScoreError as error:  # the hub's divides by a length
+        except NoScoreError as error:  # the hub's code divides by a length
             raise ZeroDivisionError(*error.args) from None
         return {
             "bleu": bleu,
@@ -201,7 +201,7 @@ class Sacrebleu(_InMemory):
         predictions, references : optional
             As for `add_batch`; the number of references may vary.
         smooth_method, smooth_value, lowercase, tokenize, use_effective_order
-            `smooth_method`, `smooth_value`, `lowercase`, `tokenize` and `effective_order` of
+            As `smooth_method`, `smooth_value`, `lowercase`, `tokenize` and `effective_order` of
             `fastbleu.BLEU`.
         force : bool, default False
             Do not warn about predictions that look tokenized already.
@@ -215,7 +215,7 @@ class Sacrebleu(_InMemory):
         Raises
         ------
         TypeError, ValueError, ImportError, FileNotFoundError, RuntimeError
-            As `add_batch` and `fastbleu.BLEU`, or nothing was added.
+            As for `add_batch` and `fastbleu.BLEU`, or nothing was added.
         """
         if SACREBLEU.smoothings.get(smooth_method, 0.0) is None:
             smooth_value = None  # sacreBLEU ignores a value that has no effect
@@ -257,13 +257,13 @@ def load(
     download_mode: object = None,
     revision: object = None,
 ) -> Bleu | Sacrebleu:
-    """A new metric, "bleu" or "sacrebleu"; ValueError for others and for several processes.
+    """Create the metric "bleu" or "sacrebleu"; ValueError for others and for several processes.
 
     The other parameters are those of `evaluate.load`, and have no effect.
     """
     metrics = {metric.name: metric for metric in (Bleu, Sacrebleu)}
     if path not in metrics:
-        raise ValueError(f"metric {shown(path)} is not here: there are {' and '.join(metrics)}")
+        raise ValueError(f"metric {shown(path)} is unknown: there are {' and '.join(metrics)}")
     if num_process != 1:
         raise ValueError(
             f"num_process is {num_process}, but the segments stay in this process: gather them "

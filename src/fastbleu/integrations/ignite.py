@@ -38,9 +38,9 @@ def _unchanged(output: Any) -> Any:
 class BLEU(Metric):
     """`fastbleu.BLEU` of all batches since `reset`, summed over all processes by `compute`.
 
-    Its scores are those of `fastbleu.BLEU`: sacreBLEU's on 0-100 by default. Those of
-    ``fastbleu.BLEU(tokenize=False, smooth_method="none")``, divided by 100, are those of ignite's
-    own ``Bleu(average="micro")``, except for rounding: ignite computes them in other steps.
+    Its scores are those of `fastbleu.BLEU`: sacreBLEU's on 0-100 by default. With
+    ``fastbleu.BLEU(tokenize=False, smooth_method="none")`` they are, divided by 100, those of
+    ignite's own ``Bleu(average="micro")``, except for rounding: ignite computes them differently.
 
     Parameters
     ----------
@@ -50,13 +50,13 @@ class BLEU(Metric):
     device : str or torch.device, default "cpu"
         Where the counts are kept. Counting is done on the CPU.
     metric : fastbleu.BLEU or str, optional
-        A BLEU, or the name of a dialect; by default ``fastbleu.BLEU()``. For token ids one with
+        A BLEU, or the name of a dialect; by default ``fastbleu.BLEU()``. For ids pass one with
         ``tokenize=False`` and, depending on the data, `ignore_ids`, `stop_ids`, `skip_ids`.
 
     Raises
     ------
     TypeError, ValueError
-        It is no metric, keeps segments, or its dialect does not score sums.
+        `metric` is not a metric, keeps segments, or its dialect does not score sums.
 
     Notes
     -----
@@ -98,14 +98,14 @@ class BLEU(Metric):
         self._counts = torch.tensor(total.row.tolist()).to(self._device)
 
     def compute(self) -> float:
-        """BLEU of the batches of all processes, on the dialect's scale; all must call it.
+        """BLEU of the batches of all processes, which must all call it, on the dialect's scale.
 
         Raises
         ------
         NotComputableError
             No process has added a segment.
         OverflowError
-            A sum over the processes does not fit int64.
+            A sum over the processes does not fit in int64.
         """
         return self.score().value
 
@@ -115,7 +115,7 @@ class BLEU(Metric):
         self._halves = torch.stack((self._counts >> 32, self._counts & 0xFFFFFFFF))
         counts = [(high << 32) + low for high, low in zip(*self._sum_of_halves(), strict=True)]
         if max(counts) >= 1 << 63:
-            raise OverflowError(f"a count over all processes, {max(counts)}, does not fit int64")
+            raise OverflowError(f"a count over all processes, {max(counts)}, exceeds int64")
         if not any(counts):
             raise NotComputableError(
                 "there is no BLEU yet: no process has been given a hypothesis or a reference "

@@ -18,7 +18,7 @@ from ._host_metric import host_metric
 with HostImports("keras", "keras"):
     import keras
 
-    # Tells whether Keras runs a metric on tensors without values: once even if run_eagerly.
+    # Whether Keras runs a metric on tensors without values: it does so once even if run_eagerly.
     from keras.src.backend.common.symbolic_scope import in_symbolic_scope
 
 TYPE_CHECKING = False
@@ -36,26 +36,25 @@ class BLEU(keras.metrics.Metric):
 
     Its scores are those of `fastbleu.BLEU`: sacreBLEU's on 0-100 by default.
     Counting n-grams is not a tensor operation, so with jax and TensorFlow a model needs
-    ``model.compile(..., run_eagerly=True)``; torch.compile leaves compiled code for it.
+    ``model.compile(..., run_eagerly=True)``; torch.compile runs it outside of compiled code.
 
     Parameters
     ----------
     name : str, default "bleu"
     dtype : str, optional
-        The type of `result`: by default float64 if the backend has it. It does not change the
-        counts.
+        The type of `result`, not of the counts: by default float64 if the backend has it.
     from_logits : bool, default False
         Whether `y_pred` has logits or probabilities of all ids of the vocabulary, ``(batch, length,
         vocabulary)``; the most probable id is used. This scores a model that sees the true
         beginning of each sentence (teacher forcing), not a translation.
     metric : fastbleu.BLEU or str, optional
-        A BLEU, or the name of a dialect; by default ``fastbleu.BLEU()``. For token ids one with
+        A BLEU, or the name of a dialect; by default ``fastbleu.BLEU()``. For ids pass one with
         ``tokenize=False`` and, depending on the data, `ignore_ids`, `stop_ids`, `skip_ids`.
 
     Raises
     ------
     TypeError, ValueError
-        It is no metric, keeps segments, or its dialect does not score sums.
+        `metric` is not a metric, keeps segments, or its dialect does not score sums.
 
     Notes
     -----
@@ -106,7 +105,7 @@ class BLEU(keras.metrics.Metric):
         RuntimeError
             The tensors have no values, because the step is being compiled.
         TypeError, ValueError, OverflowError
-            As `fastbleu.BLEU.update`, or an argument is not as described above.
+            As for `fastbleu.BLEU.update`, or an argument is not as described above.
         """
         if in_symbolic_scope():
             return
@@ -116,7 +115,7 @@ class BLEU(keras.metrics.Metric):
         if isinstance(hypotheses, numpy.ndarray) and hypotheses.dtype.kind == "f":
             fix = "from_logits=True"
             if self._bleu._counter.is_text:
-                fix += " and, as ids are no text, tokenize=False"
+                fix += " and, because ids are not text, tokenize=False"
             raise TypeError(
                 f"y_pred has dtype {hypotheses.dtype} and shape {hypotheses.shape}, expected ids; "
                 f"for logits or probabilities make the metric with {fix}"
@@ -176,7 +175,7 @@ def _backend_has(dtype: str) -> bool:
     """Whether the backend keeps 64-bit numbers without loss."""
     try:
         kept = keras.ops.convert_to_tensor(numpy.zeros(1, dtype)).dtype
-    except TypeError:  # so Apple's GPUs refuse float64
+    except TypeError:  # as on Apple's GPUs for float64
         return False
     return str(keras.backend.standardize_dtype(kept)) == dtype
 
@@ -193,7 +192,7 @@ def _most_probable(y_pred: Any) -> Any:
 
 
 def _values(name: str, tensor: Any) -> Any:
-    """A tensor of any backend as an array; lists, and arrays of text as lists."""
+    """A tensor of any backend as an array; lists stay lists, and arrays of text become lists."""
     if isinstance(tensor, (list, tuple)):
         return tensor
     try:
@@ -206,7 +205,7 @@ def _values(name: str, tensor: Any) -> Any:
         ) from error
     if array.dtype.kind not in "OSTU":
         return array
-    if not array.ndim:  # a single text, or None: for fastbleu.BLEU to refuse
+    if not array.ndim:  # a single text, or None, which fastbleu.BLEU refuses
         return array.item()
     strings = numpy.frompyfunc(lambda s: s.decode() if isinstance(s, bytes) else s, 1, 1)
     return strings(array.astype(object)).tolist()
@@ -224,7 +223,7 @@ def _zeros_and_ones(weights: Any) -> Any:
 
 
 def _rows(weights: Any, segments: int) -> Any:
-    """Which segments count."""
+    """The numbers of the segments that count."""
     if weights.ndim == 0:
         weights = numpy.repeat(weights, segments)
     if weights.size != segments or weights.ndim > 2:

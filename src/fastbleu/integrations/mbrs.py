@@ -43,8 +43,8 @@ class MetricBLEU(_MetricBLEU):
     Parameters
     ----------
     cfg : MetricBLEU.Config
-        The same fields and defaults as in mbrs. `num_workers` are threads here, at most as many as
-        processors.
+        The same fields and defaults as in mbrs. `num_workers` is a number of threads here, at most
+        the number of processors.
 
     References
     ----------
@@ -83,7 +83,7 @@ class MetricBLEU(_MetricBLEU):
     def scores(
         self, hypotheses: Sequence[str], references: Sequence[str], *_: object, **__: object
     ) -> torch.Tensor:
-        """The score of each of N hypotheses with the reference of the same number, shape (N,).
+        """The score of each of N hypotheses against the reference at its position, shape (N,).
 
         TypeError if a text is not a str, ValueError if the numbers differ.
         """
@@ -97,7 +97,7 @@ class MetricBLEU(_MetricBLEU):
     def pairwise_scores(
         self, hypotheses: Sequence[str], references: Sequence[str], *_: object, **__: object
     ) -> torch.Tensor:
-        """The score of each of H hypotheses with each of R references, shape (H, R).
+        """The score of each of H hypotheses against each of R references, shape (H, R).
 
         TypeError if a text is not a str.
         """
@@ -137,7 +137,7 @@ class MetricBLEU(_MetricBLEU):
                         "references"
                     )
                 if any(map(math.isnan, logarithms)):
-                    raise ValueError("reference_lprobs has no softmax: it holds nan, or -inf only")
+                    raise ValueError("reference_lprobs has no softmax: it has nan, or only -inf")
             sentences = SentenceReader(self._bleu).read_pair(hypotheses, references)
             aggregation = Aggregation(self._bleu._scorer)
             weights = numpy.array(logarithms)

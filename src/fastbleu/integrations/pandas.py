@@ -1,11 +1,11 @@
-"""BLEU as an accessor of pandas' frames: `frame.bleu`.
+"""BLEU as an accessor of pandas data frames: `frame.bleu`.
 
     import fastbleu.integrations.pandas
 
     frame["bleu"] = frame.bleu.sentence("mt", "ref")
     frame.bleu.corpus("mt", ["ref"])
 
-Importing this module registers the accessor. Scores by group: `fastbleu.tables.score`.
+Importing this module registers the accessor. For scores by group see `fastbleu.tables.score`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class BLEUAccessor:
         tokenizers: Mapping[Any, Any] | None = None,
         missing: MissingChoice = "error",
     ) -> pandas.Series[float]:
-        """The BLEU of each row, with the frame's index; as `fastbleu.tables.sentence_scores`."""
+        """The BLEU of each row, like `fastbleu.tables.sentence_scores`, with the frame's index."""
         row_counter = RowCounter(hypotheses, references, metric, language, tokenizers, missing)
         names = list(dict.fromkeys(row_counter.columns))
         check_columns(list(map(str, self._frame.columns)), names)

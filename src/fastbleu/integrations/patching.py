@@ -1,7 +1,7 @@
 """`fastbleu.patch`: BLEU of other libraries, made fast in place for code that cannot be edited.
 
-HOSTS has the libraries: where their BLEU is, which code is known, and the function of a module here
-that lists what replaces it.
+HOSTS lists the libraries: where their BLEU is, which versions of its code are known, and the
+function in this package that lists the replacements.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Host:
     packages : tuple of str
         The library, and other packages whose code its functions run.
     modules : tuple of str
-        Those to patch.
+        The modules to patch.
     known : dict
-        The versions by the first digits of the SHA-256 of a source file, that of the module
-        `checked` or the module's own.
+        The versions by the first digits of the SHA-256 of a source file: that of the module
+        `checked`, or of the module to patch.
     targets : str
         The function, as "module.name" of this package, that lists what to patch in a module.
     """
@@ -51,7 +51,7 @@ class Host:
         return name in self.modules
 
     def problem(self, module: ModuleType) -> str:
-        """Why a module cannot be patched, "" if it can."""
+        """Why a module cannot be patched; "" if it can."""
         checked = sys.modules[self.checked] if self.checked else module
         try:
             code = Path(str(checked.__file__)).read_bytes().replace(b"\r\n", b"\n")
@@ -64,14 +64,14 @@ class Host:
 
 
 class _HostOfScripts(Host):
-    """evaluate, which makes modules of the scripts of metrics."""
+    """evaluate, which makes modules from the scripts of metrics."""
 
     def matches(self, name: str) -> bool:
         """Whether this is the module of a script, whatever it computes."""
         return name.startswith("evaluate_modules.")
 
     def problem(self, module: ModuleType) -> str:
-        """Why the module of a script cannot be patched, "" if it can or computes no BLEU."""
+        """Why the module of a script cannot be patched; "" if it can, or does not compute BLEU."""
         from . import _evaluate_patches
 
         if not _evaluate_patches.metrics(module):
@@ -93,7 +93,7 @@ HOSTS = {
         "_sacrebleu_patches.targets",
         "sacrebleu.metrics.bleu",
     ),
-    # The file of its tokenizers, which imports that of its counting.
+    # The file with its tokenizers, which imports the one that counts.
     "torchmetrics": Host(
         ("torchmetrics",),
         ("torchmetrics.functional.text.sacre_bleu",),
@@ -139,11 +139,11 @@ class _Library:
 
     def __init__(self, name: str) -> None:
         self.name, self.host = name, HOSTS[name]
-        self.left_alone: dict[str, str] = {}  # the reason by what is left alone
-        self._replaced: list[tuple[str, Callable[[], None]]] = []  # what it is, what undoes it
+        self.left_alone: dict[str, str] = {}  # reasons by function; "" for a whole module
+        self._replaced: list[tuple[str, Callable[[], None]]] = []  # names, and what undoes them
 
     def apply(self, module: ModuleType) -> None:
-        """Patch a module of the library; a warning if its code is not the library's own."""
+        """Patch a module of the library; warn if its code is not the library's own."""
         for target in self._targets(module):
             label = f"{target.owner.__name__}.{target.name}"
             try:
@@ -173,7 +173,7 @@ class _Library:
         return "; ".join(f"{name} ({why})" if name else why for name, why in reasons)
 
     def undo(self) -> None:
-        """Give the functions their own code back."""
+        """Restore the functions' own code."""
         for _, undo in reversed(self._replaced):
             undo()
         self._replaced = []
@@ -220,7 +220,7 @@ class _Finder:
 
 
 class _Loader:
-    """A module's own loader, which the module keeps; afterwards the module is patched."""
+    """Runs a module's own loader, which the module keeps, and then patches the module."""
 
     def __init__(self, loader: Any, library: _Library) -> None:
         self._loader, self._library = loader, library
@@ -236,7 +236,7 @@ class _Loader:
         library = self._library
         if _active.get(library.name) is not library:
             return
-        try:  # the import must not fail, also where warnings are errors
+        try:  # the import must not fail, even if warnings are errors
             library.apply(module)
         except RuntimeWarning:
             pass
@@ -275,9 +275,9 @@ class Patched:
 def patch(*libraries: str) -> Patched:
     """Make BLEU of other libraries fast in place, with the same results.
 
-    Functions stay the objects that they were, with other code. Each compares the library's
-    internals with those that the patch saw, and runs its own code if one has been replaced since.
-    Libraries that are imported later are patched then. Not thread-safe: patch before threads start.
+    Functions stay the same objects, with other code. Each compares the library's internals with
+    those that the patch saw, and runs its original code if one has been replaced since. Libraries
+    that are imported later are patched then. Not thread-safe: patch before threads start.
 
     Parameters
     ----------

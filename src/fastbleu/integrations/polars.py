@@ -1,4 +1,4 @@
-"""BLEU in expressions of polars: the namespace `bleu`.
+"""BLEU in polars expressions: the namespace `bleu`.
 
     import fastbleu.integrations.polars
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 class BLEUExpressions:
     """The namespace `bleu` of an expression, which gives the hypotheses.
 
-    Each method takes the references: one or several columns or expressions, or one of lists with
-    the references of each segment; and `metric`, a BLEU or a dialect's name, by default
-    ``fastbleu.BLEU()``, and `missing`: "error", "empty" or "skip", which leaves rows with a null
-    out.
+    Each method takes the references: one or several columns or expressions, or one with a list of
+    references per segment. It also takes `metric`, a BLEU or a dialect's name, by default
+    ``fastbleu.BLEU()``, and `missing`: "error", "empty", or "skip", which leaves out rows with a
+    null.
     """
 
     def __init__(self, hypotheses: polars.Expr) -> None:
@@ -46,7 +46,7 @@ class BLEUExpressions:
         metric: Metric | None = None,
         missing: MissingChoice = "error",
     ) -> polars.Expr:
-        """The BLEU of each row, as `fastbleu.BLEU.sentence_scores`; null if it is left out."""
+        """The BLEU of each row, like `fastbleu.BLEU.sentence_scores`; null if it is left out."""
         scorer = _scorer(metric, missing)
         return _mapped(scorer.sentence_scores, self._columns(references), polars.Float64)
 
@@ -56,7 +56,7 @@ class BLEUExpressions:
         metric: Metric | None = None,
         missing: MissingChoice = "error",
     ) -> polars.Expr:
-        """The corpus BLEU of all rows, or in `agg` of each group; null if all are left out."""
+        """The corpus BLEU of all rows or, in `agg`, of each group; null if all are left out."""
         scorer = _scorer(metric, missing)
         # In a struct, because a literal has no rows by itself.
         columns = hypotheses, *others = self._columns(references)
@@ -70,7 +70,7 @@ class BLEUExpressions:
         metric: Metric | None = None,
         missing: MissingChoice = "error",
     ) -> polars.Expr:
-        """Each row's columns of `fastbleu.tables.sums` as a struct, for sums of one's own."""
+        """A struct per row with the columns of `fastbleu.tables.sums`, for custom sums."""
         scorer = _scorer(metric, missing)
         fields = dict.fromkeys(scorer.reductions, polars.Int64)
         return _mapped(scorer.sums, self._columns(references), polars.Struct(fields))
@@ -98,7 +98,7 @@ class BLEUExpressions:
 
 
 def _scorer(metric: Metric | None, missing: MissingChoice) -> ColumnScorer:
-    """A scorer with as many threads as polars has, which wait while a function of Python runs."""
+    """A scorer with as many threads as polars, whose threads wait while a Python function runs."""
     return ColumnScorer(metric, missing, polars.thread_pool_size())
 
 
@@ -108,12 +108,12 @@ def _mapped(
     kind: Any,
     rows: Sequence[polars.Expr] | None = None,
 ) -> polars.Expr:
-    """The function of columns, or of `rows` made of them, as an expression."""
+    """Return a function of columns, or of `rows` made of them, as an expression."""
     names = [column.meta.output_name(raise_if_undetermined=False) for column in columns]
     function = naming_columns(function, [f"column {name!r}" for name in names])
 
     def mapped(parts: Sequence[polars.Series]) -> polars.Series:
-        # The newest layout, in which polars has texts: others are copies.
+        # The newest layout, in which polars holds texts: others would be copies.
         newest = polars.CompatLevel.newest()
         scores = function(*(part.to_arrow(compat_level=newest) for part in parts))
         return polars.Series(parts[0].name, polars.from_arrow(scores))

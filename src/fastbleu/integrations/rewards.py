@@ -1,4 +1,4 @@
-"""Rewards for trainers of reinforcement learning: `BLEUReward`."""
+"""Rewards for reinforcement learning: `BLEUReward`."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ else:
 
 __all__ = ["BLEUReward"]
 
-# What a trainer passes under these names are no references.
+# Names under which a trainer passes something other than references.
 _NO_REFERENCES = "completion", "completions", "prompt", "prompts"
-# What is scored in the place of an empty text, because some dialects refuse short ones.
+# Scored in place of an empty text, because some dialects refuse short ones.
 _PLACEHOLDER = "0 0 0 0"
 
 
 class BLEUReward:
-    """Sentence BLEU on 0-1 as the reward of TRL, verl and OpenRLHF.
+    """Sentence BLEU on 0-1 as a reward for TRL, verl and OpenRLHF.
 
-    Call an instance as TRL does, or pass its method `compute_score` to verl, or `reward_func` to
+    Pass an instance to TRL, its method `compute_score` to verl, or its method `reward_func` to
     OpenRLHF. All samples of a call are counted together. Instances can be pickled if `extract` and
     the metric can, and threads may share them.
 
@@ -49,14 +49,14 @@ class BLEUReward:
     references : str, default "references"
         The column of TRL's data set with the reference, or the list of references, of each prompt.
     extract : str, re.Pattern or callable (str -> str or None), optional
-        Finds the answer in a completion. Of a regular expression it is group 1 of the first match,
-        or the whole match if there are no groups; in one given as a str the dot matches line ends,
+        Finds the answer in a completion. For a regular expression it is group 1 of the first match,
+        or the whole match if there are no groups; if given as a str, its dot matches line ends,
         too. A completion without an answer has the reward 0.
     name : str, default "bleu"
         The name in TRL's and OpenRLHF's logs.
     missing : {"error", "empty", "skip"}, default "error"
         As for `BLEU.score`, but without a warning. The reward of a sample that "skip" leaves out is
-        None, as TRL has it for a sample that a reward does not apply to, in OpenRLHF's tensors NaN.
+        None, which tells TRL that the reward does not apply, or NaN in OpenRLHF's tensors.
     metric : fastbleu.BLEU or str, optional
         A BLEU, or the name of a dialect or recipe; by default ``fastbleu.BLEU()``. Any scale
         becomes 0-1.
@@ -64,7 +64,7 @@ class BLEUReward:
     Raises
     ------
     TypeError, ValueError
-        An argument has the wrong type or an unknown value, or the dialect looks at whole corpora.
+        An argument has the wrong type or an unknown value, or the dialect needs whole corpora.
 
     Examples
     --------
@@ -91,12 +91,12 @@ class BLEUReward:
             )
         if wrong:
             raise TypeError(
-                f"BLEUReward has no parameter {min(wrong)!r}; options of a BLEU go to its metric, "
+                f"BLEUReward has no parameter {min(wrong)!r}; pass options of BLEU to its metric, "
                 "metric=fastbleu.BLEU(...)"
             )
         if not isinstance(references, str):
             raise TypeError(
-                f"references is {a_type(references)}, expected the name of the column with them"
+                f"references is {a_type(references)}, expected the name of their column"
             )
         if references in _NO_REFERENCES:
             raise ValueError(
@@ -114,26 +114,26 @@ class BLEUReward:
         check_choice("missing", missing, CHOICES)
         self.missing = missing
         self.metric = as_metric(metric)
-        self.metric._scorer.dialect.require(PARTS)  # a batch is one
+        self.metric._scorer.dialect.require(PARTS)  # a batch is part of a corpus
         self.__name__ = name
 
     def __call__(
         self, *, completions: Sequence[Any], prompts: Sequence[Any] | None = None, **columns: Any
     ) -> list[float | None]:
-        """The rewards of a batch, 0-1, as TRL's trainers call it, which is by name.
+        """The rewards of a batch, 0-1; TRL's trainers pass all arguments by name.
 
-        Errors and warnings as for `BLEU.sentence_scores`; completions in the place of references
-        are refused, and there is a warning if all of four or more are equal to their references,
-        or if `extract` finds an answer in none of them.
+        Errors and warnings as for `BLEU.sentence_scores`. Completions in place of references are
+        refused. With four or more completions there is a warning if all are equal to their
+        references, or if `extract` finds no answer in any of them.
 
         Parameters
         ----------
         completions : sequence of str or of messages
-            Messages are a dict with "content", or a list of them, of which the last one counts.
-            For a metric with ``tokenize=False`` lists of tokens.
+            Messages are a dict with "content", or a list of such dicts, whose last one counts.
+            For a metric with ``tokenize=False``, lists of tokens.
         **columns
-            Columns of the data set; that of references has one str, a list of str, or messages for
-            each completion.
+            Columns of the data set; the one with references has a str, a list of str, or messages
+            for each completion.
         """
         if self.references not in columns:
             raise ValueError(
@@ -156,10 +156,10 @@ class BLEUReward:
     def reward_func(
         self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any], **_options: Any
     ) -> dict[str, Any]:
-        """The rewards of a batch, 0-1, as OpenRLHF calls it: in tensors of float32, by name.
+        """The rewards of a batch, 0-1, as OpenRLHF expects them: float32 tensors in a dict.
 
-        `labels` are the references. A query is its prompt and what the policy wrote, with special
-        tokens such as the end of a turn, which `extract` can leave out.
+        `labels` are the references. A query is its prompt followed by what the policy wrote, with
+        special tokens such as the end of a turn, which `extract` can leave out.
         """
         if len(queries) != len(prompts):
             raise ValueError(f"there are {len(queries)} queries and {len(prompts)} prompts")
@@ -183,7 +183,7 @@ class BLEUReward:
             check_segments("completions", completions, "sample")
         if references is completions:
             raise ValueError(
-                f"the column {self.references!r} is the list of completions itself, so that every "
+                f"the column {self.references!r} is the list of completions itself, so every "
                 "reward would be 1; pass the name of the column with references"
             )
         are_texts = count_blank(references) >= 0
@@ -210,7 +210,7 @@ class BLEUReward:
                     f"{self.references!r} what the policy wrote?"
                 )
             elif self.extract is not None and len(blank) == len(answers) and any(contents):
-                warn_input("extract finds an answer in none of the completions: all rewards are 0")
+                warn_input("extract finds no answer in any completion: all rewards are 0")
         hypotheses = answers
         if blank:
             hypotheses = list(answers)
@@ -218,7 +218,7 @@ class BLEUReward:
                 hypotheses[number] = _PLACEHOLDER
         rewards = self.metric.sentence_scores(hypotheses, references)
         rewards /= self.metric._scorer.dialect.scale
-        # A perfect text has 1.0000000000000004 by the dialect's rounding. `clip` is slower.
+        # With the dialect's rounding a perfect text has 1.0000000000000004. `clip` is slower.
         numpy.maximum(rewards, 0.0, out=rewards)
         numpy.minimum(rewards, 1.0, out=rewards)
         if blank:
@@ -229,7 +229,7 @@ class BLEUReward:
         return [next(scored) if is_present else None for is_present in present]
 
     def _answer(self, content: Any) -> Any:
-        """What is scored of a completion: "" if there is no answer."""
+        """The part of a completion to score; "" if there is no answer."""
         if self.extract is None or not isinstance(content, str):
             return content
         if callable(self.extract):
@@ -244,7 +244,7 @@ def _is_blank(answer: Any) -> bool:
 
 
 def _content(completion: Any) -> Any:
-    """The text of a completion: of chat messages the content of the last one."""
+    """The text of a completion; of chat messages, the content of the last one."""
     if isinstance(completion, str):
         return completion
     message = completion
@@ -253,7 +253,7 @@ def _content(completion: Any) -> Any:
     if not (isinstance(message, dict) and "content" in message):
         return completion
     content = message["content"]
-    if isinstance(content, (list, tuple)):  # parts, of which some may be images
+    if isinstance(content, (list, tuple)):  # parts, some of which may be images
         parts = [part for part in content if isinstance(part, (str, dict))]
         texts = [part if isinstance(part, str) else part.get("text") for part in parts]
         return "".join(filter(None, texts))

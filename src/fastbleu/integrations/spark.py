@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = ["count", "register", "score", "sentence", "sentence_scores", "sums"]
 
-# The column of results before they are put beside the others.
+# The temporary column of results.
 _NEW = "_fastbleu_new"
 
 
@@ -102,8 +102,8 @@ def register(
     """Register functions for SQL, with names that start with `name`; also with Spark Connect.
 
     ``bleu_sentence(mt, ref)`` is the BLEU of each row, ``bleu_corpus(mt, ref)`` an aggregate. Both
-    take one column of references, or of lists of them, or several. The aggregate has all texts of
-    a group in the memory of one worker; `sums` and `score` have not.
+    take one column of references, or of lists of them, or several. The aggregate needs all texts
+    of a group in the memory of one worker; `sums` and `score` do not.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def register(
     metric : BLEU or str, optional
         By default ``fastbleu.BLEU()``.
     missing : {"error", "empty", "skip"}, default "error"
-        With "skip" a row with a null scores null, and is no part of a corpus.
+        With "skip" a row with a null scores null, and a corpus does not include it.
     """
     scorer = ColumnScorer(metric, missing)
     sentence_score = functions.arrow_udf(_batched(scorer.sentence_scores), "double")
@@ -175,7 +175,7 @@ def _column(
 
 
 def _batched(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with the type hints of which Spark finds out what it does."""
+    """The function with the type hints from which Spark infers its kind."""
 
     def called(*columns: pyarrow.Array) -> pyarrow.Array:
         return function(*columns)
@@ -190,7 +190,7 @@ def _structs(
     new: list[str],
     *columns: pyarrow.Array,
 ) -> pyarrow.Array:
-    """The columns `new` of a batch, as one of structs."""
+    """The columns `new` of a batch, as one column of structs."""
     frame = pyarrow.table(list(columns), names=read)
     results = appended(row_counter, column, f"a batch of {_partition()}", frame).select(new)
     return results.to_struct_array().combine_chunks()

@@ -32,11 +32,11 @@ _STATES = ("input_len", "target_len", "matches_by_order", "possible_matches_by_o
 class BLEUScore(Metric):
     """BLEU of text that is split at whitespace, on 0-1: ``torcheval.metrics.BLEUScore``.
 
-    The score is exact and follows sacreBLEU's rules: the length of the closest reference counts (of
-    two equally close the shorter), and a batch may have only short texts. As TorchEval has no
-    smoothing, it is "none" and not sacreBLEU's default "exp": a corpus without matches of the
-    longest n-grams scores 0. With ``metric="torcheval"`` it is TorchEval's own number, to the last
-    bit, and messages about a batch begin with TorchEval's.
+    The score is exact and follows sacreBLEU's rules: the length of the closest reference counts
+    (the shorter of two equally close ones), and a batch may have only short texts. Smoothing is
+    "none", because TorchEval has no smoothing, and not sacreBLEU's default "exp": a corpus without
+    matches of the longest n-grams scores 0. With ``metric="torcheval"`` the score is TorchEval's
+    own, to the last bit, and messages about a batch begin with TorchEval's.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class BLEUScore(Metric):
     TypeError
         There is neither `n_gram` nor a metric.
     ValueError
-        An option is out of its range, there is a metric besides other options, or its dialect does
+        An option is out of range, there are both a metric and options, or the metric's dialect does
         not score sums.
 
     Notes
@@ -79,7 +79,7 @@ class BLEUScore(Metric):
         bleu = self._bleu = host_metric(metric, _DEFAULTS, options)
         self._has_own_numbers = isinstance(bleu._scorer.dialect, TorchEvalDialect)
         self.n_gram = n_gram = bleu.max_ngram_order
-        # Of float64, which has the same products as the float32 of TorchEval's weights.
+        # float64, which gives the same products as TorchEval's float32 weights.
         self.weights = (
             None if bleu.weights is None else torch.tensor(bleu.weights, dtype=torch.float64)
         )
@@ -113,7 +113,7 @@ class BLEUScore(Metric):
         if own and 0 in counts._rows[2 + self.n_gram :]:
             raise ValueError(
                 "the input is too short to find all n-gram matches with "
-                f"n_gram={self.n_gram}; the default dialect takes such a batch"
+                f"n_gram={self.n_gram}; the default dialect accepts such a batch"
             )
         self._add(*[count[0] for count in tensors(counts, self.device)])
         return self
@@ -139,7 +139,7 @@ class BLEUScore(Metric):
         for metric in metrics:
             n_gram = len(metric.matches_by_order)
             if n_gram != self.n_gram:
-                raise ValueError(f"a metric of n_gram {n_gram} cannot be added to {self.n_gram}")
+                raise ValueError(f"n_gram {n_gram} cannot be added to n_gram {self.n_gram}")
             if isinstance(metric, BLEUScore) and metric._counted_as() != self._counted_as():
                 raise ValueError("a metric that counts in another way cannot be added")
         for metric in metrics:

@@ -66,12 +66,12 @@ class BLEUScore(Metric):
         A BLEU, or the name of a dialect, instead of all options above: for token ids, another
         smoothing or tokenizer, or TorchMetrics' own number.
     **kwargs
-        Those of ``torchmetrics.Metric``.
+        Arguments of ``torchmetrics.Metric``.
 
     Raises
     ------
     ValueError
-        An option is out of its range, there is a metric besides other options, or its dialect does
+        An option is out of range, there are both a metric and options, or the metric's dialect does
         not score sums.
 
     Notes
@@ -155,7 +155,7 @@ class BLEUScore(Metric):
     @not_compiled
     def forward(self, preds: Hypotheses, target: References) -> Any:
         """Add a batch and return its score; arguments as for `update`."""
-        # Counted before Metric.forward sets all counts to zero, where they would stay if it raised.
+        # Counted first: Metric.forward sets all counts to zero, where an error would leave them.
         return super().forward(self._count(preds, target), target)
 
     def compute(self) -> torch.Tensor:

@@ -130,7 +130,7 @@ class ComputeMetrics:
             if self._extra is not None:
                 others = dict(self._extra(self._hypotheses, self._references))
                 if both := result.keys() & others:
-                    raise ValueError(f"extra returns {min(both)!r}, which is a name of BLEU's own")
+                    raise ValueError(f"extra returns {min(both)!r}, a name that BLEU itself uses")
                 result |= others
         except BaseException:
             self.reset()
@@ -170,10 +170,10 @@ class ComputeMetrics:
             self._references += references
 
     def _count_repeated(self, labels: Ids, expected: int) -> int:
-        """The number of rows at the end of a batch that exceed those that are expected.
+        """The number of rows at the end of a batch that exceed the expected number.
 
-        Seq2SeqTrainer fills the last batch with the first rows: others show that the data set is
-        not the one that `rows` was given for.
+        Seq2SeqTrainer fills the last batch with the first rows: other rows show that the data set
+        is not the one that `rows` was given for.
         """
         if not self._rows:
             self._first_labels = labels[:expected]
@@ -195,7 +195,7 @@ class ComputeMetrics:
         if distributed is None or not distributed.is_available():
             return
         processes = distributed.get_world_size() if distributed.is_initialized() else 1
-        # As many of each process, if there are repeated ones.
+        # If rows are repeated, all processes have the same number.
         if processes > 1 and self._rows % processes == 0:
             warn_input(
                 f"{self._rows} rows of {processes} processes were scored; Seq2SeqTrainer repeats "
@@ -209,7 +209,7 @@ class ComputeMetrics:
         )
 
     def _texts(self, ids: Ids) -> list[str]:
-        """Each row as text, without what skip_special_tokens leaves out."""
+        """Each row as text, without special tokens."""
         rows = [row[row != PADDING].tolist() for row in ids]
         # From zero rows the tokenizers of transformers 5 create one text.
         return self._tokenizer.batch_decode(rows, skip_special_tokens=True) if rows else []
@@ -236,13 +236,13 @@ def compute_metrics(
         end-of-sequence id as `stop_ids` only if no row starts with it; BART's decoder, for example,
         does.
     rows : int, optional
-        The length of the data set that is evaluated, ``len(eval_dataset)``. Required for the right
-        score of a `Seq2SeqTrainer` on several processes, which repeats the first rows to give all
-        processes full batches: rows after these are not scored.
+        The length of the evaluation data set, ``len(eval_dataset)``. Required for a correct score
+        of a `Seq2SeqTrainer` on several processes, which repeats the first rows to give all
+        processes full batches: the repeated rows are not scored.
     postprocess : callable, optional
-        A function (hypotheses, references) that returns both, changed: the `postprocess_text` of
-        the examples of transformers. Its arguments are lists of str, of one batch if the trainer
-        passes batches; the references that it returns may be lists of str, too.
+        A function (hypotheses, references) that returns both, changed, such as `postprocess_text`
+        in the examples of transformers. Its arguments are lists of str, of one batch if the trainer
+        passes batches; each reference that it returns may also be a list of str.
     extra : callable, optional
         A function (hypotheses, references) that returns a dict of further scores, which are added
         to the result. Its arguments are all texts of the evaluation, after `postprocess`; they
@@ -258,7 +258,7 @@ def compute_metrics(
     The predictions must be ids: from a `Seq2SeqTrainer` with ``predict_with_generate=True``, or
     from any trainer with a `preprocess_logits_for_metrics` that returns ``logits.argmax(-1)``, or
     ``logits[0].argmax(-1)`` if the model returns a tuple (this is the BLEU of a model that sees the
-    labels, which means less). A causal model's ids are then one ahead of its labels: cut both.
+    labels, which means less). A causal model's ids are then one ahead of its labels: trim both.
 
     Examples
     --------
@@ -288,12 +288,12 @@ def compute_metrics(
                 "tokenizer that decodes ids, or a metric with tokenize=False"
             )
         padding = (PADDING, *bleu.ignore_ids)
-        # A metric of its own, because batches are added to it.
+        # A separate metric, because batches are added to it.
         bleu = BLEU(**bleu.get_params() | {"ignore_ids": padding})
         return ComputeMetrics(None, bleu, padding, rows)
     if hasattr(tokenizer, "label_ids"):
         raise TypeError(
-            "compute_metrics was given predictions: pass to the trainer what its call returns, "
+            "compute_metrics was given predictions: pass the result of a call to the trainer, "
             "compute_metrics=compute_metrics(tokenizer)"
         )
     if not callable(getattr(tokenizer, "batch_decode", None)):
@@ -325,7 +325,7 @@ def _ids(ids: Any, name: str) -> Ids:
     if tensor:  # may be on a GPU
         array = in_main_memory(ids, name)
     if array.dtype.kind not in "iu":
-        fix = "; of text fastbleu.BLEU().score is BLEU" if array.dtype.kind in "UO" else ""
+        fix = "; for text use fastbleu.BLEU().score" if array.dtype.kind in "UO" else ""
         raise TypeError(f"{shape}, expected one array of integers{fix}")
     if array.ndim != 2:
         raise ValueError(f"{shape}, expected ids of the shape (rows, length)")

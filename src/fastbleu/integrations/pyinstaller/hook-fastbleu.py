@@ -8,6 +8,6 @@ hiddenimports = collect_submodules(
     "fastbleu", filter=lambda name: not name.startswith(_HOSTS) or name.endswith(_PATCHES)
 )
 excludedimports = ["torch"]
-# All that setuptools installs by its list in pyproject.toml, but types, and sources where the
-# package is not installed but used in place.
+# The data files listed in pyproject.toml, without types, and without sources in case the package is
+# used in place.
 datas = collect_data_files("fastbleu", excludes=["**/*.p[xy]*", "py.typed", "**/*.[ch]"])

@@ -1,4 +1,4 @@
-"""Imported by each Python that a program under `fastbleu.run` starts: patches it, too.
+"""Imported by every Python that a program under `fastbleu.run` starts, to patch it, too.
 
 `fastbleu.run` puts this folder first on PYTHONPATH. A `sitecustomize` of the environment runs
 first, as it would without this one.
@@ -23,4 +23,4 @@ try:
     _run_the_other()
 finally:
     if os.environ.get("FASTBLEU_PATCH", "0") not in ("", "0"):
-        import fastbleu  # noqa: F401, which then calls its `patch`
+        import fastbleu  # noqa: F401 - importing it calls `patch`
