@@ -13,14 +13,14 @@ from fastbleu.cli.readers import REFERENCE, FieldsReader, in_step
 
 
 def opened_file(name, role, options, opened):
-    """A reader of the file; without a number of references it is read as standard input is."""
+    """A reader of the file; without a number of references it is read like standard input."""
     if options.num_refs is None:
         return FieldsReader(TextLines(ByteSource(name, opened), options.encoding))
     return open_input(name, role, options, opened)
 
 
 def read(*names, role=REFERENCE, chunk=4096, **options):
-    """The columns of texts in the files."""
+    """The text columns of the files."""
     with ExitStack() as opened:
         inputs = [opened_file(str(name), role, Options(**options), opened) for name in names]
         align_documents(inputs)
@@ -34,14 +34,14 @@ def read(*names, role=REFERENCE, chunk=4096, **options):
 
 
 def text_of(name, **options):
-    """The one column of a file, which does not depend on the chunks."""
+    """The only column of a file, whatever the size of chunks."""
     (column,) = read(name, **options)
     assert read(name, chunk=1, **options) == read(name, chunk=2, **options) == [column]
     return column
 
 
 def error_of(*names, status=1, chunks=(1, 3, 4096), **opts):
-    """The one line that refuses the files, which does not depend on the chunks."""
+    """The one-line error for the files, whatever the size of chunks."""
     messages = set()
     for chunk in chunks:
         with pytest.raises(InputError) as caught:

@@ -58,12 +58,12 @@ def test_environment(options, environment):
 
 
 @pytest.mark.parametrize("options", ["--tok intl", "--lang en-zh", "--se -f text", "--langu en-zh"])
-def test_options_that_are_not_written_in_full(options):
+def test_abbreviated_options(options):
     assert same(R1, "-i", A, *options.split())[0] == 0
 
 
 def test_the_order_is_in_the_signature():
-    """sacreBLEU's command has no such option, its signature no such field."""
+    """sacreBLEU's command does not have this option, nor its signature this field."""
     text = output(R1, "-i", A, "--max-ngram-order", "2", "-f", "text")
     assert text.startswith("BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:")
     assert text.split(" = ")[1].split()[1] == "95.6/89.4"
@@ -73,14 +73,14 @@ def test_the_order_is_in_the_signature():
 
 
 @pytest.mark.parametrize("options", ["-pbs", "-par -parn 30"])
-def test_tests_of_one_segment(tmp_path, options):
+def test_paired_tests_of_one_segment(tmp_path, options):
     for name, text in (("r", "a b c d e f"), ("h", "a b c d x"), ("other", "a b c d e")):
         (tmp_path / name).write_text(f"{text}\n")
     files = tmp_path / "r", "-i", tmp_path / "h", tmp_path / "other"
     assert same(*files, *options.split())[0] == 0
 
 
-def test_no_samples_are_the_default_number():
+def test_zero_samples_mean_the_default_number():
     text = output(R1, "-i", A, B, "-pbs", "-pbsn", "0", "-f", "text")
     assert "test with 1000 resampling trials" in text
     theirs = run_sacrebleu(R1, "-i", A, B, "-pbs", "-pbsn", "0", "-f", "text")[1]
@@ -88,7 +88,7 @@ def test_no_samples_are_the_default_number():
     assert "|bs:1000|" in theirs
 
 
-def test_the_baseline_may_stand_twice():
+def test_the_baseline_may_be_listed_twice():
     assert same(R1, "-i", A, B, A, "-par", "-parn", "20", "-f", "text")[0] == 0
     assert same(R1, "-i", A, A, "-par")[0] == 1
     assert same(R1, "-i", A, B, B, "-par")[0] == 1
@@ -96,7 +96,7 @@ def test_the_baseline_may_stand_twice():
 
 
 @pytest.mark.long
-def test_names_as_they_are(tmp_path):
+def test_names_are_printed_unchanged(tmp_path):
     systems = [tmp_path / name for name in ("1", "система_β.txt", "Baseline: x & y", "$%.txt")]
     for system in systems:
         system.write_bytes(B.read_bytes())
@@ -191,7 +191,7 @@ def test_refusals(tmp_path, status, words):
 
 
 def on_a_terminal(command, *words, **environment):
-    """What a command prints there: some lines, which the terminal's buffer holds."""
+    """What a command prints on a terminal: a few lines, which fit in the terminal's buffer."""
     main, terminal = os.openpty()
     if command == "sacrebleu":
         status = run_sacrebleu(*words, terminal=os.ttyname(terminal))[0]
@@ -276,7 +276,7 @@ def test_tables_fit_into_the_terminal_and_have_colors_there_only():
     plain = output(*arguments).replace(VERSION, THEIR_VERSION)
     assert "\033" not in plain
     assert max(map(len, plain.splitlines())) > 80
-    # A row is a line.
+    # Each row is one line.
     assert re.search(
         "^smoothing  .*no effect  85.6048  none of nltk  exp of sacrebleu$", plain, re.M
     )

@@ -60,7 +60,7 @@ def test_white_space_at_the_ends_of_segments_counts_where_the_dialect_counts_it(
     assert output(names[0], "-i", names[1], "-b") == f"{stripped.value:.1f}\n"
 
 
-def test_options_are_the_dialects(files):
+def test_options_are_passed_to_the_dialect(files):
     reference, system, other = files
     arguments = reference, "-i", system, "-b", "--dialect", "mteval-v13a"
     how = "--cased", "-tok", "international", "-s", "none", "--reference-length", "shortest"
@@ -99,10 +99,10 @@ def test_mistakes(files, arguments, status, words):
 )
 def test_explanations(files, names):
     compute = fastbleu.explain if names else fastbleu.dialects.overview
-    token = in_command.set(True)  # advice has the command's options
+    token = in_command.set(True)  # advice names the command's options
     expected = compute(HYPOTHESES, REFERENCES, *names)
     in_command.reset(token)
-    # In a pipe a row is a line; `str(expected)` fits into 80 columns.
+    # In a pipe each row is one line; `str(expected)` fits into 80 columns.
     text = f"{expected._text(None)}\n"
     assert run(files[0], "-i", files[1], "--explain", *names) == (0, text, "")
     status, out, _ = run(files[0], "-i", files[1], "--explain", *names, "-f", "json")

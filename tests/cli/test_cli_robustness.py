@@ -77,7 +77,7 @@ def test_doubtful_input_is_scored_with_a_warning(words, problem):
     assert re.search(problem, err) if problem else err == ""
 
 
-def test_a_wrong_seed():
+def test_an_invalid_seed():
     for form in (["-ci"], [B, "-pbs"], [B, "-par"]):
         assert "SACREBLEU_SEED" in error(R1, "-i", A, *form, env={"SACREBLEU_SEED": "x"})
     assert output(R1, "-i", A, "-ci", "-cin", "9", "-b", env={"SACREBLEU_SEED": "None"})
@@ -87,18 +87,18 @@ def test_a_wrong_seed():
 
 
 @pytest.mark.parametrize("form", ["-ci", "-pbs", "-par", "-par --dialect nltk"])
-def test_the_seed_is_that_of_the_environment(form):
+def test_the_seed_comes_from_the_environment(form):
     words = [R1, "-i", A, *([] if form == "-ci" else [B]), *form.split(), "-f", "json"]
     found = output(*words, "--seed", "7", env={"SACREBLEU_SEED": "8"})
     assert found == output(*words, env={"SACREBLEU_SEED": "7"})
     assert output(*words) == output(*words, "--seed", "12345")
-    if not form.startswith("-par"):  # whose p-value of these systems is the least for all seeds
+    if not form.startswith("-par"):  # its p-value is the smallest possible here, for all seeds
         assert found != output(*words)
 
 
 @pytest.mark.parametrize("missing", ["error", "empty", "skip"])
 def test_missing_values_of_columns(tmp_path, missing):
-    """Also without groups."""
+    """They are treated alike without groups."""
     for library in ("narwhals", "pyarrow"):
         host(library)
     table = tmp_path / "table.csv"
@@ -113,7 +113,7 @@ def test_missing_values_of_columns(tmp_path, missing):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs file names of any bytes")
-def test_names_of_any_bytes(tmp_path):
+def test_file_names_of_any_bytes(tmp_path):
     odd = tmp_path / "a\nb\udcff.txt"
     assert r"a\nb\udcff.txt" in error(odd, "-i", A)
     odd.write_bytes(A.read_bytes())
@@ -173,7 +173,7 @@ def test_case_and_hyphens_do_not_matter(options, same):
     assert output(R1, "-i", A, *options.split()) == output(R1, "-i", A, *same.split())
 
 
-def test_a_summary_and_the_help_of_50_columns():
+def test_the_summary_and_the_help_fit_50_columns():
     summary = output("-h")
     assert len(summary.splitlines()) == 10
     assert max(map(len, summary.splitlines())) <= 50
@@ -183,7 +183,7 @@ def test_a_summary_and_the_help_of_50_columns():
     assert len(text.splitlines()) > 1.5 * len(wide.splitlines())
 
 
-def test_a_tokenizer_that_cannot_be_had(tmp_path):
+def test_an_unavailable_tokenizer(tmp_path):
     message = error(R1, "-i", A, "-tok", "spm", env={"SACREBLEU": str(tmp_path)})
     assert message.startswith("-tok spm: ")
 
@@ -201,7 +201,7 @@ def ends_on_a_terminal(*words):
 
 
 @pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
-def test_nothing_is_awaited_from_a_terminal():
+def test_a_terminal_is_not_read():
     _, out, err = ends_on_a_terminal()
     assert out == b""
     assert err.startswith(b"usage: fastbleu REF")
@@ -229,7 +229,7 @@ def test_shell_completion(tmp_path):
     ("size", "arguments"),
     [(70_000, "r -i r -sl -b --force"), (1_000, "t.csv::ref -i t.csv::mt --by by -f parquet")],
 )
-def test_a_result_that_is_written_in_part_is_an_error(tmp_path, size, arguments):
+def test_a_partly_written_result_is_an_error(tmp_path, size, arguments):
     import resource
 
     if "parquet" in arguments:
@@ -303,7 +303,7 @@ def test_progress_bar_on_a_terminal(monkeypatch, capsys, tmp_path):
     assert shown("--quiet") == ""
 
 
-# A process begins with the peak of the one that starts it, and that which runs the tests is large.
+# A process inherits the peak of its parent, and the process that runs the tests is large.
 PEAK = """
 import resource, subprocess, sys
 status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
@@ -311,10 +311,10 @@ print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 
 
-# With AddressSanitizer a process takes what its allocator keeps.
+# With AddressSanitizer a process also has the memory that the allocator keeps.
 @pytest.mark.skipif(
     os.name == "nt" or "FASTBLEU_SANITIZED" in os.environ,
-    reason="needs the memory use of a process, and of no sanitizer",
+    reason="needs the memory use of a process without a sanitizer",
 )
 def test_memory_with_pipes(tmp_path):
     pipes = tmp_path / "reference", tmp_path / "system"

@@ -63,7 +63,7 @@ def test_systems_side_by_side():
 
 
 @pytest.mark.parametrize("systems", [(A,), (A, B)])
-def test_the_worst_first(systems):
+def test_the_worst_segments_come_first(systems):
     means = list(map(sum, zip(*map(scores, systems), strict=True)))
     ordered = sorted(range(40), key=lambda number: means[number])
     words = [R1, R2, "-i", *systems, "-sl", "-b"]

@@ -25,7 +25,7 @@ def cache(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sacrebleu")
     languages = ["de" if document % 2 else "en" for document in range(4)]
     files = {
-        # wmt14 as sacreBLEU keeps it; of the raw file only the languages are read again.
+        # wmt14 as sacreBLEU keeps it; from the raw file only the languages are read again.
         "wmt14/raw/test/newstest2014-deen-src.de.sgm": "".join(
             f'<doc docid="d" origlang="{language}">\n' + '<seg id="1">\n' * 10
             for language in languages
@@ -37,7 +37,7 @@ def cache(tmp_path_factory):
         "wmt14/wmt14.de-en.origlang": "".join(f"{language}\n" * 10 for language in languages),
         "wmt22/raw/wmt22.v1.1.tar.gz": "not unpacked again",
         "wmt22/raw/wmt22-news-systems-1.1/xml/wmttest2022.de-en.all.xml": XML_FILE,
-        # of wmt18 only the text of one language pair
+        # wmt18 with the text of only one language pair
         **{f"wmt18/wmt18.en-de.{field}": "x\n" for field in ("src", "docid", "genre", "origlang")},
         "wmt18/wmt18.en-de.ref": lines_of(LINES["reference.2"]),
     }
@@ -47,7 +47,7 @@ def cache(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SACREBLEU", str(folder))
         patch.setenv("PYTHONHASHSEED", "0")  # it decides sacreBLEU's order of XML's fields
-        # Two commands at a time must not find it half made.
+        # Two commands that run at the same time must not find it half finished.
         run("--download", "wmt22", "-l", "de-en", command="sacrebleu")
         yield folder
 
@@ -86,13 +86,13 @@ def test_standard_input_and_several_sets(tmp_path):
         assert same(*XML, "-i", system, *options)[0] == 0
 
 
-def test_lines_that_the_test_set_does_not_have():
+def test_more_lines_than_the_test_set_has():
     lines = A.read_bytes() + b"one more\n"
     assert run(*SGM, "-ol", "de", stdin=lines, command="sacrebleu")[0] == 0
     assert "has 41 lines" in error(*SGM, "-ol", "de", stdin=lines, status=1)
 
 
-def test_the_encoding_is_that_of_the_users_files(tmp_path):
+def test_the_encoding_is_only_for_the_users_files(tmp_path):
     text = "".join(f"{line}é\n" for line in LINES["reference.2"])
     same_text, latin = tmp_path / "utf-8", tmp_path / "latin-1"
     same_text.write_text(text, encoding="utf-8")
@@ -116,7 +116,7 @@ def test_the_encoding_is_that_of_the_users_files(tmp_path):
         (["--citation", "-t", "wmt22"], "sacreBLEU does not say how to cite wmt22"),
     ],
 )
-def test_what_cannot_be_had(words, problem):
+def test_unavailable_test_sets(words, problem):
     assert problem in error(*words, "-q")
 
 
@@ -127,7 +127,7 @@ def test_citations_and_fields():
 
 
 def test_without_network(tmp_path):
-    """Where sacreBLEU has to download and cannot, one line says so."""
+    """If sacreBLEU cannot download, one line says so."""
     nowhere = {"SACREBLEU": str(tmp_path), "https_proxy": "http://127.0.0.1:9"}
     status, out, err = run(*SGM, "-i", A, env=nowhere)
     assert (status, out) == (1, "")

@@ -24,7 +24,7 @@ def random_file(rng, lines):
 
 
 def as_strings(monkeypatch):
-    """From now on all lines become Python strings."""
+    """Have all lines converted to Python strings from now on."""
     monkeypatch.setattr(LineReader, "is_utf8", property(lambda _: False, lambda *_: None))
 
 
@@ -35,14 +35,14 @@ FORMS = (
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_output_is_that_of_strings(monkeypatch, tmp_path, form):
+def test_the_output_equals_that_of_strings(monkeypatch, tmp_path, form):
     names = [tmp_path / name for name in ("r1", "r2.gz", "h1", "h2")]
     systems = names[2:] if "-par" in form else names[2:3]
     arguments = [*names[:2], "-i", *systems, *form.split()]
     for number, block in enumerate(BLOCKS):
         for name in names:
             rng = seeded(f"{form} {number} {name.name}")
-            # As many lines in each file.
+            # Each file has the same number of lines.
             lines = random_file(rng, 120).split("\n")[:120]
             data = "\n".join([*lines, *[""] * (rng.random() < 0.5 or not lines[-1])]).encode()
             name.write_bytes(gzip.compress(data) if name.suffix == ".gz" else data)
@@ -73,7 +73,7 @@ def test_standard_input_with_any_line_ends(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("before", [0, 512, 40_000])
-def test_the_line_that_is_not_utf8(tmp_path, before):
+def test_the_line_that_is_not_utf8_is_named(tmp_path, before):
     good, bad = tmp_path / "good", tmp_path / "bad"
     good.write_bytes(b"a b\n" * (before + 700))
     bad.write_bytes(b"a b\n" * before + b"caf\xe9 \n" + b"a\xff\n" * 699)
@@ -84,8 +84,8 @@ def test_the_line_that_is_not_utf8(tmp_path, before):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_the_first_error_is_told(tmp_path, threads):
-    """Though that of the second chunk is found while the first is counted."""
+def test_the_first_error_is_reported(tmp_path, threads):
+    """The error in the second chunk is found while the first is being counted."""
     short, bad = tmp_path / "short", tmp_path / "bad"
     short.write_bytes(b"a\n" * 40_000)
     bad.write_bytes(b"\xff\n" * 50_000)

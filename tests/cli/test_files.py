@@ -30,11 +30,11 @@ def opened(*paths):
         yield [LineReader(TextLines(ByteSource(str(path), stack))) for path in paths]
 
 
-# The last ones end a line in str.splitlines only.
+# The last ones end a line only in str.splitlines.
 PIECES = ["a", "\n", "\r", "\r\n", " ", "\t", "\xa0", "\ufeff", "\0", *"\x0b\x0c\x1c\x1e\x85\u2028"]
 
 
-def test_lines_are_those_of_sacrebleu(tmp_path):
+def test_lines_end_where_sacrebleu_ends_them(tmp_path):
     rng = seeded("lines")
     for _ in range(200):
         path = write(tmp_path / "a.txt", "".join(rng.choices(PIECES, k=rng.randint(0, 9))))
@@ -66,7 +66,7 @@ def test_a_longer_pipe_is_not_waited_for(tmp_path):
     short, pipe = write(tmp_path / "short.txt", "a\n" * 3), tmp_path / "pipe"
     os.mkfifo(pipe)
     descriptor = os.open(pipe, os.O_RDWR)
-    os.write(descriptor, (b"a" * 999 + b"\n") * 8)  # enough to recognize a format by
+    os.write(descriptor, (b"a" * 999 + b"\n") * 8)  # enough to recognize a format
     end = threading.Timer(20, os.close, [descriptor])
     end.start()
     message = error_of(short, pipe, chunks=[4])
@@ -145,7 +145,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_other_archives_are_no_text_in_any_encoding(tmp_path, kind):
+def test_other_archives_are_not_text_in_any_encoding(tmp_path, kind):
     path = write(tmp_path / ("a.br" if kind == "Brotli" else "a.txt"), REFUSED[kind])
     for encoding in ("utf-8", "latin-1", "cp437", "utf-16"):
         message = error_of(path, encoding=encoding)
@@ -219,7 +219,7 @@ def test_endless_files_are_refused(tmp_path, monkeypatch):
     assert error_of("-").startswith("standard input is closed: name a file")
 
 
-def test_lines_with_other_numbers_of_fields(tmp_path):
+def test_lines_with_different_numbers_of_fields(tmp_path):
     path = write(tmp_path / "a.tsv", "a\tb\n" * 3 + "c\t \n" + "d\te\tf\n")
     message = error_of(path, num_refs=2, status=17)
     assert message.startswith(f"{path}: line 4 has 1 field separated by tabs, --num-refs is 2")
@@ -265,8 +265,8 @@ OUTPUTS = {
 
 @pytest.mark.skipif(os.name != "posix", reason="the advice is for a shell")
 @pytest.mark.parametrize("name", OUTPUTS)
-def test_outputs_of_toolkits(name, tmp_path, capsys, monkeypatch):
-    """They are refused, and what the message says gives the score of the texts."""
+def test_toolkit_outputs_are_refused(name, tmp_path, capsys, monkeypatch):
+    """The advice in the message leads to the score of the texts."""
     monkeypatch.chdir(tmp_path)
     Path("out").write_text(OUTPUTS[name])
     Path("ref").write_text("".join(f"{text}\n" for text in REF))
@@ -283,7 +283,7 @@ def test_outputs_of_toolkits(name, tmp_path, capsys, monkeypatch):
     assert float(capsys.readouterr().out) == BLEU().score(MT, REF).value
 
 
-def test_texts_that_resemble_outputs(tmp_path):
+def test_texts_that_resemble_toolkit_outputs_are_read(tmp_path):
     path = tmp_path / "a"
     lines = ["H-1 is a bomb", "0 ||| x", "<seg> is a tag", "<b>bold</b>", "T-\t1", "<doc> begins"]
     for line in [*lines, "H-0\t"]:
@@ -291,7 +291,7 @@ def test_texts_that_resemble_outputs(tmp_path):
         assert read(path) == [[line.rstrip(), "another"]]
 
 
-def test_markup_with_another_suffix_is_told_to_change_it(tmp_path):
+def test_markup_with_another_suffix_must_be_renamed(tmp_path):
     path = tmp_path / "a.txt"
     for text in ('<?xml version="1.0"?>', '\ufeff<refset setid="x">', '\n<DOC docid="d">'):
         assert error_of(write(path, f"{text}\n")).startswith(f"{path} is XML or SGML: rename it")

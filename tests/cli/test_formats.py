@@ -55,7 +55,7 @@ def test_texts_are_read(tmp_path, name, content, selector, expected):
     assert text_of(f"{path}::{selector}" if selector else path) == expected
 
 
-# The name of a file, its content, a selector, and the message behind the name.
+# The name of a file, its content, a selector, and the message after the name.
 REFUSED = [
     ("a.txt", "x\n", "2", "::2: no such file; a ::SELECTOR can follow.*for others add --read-as"),
     ("a.tsv", TABLE, "hyp", ": no column is named 'hyp' in line 1.*'src', 'mt', 'ref'$"),
@@ -99,7 +99,7 @@ def test_tables_without_the_text_are_refused(tmp_path, name, content, selector, 
 
 
 @pytest.mark.parametrize("number", [2, 513, 700])
-def test_the_line_that_is_wrong_is_named(tmp_path, number):
+def test_the_wrong_line_is_named(tmp_path, number):
     for name, good, bad, selectors in (
         ("a.tsv", "mt\tb", "x", ("mt", "1")),
         ("a.jsonl", '{"mt": "a"}', "{}", ("mt",)),
@@ -118,7 +118,7 @@ def test_fields_and_selectors_of_several_files(tmp_path):
     assert error_of(f"{tmp_path}/b.tsv::2").startswith(f"{tmp_path}/b.tsv: no such file")
 
 
-def test_a_file_without_the_mark_that_its_encoding_needs(tmp_path):
+def test_utf16_without_a_byte_order_mark(tmp_path):
     path = write(tmp_path / "a.txt", "a b\n".encode("utf-16-le"))
     message = error_of(path, encoding="utf-16")
     assert message.startswith(f"{path}: line 1 cannot be decoded: ")
@@ -132,7 +132,7 @@ def test_a_message_is_one_line_that_a_terminal_can_show(tmp_path):
 
 
 @pytest.mark.parametrize("mark", [",", ";", "|", ":"])
-def test_the_delimiter_is_that_with_which_line_1_has_the_column(tmp_path, mark):
+def test_the_delimiter_is_the_one_that_gives_line_1_the_column(tmp_path, mark):
     rows = ["mt", "ref"], [f'"a{mark} b"', "x\ty"], ["c", '"say ""d"""']
     path = write(tmp_path / "a.tsv", "".join(f"{mark.join(row)}\n" for row in rows))
     for options in ({}, {"delimiter": mark}, {"delimiter": mark, "quoted": True}):
@@ -357,7 +357,7 @@ def test_xml_needs_defusedxml(tmp_path, monkeypatch):
     assert error_of(f"{path}::A").endswith("pip install '.[xml]' in a checkout of fastbleu")
 
 
-def test_markup_is_a_file(tmp_path):
+def test_markup_must_be_a_file(tmp_path):
     assert error_of(tmp_path / "none.xml").startswith(f"{tmp_path}/none.xml: no such file")
     if hasattr(os, "mkfifo"):
         pipe = tmp_path / "pipe.xml"
@@ -453,7 +453,7 @@ def test_sgml_of_many_systems(tmp_path):
     assert "a second ref:ref of document 1012" in error_of(write(tmp_path / "b.sgm", SGML * 2))
 
 
-def test_xml_is_known_by_its_declaration_however_little_is_unpacked_at_once(tmp_path, monkeypatch):
+def test_xml_is_recognized_by_its_declaration_in_pieces_of_any_size(tmp_path, monkeypatch):
     text = b'<?xml version="1.0"?><dataset id="x"><doc id="d"><hyp system="s"><seg id="1">a &amp; b'
     text += b"</seg></hyp></doc></dataset>"
     members = b"".join(gzip.compress(text[i : i + 1]) for i in range(len(text)))
@@ -463,7 +463,7 @@ def test_xml_is_known_by_its_declaration_however_little_is_unpacked_at_once(tmp_
     assert [text_of(path, role=SYSTEM) for path in paths] == [["a & b"]] * 2
 
 
-def test_sgml_has_the_encoding_that_is_given(tmp_path):
+def test_sgml_has_the_given_encoding(tmp_path):
     path = write(tmp_path / "a.sgm", SGML.replace("Fish", "Füsch").encode("latin-1"))
     assert "is not valid UTF-8" in error_of(path)
     assert text_of(path, encoding="latin-1")[0].startswith("Füsch")

@@ -1,6 +1,6 @@
-"""The metrics that keep counts, with one way to use them all, and batches for them.
+"""The metrics that keep counts, with a common interface, and batches for them.
 
-`ADAPTORS` is what test_contract.py runs over: each of its tests holds for every adaptor.
+Each test in test_contract.py must hold for all `ADAPTORS`.
 """
 
 import copy
@@ -41,11 +41,11 @@ TEXT_OF_IDS = ["5 6 7 8 9", "5 7 7"], [["5 6 7 8"], ["5 7 7"]]
 class Adaptor:
     """A metric of a host; the defaults are what most hosts have.
 
-    It is made with options of BLEU by `with_metric`, without any by `make`. `options` are those of
-    the BLEU whose scores, divided by `scale`, are the metric's; `own` says that the numbers are the
-    host's own. `counts` and `load` read and set the row of sums. `nothing` is what
-    `compute` gives or raises before the first segment. `over_ranks` computes over all processes.
-    Metrics of `other` options are refused where counts are added up, with the words `refused`.
+    `with_metric` makes it with options of BLEU, `make` without any. `options` are those of the BLEU
+    whose scores, divided by `scale`, are the metric's; `own` says that the numbers are the host's
+    own. `counts` and `load` read and set the row of sums. `nothing` is what `compute` returns or
+    raises before the first segment. `over_ranks` computes over all processes. Metrics with `other`
+    options are refused, with the words `refused`, when counts are added up.
     """
 
     needs: str
@@ -69,7 +69,7 @@ class Adaptor:
     refuses_overflow_over_ranks: bool = False
 
     def new(self, **options):
-        """A metric of the host; the test is skipped where the host is not installed."""
+        """A metric of the host; the test is skipped if the host is not installed."""
         module, _, name = self.place.partition(":")
         host(self.needs)
         kind = getattr(importlib.import_module(module), name)
@@ -83,7 +83,7 @@ class Adaptor:
         return metric
 
     def expected(self, hypotheses, references, **options):
-        """The score of a corpus: that of BLEU, or of one batch where numbers are the host's own."""
+        """The score of a corpus: BLEU's, or that of one batch if numbers are the host's own."""
         if self.own:
             return self.compute(self.filled(hypotheses, references, **options))
         return BLEU(**self.options | options).score(hypotheses, references).value / self.scale
@@ -159,7 +159,7 @@ KERAS = Adaptor(
     reset=lambda metric: metric.reset_state(),
     counts=lambda metric: metric.variables[0].numpy().tolist(),
     load=lambda metric, row: metric.variables[0].assign(row),
-    copies=(),  # of Keras' metrics they are without their state
+    copies=(),  # Keras copies metrics without their state
 )
 EVALUATE = Adaptor(
     needs="fastbleu",
@@ -214,7 +214,7 @@ print([name for name in loaded if not name.startswith(own)])
 
 
 def check_imports(hosts, adaptors):
-    """In a new process adaptors load nothing but their hosts, and warn of nothing."""
+    """In a new process, adaptors load only their hosts, without warnings."""
     for name in hosts:
         host(name)
     program = IMPORTS.format(hosts=", ".join(hosts), adaptors=", ".join(adaptors))

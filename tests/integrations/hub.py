@@ -9,7 +9,7 @@ calls = []
 
 
 class Tokenizer13a:
-    """mteval's rules to the last character: a full stop that is taken away keeps the rest in."""
+    """mteval's rules to the last character: a final word, removed again, keeps whitespace."""
 
     def __call__(self, line):
         tokens = sacrebleu_tokenizers.tokens(f"{line} x", "13a")
@@ -18,7 +18,7 @@ class Tokenizer13a:
 
 
 def compute_bleu(reference_corpus, translation_corpus, max_order=4, smooth=False):
-    """Counts by the oracle, then floats in the order of the hub's own steps."""
+    """Counts from the oracle, then floats in the order of the hub's own steps."""
     calls.append(len(translation_corpus))
     precisions = []
     for order in range(1, max_order + 1):

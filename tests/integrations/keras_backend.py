@@ -10,7 +10,7 @@ from fastbleu.integrations.keras import BLEU
 
 
 class Echo(keras.Model):
-    """A model that answers with what it is asked."""
+    """A model that returns its input."""
 
     def call(self, ids):
         return ids
@@ -43,7 +43,7 @@ def check(backend):
     assert abs(float(metric.stateless_result(state)) - once) < 1e-4
     assert metric.score().value == expected.compute().value
 
-    # In a model, whose last batch is a short one.
+    # In a model; the last batch is shorter.
     model, metric = Echo(), BLEU(metric=fastbleu.BLEU(**OF_IDS))
     model.compile(loss=no_loss, metrics=[metric], run_eagerly=True)
     logs = model.evaluate(hypotheses, references, batch_size=4, verbose=0, return_dict=True)

@@ -1,4 +1,4 @@
-"""What processes of torch.distributed need; a module of its own, as each of them imports it."""
+"""What processes of torch.distributed need; a separate module, because each of them imports it."""
 
 import datetime
 import os

@@ -29,7 +29,7 @@ WAYS = {
 
 
 def make_model(words=WORDS):
-    """A model whose outputs vary: its weights are drawn wider than usual."""
+    """A model whose outputs vary, because its weights vary more than usual."""
     ids = {"vocab_size": words, "pad_token_id": PAD, "eos_token_id": EOS}
     size = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_layers": 1, "num_heads": 2}
     model = T5ForConditionalGeneration(T5Config(**ids, **size, decoder_start_token_id=PAD)).eval()

@@ -1,4 +1,4 @@
-"""pycocoevalcap's PTBTokenizer and Bleu: recorded numbers, and the package itself where it is."""
+"""pycocoevalcap's PTBTokenizer and Bleu: recorded numbers, and the package if it is installed."""
 
 import gzip
 import importlib.util
@@ -67,7 +67,7 @@ def original():
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_the_same_as_pycocoevalcap(original, capsys):
-    """Shapes, numbers and what is printed; also by the patched package."""
+    """Shapes, numbers and printed text, with and without the patch."""
     their_tokenizer, their_bleu = original
     rng = random.Random(7)
     sides = [
@@ -95,7 +95,7 @@ def test_the_same_as_pycocoevalcap(original, capsys):
 
 
 def tokenized(captions):
-    """As lines of one file."""
+    """The tokens of captions as lines of one file."""
     entries = [{"caption": text} for text in captions]
     return PTBTokenizer(compatible=True).tokenize({1: entries})[1]
 
@@ -110,7 +110,7 @@ def test_the_next_caption_changes_the_end_as_in_java():
 
 
 def test_a_caption_is_read_with_the_next_one_that_is_not_blank():
-    """Blank captions between them count as one, and their number does not matter for the time."""
+    """Blank captions in between count as one, and many of them cost no time."""
     rng = random.Random(9)
     blanks = ["", " ", "\t", "\xa0 ", "\u2003", "\x85", "\x1c"]
     pieces = ["etc.", "U.S.", "they've", ":D", "'90", "Inc.", "cat", "5", "A", "it&apos;s"]
@@ -121,7 +121,7 @@ def test_a_caption_is_read_with_the_next_one_that_is_not_blank():
         found = tokenized([texts[0], *between[0], texts[1], *between[1], texts[2]])
         assert found[0] == tokenized([texts[0], "", texts[1]])[0]
         assert found[len(between[0]) + 1] == tokenized([texts[1], "", texts[2]])[0]
-    assert tokenized([""] * 500_000) == [""] * 500_000  # which would take hours
+    assert tokenized([""] * 500_000) == [""] * 500_000  # or it would take hours
 
 
 def test_errors():

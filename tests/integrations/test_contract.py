@@ -1,4 +1,4 @@
-"""What holds for the metrics of all hosts: scores, refusals, copies, sums, processes, imports."""
+"""What must hold for the metrics of all hosts: scores, errors, copies, sums, processes, imports."""
 
 import importlib
 import math
@@ -18,7 +18,7 @@ pytestmark = with_keras
 
 
 def those(condition):
-    """The adaptors for which a test is."""
+    """Parametrize a test with the adaptors that meet a condition."""
     chosen = {name: each for name, each in ADAPTORS.items() if condition(each)}
     return pytest.mark.parametrize("adaptor", chosen.values(), ids=chosen)
 
@@ -49,7 +49,7 @@ def test_batches_have_the_score_of_bleu(adaptor):
 
 @random_texts
 @with_counts
-def test_ids_are_scored_by_the_rules_that_are_given(adaptor):
+def test_ids_are_scored_by_the_given_rules(adaptor):
     torch = host("torch") if "fastbleu:" not in adaptor.place else None
     for array in (np.array, torch.tensor) if torch else (np.array,):
         metric = adaptor.filled(*map(array, IDS), max_ngram_order=2, **ID_RULES)
@@ -95,7 +95,7 @@ def test_wrong_options_are_refused_when_a_metric_is_made(adaptor):
 
 
 @with_counts
-def test_a_metric_is_not_changed_and_a_name_will_do(adaptor):
+def test_a_metric_is_not_changed_and_may_be_a_name(adaptor):
     if adaptor.place == "fastbleu:BLEU":
         return
     kind = type(adaptor.new())
@@ -110,7 +110,7 @@ def test_a_metric_is_not_changed_and_a_name_will_do(adaptor):
 
 
 @every_adaptor
-def test_nothing_has_no_score_and_reset_forgets(adaptor):
+def test_no_batches_have_no_score_and_reset_forgets_all(adaptor):
     metric = adaptor.new()
     for _ in range(2):
         if isinstance(adaptor.nothing, str):
@@ -139,10 +139,10 @@ def test_copies_are_independent(adaptor):
 
 
 @those(lambda adaptor: adaptor.merge)
-def test_merging_adds_the_sums_of_metrics_of_equal_options(adaptor):
+def test_merging_adds_the_sums_of_metrics_with_equal_options(adaptor):
     first, second = adaptor.filled(PREDS[:2], TARGET[:2]), adaptor.filled(PREDS[1:], TARGET[1:])
     before = adaptor.counts(second)
-    adaptor.compute(first)  # what is kept of it must not stay
+    adaptor.compute(first)  # a cached score must not be used again
     adaptor.merge(first, second)
     whole = PREDS[:2] + PREDS[1:], TARGET[:2] + TARGET[1:]
     assert adaptor.counts(first) == adaptor.counts(adaptor.filled(*whole))
@@ -153,7 +153,7 @@ def test_merging_adds_the_sums_of_metrics_of_equal_options(adaptor):
 
 
 def sums_of(tokens):
-    """Those of one segment that is equal to its reference."""
+    """The sums of one segment that equals its reference."""
     totals = [tokens - order for order in range(4)]
     return [tokens, tokens, *totals, *totals]
 
@@ -210,7 +210,7 @@ def scores_of_a_rank(rank, directory, names):
     torch.distributed.destroy_process_group()
 
 
-def test_processes_have_the_score_of_one(tmp_path):
+def test_several_processes_have_the_score_of_one(tmp_path):
     """One test for all hosts, because starting processes takes seconds."""
     torch = host("torch")
     several = [name for name, adaptor in ADAPTORS.items() if adaptor.over_ranks]
@@ -233,6 +233,6 @@ def test_processes_have_the_score_of_one(tmp_path):
                 assert found[name, "overflow"][0] == "OverflowError"
 
 
-def test_imports_load_nothing_but_the_host_and_warn_of_nothing():
+def test_imports_load_only_the_host_without_warnings():
     places = {adaptor.needs: adaptor.place for adaptor in ADAPTORS.values()}
     check_imports(places, [place.partition(":")[0] for place in places.values()])

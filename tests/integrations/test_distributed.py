@@ -32,7 +32,7 @@ def share(first, last, **parameters):
 
 
 def a_group_has_the_sums_of_its_ranks(rank):
-    """The first and the last rank have a group of their own; the second one is not in it."""
+    """The first and the last rank are a group without the second one."""
     group, metric = torch.distributed.new_group([0, 2]), share(4 * rank, 4 * rank + 4)
     if rank == 1:
         raises(ValueError, "not in the group", metric.all_reduce, group)
@@ -90,7 +90,7 @@ def the_number_of_references_is_that_of_all_ranks(rank):
 
 
 def check_all(rank, directory):
-    """One after the other in the same processes, because starting torch takes seconds."""
+    """Run all checks in the same processes, because starting torch takes seconds."""
     ranks.join(rank, RANKS, directory)
     for check in (
         a_group_has_the_sums_of_its_ranks,
@@ -105,10 +105,10 @@ def check_all(rank, directory):
     if rank == RANKS - 1:
         os._exit(3)
     torch.save(ranks.attempt(share(0, 4).all_reduce), f"{directory}/rank{rank}")
-    os._exit(0)  # destroying the group would wait for the dead
+    os._exit(0)  # destroying the group would wait for the dead rank
 
 
-def test_on_every_rank_until_the_last_one_dies_of_which_the_others_are_told(tmp_path):
+def test_all_ranks_score_and_learn_that_one_died(tmp_path):
     context = torch.multiprocessing.get_context("spawn")
     arguments = [(rank, str(tmp_path)) for rank in range(RANKS)]
     processes = [context.Process(target=check_all, args=each, daemon=True) for each in arguments]

@@ -1,6 +1,6 @@
-"""Spark and Ray: the scores of one process, however rows are split, and if a worker is killed.
+"""Spark and Ray give the scores of one process, however rows are split, even if a worker is killed.
 
-Make runs them in two processes, by `-k 'not ray'` and `-k ray`.
+Make runs them in two processes, with `-k 'not ray'` and `-k ray`.
 """
 
 import os
@@ -59,7 +59,7 @@ def cluster():
 
 @dataclass
 class Engine:
-    """Functions of an integration, and tables for them: in one part, in several, of files."""
+    """Functions of an integration, and tables for them: in one part, in several, from files."""
 
     functions: ModuleType
     table: Callable
@@ -73,7 +73,7 @@ def on_spark(session):
     return Engine(
         functions=spark,
         table=lambda its: session.createDataFrame(its).coalesce(1),
-        # Of 30 partitions by system most are empty.
+        # Most of 30 partitions by system are empty.
         split=lambda table, parts: table.repartition(parts, "system"),
         of_files=lambda folder: session.read.parquet(folder).withColumn(
             "path", sql.functions.input_file_name()
@@ -114,7 +114,7 @@ def wanted(references, by=BY, metric=None):
 
 
 @pytest.mark.parametrize("parts", [1, 30])
-def test_any_parts(engine, parts):
+def test_scores_do_not_depend_on_the_parts(engine, parts):
     table = engine.split(engine.table(ITS), parts)
     found = engine.functions.score(table, "mt", ["ref", "other"], by=BY)
     assert by_key(found) == wanted(["ref", "other"])
@@ -141,7 +141,7 @@ def test_a_killed_worker(engine, tmp_path, run):
     assert found == plain
 
 
-def test_a_table_is_not_read(engine):
+def test_tables_are_refused_by_other_functions(engine):
     table = engine.unreadable()
     message = r"the table is a (pyspark|ray)\..*fastbleu\.integrations\.(spark|ray)\.score"
     for call in (tables.score, tables.sentence_scores, tables.count):
@@ -175,7 +175,7 @@ def test_errors_name_the_file_of_a_row(engine, tmp_path):
 # --- Ray
 
 
-def test_more_sums_than_wait_in_ray(cluster, monkeypatch):
+def test_more_sums_than_are_kept_in_ray(cluster, monkeypatch):
     monkeypatch.setattr(groups, "WAITING_ROWS", 4)
     table = data.from_arrow(ITS).repartition(7)
     assert by_key(on_ray.score(table, "mt", ["ref"], by=BY)) == wanted(["ref"])
@@ -192,7 +192,7 @@ def test_a_block_of_null_keys_in_ray(cluster):
 # --- Spark
 
 
-def test_a_frame_of_pandas_on_spark_is_not_read(session):
+def test_a_frame_of_pandas_on_spark_is_refused(session):
     frame = on_spark(session).unreadable().pandas_api()
     raises(TypeError, r"fastbleu\.integrations\.spark\.score", tables.score, frame, "mt", "ref")
 
@@ -267,7 +267,7 @@ session.stop()
 
 
 def test_spark_connect():
-    """In a process of its own, because a process has one kind of session."""
+    """In a separate process, because a process has only one kind of session."""
     host("grpc")
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
     command = [sys.executable, "-c", CONNECT]

@@ -1,7 +1,7 @@
-"""`bleu` and `sacrebleu` give the hub's results, to the last digit and by type; also patched ones.
+"""`bleu` and `sacrebleu`, also patched, give the hub's results, to the last digit and by type.
 
-evaluate makes modules of scripts. The hub is not available in tests, so results are compared with:
-for `sacrebleu` sacreBLEU itself and the hub's script as opencompass distributes it; for `bleu` its
+evaluate makes modules from scripts. The hub is not available in tests. So `sacrebleu` is compared
+with sacreBLEU itself and the hub's script as opencompass distributes it, and `bleu` with its
 arithmetic, repeated in hub.py, in a script of the hub's layout.
 """
 
@@ -92,7 +92,7 @@ def hub_sacrebleu(predictions, references, tokenize=None, **options):
 
 
 def same(found, expected):
-    """Equal with keys in their order and with all types."""
+    """Assert equality, including types and the order of keys."""
     assert list(found) == list(expected)
     assert typed(list(found.values())) == typed(list(expected.values()))
 
@@ -130,7 +130,7 @@ def test_bleu_equals_the_hubs_on_random_corpora():
     assert zeros > 10
 
 
-def test_no_tokens_are_no_division():
+def test_texts_without_tokens():
     metric = Bleu()
     for predictions, references in ((["", " "], ["a", "b"]), (["a"], [["", "b"]])):
         arguments = {"predictions": predictions, "references": references, "smooth": True}
@@ -164,8 +164,8 @@ def test_sacrebleu_equals_the_hubs_script(scripts):
 
 
 @random_texts
-def test_adding_is_that_of_evaluate(scripts):
-    """Any sequence of calls: what is given is added up, and computing begins anew."""
+def test_segments_are_added_as_in_evaluate(scripts):
+    """In any sequence of calls segments are added up, and `compute` starts anew."""
     metric, rng = load("bleu"), seeded("adding")
     theirs = evaluate.load(scripts["bleu"], keep_in_memory=True)
     for _ in range(40):
@@ -174,7 +174,7 @@ def test_adding_is_that_of_evaluate(scripts):
             predictions, streams = sacrebleu_cases.corpus(rng, missing=False)
             references = [list(its) for its in zip(*streams, strict=True)]
             references = references if nested else streams[0]
-            # The last one is how evaluate.combine names them.
+            # evaluate.combine uses the last names.
             names = rng.choice((None, ("prediction", "reference"), ("predictions", "references")))
             for each in (metric, theirs):
                 if names is None:
@@ -193,7 +193,7 @@ def test_adding_is_that_of_evaluate(scripts):
 
 def test_signatures_are_those_of_evaluate():
     def named(function):
-        """Parameters that evaluate names, with the ways to give them and their defaults."""
+        """evaluate's named parameters, with their kinds and defaults."""
         parameters = inspect.signature(function).parameters.values()
         return {p.name: (p.kind, p.default) for p in parameters if p.kind != p.VAR_KEYWORD}
 
@@ -224,7 +224,7 @@ def test_combine(scripts):
 
 
 @pytest.mark.parametrize("name", ["bleu", "sacrebleu"])
-def test_what_was_added_stays_until_it_is_computed(name):
+def test_added_segments_stay_until_compute(name):
     metric, other = load(name), load(name)
     arguments = {"predictions": ["the cat sat on it"], "references": [["the cat sat on a mat"]]}
     first = metric.compute(**arguments)
@@ -237,7 +237,7 @@ def test_what_was_added_stays_until_it_is_computed(name):
     raises(ValueError, "nothing to score: call add or add_batch", metric.compute)
 
 
-def test_whatever_yields_texts():
+def test_any_iterables_of_texts():
     texts = ["a b c d e", "f g h i"]
     for kind in (tuple, np.array, iter, lambda its: datasets.Dataset.from_dict({"t": its})["t"]):
         found = Bleu().compute(predictions=kind(texts), references=kind(texts))
@@ -246,7 +246,7 @@ def test_whatever_yields_texts():
         assert Sacrebleu().compute(predictions=texts, references=nested)["ref_len"] == 9
 
 
-def test_only_sacrebleu_warns_of_predictions_that_look_tokenized():
+def test_only_sacrebleu_warns_about_tokenized_predictions():
     arguments = {"predictions": ["a b c d ."] * 100, "references": ["a b c d ."] * 100}
     with pytest.warns(InputWarning, match="force=True"):
         Sacrebleu().compute(**arguments)
@@ -298,8 +298,8 @@ def test_tokenizers_that_do_not_split():
     raises(TypeError, "hash", Bleu().compute, **texts, tokenizer=lambda text: [[text]])
 
 
-def test_neither_evaluate_nor_files_nor_network(tmp_path):
-    """A fresh process: nothing is written at home, no socket is made, no host is loaded."""
+def test_no_evaluate_no_files_no_network(tmp_path):
+    """In a new process nothing is written at home, no socket is made, no host is loaded."""
     program = """
 import socket, sys
 socket.socket = None
@@ -322,7 +322,7 @@ print(sorted({"evaluate", "datasets", "torch", "pyarrow", "sacrebleu"} & set(sys
 
 @pytest.fixture
 def known(monkeypatch):
-    """Whatever the code of the script `bleu`, the patch takes it for the hub's."""
+    """Have the patch take the code of any script `bleu` for the hub's."""
     problem = patching.HOSTS["evaluate"].problem
 
     def of_others(module):
@@ -368,7 +368,7 @@ def results(metric, name):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["bleu", "sacrebleu"])
-def test_patched_metrics_give_their_results(scripts, known, name):
+def test_patched_metrics_give_the_same_results(scripts, known, name):
     early = evaluate.load(scripts[name], keep_in_memory=True)
     expected = results(early, name)
     with fastbleu.patch("evaluate", "sacrebleu") as patched:
@@ -381,7 +381,7 @@ def test_patched_metrics_give_their_results(scripts, known, name):
     assert results(metric, name) == expected
 
 
-def test_who_counts(scripts, known, monkeypatch):
+def test_patched_metrics_do_not_count_themselves(scripts, known, monkeypatch):
     arguments = {"predictions": ["the cat sat down"], "references": [["the cat sat on it"]]}
     early = evaluate.load(scripts["bleu"])
     calls = sys.modules[sys.modules[type(early).__module__].compute_bleu.__module__].calls
@@ -402,7 +402,7 @@ def test_who_counts(scripts, known, monkeypatch):
     assert len(calls) == 3
 
 
-def test_a_script_whose_code_is_not_known_is_left_alone(scripts):
+def test_a_script_with_unknown_code_is_left_alone(scripts):
     kind = type(evaluate.load(scripts["bleu"]))
     before = dict(vars(kind))
     with pytest.warns(RuntimeWarning, match="leaves evaluate alone: the code of .* is not that"):

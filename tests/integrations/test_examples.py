@@ -1,4 +1,4 @@
-"""Examples: training loops in small, right on any number of processes, and those of docstrings."""
+"""Examples: small training loops, right on any number of processes, and those of docstrings."""
 
 import doctest
 import importlib
@@ -19,7 +19,7 @@ TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "
 
 
 def run(*command):
-    """The lines that a script prints; one thread, as so small a model only waits for others."""
+    """The lines that a script prints; with one thread, because so small a model needs no more."""
     environment = {"KERAS_BACKEND": "torch", "OMP_NUM_THREADS": "1"}
     return python(*command, noisy=True, seconds=TRAINS, **environment).splitlines()
 
@@ -65,10 +65,10 @@ LONG = [pytest.param(script, marks=pytest.mark.long) for script in list(SCRIPTS)
 
 
 @pytest.mark.parametrize("command", [*list(SCRIPTS)[:1], *LONG])
-def test_a_host_learns_its_language(command, tmp_path, monkeypatch):
-    """Each script runs when it is copied alone into an empty folder.
+def test_each_script_learns_its_language(command, tmp_path, monkeypatch):
+    """Each script runs alone in an empty folder.
 
-    The language is easy: a low last BLEU means that the metric is told the wrong ids.
+    The language is easy: a low last BLEU means that the metric was given the wrong ids.
     """
     monkeypatch.chdir(tmp_path)
     shutil.copy(EXAMPLES / command.partition(" ")[0], tmp_path)

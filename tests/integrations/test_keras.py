@@ -79,7 +79,7 @@ def test_weights_choose_ids():
         raises(ValueError, message, metric.update_state, references, shape, sample_weight=wrong)
 
 
-def test_a_text_is_no_batch():
+def test_a_text_is_not_a_batch():
     metric = BLEU()
     for y_true, y_pred, side in (
         ("a b", ["a b"], "references is a str"),
@@ -103,7 +103,7 @@ def test_in_code_that_torch_compiles():
 
 
 def test_serialized_and_pickled():
-    """Without the state, as all metrics of Keras."""
+    """Without the state, like all metrics of Keras."""
     for parameters in (
         OF_IDS,
         {"weights": (weight for weight in (0.7, 0.3)), "max_ngram_order": 2, "lowercase": True},
@@ -135,7 +135,7 @@ LONG = pytest.param("numpy", marks=pytest.mark.long)
 
 @pytest.mark.parametrize("backend", ["torch", LONG, "jax", "tensorflow"])
 def test_on_each_backend(backend):
-    """Exact counts whatever integers a backend has, and a plain error where it compiles."""
+    """Counts are exact whatever integers a backend has; if it compiles, there is a clear error."""
     needed = "jax" if backend == "numpy" else backend  # Keras' numpy imports jax
     if importlib.util.find_spec(needed) is None:
         pytest.skip(f"{needed} is not installed")

@@ -1,6 +1,6 @@
 """The metric for mbrs inside mbrs' own decoders, and against its own MetricBLEU, bit for bit.
 
-mbrs needs older releases than other hosts do, and so an environment of its own: see the Makefile.
+mbrs needs older releases than other hosts, so it has its own environment: see the Makefile.
 """
 
 import dataclasses
@@ -55,14 +55,14 @@ def texts(rng, count, longest=12):
 
 
 def both(**config):
-    """mbrs' own metric and ours; with two processes, or two threads."""
+    """mbrs' own metric with two processes, and ours with two threads."""
     config = {"num_workers": 2, **config}
     own, ours = (kind(kind.Config(**config)) for kind in (metrics.MetricBLEU, MetricBLEU))
     return own, ours
 
 
 def same(ours, own):
-    """Whether two tensors are one and the same."""
+    """Whether two tensors are identical."""
     found = [(one.dtype, one.shape, one.device) for one in (ours, own)]
     return found[0] == found[1] and torch.equal(ours, own)
 
@@ -187,7 +187,7 @@ def test_nothing_to_score_and_errors():
         MetricBLEU(MetricBLEU.Config(tokenize="14a"))
 
 
-def test_text_that_looks_tokenized_is_no_matter_of_sentences():
+def test_tokenized_sentences_cause_no_warning():
     metric = MetricBLEU(MetricBLEU.Config())
     hypotheses = [f"It is {number} ." for number in range(200)]
     metric.scores(hypotheses, hypotheses)
@@ -195,7 +195,7 @@ def test_text_that_looks_tokenized_is_no_matter_of_sentences():
 
 
 def test_the_commands_of_mbrs(tmp_path, capsys):
-    """Its own metric decodes here, ours in a process that learns of it by a plug-in."""
+    """mbrs' own metric decodes here, ours in a process that loads it as a plug-in."""
     rng = seeded("mbrs command")
     lines = [text or "." for text in texts(rng, 5 * 8)]
     (tmp_path / "hypotheses.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -214,7 +214,7 @@ def test_the_commands_of_mbrs(tmp_path, capsys):
     assert len(found) == 10
 
 
-def test_the_import_loads_nothing_but_mbrs_and_warns_of_nothing():
+def test_the_import_loads_only_mbrs_without_warnings():
     check_imports(["mbrs.metrics"], ["fastbleu.integrations.mbrs"])
 
 
@@ -242,7 +242,7 @@ def test_weights_in_tensors():
 
 
 @pytest.mark.parametrize("config", ["defaults", "for Chinese", "add-k 0.5"])
-def test_patched_mbrs_gives_its_results(config):
+def test_patched_mbrs_gives_the_same_results(config):
     rng = seeded(f"patched mbrs {config}")
     theirs = metrics.MetricBLEU
     metric = theirs(theirs.Config(num_workers=1, **CONFIGS[config]))
@@ -269,7 +269,7 @@ def test_patched_mbrs_gives_its_results(config):
     assert dict(vars(theirs)) == before
 
 
-def test_patched_mbrs_leaves_subclasses_with_rules_of_their_own(monkeypatch):
+def test_patched_mbrs_leaves_subclasses_with_their_own_rules(monkeypatch):
     class Own(metrics.MetricBLEU):
         @staticmethod
         def _compute_bleu(**_):

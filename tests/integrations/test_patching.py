@@ -1,8 +1,8 @@
-"""fastbleu.patch() makes libraries fast in place: with their results, whatever other code changes.
+"""fastbleu.patch() makes libraries fast in place, with equal results, whatever other code changes.
 
-LIBRARIES has for each library a way to score, and some functions that its own code calls: each is
-replaced, before the patch and after it, and overridden in a subclass. sacreBLEU's parity tests run
-with the patch, too.
+LIBRARIES has a way to score for each library, and some functions that its own code calls: each is
+replaced, before the patch and after it, and overridden in a subclass. sacreBLEU's parity tests also
+run with the patch.
 """
 
 import contextlib
@@ -141,7 +141,7 @@ def coco_scores(kind, texts=TEXTS, references=REFERENCES):
 
 @dataclass(frozen=True)
 class Library:
-    """How it scores, with which class, methods of this class, and names that its code calls."""
+    """How a library scores, its class, methods of that class, and names that its code calls."""
 
     scores: Callable
     place: str
@@ -218,7 +218,7 @@ with warnings.catch_warnings():
 
 @pytest.fixture(params=LIBRARIES)
 def library(request):
-    """Its name for the patch, its scores and their class, and the rest of its entry."""
+    """The name of a library for the patch, its scores and their class, and its entry."""
     entry = LIBRARIES[request.param]
     module, _, name = entry.place.partition(":")
     kind = getattr(host(module), name) if name else None
@@ -226,7 +226,7 @@ def library(request):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_helpers_that_are_replaced_are_called(library, monkeypatch):
+def test_replaced_helpers_are_called(library, monkeypatch):
     name, scores, kind, entry = library
     plain = list(scores(kind))
 
@@ -252,7 +252,7 @@ def test_helpers_that_are_replaced_are_called(library, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_methods_that_a_subclass_or_an_object_overrides_are_called(library):
+def test_methods_overridden_by_a_subclass_or_an_object_are_called(library):
     name, scores, kind, entry = library
     plain = kind and type(kind.__name__, (kind,), {})
     expected = list(scores(kind))
@@ -273,7 +273,7 @@ def test_methods_that_a_subclass_or_an_object_overrides_are_called(library):
 
 
 def corpora():
-    """Texts with references: random ones, and types that are not expected."""
+    """Texts with references: random ones, and unexpected types."""
     rng = seeded("patched libraries")
     for _ in range(4):
         texts, streams = cases.corpus(rng, 20, missing=False)
@@ -326,7 +326,7 @@ def test_the_library_does_not_count(library):
 
 @pytest.mark.filterwarnings("ignore")
 def test_what_only_torchmetrics_can_count_is_left_to_it():
-    """Sums beyond the integers of a dtype, and a tokenizer of the user's own."""
+    """Sums beyond the integers of a dtype, and a user's tokenizer."""
     torch, text = host("torch"), host("torchmetrics.text")
 
     def states(kind, tokenizer):
@@ -361,7 +361,7 @@ def score_by_kept_references(hypotheses, references, tokenizer=None):
 
 
 def odd_calls():
-    """What sacreBLEU scores, refuses or logs in a way of its own."""
+    """Calls that sacreBLEU scores, refuses or logs in its own way."""
     for corpus in (
         *((["a"], []), (["a"], [[]]), (["a", 5], [["a", "b"]]), (["a", ""], [["a", None]])),
         *((["a b c d", "b"], [["a b c d"]]), (["ab", "cd"], ["ab", "cd"]), ("ab", ["ab"])),
@@ -397,7 +397,7 @@ def test_scores_errors_and_logs_of_sacrebleu_are_its_own(caplog):
         assert list(seen()) == expected
 
 
-def test_references_may_be_kept_on_the_other_side_of_a_patch():
+def test_references_may_be_kept_before_or_during_a_patch():
     expected = cases.seen(BLEU(references=STREAMS).corpus_score(TEXTS, None))
     theirs = BLEU(references=STREAMS)
     with fastbleu.patch("sacrebleu"):
@@ -426,8 +426,8 @@ def test_defaults_and_lines_of_warnings_of_nltk_are_its_own(monkeypatch):
 # --- patching and undoing it
 
 
-def test_functions_stay_the_objects_that_they_were():
-    """Also in pickles, as their classes do; names, defaults and signatures are theirs."""
+def test_functions_stay_the_same_objects():
+    """So do their classes, also in pickles; names, defaults and signatures do not change."""
     functions = [bleu_score.sentence_bleu, bleu_score.corpus_bleu, bleu_score.modified_precision]
     functions += [sacrebleu.sentence_bleu, BLEU.sentence_score, BLEU._extract_corpus_statistics]
 
@@ -454,14 +454,14 @@ def test_functions_stay_the_objects_that_they_were():
 
 
 def codes():
-    """Those of all functions that a patch may change."""
+    """The code of all functions that a patch may change."""
     owners = bleu_score, bleu_score.SmoothingFunction, sys.modules["sacrebleu.metrics.bleu"], BLEU
     found = {(owner, name): getattr(owner, name) for owner in owners for name in vars(owner)}
     return {key: one.__code__ for key, one in found.items() if inspect.isfunction(one)}
 
 
 def names():
-    """What each module holds, and the classes that are patched, by owner and name."""
+    """What each module and each patched class holds, by owner and name."""
     owners = {name: module for name, module in sys.modules.items() if type(module) is ModuleType}
     owners |= {"BLEU": BLEU, "SmoothingFunction": bleu_score.SmoothingFunction}
     return {
@@ -512,7 +512,7 @@ def test_blocks_end_only_their_own_patch():
     assert not is_patched()
 
 
-def test_what_other_code_has_replaced_is_left_alone_and_named(monkeypatch):
+def test_functions_replaced_by_other_code_are_left_alone_and_named(monkeypatch):
     monkeypatch.setattr(bleu_score, "closest_ref_length", replaced)
     monkeypatch.setitem(sacrebleu.BLEU.SMOOTH_DEFAULTS, "floor", 0.5)
     with pytest.warns(RuntimeWarning, match="leaves nltk alone: .*closest_ref_length has been rep"):
@@ -525,7 +525,7 @@ def test_what_other_code_has_replaced_is_left_alone_and_named(monkeypatch):
     assert "BLEU.SMOOTH_DEFAULTS has been replaced" in sacrebleu_row
 
 
-def test_code_that_other_code_gives_a_function_meanwhile_stays(monkeypatch):
+def test_code_set_by_other_code_after_a_patch_stays(monkeypatch):
     monkeypatch.setattr(bleu_score.sentence_bleu, "__code__", bleu_score.sentence_bleu.__code__)
     fastbleu.patch("nltk")
     bleu_score.sentence_bleu.__code__ = replaced.__code__
@@ -533,7 +533,7 @@ def test_code_that_other_code_gives_a_function_meanwhile_stays(monkeypatch):
     assert bleu_score.sentence_bleu.__code__ is replaced.__code__
 
 
-def test_an_error_midway_leaves_everything_as_it_was(monkeypatch):
+def test_an_error_while_patching_undoes_everything(monkeypatch):
     targets = _sacrebleu_patches.targets(sys.modules["sacrebleu.compat"])
     targets.append(targets[0]._replace(classes=[5]))
     with monkeypatch.context() as context:

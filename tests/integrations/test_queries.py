@@ -64,11 +64,11 @@ def test_polars_with_nulls_and_filters():
 
 
 def test_mistakes_with_polars():
-    """A list of references was a literal, with which each row was compared."""
+    """A list of references used to be a literal with which each row was compared."""
     frame, own = pl.DataFrame(ALL), pl.col("mt").bleu
     for method in ("sentence", "corpus", "sums"):
         for side, other in (("holes", "ref"), ("mt", "holes")):
-            words = r"column 'holes' is missing \(NULL\) in some row: .*missing=\"skip\", or take"
+            words = r"column 'holes' is missing \(NULL\) in some row: .*missing=\"skip\", or use"
             raises(Exception, words, frame.select, getattr(pl.col(side).bleu, method)(other))
         raises(TypeError, "there is no reference", getattr(own, method))
         for wrong in (["ref", "other"], ITS["ref"], None, BLEU()):
@@ -152,7 +152,7 @@ def rows_of(columns):
 
 
 def test_groups_without_a_segment():
-    """All are left out, so that there is no sum, as in `tables.sums`."""
+    """All rows of a group are left out, so it has no sum, as in `tables.sums`."""
     part = {name: ALL[name] for name in ("system", "ref")}
     part["mt"] = [None if system == "a" else "a cat" for system in ALL["system"]]
     expected = rows_of(tables.sums(part, "mt", "ref", by="system", missing="skip"))
@@ -192,14 +192,14 @@ def test_duckdb_with_nulls():
 def test_mistakes_with_duckdb():
     connection = connected()
     for name in ("b; DROP", 3):
-        raises(ValueError, "a name for functions", on_duckdb.register, connection, name=name)
+        raises(ValueError, "a name for SQL functions", on_duckdb.register, connection, name=name)
     for number, kind in ((0, ValueError), ("x", TypeError)):
         raises(kind, "num_references is", on_duckdb.register, connection, num_references=number)
         raises(kind, "num_references is", on_arrow.register, num_references=number, name="never")
     raises(TypeError, "connection is a str, expected a conn", on_duckdb.register, "scores.db")
     on_duckdb.register(connection)
     cursor = connection.cursor()
-    raises(ValueError, r'another name.*name="bleu_2"', on_duckdb.register, cursor)
+    raises(ValueError, r'a different name.*name="bleu_2"', on_duckdb.register, cursor)
     on_duckdb.register(cursor, name="bleu_2")
     literal = "SELECT bleu_2_corpus('a b c d', 'a b c d')"
     assert cursor.sql(literal).fetchall() == [(pytest.approx(100.0),)]
@@ -226,8 +226,8 @@ def test_mistakes_with_duckdb():
     assert "reference_1 is missing (NULL) in some row: leave such rows out with" in message
 
 
-def test_lists_of_references_that_dask_turns_into_text():
-    """It is warned of them; without dask's conversion they are lists."""
+def test_lists_of_references_converted_to_text_by_dask():
+    """They cause a warning; without dask's conversion they are lists."""
     its = pd.DataFrame({"mt": ["the cat sat on a mat"], "ref": [["a cat", "the cat sat on it"]]})
     with pytest.warns(InputWarning, match="lists that were printed as text"):
         on_dask.score(dd.from_pandas(its, npartitions=1), "mt", "ref")
@@ -236,7 +236,7 @@ def test_lists_of_references_that_dask_turns_into_text():
     assert found["bleu"].tolist() == [BLEU().score(its["mt"].tolist(), its["ref"].tolist()).value]
 
 
-def test_dask_reads_nothing_for_a_mistake():
+def test_dask_refuses_mistakes_without_reading():
     def fail(part):
         raise AssertionError("it was read")
 

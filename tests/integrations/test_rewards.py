@@ -160,7 +160,7 @@ def test_missing_answers():
     assert BLEUReward(missing="skip").compute_score("", "a dog", None) is None
 
 
-def test_likely_mistakes_are_warned_of_once():
+def test_likely_mistakes_cause_one_warning():
     for words, options, completions, references, reward in (
         ("effective_order=False", {"metric": BLEU(effective_order=False)}, ["a b"], ["a b"], 0.0),
         ("no answer in any completion", {"extract": TAGS}, ["a", "b", "", "c"], ["a"] * 4, 0.0),
@@ -173,7 +173,7 @@ def test_likely_mistakes_are_warned_of_once():
         assert len(issued) == 1
 
 
-def test_a_single_answer_or_difference_is_no_mistake():
+def test_one_answer_or_difference_causes_no_warning():
     columns = {"completions": ["<answer>a b</answer>", "a", "b", "c"], "references": ["a b"] * 4}
     assert BLEUReward(extract=TAGS)(**columns) == [1.0, 0.0, 0.0, 0.0]
     assert BLEUReward()(completions=["a b c d"] * 3, references=["a b c d"] * 3) == [1.0] * 3

@@ -53,7 +53,7 @@ def run(*arguments, cwd, prefix=("-m", "fastbleu.run"), **changes):
 
 @pytest.mark.parametrize("program", [("code/program.py",), ("-m", "program")])
 def test_a_program_and_its_children(folder, program):
-    """The children of one of the two are enough."""
+    """Testing the children of one of the two programs is enough."""
     cwd, changes = (folder / "code", {"ALONE": "1"}) if program[0] == "-m" else (folder, {})
     plain = run(*program, "-m", "--report", cwd=cwd, prefix=(), ALONE="1")
     done = run(*program, "-m", "--report", cwd=cwd, **changes)
@@ -125,7 +125,7 @@ def test_libraries_imported_later(tmp_path):
     assert "bleu_score.corpus_bleu, nltk.translate.bleu_score.modified_precision" in row
 
 
-def test_a_version_whose_code_is_not_known_is_left_alone(tmp_path):
+def test_a_version_with_unknown_code_is_left_alone(tmp_path):
     original = Path(sacrebleu.__file__).parent
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(original, tmp_path / "sacrebleu", ignore=ignored)

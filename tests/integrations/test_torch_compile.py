@@ -38,7 +38,7 @@ class Model(torch.nn.Module):
 
 
 def batches(kind):
-    """Batches whose sizes, or texts, all differ."""
+    """Batches that all differ in size or in their texts."""
     for size in range(2, 22):
         if kind == "ids":
             ids = torch.arange(size * (4 + size % 9)).reshape(size, -1) % 6
@@ -83,13 +83,13 @@ def test_a_compiled_module_calls_its_metric(adaptor, call, kind, logged):
 @pytest.mark.parametrize(("adaptor", "call"), CALLS)
 def test_a_whole_graph_is_refused_in_one_sentence(adaptor, call, logged):
     compiled = torch.compile(Model(KINDS[adaptor](), call), backend="eager", fullgraph=True)
-    sentence = "n-grams are not counted by tensor operations; call the metric outside of what is "
+    sentence = "n-grams are not counted by tensor operations; call the metric outside of code that "
     with pytest.raises(torch._dynamo.exc.Unsupported, match=sentence):
         compiled(torch.ones(2, 4), LINES, LINES)
 
 
 def test_update_in_a_compiled_function(logged):
-    """pytest makes an error of Dynamo's warning that it cannot trace a builtin."""
+    """pytest turns Dynamo's warning that it cannot trace a builtin into an error."""
     metric, ids = BLEU(tokenize=False), torch.arange(40).reshape(4, 10)
 
     def step(x):

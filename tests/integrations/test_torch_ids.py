@@ -41,7 +41,7 @@ def tensors(dtype=torch.int64, device="cpu"):
 
 
 def expected(**parameters):
-    """The rows of the same ids as numpy's arrays, which other tests compare with the oracle."""
+    """The rows of the same ids in numpy arrays, which other tests compare with the oracle."""
     return BLEU(tokenize=False, **parameters).count(np.array(HYPOTHESES), np.array(REFERENCES))
 
 
@@ -58,13 +58,13 @@ def strided(tensor):
 
 
 def generated(tensor):
-    """As a model's `generate` makes it, in inference mode."""
+    """A tensor made in inference mode, like those of a model's `generate`."""
     with torch.inference_mode():
         return tensor.clone()
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_tensors_are_what_arrays_are(dtype):
+def test_tensors_are_read_like_arrays(dtype):
     for view in (torch.clone, transposed, strided, generated, torch.nn.Buffer):
         hypotheses, references = map(view, tensors(dtype))
         for parameters in ({}, OPTIONS):
@@ -111,7 +111,7 @@ def test_on_each_device(device):
 
 
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.int64, torch.uint64], ids=str)
-def test_tokens_of_no_dimension_are_their_values(dtype):
+def test_tokens_of_no_dimension_are_compared_by_value(dtype):
     ids, other_ids = [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 9, 6]
     first, second = (torch.tensor(each, dtype=dtype) for each in (ids, other_ids))
     assert PRISTINE.sentence_bleu([list(first)], list(first)) == 0

@@ -1,4 +1,4 @@
-"""The metric for TorchEval: TorchEval's own numbers, with `==`, and its ways of use."""
+"""The metric for TorchEval has TorchEval's own numbers, with `==`, and is used like TorchEval's."""
 
 import inspect
 
@@ -26,7 +26,7 @@ def random_weights(rng, n_gram):
 
 
 def same(score, expected):
-    """Whether two tensors are one and the same, nan included."""
+    """Whether two tensors are identical, including nan."""
     equal = torch.equal(score, expected) or bool(score.isnan() and expected.isnan())
     return equal and (score.dtype, score.shape) == (expected.dtype, expected.shape)
 
@@ -36,7 +36,7 @@ def states(metric):
 
 
 def own_numbers(n_gram, weights=None):
-    """A metric with TorchEval's own number."""
+    """A metric with TorchEval's own scores."""
     metric = BLEU("torcheval", max_ngram_order=n_gram, weights=weights)
     return BLEUScore(metric=metric)
 
@@ -79,7 +79,7 @@ def test_single_texts():
             assert states(metric) == states(whole)
 
 
-def test_arguments_are_torchevals_own_and_some():
+def test_arguments_are_torchevals_and_a_few_more():
     for name in ("__init__", "update", "merge_state", "compute"):
         own = inspect.signature(getattr(torcheval.BLEUScore, name)).parameters.values()
         ours = inspect.signature(getattr(BLEUScore, name)).parameters.values()
@@ -142,7 +142,7 @@ def test_states_can_be_saved_and_cloned():
         assert same(other.reset().update(PREDS, TARGET).compute(), metric.compute())
 
 
-def test_several_metrics_are_merged_or_none():
+def test_all_metrics_are_merged_or_none():
     parts = [
         BLEUScore(n_gram=4).update([text], [its]) for text, its in zip(PREDS, TARGET, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""The metrics for TorchMetrics: TorchMetrics' own numbers, with `==`, and its ways of use."""
+"""The metrics for TorchMetrics have its own numbers, with `==`, and are used like its metrics."""
 
 import copy
 import inspect
@@ -47,7 +47,7 @@ def filled(metric=None, preds=PREDS, target=TARGET):
 
 
 def own_numbers(n_gram, smooth, *others):
-    """The metric with TorchMetrics' own number for these options of a class of its."""
+    """The metric with TorchMetrics' own scores for these options of one of its classes."""
     tokenize, lowercase, weights = others if len(others) > 1 else ("none", False, *others)
     return BLEU(
         dialect="torchmetrics",
@@ -65,7 +65,7 @@ OWN_13A = own_numbers(4, False, "13a", False, None)
 @random_texts
 @pytest.mark.parametrize("tokenize", [None, "none", "13a", "zh", "char", "intl"])
 def test_torchmetrics_own_scores(tokenize):
-    """Of SacreBLEUScore, and of BLEUScore, which has no tokenizer."""
+    """Those of SacreBLEUScore, and of BLEUScore, which has no tokenizer."""
     rng = seeded("torchmetrics", tokenize)
     for _ in range(400):
         n_gram, smooth = rng.choice((1, 2, 2, 4, 6)), rng.random() < 0.5
@@ -83,13 +83,13 @@ def test_torchmetrics_own_scores(tokenize):
 
 @random_texts
 @pytest.mark.parametrize("tokenize", ["13a", "char"])
-def test_every_character_is_lowered_when_torchmetrics_does(tokenize):
+def test_every_character_is_lowercased_as_in_torchmetrics(tokenize):
     own = torchmetrics.text.SacreBLEUScore(1, False, tokenize, True)
     ours = SacreBLEUScore(metric=own_numbers(1, False, tokenize, True, None))
     for character in map(chr, range(0x110000)):
         if character != character.lower():
             text = f"x{character}y.{character} {character}"
-            # Each by itself: one that is different changes how the whole batch is read.
+            # Each in its own batch: one that differs changes how the whole batch is read.
             batch = [text, text.lower()], [[text.lower()], [text]]
             own.update(*batch)
             ours.update(*batch)
@@ -125,7 +125,7 @@ def test_an_empty_list_is_an_empty_text():
                 assert counts(filled(metric, preds, target)) == expected
 
 
-def test_arguments_are_torchmetrics_own_and_some():
+def test_arguments_are_torchmetrics_and_a_few_more():
     for ours, own in KINDS:
         own_parameters = inspect.signature(own).parameters.values()
         parameters = inspect.signature(ours).parameters.values()
@@ -151,7 +151,7 @@ def test_arguments_are_torchmetrics_own_and_some():
         raises(ValueError, words, BLEUScore, **wrong)
 
 
-def test_options_are_those_of_a_metric_by_other_names():
+def test_options_are_those_of_a_metric_under_other_names():
     weights = [0.5, 0.3, 0.2]
     in_bleus_words = {"max_ngram_order": 3, "weights": weights, "smooth_method": "add-k"}
     for ours, options in (
@@ -202,7 +202,7 @@ def test_forward_counts_a_batch_once_and_a_refused_one_not_at_all(options):
 
 
 @pytest.mark.parametrize("own", [False, True])
-def test_casting_a_module_casts_no_counts(own):
+def test_casting_a_module_does_not_cast_counts(own):
     for cast in (
         lambda module: module.double(),
         lambda module: module.half(),
@@ -222,7 +222,7 @@ def test_casting_a_module_casts_no_counts(own):
             filled(metric)
 
 
-def test_counts_of_another_way_are_refused_wherever_they_come_from():
+def test_counts_made_in_another_way_are_refused():
     metric = filled()
     assert metric.state_dict() == {}
     metric.persistent(True)
@@ -273,7 +273,7 @@ def test_inference_mode():
 
 @pytest.mark.parametrize("compute_groups", [True, False])
 def test_a_collection(compute_groups):
-    """The first batch has the same tokens for all; the second one has not."""
+    """The first batch has the same tokens in all metrics; the second one does not."""
 
     def metrics():
         return {

@@ -1,6 +1,6 @@
 """`compute_metrics` in the trainers of transformers, with models and tokenizers made here.
 
-What is expected is computed from `trainer.predict` the way the examples of transformers do it, with
+Expected scores are computed from `trainer.predict` as in the examples of transformers, with
 sacreBLEU.
 """
 
@@ -40,7 +40,7 @@ VOCABULARY = ["<pad>", "</s>", "<unk>", "<s>", *WORDS]
 
 @pytest.fixture(scope="module", autouse=True)
 def one_thread():
-    """So small a model only waits for other threads."""
+    """Use one thread: so small a model would only wait for others."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -63,13 +63,13 @@ def model():
 
 @pytest.fixture(scope="module")
 def dataset(model):
-    """Sources, and as labels what the model makes of them with a few words changed."""
+    """Sources, and as labels the model's outputs with a few words changed."""
     return make_rows(model, 13, len(VOCABULARY))
 
 
 @pytest.fixture
 def trainer(model, dataset, tokenizer, tmp_path, monkeypatch):
-    """A function that makes a trainer; nothing but it may leave files."""
+    """A function that makes a trainer; only the trainer may leave files."""
     monkeypatch.chdir(tmp_path)
 
     def make(metrics, kind=transformers.Seq2SeqTrainer, arguments=(), **options):
@@ -108,7 +108,7 @@ def predicted(trainer):
     return output.predictions, output.label_ids
 
 
-def test_text_is_scored_as_the_examples_do(trainer, tokenizer):
+def test_text_is_scored_as_in_the_examples(trainer, tokenizer):
     predictions, labels = predicted(trainer)
     expected = sacrebleu.corpus_bleu(texts(tokenizer, predictions), [texts(tokenizer, labels)])
     assert 5 < expected.score < 99
@@ -142,7 +142,7 @@ def test_ids_are_scored_as_they_are(trainer):
 
 
 def test_a_plain_trainer(trainer, tokenizer):
-    """It passes logits, which are refused, or what a function chooses of them."""
+    """It passes logits, which are refused, or what a function selects from them."""
 
     def choose(logits, labels):
         return torch.where(labels == -100, -100, logits[0].argmax(-1)), logits[1]
@@ -157,8 +157,8 @@ def test_a_plain_trainer(trainer, tokenizer):
     assert evaluating.evaluate()["eval_bleu"] == sacrebleu.corpus_bleu(pairs[0], [pairs[1]]).score
 
 
-def test_texts_can_be_changed_and_scored_otherwise(trainer, tokenizer):
-    """In batches the first function is called for each, the other one once, of the same texts."""
+def test_texts_can_be_changed_and_scored_by_other_functions(trainer, tokenizer):
+    """The first function is called for each batch, the other once, with the same texts."""
     calls, extra_calls = [], []
 
     def first_words(hypotheses, references):
@@ -221,7 +221,7 @@ LABELS = np.array([[5, 6, 7, 8, EOS, -100], [9, 10, 11, 12, 13, EOS]])
 PREDICTIONS = np.array([[PAD, 5, 6, 7, 8, EOS, PAD, -100], [PAD, 9, 10, 11, 12, 14, EOS, -100]])
 
 
-def test_the_forms_that_a_batch_has(tokenizer):
+def test_all_forms_of_a_batch(tokenizer):
     halves = [slice(1), slice(1, 2)]
     forms = [
         transformers.EvalPrediction(PREDICTIONS, LABELS, inputs=LABELS, losses=np.zeros(2)),
@@ -274,7 +274,7 @@ def test_splits_into_batches_change_nothing(tokenizer):
             assert metric(tensors, compute_result=True) == expected
 
 
-def test_an_evaluation_that_breaks_off(tokenizer):
+def test_an_interrupted_evaluation(tokenizer):
     metrics = compute_metrics(tokenizer)
     expected = metrics((PREDICTIONS, LABELS))
     words = "has the id -101; only -100 is no id"
@@ -353,7 +353,7 @@ def test_repeated_rows(tokenizer, size):
         words = f"had {message}, but .* was given rows={rows}; for"
         raises(ValueError, words, in_batches, other, *filled, size)
         raises(ValueError, message, other, tuple(filled))
-    # Of fewer rows than processes all are repeated, until each process has a batch.
+    # If there are fewer rows than processes, all are repeated until each process has a batch.
     known = compute_metrics(tokenizer, rows=2)
     repeated = np.tile(PREDICTIONS, (4, 1)), np.tile(LABELS, (4, 1))
     assert known(repeated) == compute_metrics(tokenizer)((PREDICTIONS, LABELS))
@@ -384,5 +384,5 @@ def test_parameters_are_checked_and_passed_to_bleu(tokenizer):
         for _ in range(2):
             assert metrics((PREDICTIONS, LABELS))["bleu"] == metric.score(*pairs).value
         assert metric.state.tolist() == before
-    parameters = inspect.signature(metrics).parameters  # by which a trainer sees batches are taken
+    parameters = inspect.signature(metrics).parameters  # tell a trainer that it may pass batches
     assert list(parameters) == ["prediction", "compute_result"]

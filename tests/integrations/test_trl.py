@@ -13,7 +13,7 @@ from texts import word_tokenizer  # noqa: E402
 from fastbleu import BLEU  # noqa: E402
 from fastbleu.integrations.rewards import BLEUReward  # noqa: E402
 
-# transformers warns of what TRL calls.
+# transformers warns about what TRL calls.
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 
 WORDS = ["<pad>", "<eos>", "the", "cat", "sat", "on", "a", "mat", "down"]

@@ -9,9 +9,9 @@ from random_texts import random_texts as texts_of_one_kind
 
 import fastbleu
 
-# Of random texts any may look like words in the place of texts, or turned round.
+# Random texts may look like words in place of texts, or like transposed references.
 random_texts = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
-# Keras' own reading of a torch tensor by numpy.
+# Keras itself reads a torch tensor with numpy.
 with_keras = pytest.mark.filterwarnings(
     "ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
 )
@@ -31,7 +31,7 @@ def corpus(rng, tokenize=False):
 
 
 def one_or_several(references):
-    """A text in the place of each list that has one."""
+    """Replace each list of one text by the text."""
     return [its[0] if len(its) == 1 else its for its in references]
 
 
@@ -61,7 +61,7 @@ def word_tokenizer(words, unknown, **special):
 
 
 def score_of(batches):
-    """The score of BLEU of batches of ids."""
+    """BLEU's score of batches of ids."""
     metric = fastbleu.BLEU(**OF_IDS)
     for batch in batches:
         metric.update(*batch)
