@@ -1,13 +1,12 @@
-"""The page's data: numbers of segments first, then texts, their tokens and what of them matches.
+"""The page's data: first the segments' numbers, then texts, their tokens and which of them match.
 
 The script reads a JSON header and arrays of numbers, compressed, in base64. Layout before
 compression: the length of the header as uint32, the header, and the sections, each at a multiple of
 8 bytes; numbers are little-endian. The header has for each section its type, its offset from the
 end of the header, and its number of items.
 
-The tokens of most texts are what is between white space, with some cuts inside, such as before a
-full stop. These cuts are bits, one for each UTF-16 unit of a text; the tokens of other texts are
-lists.
+Most texts are split into tokens at white space and at some cuts within words, such as before a full
+stop. Cuts are bits, one for each UTF-16 unit of a text; the tokens of other texts are lists.
 """
 
 from __future__ import annotations
@@ -38,13 +37,13 @@ if TYPE_CHECKING:
 
 _TYPES = {"uint8": "u1", "uint16": "<u2", "uint32": "<u4", "float64": "<f8"}
 _LEVEL = 6
-# In the order of their bits.
+# Flags of hypotheses, in the order of their bits.
 FLAGS = ("empty", "copy of the source", "far too long", "far too short", "repeated n-grams")
 # A hypothesis is far too long or short by at least this factor and this number of tokens.
 _FACTOR, _TOKENS = 2, 5
 # An n-gram that occurs this often is repeated.
 _ORDER, _TIMES = 4, 3
-# White space that the page knows, too; texts with other kinds have lists of tokens.
+# White space at which the page splits texts; texts with other kinds have lists of tokens.
 _SPACES = [ord(space) for space in "\t\n\r \u00a0\u3000"]
 
 
@@ -57,7 +56,7 @@ class Payload:
         self._size = 0
 
     def add(self, name: str, values: ArrayLike, kind: str) -> None:
-        """Add numbers of a type, one of _TYPES."""
+        """Add numbers of type `kind`, one of _TYPES."""
         made = numpy.asarray(values).astype(_TYPES[kind]).tobytes()
         self.header["sections"][name] = [kind, self._size, len(made) // int(_TYPES[kind][-1])]
         made += bytes(-len(made) % 8)
@@ -65,7 +64,7 @@ class Payload:
         self._size += len(made)
 
     def add_counts(self, name: str, values: ArrayLike) -> None:
-        """Add integers of at least 0 in as few bytes as they need."""
+        """Add non-negative integers in as few bytes as they need."""
         array = numpy.asarray(values)
         largest = int(array.max()) if array.size else 0
         kind = "uint8" if largest < 1 << 8 else "uint16" if largest < 1 << 16 else "uint32"
@@ -82,7 +81,7 @@ class Payload:
             self.add(name, array, "float64")
 
     def base64(self) -> str:
-        """All of it, as text for the page."""
+        """All sections, as text for the page."""
         header = json.dumps(self.header, ensure_ascii=False, allow_nan=False).encode(
             "utf-8", "replace"
         )
@@ -140,7 +139,7 @@ def make_numbers(segments: Segments, overview: Overview) -> Payload:
 
 
 def _rounded(intervals: list[list[tuple[float, float] | None]]) -> dict[str, Any]:
-    """Intervals for pictures; lists without any are left out."""
+    """Rounded intervals for charts; an empty list for a system without any."""
     shown = [
         [ends and (round(ends[0], 4), round(ends[1], 4)) for ends in of_system]
         for of_system in intervals
@@ -181,7 +180,7 @@ def make_texts(segments: Segments) -> Payload:
 
 
 def _cut(segments: Segments, texts: list[str], is_reference: list[bool], sources: int) -> Any:
-    """Bounds and numbers of the tokens of all texts except the sources, which have no tokens."""
+    """The bounds and numbers of the tokens of all texts; sources are not split."""
     tokenizer = segments.metric._counter.tokenizer
     if tokenizer is not None:
         rest = texts[sources:], is_reference[sources:]
@@ -200,7 +199,7 @@ def _cut(segments: Segments, texts: list[str], is_reference: list[bool], sources
 
 
 def _add_matches(payload: Payload, segments: Segments) -> None:
-    """Which n-grams match all references, and each single one; which words are missing."""
+    """Add which n-grams match the references together and singly, and which words are missing."""
     match_positions = segments.metric._counter.match_positions
     references = segments.references
     each = [[reference] for reference in chain.from_iterable(references)]
@@ -220,7 +219,7 @@ def _add_matches(payload: Payload, segments: Segments) -> None:
 
 
 def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
-    """The flags of each hypothesis of a system, shape (S,); bit n is that of FLAGS[n]."""
+    """The flags of each hypothesis of a system, shape (S,); bit n stands for FLAGS[n]."""
     stats, hypotheses = segments.counted[system].stats, segments.hypotheses[system]
     hyp_lens, ref_lens = stats.hyp_lens, stats.ref_lens
     sources = segments.labels.sources
@@ -274,11 +273,11 @@ class Texts:
     lengths : ndarray of int64, shape (texts,)
         In UTF-16 units.
     cuts : ndarray of bool, shape (UTF-16 units,)
-        Where tokens start that do not follow white space.
+        True where a token starts that does not follow white space.
     others : dict of int to list of str
-        By index of the text, its tokens if white space and cuts do not give them.
+        By index of a text, its tokens if white space and cuts do not give them.
     counts : ndarray of int64, shape (texts,)
-        The numbers of tokens; 0 where there are none to know, as of sources.
+        The number of tokens of each text; 0 for sources.
     """
 
     def __init__(
@@ -347,7 +346,7 @@ def _checked(
     bounds: array[int],
     counts: array[int],
 ) -> tuple[array[int], array[int], dict[int, list[str]]]:
-    """The same without lines that were rewritten, or whose length changes in lower case."""
+    """Give texts that were rewritten, or get another length in lower case, lists of tokens."""
     kept, numbers, others, at = array("q"), array("q"), {}, 0
     for number, count in enumerate(counts):
         used = 2 * max(count, 0)
@@ -370,7 +369,7 @@ def _note(
     counts: array[int],
     others: dict[int, list[str]],
 ) -> None:
-    """Look for the tokens of one text in it, one after the other."""
+    """Note where a text's tokens are in it; if they cannot all be found in order, list them."""
     places, at = array("q"), 0
     for token in tokens if len(text) == len(lowered) else ():
         at = lowered.find(token, at)

@@ -1,4 +1,4 @@
-"""The HTML file: the template of page/, filled in, with its style and its script inline."""
+"""The HTML file: the template of page/, filled in, with its style and script inline."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def make_document(segments: Segments, overview: Overview, title: str) -> str:
 
 
 def _place_in(overview: Overview) -> Callable[[float], str]:
-    """Where a score is in pictures of all systems' intervals: 3 to 97."""
+    """The position of a score, 3 to 97, in charts of all systems' intervals."""
     intervals = [system.interval for system in overview.systems if system.interval]
     low = min([interval.low for interval in intervals], default=0)
     width = max([interval.high for interval in intervals], default=0) - low
@@ -58,7 +58,7 @@ def _place_in(overview: Overview) -> Callable[[float], str]:
 
 
 def _references(segments: Segments) -> str:
-    """How many references a segment has."""
+    """How many references the segments have, as text."""
     counts = {len(texts) for texts in segments.references}
     if len(counts) > 1:
         return f"{min(counts)} to {max(counts)} references each"
@@ -104,7 +104,7 @@ def read_script() -> str:
 
 
 def content_hash(text: str) -> str:
-    """The hash by which a Content-Security-Policy allows an inline text."""
+    """The hash with which a Content-Security-Policy allows an inline text."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .overview import Overview
     from .report_input import Segments
 
-# Longer texts are cut.
+# Longer texts are truncated.
 _CHARACTERS = 300
 
 
@@ -58,7 +58,7 @@ def overview_tables(segments: Segments, overview: Overview) -> list[Table]:
 
 
 def make_markdown(segments: Segments, overview: Overview, title: str, examples: int) -> str:
-    """The overview, and `examples` segments at both ends."""
+    """The overview, and `examples` of the worst and of the best segments."""
     parts = [f"# {literal(title)}"]
     a, b = overview.pair
     parts += [

@@ -1,4 +1,4 @@
-"""The numbers of whole systems and of buckets of segments, comparisons, and likely mistakes."""
+"""Scores of systems and of buckets of segments, comparisons, and likely mistakes."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 # With more hypotheses, scores by every dialect are computed only on request: some are slow.
 _MOST_FOR_DIALECTS = 20_000
 
-# In points on 0-100: mistakes that gain less are not shown; those of all systems that gain as much
-# stand above everything.
+# In points on 0-100: mistakes that cost less are not shown; mistakes that cost every system at
+# least this much are shown at the top.
 _LEAST_POINTS, _SERIOUS_POINTS = 0.1, 0.5
 _NUMBER = re.compile(r"\d[\d.,]*\d|\d")
-# Bounds of the reference lengths, in tokens; and the number of buckets by position.
+# Where buckets by reference length begin, in tokens; the number of buckets by position.
 _LENGTHS = (0, 6, 11, 16, 21, 31, 41, 61, 101)
 _PARTS = 10
-# More buckets, times systems, have no intervals: each takes milliseconds.
+# With more buckets, times systems, there are no intervals: each takes milliseconds.
 _MOST_INTERVALS = 400
 
 
@@ -62,7 +62,7 @@ class System:
 
     @property
     def length_ratio(self) -> float:
-        """Tokens of the hypotheses for each token of the closest references."""
+        """The hypotheses' tokens per token of the references whose lengths count."""
         return self.score.hyp_len / self.score.ref_len if self.score.ref_len else float("nan")
 
 
@@ -71,7 +71,7 @@ class DialectScores:
     """The scores of all systems by a dialect.
 
     `lead` says which system is best, and by how many points on 0-100; `is_reordered` whether the
-    systems are in another order than in the report.
+    order of the systems differs from the report's.
     """
 
     name: str
@@ -116,11 +116,11 @@ class Mistake:
     name : str
         As of a finding of `fastbleu.explain`.
     message : str
-        What was found, and where; with ranges of numbers where those of the systems differ.
+        What was found, and where; a range for each number that differs between systems.
     systems : list of int
         The systems in which it was found.
     points : list of float
-        By how many points, on 0-100, the score of each of all systems would rise without it.
+        By how many points, on 0-100, the score of every system would rise without it.
     """
 
     name: str
@@ -130,7 +130,7 @@ class Mistake:
 
     @property
     def is_serious_in_all(self) -> bool:
-        """Whether it is in all systems, and matters in each."""
+        """Whether all systems have it, and it matters in each."""
         return len(self.systems) == len(self.points) and min(self.points) >= _SERIOUS_POINTS
 
     @property
@@ -142,13 +142,13 @@ class Mistake:
 
 @dataclass
 class Overview:
-    """All systems.
+    """What the report says about whole systems.
 
     Attributes
     ----------
     systems : list of K System
     comparisons : dict of Comparison
-        By the numbers of two systems, the lower one first, which is the baseline.
+        By the numbers of two systems; the lower one is first and is the baseline.
     buckets : list of Buckets
     mistakes : list of Mistake
     dialects : list of DialectScores
@@ -173,7 +173,7 @@ class Overview:
 
     @property
     def pair(self) -> tuple[int, int]:
-        """The systems that are shown first, A and B: of three or more the second and the best."""
+        """The systems that are shown first, A and B; of three or more, the second best and best."""
         if len(self.systems) < 3:
             return 0, len(self.systems) - 1
         best, second, *_ = self.order
@@ -187,7 +187,7 @@ class Overview:
 
     @property
     def warnings(self) -> list[tuple[Mistake, str, str]]:
-        """The serious mistakes of all systems, whose they are, and how the scores would change."""
+        """Serious mistakes of all systems, with a name for these and the effect on their scores."""
         shown = []
         for mistake in self.mistakes:
             if mistake.is_serious_in_all:
@@ -210,7 +210,7 @@ class Overview:
 
     @property
     def is_order_held(self) -> bool:
-        """Whether a serious mistake of all systems reverses two of them, so that ranks mislead."""
+        """Whether a serious mistake of all systems reverses two systems, so that ranks mislead."""
         for mistake, *_ in self.warnings:
             points = self._points_without(mistake)
             for better, worse in combinations(self.order, 2):
@@ -220,7 +220,7 @@ class Overview:
 
     @property
     def dialects_summary(self) -> str:
-        """Whether all dialects have the systems in the same order."""
+        """Whether all dialects rank the systems in the same order, as text."""
         text = f"The same output by every BLEU ({len(self.dialects)} dialects)"
         if len(self.systems) == 1:
             return text
@@ -230,11 +230,11 @@ class Overview:
 
     @property
     def ranking(self) -> list[tuple[int, str, bool]]:
-        """The systems' numbers from the best to the worst, with their ranks, and where groups end.
+        """The systems from best to worst: their numbers, their ranks, and whether a group ends.
 
         Ranks are from 1 + the number of systems that are significantly better to the number of
-        those that are not significantly worse. The last system of a group is True if every system
-        up to it is significantly better than all below.
+        those that are not significantly worse. A group ends with a system if every system up to it
+        is significantly better than all below.
         """
         order, ranked, reach = self.order, [], 0
         for place, system in enumerate(order):
@@ -247,7 +247,7 @@ class Overview:
         return ranked
 
     def between(self, a: int, b: int) -> Comparison | None:
-        """The comparison of two systems: of the later one with the other."""
+        """The comparison of two systems; the one with the lower number is the baseline."""
         return self.comparisons.get((min(a, b), max(a, b)))
 
     def differ(self, a: int, b: int) -> bool:
@@ -259,7 +259,7 @@ class Overview:
 def make_overview(
     segments: Segments, samples: int, seed: int | None, dialects: bool | None, progress: bool
 ) -> Overview:
-    """Score all systems, compare each with each, and look for likely mistakes."""
+    """Score all systems, compare all pairs, and look for likely mistakes."""
     notes: list[str] = []
     settings: dict[str, Any] = {"samples": samples, "seed": seed, "metric": segments.metric}
     intervals, comparisons = _resample(segments, settings, progress, notes)
@@ -271,7 +271,7 @@ def make_overview(
     count = len(segments) * len(systems)
     if dialects is None and count > _MOST_FOR_DIALECTS:
         limit = f"there are more than {_MOST_FOR_DIALECTS:,} hypotheses"
-        notes.append(f"Scores by other dialects are left out, because {limit}: dialects=True.")
+        notes.append(f"Scores by other dialects are left out, because {limit}; use dialects=True.")
         dialects = False
     by_dialect, failures = ([], []) if dialects is False else _by_dialect(segments)
     buckets, mistakes = make_buckets(segments, settings), find_mistakes(segments)
@@ -308,7 +308,7 @@ def _resample(
 def _steps(segments: Segments, score: Score) -> list[tuple[str, float]] | None:
     """What costs the points: each precision to the power of its weight, then the brevity penalty.
 
-    What smoothing, or rounding, changes comes last.
+    The effect of smoothing, or of rounding, comes last.
     """
     scorer = segments.metric._scorer
     if not scorer.dialect.supports(SUMS):
@@ -349,7 +349,7 @@ def _by_dialect(segments: Segments) -> tuple[list[DialectScores], list[str]]:
 
 
 def make_buckets(segments: Segments, settings: dict[str, Any]) -> list[Buckets]:
-    """All buckets that the segments can be sorted into; `settings` are those of `bootstrap`."""
+    """All ways to sort the segments into buckets; `settings` are arguments of `bootstrap`."""
     count = len(segments)
     ref_lens = segments.counted[0].stats.ref_lens
     lengths = numpy.searchsorted(_LENGTHS, ref_lens, side="right") - 1
@@ -383,7 +383,7 @@ def _scored(
     labels: list[str],
     codes: NDArray[Any],
 ) -> Buckets:
-    """The buckets that have segments, with their scores."""
+    """The buckets that are not empty, with their scores."""
     order = numpy.argsort(codes, kind="stable")
     used, starts = numpy.unique(codes[order], return_index=True)
     bounds = [*starts.tolist(), len(codes)]
@@ -431,7 +431,7 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
         if max(gains.values()) < _LEAST_POINTS:
             continue
         if rewrite := rewrite_of(key[0]):
-            # What is rewritten in the references can change the score of any system.
+            # Rewriting the references can change the score of any system.
             for system, corpus in enumerate(corpora):
                 if system not in gains:
                     gains[system] = corpus.rewritten(rewrite).points() - corpus.points()
@@ -442,7 +442,7 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
 
 
 def _merged(messages: Sequence[str]) -> str:
-    """Messages that differ only in numbers as one, with ranges."""
+    """One message, with ranges, for messages that differ only in numbers."""
     columns = zip(*map(_NUMBER.findall, messages), strict=True)
     ranges = [sorted({*column}, key=lambda number: float(number.strip(".,"))) for column in columns]
     shown = iter([" to ".join(dict.fromkeys((numbers[0], numbers[-1]))) for numbers in ranges])

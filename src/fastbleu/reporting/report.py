@@ -1,4 +1,4 @@
-"""`fastbleu.report`: see where systems are good or bad."""
+"""`fastbleu.report`: a report that shows where systems are good or bad."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_NAMES = 4  # in a heading
 
 
 class Report(Tables):
-    """A report on systems; what `fastbleu.report` returns. It prints as tables, in notebooks too.
+    """A report on systems, returned by `fastbleu.report`. It prints as tables, in notebooks too.
 
     Attributes
     ----------
@@ -69,8 +69,8 @@ class Report(Tables):
     def markdown(self, examples: int = 5) -> str:
         """The overview as Markdown, with `examples` of the worst and of the best segments.
 
-        With several systems these are the segments in which B loses and gains most compared with A:
-        the second system with the first, or of three and more the best with the second best.
+        With several systems, these are the segments in which B loses and gains most compared with
+        A. A is the first of two systems, or of three or more the second best, and B the best.
         """
         return make_markdown(self._segments, self._overview, self._title, examples)
 
@@ -81,7 +81,7 @@ class Report(Tables):
         ----------
         path : path
         format : {"html", "md"}, optional
-            By default Markdown for names that end in ``.md``, else HTML.
+            By default, Markdown for names that end in ``.md``, otherwise HTML.
 
         Raises
         ------
@@ -137,7 +137,7 @@ def report(
 ) -> Report:
     """A report that shows where systems are good or bad, and how they differ.
 
-    For the columns of a table there is `fastbleu.tables.report`.
+    For the columns of a table, use `fastbleu.tables.report`.
 
     Parameters
     ----------
@@ -153,12 +153,12 @@ def report(
     title : str, optional
         The heading; by default it names the systems.
     samples : int, default 1000
-        Bootstrap samples for intervals; 0 for no intervals and no tests, which are those of
+        Bootstrap samples for intervals; 0 for no intervals and no tests. The tests are those of
         `fastbleu.significance.compare`, corrected for all pairs.
     seed : int or None, default 12345
-        From 0; None draws anew each time.
+        An integer from 0; None for a new one each time.
     dialects : bool, optional
-        Whether to add the scores by every dialect. By default if there are at most 20,000
+        Whether to add the scores by every dialect. By default, only if there are at most 20,000
         hypotheses.
     progress : bool, default False
         Show progress bars of the intervals and tests on standard error.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-# In characters: a common beginning of the systems' names that is cut, and a name that is left.
+# Minimum characters of a common beginning that is cut from names, and of a name that is left.
 _LONG_BEGINNING, _SHORTEST_NAME = 10, 3
 
 
@@ -64,7 +64,7 @@ class Segments:
                 batch = read(hypotheses, references, metric._counter)
                 listed, listed_references = batch.lists()
                 _refuse_arrays(listed)
-                # Copies: code of the user's that runs later may change the lists.
+                # Copies, because user code that runs later may change the lists.
                 listed, listed_references = list(listed), list(listed_references)
                 batch = Batch(listed, listed_references, warns=True)
                 counted = metric._counter.count(batch)
@@ -87,26 +87,26 @@ class Segments:
 
     @cached_property
     def scores(self) -> list[NDArray[numpy.float64]]:
-        """The scores of all segments, of each system."""
+        """The segments' scores, by system."""
         scorer = self.metric._scorer
         return [scorer.sentence_scores(counted, warns=False) for counted in self.counted]
 
     @cached_property
     def corpora(self) -> list[Corpus]:
-        """What diagnosis reads, of each system: references are read once for all."""
+        """The corpus of each system, for diagnosis; references are read once for all."""
         first, *others = self.hypotheses
         corpus = Corpus(first, self.references, self.metric)
         return [corpus, *map(corpus.with_hypotheses, others)]
 
     @property
     def shown_names(self) -> list[str]:
-        """The names without a long beginning that all of them have."""
+        """The names without a long beginning that they share."""
         return [name[len(self.common_beginning) :] for name in self.names]
 
     @cached_property
     def common_beginning(self) -> str:
         """What is cut from all names: up to a mark such as a dot, or nothing if it is short."""
-        # Of the first and the last in alphabetical order, which is that of all.
+        # What the first and the last name in alphabetical order share, all share.
         first, last = min(self.names), max(self.names)
         shortest = min(map(len, self.names))
         cut = first if len(self.names) > 1 else ""
@@ -118,7 +118,7 @@ class Segments:
 
     @property
     def digits(self) -> int:
-        """How many decimals a score is shown with."""
+        """How many decimals of a score are shown."""
         return 2 if self.metric._scorer.dialect.scale == 100 else 4
 
     def score_rows(self, counted: Counted, rows: NDArray[Any]) -> float | None:
@@ -133,18 +133,18 @@ class Segments:
 
     @property
     def is_text(self) -> bool:
-        """Whether segments are str, and not lists of tokens."""
+        """Whether segments are str rather than lists of tokens."""
         return self.metric._counter.is_text
 
     def texts(self, segments: Sequence[Any]) -> list[str]:
-        """Hypotheses or references as they are shown: tokens with spaces in between."""
+        """Hypotheses or references as they are shown: tokens are joined by spaces."""
         return (
             list(segments) if self.is_text else [" ".join(map(str, tokens)) for tokens in segments]
         )
 
 
 def read_labels(labels: Mapping[str, Any], segments: int) -> Labels:
-    """`sources`, `ids`, `documents` and `groups`: None, or a value for each segment."""
+    """Check `sources`, `ids`, `documents` and `groups`: None, or one value per segment."""
     read: dict[str, list[str]] = {}
     for name, values in labels.items():
         if values is None:

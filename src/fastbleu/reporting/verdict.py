@@ -1,4 +1,4 @@
-"""How systems differ, in sentences: by how much, whether by chance, why, and where."""
+"""Sentences on how systems differ: by how much, whether by chance, why, and where."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from .overview import Mistake, Overview, System
     from .report_input import Segments
 
-    # Parts of a text, each with what it links to on the page, or "".
+    # Parts of a text, each with its link on the page, or "".
     Sentences = list[tuple[str, str]]
 
-_FEWEST = 4  # documents, or groups, for one to be named
-_CHARACTERS = 40  # of their names
+_FEWEST = 4  # with fewer documents, or groups, none is named
+_CHARACTERS = 40  # shown of their names
 _MOST_NAMES = 4  # of systems that are listed
-# A mistake is named as a cause if it changes the difference by so many points on 0-100, or a
-# significant one by this share of it that is not tiny.
+# A mistake is named as a cause if it changes the difference by this many points on 0-100, or a
+# significant difference by at least this share of it and the last amount.
 _CAUSE_POINTS, _CAUSE_SHARE, _LEAST_CAUSE = 0.5, 0.25, 0.1
 _CAUSES = {
     "quotes": "quotation marks and dashes",
     "case": "upper and lower case",
     "entities": "HTML entities",
-    "normalization": "forms of characters (NFKC)",
-    "subwords": "pieces of words",
+    "normalization": "Unicode normalization (NFKC)",
+    "subwords": "subwords",
     "lists": "printed lists",
     "tokenized": "tokenized text",
     "script": "the tokenizer",
@@ -121,7 +121,7 @@ class Verdicts:
     def _cause(
         self, mistake: Mistake, a: int, b: int, difference: float, is_sure: bool
     ) -> Sentences:
-        """How much of the difference a mistake makes, if that is much."""
+        """How much of the difference a mistake causes, if that is much."""
         unit = self._scale / 100
         change = (mistake.points[b] - mistake.points[a]) * unit
         least = _CAUSE_POINTS * unit
@@ -136,7 +136,7 @@ class Verdicts:
         return [(" Without ", ""), link, (f" it would be {self._change(without)}.", "")]
 
     def _effects(self, first: System, second: System) -> str:
-        """What n-grams and length make: each factor's change times the mean of the other one."""
+        """The effects of n-grams and length: each one's change times the mean of the other."""
         if not first.steps or not second.steps:
             return ""
         factors = []
@@ -181,7 +181,7 @@ class Verdicts:
         return [(f" No {kind.name} explains it.", "")]
 
     def _difference_without(self, left_out: NDArray[numpy.bool_], a: int, b: int) -> float | None:
-        """The difference without some segments; None if there is none."""
+        """The difference without some segments; None if the rest cannot be scored."""
         values = []
         for counted in (self._segments.counted[a], self._segments.counted[b]):
             rows = numpy.asarray(counted.stats)[~left_out]

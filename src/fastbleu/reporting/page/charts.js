@@ -8,7 +8,7 @@ import { selectSegments } from "./view.js";
 const WIDTH = 460, HEIGHT = 220, LEFT = 38, RIGHT = 14, TOP = 20, BOTTOM = 34;
 
 /**
- * A histogram of the segments by a value, in `bins` of a width from `low` on; far ones at both ends.
+ * A histogram of the segments by a value, in `bins` bins from `low` on; the outer bins also hold what is beyond them.
  * @param {{title: string, axis: string, low: number, width: number, bins: number, systems: number[],
  *   value: (s: number, k: number) => number, name: (bin: number, k: number) => string,
  *   kind: (bin: number, k: number) => string}} about
@@ -42,7 +42,7 @@ export function histogram({ title, axis, low, width, bins, systems, value, name,
   return figureOf(title, picture);
 }
 
-/** A bar that does something; arrows go from one of `bars` to the next. */
+/** A bar that can be clicked; arrow keys go from one of `bars` to the next. */
 function markOf(shape, label, bars, action) {
   const onkeydown = (event) => {
     if (event.key === "Enter" || event.key === " ") { event.preventDefault(); action(); }
@@ -62,7 +62,7 @@ function markOf(shape, label, bars, action) {
 export function costs() {
   const shown = shownSystems(), rowHeight = 16 * shown.length + 8, left = 78, right = 56, width = 460;
   if (!data.steps[state.a]) return [];
-  // What only one of them has, such as smoothing, costs the other one nothing.
+  // A step that only one of them has, such as smoothing, costs the other one nothing.
   const costs = shown.map((k) => Object.fromEntries(data.steps[k].map(([name, value], i) => [name, value - (i ? data.steps[k][i - 1][1] : data.scale)])));
   const names = Object.keys(Object.assign({}, ...costs)), cost = (i, name) => costs[i][name] ?? 0;
   const most = Math.max(...costs.flatMap((parts) => Object.values(parts).map(Math.abs)));

@@ -5,7 +5,7 @@ import { element, option, sortable } from "./elements.js";
 import { texts } from "./texts.js";
 import { change } from "./view.js";
 
-/** The sentence about A and B, and where these are chosen. */
+/** The sentence about A and B, and the controls that choose them. */
 export function drawVerdict() {
   $("#verdict").replaceChildren(...data.verdicts[state.b][state.a].map(([text, link]) => (link ? element("a", { href: link }, text) : text)));
   for (const button of document.querySelectorAll("#overview [data-a], #overview [data-b]")) {
@@ -14,7 +14,7 @@ export function drawVerdict() {
   }
 }
 
-/** Let the controls show the state. */
+/** Make the controls show the state. */
 export function drawControls() {
   for (const name of ["query", "scope", "flag", "sort", "words"]) if ($(`#${name}`).value !== String(state[name])) $(`#${name}`).value = state[name];
   for (const name of ["regex", "descending"]) $(`#${name}`).checked = state[name];
@@ -57,7 +57,7 @@ export function startControls() {
   sortable($("#systems"));
 }
 
-/** Dark or light as the page that the frame is in, or as the reader says; otherwise as the system. */
+/** Dark or light, like the page around the frame or as the reader chooses; otherwise like the system. */
 export function startTheme() {
   const root = document.documentElement, button = $("#theme");
   try {
@@ -67,7 +67,7 @@ export function startTheme() {
       root.dataset.theme = red + green + blue < 384 ? "dark" : "light";
       break;
     }
-  } catch { /* The frame is another site's. */ }
+  } catch { /* The page around the frame is on another site. */ }
   const isDark = () => root.dataset.theme === "dark" || (!root.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
   button.hidden = false;
   button.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; });

@@ -1,4 +1,4 @@
-// The data of the page: what reporting/payload.py writes, and which of it is shown.
+// The data of the page, written by reporting/contents.py, and the state: what of it is shown.
 
 /** @type {(selector: string, root?: ParentNode) => any} */
 export const $ = (selector, root = document) => root.querySelector(selector);

@@ -45,10 +45,10 @@ function filled(made, attributes, children) {
 
 export const option = (value, text, selected = false) => element("option", { value, selected: selected && "" }, text);
 export const headOf = (titles) => element("thead", {}, element("tr", {}, ...titles.map((title) => (title ? element("th", { scope: "col", dir: "auto" }, title) : element("td", { class: "bar" })))));
-/** A table that scrolls by itself where the window is narrow. */
+/** A table that scrolls on its own in narrow windows. */
 export const scrolling = (label, table) => element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, table);
 
-/** Heads that sort the rows of a table, first downwards; text and empty cells as they stand. */
+/** Heads that sort the rows of a table, in descending order first. */
 export function sortable(table) {
   const heads = [...table.tHead.rows[0].cells];
   const value = (row, column) => {

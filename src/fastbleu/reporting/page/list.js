@@ -1,4 +1,4 @@
-// The list of segments: which are shown, in which order; only the rows in view are in the document.
+// The list of segments: which are shown, and in which order; only visible rows are in the document.
 
 import { $, data, difference, grouped, isPair, score, segmentsOf, shownSystems, signed, state } from "./data.js";
 import { appendText, element } from "./elements.js";
@@ -46,7 +46,7 @@ function searched(s) {
   return [from, to, texts.sources > 0];
 }
 
-/** The segments that hold the query, as marks; null where there is none. */
+/** The segments that hold the query, as marks; null if there is no query. */
 function found() {
   const problem = $("#problem");
   problem.textContent = "";
@@ -71,7 +71,7 @@ function found() {
   return marks;
 }
 
-/** What is searched for as an expression; null if it is none. */
+/** The query as a regular expression; null if it is invalid. */
 function queryExpression(complain = (_) => {}, flags = "iu") {
   try {
     return new RegExp(state.regex ? state.query : state.query.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), flags);
@@ -81,7 +81,7 @@ function queryExpression(complain = (_) => {}, flags = "iu") {
   }
 }
 
-/** Mark the texts that hold the query, in whatever case. */
+/** Mark the texts that hold the query, ignoring case. */
 function markHits(hits) {
   if (lowered === null) {
     lowered = texts.all.toLowerCase();
@@ -98,7 +98,7 @@ function markHits(hits) {
   }
 }
 
-/** Highlight what is searched for in the texts in view, across their tokens. */
+/** Highlight the query in the visible texts, across their tokens. */
 export function markQuery() {
   if (!CSS.highlights) return;
   CSS.highlights.delete("hit");
@@ -131,7 +131,7 @@ export function markQuery() {
   CSS.highlights.set("hit", new Highlight(...ranges));
 }
 
-/** Whether any of a segment's hypotheses that are looked at has the flag. */
+/** Whether any of a segment's hypotheses in scope has the flag. */
 function flagged(s, bit) {
   const scope = /^\d+$/.test(state.scope) ? [Number(state.scope)] : data.systems;
   return scope.some((k) => data.flag[k][s] >> bit & 1);
@@ -149,7 +149,7 @@ export function drawList() {
   drawHead();
   const grid = $("#grid");
   grid.setAttribute("aria-rowcount", visible.length + 1);
-  // As high as all segments need, if that is little, whatever is filtered; with room for a scroll bar.
+  // High enough for all segments if these are few, whatever the filters, with room for a scroll bar.
   grid.style.height = `min(55vh, 30rem, ${(data.segments + 1) * ROW + 20}px)`;
   $("#grid-body").style.height = `${visible.length * ROW}px`;
   grid.scrollTop = 0;
@@ -202,7 +202,7 @@ function drawRows(all = 0) {
   const rows = [];
   for (let at = from; at < to; at++) rows.push(rowOf(at));
   body.replaceChildren(...rows);
-  // How many segments there are: the first ones on paper, of those found, of all.
+  // How many segments are printed (on paper only the first), found, and there in all.
   const counts = [all ? to : visible.length, visible.length].filter((count, i, both) => count !== (both[i + 1] ?? data.segments)).map(grouped);
   $("#count").textContent = [...counts, segmentsOf(data.segments)].join(" of ");
   markQuery();

@@ -1,4 +1,4 @@
-// From the data to the page; what the whole page listens to.
+// Start the page from its data, and handle events of the whole page.
 
 import { clearFilters, startControls, startTheme } from "./controls.js";
 import { $, Payload, readNumbers, state } from "./data.js";

@@ -1,5 +1,5 @@
 // Phrases: n-grams that one of two systems matches and the other misses, that all systems miss, and
-// that no reference has. Which ones match comes from the marks of the counting; here they are added up.
+// that no reference has. The marks made by counting tell which ones match; here they are added up.
 
 import { $, data, grouped, isPair, shownSystems, state } from "./data.js";
 import { appendText, element, headOf, scrolling } from "./elements.js";
@@ -8,7 +8,7 @@ import { choosePick, selectSegments } from "./view.js";
 
 const MOST_PHRASES = 25, SLICE_MS = 30;
 
-/** The matching n-grams of an order in a segment, by how often system A matches them more than B. */
+/** The matching n-grams of an order in a segment, with how many times more A matches them than B. */
 function gainsOf(s, order) {
   const gains = new Map();
   if (texts.text(texts.hypothesis(s, state.a)) === texts.text(texts.hypothesis(s, state.b))) return gains;
@@ -42,7 +42,7 @@ const missedOf = ({ references, said }) => [...references[0] ?? []].filter((ngra
 /** The n-grams of a system that no reference of the segment has. */
 const unsupportedOf = ({ references, said }, k) => [...said[k]].filter((ngram) => !references.some((all) => all.has(ngram)));
 
-/** Dunning's log-likelihood that `count` is more often than `other`, of equally many segments. */
+/** Dunning's log-likelihood ratio of two counts in equally many segments; negative if `count` is the smaller one. */
 function keyness(count, other) {
   const mean = (count + other) / 2, part = (value) => (value ? value * Math.log(value / mean) : 0);
   return Math.sign(count - other) * 2 * (part(count) + part(other));
@@ -50,7 +50,7 @@ function keyness(count, other) {
 
 let run = 0;
 
-/** Count the phrases if they are shown; in slices, so that the page can be used meanwhile. */
+/** Count the phrases if they are shown, in slices, so that the page stays usable. */
 export async function drawPhrases() {
   const mine = ++run, order = state.words, status = $("#phrase-status"), shown = shownSystems();
   if (!$("#phrases").open) return;
@@ -80,7 +80,7 @@ export async function drawPhrases() {
   choosePick();
 }
 
-/** The n-grams that are most unlikely to be so often in `side` and so seldom in `other`. */
+/** A table of the n-grams whose counts in `side` are most unlikely given those in `other`. */
 function table(title, verb, side, other, otherTitle, of, holds) {
   const listed = [...side].map(([ngram, count]) => ({ ngram, count, rest: other.get(ngram) ?? 0, key: keyness(count, other.get(ngram) ?? 0) }));
   listed.sort((one, two) => two.key - one.key || (one.ngram < two.ngram ? -1 : 1));

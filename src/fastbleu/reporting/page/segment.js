@@ -64,14 +64,14 @@ function segmentParts(s) {
     element("summary", {}, `${rest.length} other system${rest.length > 1 ? "s" : ""}`), element("dl", {}, ...rest.map(columnOf)))] : [];
   const legend = element("p", { class: "legend" }, "Longest matching n-gram: ",
     ...[0, 1, 2, 3, 4].flatMap((n) => [element("span", { class: "tok", "data-order": n }, n ? (n === 4 ? "4 or more" : String(n)) : "none"), " "]),
-    ...(isPair() ? [" Framed: only A or only B says it", ", ", "dashed: and no reference. "] : []),
+    ...(isPair() ? [" Framed: only A or only B says it", ", ", "dashed: no reference does either. "] : []),
     " In differences ", element("del", {}, "only in the reference"), ", ", element("ins", {}, "only in the hypothesis"), ".");
   return [head, ...(facts.length ? [appendText(element("p", { class: "note" }), facts.join(", "))] : []), ...choice, legend, list, columns, ...others, numbersOf(s)];
 }
 
 const textLine = (name = "text") => element("p", { class: name, dir: "auto" });
 
-// The reference that the hypothesis has most matches with.
+// The reference with which the hypothesis has the most matches.
 function closestReference(s, k) {
   let best = 0, most = -1;
   for (let j = 0; j < data.references[s]; j++) {
@@ -82,7 +82,7 @@ function closestReference(s, k) {
   return best;
 }
 
-// Which tokens of A and of B the other one does not say, by Myers' algorithm.
+// The tokens of A that B lacks, and those of B that A lacks, by Myers' algorithm.
 function ownTokens(s) {
   const own = { [state.a]: [], [state.b]: [] };
   for (const [kind] of diffTokens(...shownSystems().map((k) => texts.compared(texts.hypothesis(s, k))))) {

@@ -1,4 +1,4 @@
-// What can be taken along: the visible rows as CSV and JSON, pictures as SVG.
+// What can be exported: the visible rows as CSV and JSON, pictures as SVG.
 
 import { $, data, score } from "./data.js";
 import { element, svg } from "./elements.js";
@@ -29,7 +29,7 @@ export function exportJson(shown) {
   save(JSON.stringify(Array.from(shown, exported), null, 1), "application/json", "segments.json");
 }
 
-// A spreadsheet would take a text that begins so for a formula.
+// A spreadsheet would take a text that begins like this for a formula.
 const quoted = (value) => `"${(typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)).replaceAll('"', '""')}"`;
 
 export function exportCsv(shown) {
@@ -46,7 +46,7 @@ export function segmentText(s) {
   return [...lines, ...its.systems.map((system) => `${system.name}, ${score(system.score)}: ${system.hypothesis}`)].join("\n");
 }
 
-// The clipboard may be forbidden, as in frames; then by a selected text.
+// The clipboard may be forbidden, as in frames; then a selected text is copied.
 export async function copy(text, button) {
   try {
     await navigator.clipboard.writeText(text);

@@ -56,13 +56,13 @@ export class Texts {
     return made;
   }
 
-  /** What the tokens are compared as. */
+  /** The tokens as they are compared. */
   compared(number) {
     return this.tokens(number).map(({ token }) => (data.lowercase ? token.toLowerCase() : token));
   }
 
   /**
-   * By token of a hypothesis the orders of the matches that start there, as bits; against all
+   * For each token of a hypothesis, the orders of the matches that start there, as bits; against all
    * references, or against reference j.
    */
   matches(s, k, j = -1) {

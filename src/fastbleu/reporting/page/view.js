@@ -1,4 +1,4 @@
-// Changes of what is shown, each written into the address: the pair, the filter, the order, the segment.
+// Changes of the state, each written into the address: the pair, the filter, the order, the segment.
 
 import { drawControls, drawVerdict } from "./controls.js";
 import { $, data, state } from "./data.js";
@@ -7,16 +7,16 @@ import { drawPhrases } from "./phrases.js";
 import { drawSegment } from "./segment.js";
 import { drawBuckets, drawWhere } from "./where.js";
 
-/** In a frame of a notebook links resolve against the notebook's address, and history is not ours. */
+/** In a notebook's frame, links resolve against the notebook's address, and the history is the notebook's. */
 export const isFramed = location.protocol === "about:";
-/** What is in the address only if it is otherwise. @type {any} */
+/** Defaults, which are not written into the address. @type {any} */
 let usual = { ...state };
 const FILTERS = ["query", "regex", "scope", "flag", "bucket", "pick", "sort", "descending"];
 const UNWRITTEN = ["against", "bucketKind"];
 let wantedPick = null;
 
 /**
- * Show something else; with `step` it is a step that Back takes back.
+ * Change the state; with `step`, the browser's Back undoes it.
  * @param {Partial<import("./data.js").State>} changes
  */
 export function change(changes, step = true) {
@@ -55,7 +55,7 @@ function addressOf(shown) {
   return String(parameters);
 }
 
-/** The state of an address on top of `base`; what nothing can be is left out. */
+/** The state of an address on top of `base`; impossible values are left out. */
 function stateOf(parameters, base) {
   const wanted = { ...base };
   const isOption = (id, value) => [...$(id).options].some((option) => option.value === String(value));
@@ -95,7 +95,7 @@ export function choosePick() {
   mark.dispatchEvent(new MouseEvent("click"));
 }
 
-/** Show everything for the first time, and go to what the address is about. */
+/** Show everything for the first time, and go to what the address names. */
 export function start() {
   const [a, b] = data.pair;
   Object.assign(state, { a, b, sort: a === b ? String(a) : "gap", descending: a !== b });
