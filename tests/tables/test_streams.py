@@ -119,7 +119,7 @@ def test_types_of_keys_that_differ_between_parts_of_pandas():
     parts = [pandas.DataFrame({"mt": ["a b c d"] * 2, "key": key}) for key in ([1, 2], [1.0, 3.0])]
     assert tables.score(parts, "mt", "mt", by="key")["segments"].tolist() == [2, 1, 1]
     parts[1]["key"] = ["1", "x"]
-    message = "columns of different types: key is of text and of numbers"
+    message = "columns of different types: key holds text and numbers"
     raises(TypeError, message, tables.score, parts, "mt", "mt", by="key")
     parts[0]["key"] = pandas.Categorical(["x", "y"])
     assert tables.score(parts, "mt", "mt", by="key")["segments"].tolist() == [2, 1, 1]

@@ -53,13 +53,13 @@ def split(text):
         (ITS, {"metric": FEW, "confidence": 0.9}, "does not support s"),
         (ITS, {"language": "lang"}, "tokenizers and language go together"),
         (ITS, {"language": "lang", "tokenizers": {"zh": "zh"}}, "pass by=['lang']"),
-        (ITS, BY_LANGUAGE, "column 'lang' has 'de', for which tokenizers has no tokenizer"),
+        (ITS, BY_LANGUAGE, "column 'lang' has 'de', for which tokenizers has no entry"),
         (ITS, BY_LANGUAGE | {"tokenizers": "zh"}, "tokenizers is a str, expected a dict"),
-        (ITS | {"bleu": list("xyx")}, {"by": "bleu"}, "rename that of the table"),
+        (ITS | {"bleu": list("xyx")}, {"by": "bleu"}, "rename the table's column"),
         # Values that are no texts.
         (ITS | {"ref": ["a", "b"]}, {}, "column 'mt' has 3 rows, but column 'ref' has 2: row 2 is"),
-        (MIXED, {}, "the table has values in column 'mt' of which pyarrow makes no column: "),
-        (ITS | {"mt": [1, 2**70, 3]}, {}, "values in column 'mt' of which pyarrow makes no column"),
+        (MIXED, {}, "the table has values in column 'mt' that pyarrow cannot convert: "),
+        (ITS | {"mt": [1, 2**70, 3]}, {}, "values in column 'mt' that pyarrow cannot convert"),
         ([ITS, MIXED], {}, "part 1 of the table has values in column 'mt'"),
         (
             ITS,
@@ -73,14 +73,14 @@ def split(text):
             for options in ({"confidence": 0.9}, {"metric": FEW}, {"by": "ref"})
         ),
         # Tables of another form.
-        (RECORDS, {}, "part 0 of the table has a text as 'mt', expected a column of them"),
-        (RECORDS, {}, "of dicts of rows pass pyarrow.Table.from_pylist(dicts)"),
+        (RECORDS, {}, "part 0 of the table has a text as 'mt', expected a column of texts"),
+        (RECORDS, {}, "for a list of dicts pass pyarrow.Table.from_pylist(dicts)"),
         (7, {}, "expected a data frame"),
         (None, {}, "expected a data frame"),
         (b"abc", {}, "expected a data frame"),
         ("abc.txt", {}, "expected one of .parquet"),
         (["a.b", "b"], {}, "expected one of .parquet"),
-        (TWICE, {"by": "lang"}, "the table has columns of the same name, rename them: "),
+        (TWICE, {"by": "lang"}, "the table has columns with the same name, rename them: "),
         (LISTS, {"by": "key"}, "rows cannot be grouped by 'key': "),
         (LISTS, {"by": "key", "confidence": 0.9}, "rows cannot be grouped by 'key': "),
     ],
@@ -112,9 +112,9 @@ def test_parts_of_a_stream():
         parts = [library(ITS), library(ITS | {"lang": [1, 2, 3]})]
         message = "the parts of the table have columns of different types: "
         fails(TypeError, message, parts, "mt", "ref", by="lang")
-    message = "part 1 of the table is a polars.dataframe.frame.DataFrame, those before are pyarrow"
+    message = "part 1 of the table is a polars.dataframe.frame.DataFrame, earlier parts are pyarrow"
     fails(TypeError, message, [part, polars.DataFrame(ITS)], "mt", "ref")
-    message = "part 0 of the table has columns of the same name, rename them: "
+    message = "part 0 of the table has columns with the same name, rename them: "
     fails(ValueError, message, TWICE.to_reader(), "mt", "ref", by="lang")
     fails(ValueError, "there are no segments to score", iter(()), "mt", "ref")
     fails(TypeError, "expected a data frame", iter([["a"]]), "mt", "ref")
@@ -126,7 +126,7 @@ def test_paths_that_are_not_there(tmp_path, monkeypatch):
         words = f"there is no such file or directory; relative paths begin in {tmp_path}"
         fails(FileNotFoundError, words, missing, "mt", "ref")
     (tmp_path / "empty").mkdir()
-    fails(FileNotFoundError, "no such file of a table: .parquet, .pq", "empty", "mt", "ref")
+    fails(FileNotFoundError, "no such file that ends in one of .parquet", "empty", "mt", "ref")
 
 
 def test_the_row_of_an_error_is_that_of_the_table():
@@ -159,7 +159,7 @@ def test_frames_of_dask_are_not_read():
 
     frame = host("dask.dataframe").from_pandas(table_of("pandas", columns(20)), npartitions=2)
     failing = frame.map_partitions(fail, meta=frame._meta)
-    message = "; for Dask's there is fastbleu.integrations.dask.score"
+    message = "; for Dask use fastbleu.integrations.dask.score"
     fails(TypeError, message, failing, "mt", "ref")
     fails(TypeError, message, [failing], "mt", "ref")
     parts = (part.compute() for part in frame.partitions)
@@ -175,7 +175,7 @@ def test_every_function_names_the_fix(name):
         raises(ValueError, "does not support ", call, ITS, "mt", "ref", metric=FEW)
     if name == "sentence_scores":
         taken = ITS | {"bleu": list("xyx")}
-        raises(ValueError, "rename that of the table", call, taken, "mt", "ref")
+        raises(ValueError, "rename the table's column", call, taken, "mt", "ref")
     if name == "sums":
         words = "left out 2 rows, because a value is missing; the first is row 0"
         raises(ValueError, words, call, NULLS, "mt", "ref", missing="skip")

@@ -4,10 +4,10 @@
 
     tables.score("outputs.parquet", "mt", ["ref"], by=["system", "lang"])
 
-Tables are those of pandas, polars and pyarrow, and dicts of columns. Files, polars LazyFrames,
-pyarrow's datasets and readers, DuckDB relations, Hugging Face datasets, and iterables of tables may
+A table is a pandas, polars or pyarrow table, or a dict of columns. Files, polars LazyFrames,
+pyarrow datasets and readers, DuckDB relations, Hugging Face datasets, and iterables of tables may
 be larger than memory. All need the extra: ``pip install '.[tables]'`` in a checkout; dicts of
-columns and files need pyarrow, too: ``'.[parquet]'``.
+columns and files also need pyarrow: ``'.[parquet]'``.
 """
 
 from .functions import add_sums, count, report, score, score_sums, sentence_scores, sums

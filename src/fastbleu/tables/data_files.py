@@ -1,4 +1,4 @@
-"""Files of tables: paths, patterns, directories and URLs, read in parts one after the other."""
+"""Tables in files: paths, patterns, directories and URLs, read in parts one after the other."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ else:
     json = lazy("pyarrow.json")
     parquet = lazy("pyarrow.parquet")
 
-# Rows that are requested at a time.
+# Rows requested at a time.
 CHUNK_ROWS = 1 << 16
-# Bytes of a column of a Parquet file that are read at a time.
+# Bytes of a Parquet column read at a time.
 _BUFFER = 1 << 20
 FORMATS = {".parquet": "parquet", ".pq": "parquet"}
 FORMATS |= dict.fromkeys((".arrow", ".feather", ".ipc", ".arrows"), "ipc")
@@ -52,7 +52,7 @@ _WILDCARD = re.compile(r"[*?[]")
 
 
 def import_pyarrow(what: Any) -> Any:
-    """The library pyarrow; ImportError that names the extra if it is not installed."""
+    """Import pyarrow; if it is not installed, the ImportError names the extra."""
     try:
         return import_locked("pyarrow")
     except ImportError:
@@ -67,7 +67,7 @@ def is_path(table: object) -> bool:
 
 
 def format_of(path: str) -> str | None:
-    """The format of a file by the end of its name; None if it holds no table."""
+    """The format of a file by the end of its name; None if this is not a table's."""
     name = without_suffix(path)
     kind = FORMATS.get(os.path.splitext(name)[1])
     return None if name != path.lower() and kind in ("parquet", "ipc") else kind
@@ -75,7 +75,7 @@ def format_of(path: str) -> str | None:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a table is read, as in `fastbleu.tables.score`; None: the default of a file's format."""
+    """Options as in `fastbleu.tables.score`; None: the default of the file's format."""
 
     quoted: bool | None = None
     delimiter: str | None = None
@@ -85,13 +85,12 @@ class ReadOptions:
 
 
 class Files:
-    """The parts of files, as tables of pyarrow, of which one is in memory at a time.
+    """The parts of files as pyarrow tables, one in memory at a time.
 
     Paths are files, patterns with ``*``, ``?`` or ``[...]`` (``**`` for any directories),
-    directories, or URLs of what pyarrow or fsspec can open. Names of directories ``key=value`` of
-    Parquet files are columns, null in files that are not in such a directory and have no such
-    column. Only `columns` are read, if they are given; `texts` are those of text, which text files
-    may have as numbers.
+    directories, or URLs that pyarrow or fsspec can open. Directories of Parquet files called
+    ``key=value`` are columns, null in files that have neither the directory nor the column. Only
+    `columns` are read, if given; `texts` are columns of text, even if a text file has numbers.
     """
 
     def __init__(
@@ -117,21 +116,21 @@ class Files:
         for path in map(os.fspath, paths):
             self._files += self._found(path)
         self._rows = 0
-        self._begun: list[tuple[int, str]] = []  # of files: the number of the first row, and name
+        self._begun: list[tuple[int, str]] = []  # the first row and the name of each file
         kinds = {self._kind(path) for _, path, _, _ in self._files}
         self._dataset = self._datasets() if kinds == {"parquet"} else None
         if self._dataset is not None and columns is not None:
             check_columns(self._dataset[0].schema.names, columns)
 
     def at(self, row: int) -> tuple[str, int]:
-        """The file of a row that was read, and its number there, from 0."""
+        """The file of a row that was read, and the row's number in it, from 0."""
         number = bisect_right(self._begun, row, key=itemgetter(0)) - 1
         start, name = self._begun[max(number, 0)]
         return name, row - start
 
     @property
     def rows(self) -> int | None:
-        """The number of rows, from the ends of Parquet files; None of others."""
+        """The number of rows, from the footers of Parquet files; None for other files."""
         if self._dataset is None:
             return None
         rows: int = sum(files.count_rows() for files in self._dataset)
@@ -176,19 +175,19 @@ class Files:
             fix = f"relative paths begin in {os.getcwd()}"
             raise FileNotFoundError(f"{path}: there is no such file or directory; {fix}")
         else:
-            problem = "this is a pipe or a device: save what it holds as a file"
+            problem = "this is a pipe or a device: save its content as a file"
             raise LocatedValueError(f"{path}: {problem}", file=path)
         return [(system, file, f"{scheme}{file}", base) for file in self._known(files, path)]
 
     def _known(self, paths: list[str], table: str) -> list[str]:
-        """The paths of a table, if there are any and all are of a known format."""
+        """The paths of a table; an error if there are none, or one has an unknown format."""
         if not paths:
             known = ", ".join(FORMATS)
-            raise FileNotFoundError(f"{table}: there is no such file of a table: {known}")
+            raise FileNotFoundError(f"{table}: there is no such file that ends in one of {known}")
         for path in paths:
             if self._kind(path) is None:
                 end = os.path.splitext(path)[1]
-                known = f"{', '.join(FORMATS)} (of texts also with {', '.join(SUFFIXES)})"
+                known = f"{', '.join(FORMATS)} (text files also with {', '.join(SUFFIXES)})"
                 known += f", or name the format, as in {advised('format', 'jsonl')}"
                 problem = f"the name ends in {end!r}; expected one of {known}"
                 raise LocatedValueError(f"{path}: {problem}", file=path)
@@ -196,7 +195,7 @@ class Files:
 
     def _opened_url(self, url: str) -> tuple[Any, str]:
         """The file system of a URL, by pyarrow or fsspec, and the path in it."""
-        # The URL of a pattern may not be valid.
+        # A pattern may not be a valid URL.
         plain = _base_of(url) if _WILDCARD.search(url) else url
         try:
             system, path = fs.FileSystem.from_uri(plain)
@@ -225,8 +224,8 @@ class Files:
                 raise LocatedValueError(message, file=names[0]) from error
             except self.pyarrow.ArrowTypeError as error:
                 message = (
-                    f"{names[0]} has a column of the name that a directory has as a key "
-                    f"(key=value), but not of its type: {error}; rename or cast the column"
+                    f"{names[0]} has a column with the name of a directory's key "
+                    f"(key=value), but of another type: {error}; rename or cast the column"
                 )
                 raise LocatedTypeError(message, file=names[0]) from error
         return datasets
@@ -234,7 +233,7 @@ class Files:
     def _parquet_parts(self) -> Iterator[Any]:
         """Columns of the datasets' Parquet files in batches.
 
-        A dataset itself would read all files ahead, and decode whole row groups.
+        Reading a dataset directly would read all files ahead and decode whole row groups.
         """
         pyarrow = self.pyarrow
         name_of = {path: name for _, path, name, _ in self._files}
@@ -251,7 +250,7 @@ class Files:
                     for batch in file.iter_batches(CHUNK_ROWS, columns=present):
                         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
                         for name in names:
-                            if name not in present:  # a part of the path, or missing in this file
+                            if name not in present:  # in the path, or missing in this file
                                 value = pyarrow.scalar(keys.get(name), schema.field(name).type)
                                 columns[name] = pyarrow.repeat(value, len(batch))
                         yield pyarrow.table([columns[name] for name in names], names).cast(schema)
@@ -268,15 +267,15 @@ class Files:
                 problem = problem_of(error)
                 is_arrow = isinstance(error, self.pyarrow.ArrowException)
                 if isinstance(error, UnicodeError) or (is_arrow and self._kind(path) != "json"):
-                    problem = explained(error)  # which names the row of a file of cells
+                    problem = explained(error)  # names the row of a .csv or .tsv file
                 if problem is None:
                     raise
                 raise LocatedValueError(f"{name}: {problem}", file=name) from error
 
     def _opened(self, system: Any, path: str, name: str) -> tuple[Any, list[str]]:
-        """The batches of a file, and the names of the columns that are wanted of it."""
+        """The batches of a file, and the names of the columns to take."""
         pyarrow, kind = self.pyarrow, self._kind(path)
-        stream = None  # of a text that is packed or in another encoding
+        stream = None  # for text that is compressed or in another encoding
         if kind in ("csv", "tsv", "json"):
             file = io.BufferedReader(system.open_input_file(path))
             content, is_utf8 = unpacked(file, path), self._encoding in ("utf-8", "utf-8-sig")
@@ -298,9 +297,9 @@ class Files:
                 delimiter=delimiter,
                 quote_char='"' if quoted else False,
                 newlines_in_values=True,
-                ignore_empty_lines=len(columns) > 1,  # of one column, it is a missing value
+                ignore_empty_lines=len(columns) > 1,  # in a single column, one is a missing value
             )
-            # An empty cell is missing, "" in quotation marks is an empty text, and "NA" a word.
+            # An empty cell is missing, a quoted empty cell is an empty text, and "NA" is a word.
             converting = csv.ConvertOptions(
                 column_types={text: pyarrow.string() for text in self._texts},
                 include_columns=names,
@@ -309,7 +308,7 @@ class Files:
                 quoted_strings_can_be_null=False,
             )
             stream = stream or system.open_input_stream(path, compression=None)
-            reading = csv.ReadOptions(use_threads=False)  # else it does not name a wrong row
+            reading = csv.ReadOptions(use_threads=False)  # else errors do not name the row
             return csv.open_csv(stream, reading, parsing, converting), names
         if stream is not None:
             reader = json.open_json(stream)
@@ -319,29 +318,29 @@ class Files:
         except pyarrow.ArrowInvalid:
             if kind != "ipc":
                 raise
-            # the other format of Arrow's files, that of streams
+            # Arrow's other format, for streams
             reader = ipc.open_stream(system.open_input_stream(path))
             return reader, self._checked(reader.schema.names, path, name)
         names = self._checked(files.schema.names, path, name)
-        # A few batches ahead: by default it may be gigabytes.
+        # Read few batches ahead: the default may take gigabytes.
         options = {"batch_size": CHUNK_ROWS, "batch_readahead": 4, "fragment_readahead": 1}
         return files.to_batches(columns=names, **options), names
 
     def _lines(self, system: Any, path: str) -> Iterator[str]:
-        """The lines of a file without their ends."""
+        """The lines of a file without line ends."""
         content = unpacked(io.BufferedReader(system.open_input_file(path)), path)
         with io.TextIOWrapper(content, self._encoding, "replace", newline="\n") as lines:
             for line in lines:
                 yield line.removesuffix("\n")
 
     def _checked(self, columns: list[str], path: str, name: str) -> list[str]:
-        """The names of the columns to read of those that a file has."""
+        """The names of the columns to read, after a check that the file has them."""
         names = list(self._columns or columns)
         needed = [*names, *self._texts]
         if keys := [n for n in needed if n not in columns and f"/{n}=" in path]:
             message = (
                 f"{name}: {keys[0]!r} is in the name of a directory, which is read only if all "
-                "files are Parquet; of others of one format pass pyarrow.dataset.dataset(path, "
+                "files are Parquet; for another format pass pyarrow.dataset.dataset(path, "
                 'format="csv", partitioning="hive")'
             )
             raise LocatedValueError(message, file=name)
@@ -353,7 +352,7 @@ class Files:
 
 
 _ROW = "row {}, with line 1 as row 1: {}; "
-# What pyarrow says about files, and what a user reads.
+# Errors of pyarrow about files, and the messages for users.
 _PROBLEMS = {
     r"Row #(\d+): .*?(Expected \d+ columns, got \d+)": _ROW + "enclose cells with a delimiter or a "
     "line break in quotation marks, or pass {quoted} if marks are text",
@@ -369,7 +368,7 @@ _PROBLEMS = {
 
 
 def explained(error: Exception) -> str:
-    """What pyarrow says about a file, without what it says about datasets, and how to fix it."""
+    """pyarrow's error about a file, without its hints about datasets, and how to fix it."""
     for pattern, problem in _PROBLEMS.items():
         if match := re.search(pattern, str(error), re.DOTALL):
             options = {"quoted": advised("quoted"), "encoding": advised("encoding", "latin-1")}

@@ -1,4 +1,4 @@
-"""Operations on data frames of any library, as narwhals wraps them, for counting by group."""
+"""Operations on narwhals data frames, of any library, for counting by group."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROW = "_fastbleu_row"
 
 @cache
 def load_narwhals() -> Any:
-    """The library narwhals; ImportError that names the extra if it is not installed."""
+    """Import narwhals; if it is not installed, the ImportError names the extra."""
     try:
         return import_locked("narwhals")
     except ImportError:
@@ -38,23 +38,23 @@ def load_narwhals() -> Any:
 
 
 def frame_of(table: Any) -> Frame:
-    """The frame of a library's data frame."""
+    """The narwhals frame of a library's data frame."""
     return load_narwhals().from_native(table, eager_only=True)
 
 
 def has_no_type(frame: Frame, name: str) -> bool:
-    """Whether a column has no type, nor its lists, because there are no values."""
+    """Whether a column, or its lists, have no type because there are no values."""
     dtype = frame.schema[name]
     return load_narwhals().Unknown() in (dtype, getattr(dtype, "inner", None))
 
 
 def counts_in(frame: Frame, names: Sequence[str]) -> Indices:
-    """Columns of integers, shape (rows, columns); TypeError if a value is none."""
+    """Columns of integers, shape (rows, columns); TypeError if a value is not an integer."""
     return np.stack([_integers(name, frame[name].to_numpy()) for name in names], axis=1)
 
 
 def _integers(name: str, values: NDArray[Any]) -> Indices:
-    """The values of a column as int64: databases add up integers to decimals or floats."""
+    """The values of a column as int64; sums of integers in databases may be decimals or floats."""
     if values.dtype.kind in "iu":
         return values.astype(np.int64, copy=False)
     try:
@@ -64,11 +64,11 @@ def _integers(name: str, values: NDArray[Any]) -> Indices:
             return values.astype(np.int64)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise TypeError(f"column {name!r} holds a value that is no count, an integer of 64 bits")
+    raise TypeError(f"column {name!r} holds a value that is not a count (a 64-bit integer)")
 
 
 def reference_counts(frame: Frame, name: str) -> Indices:
-    """The number of references of each row, in a column of references; 1 of a missing list."""
+    """The number of references in each row of a column; 1 for a missing list."""
     if frame[name].dtype == load_narwhals().List:
         lengths = frame[name].list.len().fill_null(1)
         return np.asarray(lengths.to_numpy()).astype(np.int64)
@@ -76,18 +76,18 @@ def reference_counts(frame: Frame, name: str) -> Indices:
 
 
 def take(frame: Frame, rows: Indices) -> Frame:
-    """The frame with these rows only."""
+    """The frame with only these rows."""
     return _decoded(frame)[rows.tolist()]
 
 
 def keys_of(frame: Frame, names: Sequence[str]) -> Frame:
-    """These columns in types by which their library can group rows, nulls included."""
+    """These columns, in types by which their library can group rows, including nulls."""
     with _errors_of_keys(names):
         return _decoded(frame.select(*names))
 
 
 def _decoded(frame: Frame) -> Frame:
-    """The frame without the types of pyarrow's columns of which it takes or groups no rows."""
+    """The frame without column types whose rows pyarrow cannot take or group."""
     if not frame.implementation.is_pyarrow():
         return frame
     native, library = frame.to_native(), frame.implementation.to_native_namespace()
@@ -106,14 +106,14 @@ def _decoded(frame: Frame) -> Frame:
 
 
 def layout_of(frame: Frame) -> object:
-    """What is equal of frames whose rows can be concatenated as they are."""
+    """The schema; frames with equal schemas can be concatenated as they are."""
     native = frame.to_native()
     is_pandas_like = frame.implementation.is_pandas_like()
     return list(native.dtypes.items()) if is_pandas_like else native.schema
 
 
 def like(frame: Frame, other: Frame) -> Frame:
-    """The frame as one of the other's library."""
+    """The frame in the library of the other."""
     library = other.implementation
     if frame.implementation == library:
         return frame
@@ -121,7 +121,7 @@ def like(frame: Frame, other: Frame) -> Frame:
 
 
 def with_columns(frame: Frame, columns: Mapping[str, Any]) -> Frame:
-    """The frame and further columns: arrays, also masked, or lists with None for null."""
+    """The frame with added columns: arrays, maybe masked, or lists with None for null."""
     narwhals, added, backend = load_narwhals(), [], frame.implementation
     for name, values in columns.items():
         # A library cannot infer the type of scores if all of them are None.
@@ -139,15 +139,15 @@ def with_columns(frame: Frame, columns: Mapping[str, Any]) -> Frame:
 
 
 def group_rows(frame: Frame, by: Sequence[str]) -> tuple[Indices, Indices]:
-    """The rows, those of a group together and in their order; and where each group starts.
+    """Row numbers, sorted by group and in order within a group; and where each group starts.
 
-    Null is a group's key as any other value. Groups are in any order.
+    Null is a key like any other value. Groups are in any order.
     """
     keys, library = keys_of(frame, by).to_native(), frame.implementation
     with _errors_of_keys(by):
         if library.is_pyarrow():
-            # narwhals groups by the joined texts of a row's keys, which different keys may have.
-            # Threads of pyarrow may free memory of Python when it has ended, which aborts.
+            # narwhals groups by the joined texts of a row's keys, which may be equal for different
+            # keys. pyarrow's threads may free Python's memory after Python's end, which aborts.
             grouped = keys.append_column(ROW, [np.arange(len(frame))])
             lists = grouped.group_by(list(by), use_threads=False).aggregate([(ROW, "list")])
             rows = lists.column(f"{ROW}_list").combine_chunks()
@@ -163,7 +163,7 @@ def group_rows(frame: Frame, by: Sequence[str]) -> tuple[Indices, Indices]:
 
 
 def row_groups(keys: Frame, names: Sequence[str], width: int) -> RowGroups:
-    """Rows of which these columns are equal, with `width` counts; one key may have several."""
+    """Groups of rows with equal columns, with `width` counts; a key may have several groups."""
     groups = RowGroups(len(keys), width)
     for name in names:
         with _errors_of_keys([name]):
@@ -186,7 +186,7 @@ def _numbers(keys: Frame, name: str) -> Indices:
     if keys.implementation.is_pyarrow():
         encoded = column.to_native().combine_chunks().dictionary_encode("encode")
         return np.asarray(encoded.indices, np.int64)
-    if column.dtype == load_narwhals().Time:  # numpy's have no nanoseconds
+    if column.dtype == load_narwhals().Time:  # numpy's times have no nanoseconds
         return np.arange(len(keys))
     values = column.to_numpy()
     if values.dtype.kind in "iubmM":
@@ -202,9 +202,9 @@ def _numbers(keys: Frame, name: str) -> Indices:
 
 
 def joined(frames: Sequence[Frame]) -> Frame:
-    """The concatenated rows of frames with the same columns, at least one frame.
+    """Concatenate the rows of frames, at least one, with the same columns.
 
-    TypeError if a column is of text in one frame and of numbers in another.
+    TypeError if a column holds text in one frame and numbers in another.
     """
     if len(frames) == 1:
         return frames[0]
@@ -222,10 +222,10 @@ def joined(frames: Sequence[Frame]) -> Frame:
         for before, after in pairwise(frames):
             for name in before.columns:
                 columns = before[name], after[name]
-                # pandas may have nulls alone as objects, which narwhals takes for text.
+                # In pandas a column of nulls may be of objects, which narwhals takes for text.
                 kinds = {column.dtype for column in columns if column.null_count() < len(column)}
                 if narwhals.String() in kinds and any(kind.is_numeric() for kind in kinds):
-                    raise TypeError(f"{name} is of text and of numbers")
+                    raise TypeError(f"{name} holds text and numbers")
         options = {"how": "vertical_relaxed"} if kind.is_polars() else {}
         return frame_of(library.concat(natives, **options))
     except (TypeError, ValueError, *polars_errors) as error:
@@ -235,7 +235,7 @@ def joined(frames: Sequence[Frame]) -> Frame:
 
 
 def _with_plain_text(frame: Frame) -> Frame:
-    """The frame with all columns of text, also those in dictionaries, of the type string."""
+    """The frame with all text columns, including dictionaries, as the type string."""
     library = load_narwhals()
     texts = library.String, library.Categorical, library.Enum
     names = [name for name, dtype in frame.schema.items() if isinstance(dtype, texts)]
@@ -244,7 +244,7 @@ def _with_plain_text(frame: Frame) -> Frame:
 
 @contextmanager
 def _errors_of_keys(by: Sequence[str]) -> Iterator[None]:
-    """Make errors of libraries about columns that cannot be keys name these, and the fix."""
+    """Make libraries' errors about columns that cannot be keys name the columns and the fix."""
     try:
         yield
     except MemoryError:
@@ -252,5 +252,5 @@ def _errors_of_keys(by: Sequence[str]) -> Iterator[None]:
     except Exception as error:
         raise TypeError(
             f"rows cannot be grouped by {', '.join(map(repr, by))}: {error}; pass columns of "
-            "texts, numbers or times, and a field of a struct as a column of its own"
+            "texts, numbers or times, and the field of a struct as a separate column"
         ) from error

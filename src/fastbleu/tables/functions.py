@@ -53,15 +53,14 @@ def score(
     Parameters
     ----------
     table : table, lazy table, path or iterable of tables
-        In memory: a table of pandas, polars or pyarrow, any other data frame that narwhals
-        supports, or a dict of columns. Streamed: files (.parquet, .pq, .feather, .arrow, .arrows,
-        .ipc; .csv, .tsv, .jsonl, .ndjson, also in .gz, .bz2, .xz, .zst, .zip or .tar) by a path, a
-        list of paths, a pattern, a directory or a URL (s3://, and what fsspec opens). Also a
-        LazyFrame of polars, a dataset, a ParquetFile or a RecordBatchReader of pyarrow, a DuckDB
-        relation, a dataset of Hugging Face's `datasets`, or any iterable of tables or record
-        batches. Of a stream only some parts of 65,536 rows are in memory, and what its library
-        reads ahead: nothing of Parquet files given as paths, whole row groups of a dataset of
-        pyarrow.
+        In memory: a pandas, polars or pyarrow table, any other data frame that narwhals supports,
+        or a dict of columns. Streamed: files (.parquet, .pq, .feather, .arrow, .arrows,
+        .ipc; .csv, .tsv, .jsonl, .ndjson, also in .gz, .bz2, .xz, .zst, .zip or .tar), as a path, a
+        list of paths, a pattern, a directory or a URL (s3://, and others that fsspec opens). Also a
+        polars LazyFrame, a pyarrow dataset, ParquetFile or RecordBatchReader, a DuckDB relation, a
+        dataset of Hugging Face's `datasets`, or any iterable of tables or record batches. Only some
+        parts of a stream, of 65,536 rows, are in memory, and what its library reads ahead: nothing
+        for Parquet files given as paths, whole row groups for a pyarrow dataset.
     hypotheses : str
         The column of the hypotheses.
     references : list of str, or str
@@ -72,45 +71,45 @@ def score(
     metric : BLEU or str, optional
         The BLEU to compute, or the name of a dialect; by default ``fastbleu.BLEU()``.
     language, tokenizers : str, dict, optional
-        A column of `by`, and the tokenizer for each of its values, None for all others:
+        A column of `by`, and the tokenizer for each of its values; None stands for all others:
         ``language="lang", tokenizers={"zh": "zh", "ja": "ja-mecab", None: "13a"}``.
     missing : {"error", "empty", "skip", "ragged"}, default "error"
         What to do with a row whose hypothesis or reference is null (None, NaN, an empty cell of
-        .csv and .tsv): "empty" reads it as an empty text, "skip" leaves the row out and warns how
-        many there are, "ragged" leaves out null and blank references of rows that have others. A
-        cell with two quotation marks alone, ``""``, is an empty text, as polars and pyarrow write
+        .csv and .tsv): "empty" reads it as an empty text, "skip" leaves the row out and warns of
+        the number, "ragged" leaves out null and blank references of rows that have others. A
+        cell with only two quotation marks, ``""``, is an empty text, as polars and pyarrow write
         and read it; pandas writes empty texts as empty cells, and reads both as NaN.
     confidence : float, optional
         Between 0 and 1: adds `low` and `high`, the bounds of a bootstrap interval as in
         `fastbleu.significance.bootstrap`; null for a group of one segment, and, with a warning, if
-        samples have no score. It keeps the counts of all segments, in at most 48 bytes each with 4
-        orders and less than 2,048 tokens. A thousand samples take 5 to 7 microseconds per segment,
-        many times as long as counting: more than one is what numpy's generator takes to draw. A
+        samples have no score. This keeps the counts of all segments, at most 48 bytes each with 4
+        orders and fewer than 2,048 tokens. A thousand samples take 5 to 7 microseconds per segment,
+        many times as long as counting; more than one of them is spent in numpy's generator. A
         second thread draws while the first counts.
     samples : int, default 1000
         Number of bootstrap samples.
     seed : int or None, default 12345
-        Their seed; None draws anew each time.
+        The seed of the samples; None draws new ones each time.
     quoted : bool, optional
-        Whether cells of .csv and .tsv files may be enclosed in quotation marks. By default those of
-        .csv; those of a .tsv file if all its marks enclose cells, as pandas, polars and csv write
-        them, for which it is searched before it is read. Else marks are text.
+        Whether cells of .csv and .tsv files may be enclosed in quotation marks; otherwise marks are
+        text. Default: True for .csv, and for a .tsv file if all its marks enclose cells, as written
+        by pandas, polars and csv; the file is searched for marks before it is read.
     delimiter, encoding, format : str, optional
-        What separates cells of .csv and .tsv files, by default the comma, tab, semicolon or bar
-        with which line 1 has the columns; the encoding of text files, by default UTF-8; the format
-        of files whatever their names end in, such as "jsonl".
+        The separator of cells in .csv and .tsv files, by default the comma, tab, semicolon or bar
+        that gives line 1 the columns; the encoding of text files, by default UTF-8; the format of
+        files, such as "jsonl", whatever their names end in.
     progress : bool, default False
         Show a progress bar on standard error.
 
     Returns
     -------
     table
-        A table of the same library, of pyarrow for files. A row for each group in the order
-        of their first rows: the columns `by`, `segments`, `bleu` on the dialect's scale,
+        A table of the same library, or of pyarrow for files, with a row for each group, in the
+        order of first rows: the columns `by`, `segments`, `bleu` on the dialect's scale,
         `precision_1` to `precision_N` (0-1), `bp`, `hyp_len`, `ref_len`, `low` and `high` if
-        requested, `signature`. With ``tokenize="auto"`` this says "tok:auto", and not with which
-        tokenizers: `sums`, of which the result is the same, have no column for them, and SQL could
-        not join different texts in `counted`.
+        requested, and `signature`. With ``tokenize="auto"`` the signature says "tok:auto", without
+        the tokenizers that were chosen: `sums`, which give the same result, have no column for
+        them, and SQL could not join different texts in `counted`.
 
     Raises
     ------
@@ -118,7 +117,7 @@ def score(
         There are no rows, a column or the tokenizer for a language is missing, columns differ
         in length, or as for `fastbleu.BLEU.score`.
     TypeError
-        `table` is not a table, or a value is null or not a text: the message names the row, from 0,
+        `table` is not a table, or a value is null or not a text; the message names the row, from 0,
         and the column.
     ImportError
         A library that reads the table is not installed.
@@ -168,20 +167,20 @@ def sums(
     format: str | None = None,
     progress: bool = False,
 ) -> Any:
-    """The counts of each group of a table's rows, to be stored, added up and scored later.
+    """The counts of each group of a table's rows, to store, add up and score later.
 
     Parameters, errors and warnings as for `score`.
 
     Returns
     -------
     table
-        A table of the same library, of pyarrow for files. A row for each group in the order of
-        their first rows: the columns `by`; as int64 `segments`, `fewest_references`,
+        A table of the same library, or of pyarrow for files, with a row for each group, in the
+        order of first rows: the columns `by`; as int64 `segments`, `fewest_references`,
         `most_references` (of a segment), `hyp_len`, `ref_len` (tokens), `matches_1` to `matches_N`,
-        `totals_1` to `totals_N`; and `counted`, a JSON text with what they were counted with:
-        dialect, tokenizer, order, further options that are not the defaults, and the version of
-        the rules. Metadata of pyarrow's schema (``fastbleu.sums``) and pandas' ``attrs`` say the
-        same. Later versions read what earlier ones have written.
+        `totals_1` to `totals_N`; and `counted`, a JSON text with the options of counting:
+        dialect, tokenizer, order, other options that differ from the defaults, and the version of
+        the rules. The metadata of a pyarrow schema (``fastbleu.sums``) and pandas' ``attrs`` say
+        the same. Later versions can read what earlier ones wrote.
 
         In SQL, group by `counted` and the keys, and take the least of `fewest_references`, the
         greatest of `most_references`, and the sum of the other columns.
@@ -207,28 +206,28 @@ def sums(
 
 
 def add_sums(*sums: object, by: str | Sequence[str] | None = None) -> Any:
-    """Add up tables of sums: a row for each group, in the order of their first rows.
+    """Add up tables of sums into a row for each group, in the order of first rows.
 
     Parameters
     ----------
     *sums : table, lazy table, path or iterable of tables
-        What `sums` or `add_sums` returned, or SQL made of it, in any form that `score` reads, also
-        of several libraries. Rows without segments are left out.
+        Results of `sums` or `add_sums`, or of SQL on them, in any form that `score` reads; the
+        libraries may differ. Rows without segments are left out.
     by : str or list of str, optional
-        The keys of the result, some of the tables'; by default all.
+        The keys of the result, a subset of the tables' keys; by default all.
 
     Returns
     -------
     table
-        As from `sums`, of the library of the first table.
+        As from `sums`, in the library of the first table.
 
     Raises
     ------
     ValueError
-        Tables were counted with different options (the message names the difference), have other
-        keys, or lack a column; or there are none.
+        Tables were counted with different options (the message names the difference), have
+        different keys, or lack a column; or there are no tables.
     TypeError
-        A table is none, or a count is not an integer of 64 bits.
+        An argument is not a table, or a count is not a 64-bit integer.
 
     Examples
     --------
@@ -246,10 +245,10 @@ def score_sums(sums: object, *, metric: Metric | None = None) -> Any:
     Parameters
     ----------
     sums : table, lazy table, path or iterable of tables
-        What `sums` or `add_sums` returned, or SQL made of it.
+        A result of `sums` or `add_sums`, or of SQL on one.
     metric : BLEU or str, optional
-        By default the metric with which the segments were counted. Another one, with other
-        smoothing or weights, must count in the same way.
+        By default the metric that counted the segments. Another one, with other smoothing or
+        weights, must count in the same way.
 
     Returns
     -------
@@ -293,7 +292,7 @@ def sentence_scores(
     Returns
     -------
     table or TableParts
-        A table of the same library; for streamed input an iterator of tables, which reads lazily.
+        A table of the same library; for streamed input a lazy iterator of tables.
         The iterator is also a stream with the Arrow interface, and has ``to_reader()``, for
         ``pyarrow.dataset.write_dataset(parts.to_reader(), "scores", format="parquet")``.
         Scores are on the dialect's scale; null if ``missing="skip"`` left the row out.
@@ -362,9 +361,9 @@ def report(
     Parameters
     ----------
     table : table, lazy table, path or iterable of tables
-        As for `score`. All rows are in memory, because the report shows them.
+        As for `score`. All rows are kept in memory, because the report shows them.
     systems : str, list of str, or mapping of str
-        The columns of the hypotheses; as a mapping by the names that the report shows.
+        The columns of the hypotheses; a mapping has the names that the report shows as keys.
     references : list of str, or str
         The columns of the references; or one column, with one reference or a list of references per
         segment.
@@ -425,7 +424,7 @@ def appended(
     column: str | None,
     options: ReadOptions = DEFAULT_OPTIONS,
 ) -> Any:
-    """The table, or each part of a stream, with a `column` of scores, or with those of counts."""
+    """The table, or each part of a stream, with a `column` of scores, or with counts."""
     names = new_columns(row_counter, column)
     results = row_counter.all_counts if column is None else row_counter.sentence_scores
     source = _opened(table, row_counter, None, options)
@@ -452,7 +451,7 @@ def appended(
 
 
 def new_columns(row_counter: RowCounter, column: str | None) -> tuple[str, ...]:
-    """The names of what `appended` adds; ValueError if the dialect does not have it."""
+    """The names of the columns that `appended` adds; ValueError if the dialect has none."""
     dialect = row_counter.metric._scorer.dialect
     if column is not None:
         dialect.require(PARTS)
@@ -464,7 +463,7 @@ def new_columns(row_counter: RowCounter, column: str | None) -> tuple[str, ...]:
 def _read_columns(
     table: object, texts: Sequence[str], labels: Sequence[str]
 ) -> dict[str, list[Any]]:
-    """The values of columns; those of `texts` are texts in a text file, too."""
+    """The values of columns; `texts` are columns of text, even if a text file has numbers."""
     names = list(dict.fromkeys([*texts, *labels]))
     columns: dict[str, list[Any]] = {name: [] for name in names}
     for frame in Source(table, names, texts).chunks():

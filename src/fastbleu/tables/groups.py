@@ -46,23 +46,23 @@ if TYPE_CHECKING:
 
     # Numbers of groups, with the fields of `totals_type`.
     Totals = NDArray[np.void]
-    # Of each group its key, its totals, and the rows of its segments, None if these are not kept.
+    # The key and the totals of each group, and the rows of its segments (None: not kept).
     Groups = tuple[Frame, Totals, list[NDArray[Any]] | None]
 
-# Columns of sums besides the keys and the counts: see `reductions_of`.
+# Columns of sums other than keys and counts: see `reductions_of`.
 SEGMENTS, FEWEST, MOST = "segments", "fewest_references", "most_references"
 COUNTS = "counts"  # all counts of a group, in arrays
-_ALL = "_fastbleu_all"  # the key where there is none
-# Rows of partial results that may wait to be added up.
+_ALL = "_fastbleu_all"  # the key if there are no key columns
+# The most rows of partial results before they are added up.
 WAITING_ROWS = 1 << 17
-# Groups whose intervals are computed together, and the most rows of all of them.
+# The most groups, and rows in all, whose intervals are computed together.
 _GROUPS, _ROWS_OF_GROUPS = 64, 1 << 14
 
 RESULTS = (SEGMENTS, "bleu", "bp", "hyp_len", "ref_len", "signature")
 
 
 def part_rows(threads: int) -> int:
-    """Rows whose counts stay in the cache until they are added up; more if threads share them."""
+    """The number of rows counted at once: few stay in the cache, threads need more."""
     return 1 << 13 if threads == 1 else 1 << 16
 
 
@@ -75,13 +75,13 @@ def count_names(max_ngram_order: int) -> tuple[str, ...]:
 
 @cache
 def precision_names(max_ngram_order: int) -> tuple[str, ...]:
-    """The columns of a score's precisions: numbers, because files of text have no lists."""
+    """The columns of a score's precisions: not a list, because text files have no lists."""
     return tuple([f"precision_{order}" for order in range(1, max_ngram_order + 1)])
 
 
 @cache
 def reductions_of(max_ngram_order: int) -> Mapping[str, str]:
-    """The columns of sums besides the keys, all int64, and how to reduce them by group."""
+    """The int64 columns of sums other than keys, and how to reduce them by group."""
     fixed = {SEGMENTS: "sum", FEWEST: "min", MOST: "max"}
     return fixed | dict.fromkeys(count_names(max_ngram_order), "sum")
 
@@ -92,7 +92,7 @@ _ADDING = {ROW: np.minimum, SEGMENTS: np.add, FEWEST: np.minimum, MOST: np.maxim
 
 @cache
 def totals_type(max_ngram_order: int) -> np.dtype[np.void]:
-    """Numbers of a group: ROW, the first; and the columns of `reductions_of`, counts in one."""
+    """The numbers of a group: ROW, its first; and those of `reductions_of`, counts in one."""
     fields: list[Any] = [(name, np.int64) for name in (ROW, SEGMENTS, FEWEST, MOST)]
     return np.dtype([*fields, (COUNTS, np.int64, 2 + 2 * max_ngram_order)])
 
@@ -103,24 +103,24 @@ def totals_of(groups: RowGroups, max_ngram_order: int) -> Totals:
 
 
 def totals_in(sums: Frame, max_ngram_order: int, first: int) -> Totals:
-    """The totals that a frame has in the columns of `reductions_of`; its first row is `first`."""
+    """The totals in a frame's columns of `reductions_of`; its first row has number `first`."""
     rows = np.arange(first, first + len(sums))
     numbers = np.column_stack([rows, counts_in(sums, [*reductions_of(max_ngram_order)])])
     return numbers.view(totals_type(max_ngram_order))[:, 0]
 
 
 def columns_of(totals: Totals) -> dict[str, Indices]:
-    """The totals as the columns of `reductions_of`."""
+    """The totals as columns of `reductions_of`."""
     names = reductions_of(totals.dtype[COUNTS].shape[0] // 2 - 1)
     columns = totals.view(np.int64).reshape(len(totals), -1).T[1:]
     return dict(zip(names, np.ascontiguousarray(columns), strict=True))
 
 
 class SegmentRows:
-    """Rows of counts of all segments, and the number of the partial result that each is part of.
+    """The counts of all segments, each with the number of its partial result.
 
-    A row takes 24 bytes with 4 orders while all counts are less than 65,536, and 24 more once the
-    rows of each group are put together.
+    A row takes 24 bytes with 4 orders if all counts are less than 65,536, and 24 more once rows are
+    arranged by group.
     """
 
     def __init__(self, width: int) -> None:
@@ -134,17 +134,17 @@ class SegmentRows:
         counts = np.asarray(rows)
         limits = np.iinfo(np.uint16)
         fits = not counts.size or limits.min <= counts.min() <= counts.max() <= limits.max
-        if self._counts.typecode == "H" and not fits:  # totals of the dialect e2e may be negative
+        if self._counts.typecode == "H" and not fits:  # the dialect e2e may have negative totals
             self._counts = array("q", self._counts)
         self._counts.frombytes(counts.astype(self._counts.typecode).tobytes())
 
     def add_parts(self, parts: Indices, results: int) -> None:
-        """Add the number of the partial result of each row, of `results` new ones."""
+        """Add the partial result of each row, a number below `results`, the number of new ones."""
         self._parts.frombytes((self._results + parts).astype(np.int32).tobytes())
         self._results += results
 
     def by_group(self, group_of: Indices, groups: int) -> list[NDArray[Any]]:
-        """The rows of each group, given the group of each partial result; these are freed."""
+        """The rows of each group, from the group of each partial result; to be called once."""
         counts = np.frombuffer(self._counts, self._counts.typecode).reshape(-1, self._width)
         if groups == 1:
             return [counts]
@@ -155,7 +155,7 @@ class SegmentRows:
 
 
 class GroupTotals:
-    """Adds up totals by key, whenever many of them wait; with `segment_rows` only at the end."""
+    """Adds up totals by key whenever there are many; with `segment_rows` only at the end."""
 
     def __init__(self, by: Sequence[str], segment_rows: SegmentRows | None = None) -> None:
         self._by, self._segment_rows = by, segment_rows
@@ -164,7 +164,7 @@ class GroupTotals:
         self._waiting = 0
 
     def add(self, keys: Frame, totals: Totals) -> None:
-        """Add groups: their keys, which become a frame of the library of the first; and totals."""
+        """Add the keys of groups, converted to the library of the first keys, and their totals."""
         self._keys.append(like(keys, self._keys[0]) if self._keys else keys)
         self._totals.append(totals)
         self._waiting += len(totals)
@@ -180,7 +180,7 @@ class GroupTotals:
         return keys, totals, None if kept is None else kept.by_group(group_of, len(totals))
 
     def _add_up(self) -> Indices:
-        """Replace what waits by its sums; returns the group of each."""
+        """Replace the totals by their sums by key; returns the group of each."""
         keys, totals = joined(self._keys), np.concatenate(self._totals)
         rows, starts = group_rows(keys, self._by)
         sums = np.empty(len(starts), totals.dtype)
@@ -198,7 +198,7 @@ class GroupScorer:
     """Adds up counts by the columns `by`, and scores the sums by the metric's `Scorer`.
 
     With `confidence` each score has an interval from `samples` samples. This needs the rows of all
-    segments, like dialects whose corpus score is a mean of sentences.
+    segments, as do dialects whose corpus score is a mean of sentences.
     """
 
     def __init__(
@@ -218,21 +218,21 @@ class GroupScorer:
                 raise ValueError(f"by has {shown(name)} several times: pass each column once")
         if row_counter.language is not None and row_counter.language not in self.by:
             raise ValueError(
-                f"language={shown(row_counter.language)} is not in by, so that a group could have "
+                f"language={shown(row_counter.language)} is not in by, so a group could have "
                 f"several tokenizers; pass by={shown([*self.by, row_counter.language])}"
             )
         self._confidence, self._samples, self._seed = confidence, samples, seed
         dialect = row_counter.metric._scorer.dialect
         if confidence is not None:
             dialect.require(SIGNIFICANCE)
-        # The counts of segments are kept where their sums do not tell the result.
+        # The counts of segments are kept if the result does not follow from their sums.
         self._segment_rows: SegmentRows | None = None
         if confidence is not None or not dialect.supports(SUMS):
             self._segment_rows = SegmentRows(2 + 2 * row_counter.metric.max_ngram_order)
         order = row_counter.metric.max_ngram_order
         new = [*RESULTS, *(("low", "high") if confidence is not None else ())]
         check_new_columns(self.by, [*new, *precision_names(order), *reductions_of(order), ROW])
-        # The columns that are read, each once; and the keys of totals.
+        # The columns to read, each once; and the keys of totals.
         self.columns = list(dict.fromkeys([*row_counter.columns, *self.by]))
         self._keys = self.by or [_ALL]
 
@@ -247,7 +247,7 @@ class GroupScorer:
         return total.result()
 
     def _count(self, frame: Frame, first: int) -> tuple[Frame, Totals]:
-        """The keys and totals of the groups of a frame, whose first row has this number.
+        """The keys and totals of a frame's groups; `first` is the number of its first row.
 
         Keys may be repeated.
         """
@@ -281,7 +281,7 @@ class GroupScorer:
         return list(map(self.row_counter.metric_of, languages))
 
     def scores(self, groups: Groups) -> Frame:
-        """A row for each group: its key, and its score."""
+        """A row for each group, with its key and score."""
         keys, totals, tables = groups
         metrics = self.metrics_of(keys)
         all_sums = sums_of(metrics, totals, tables)
@@ -290,7 +290,7 @@ class GroupScorer:
         return scores
 
     def score_texts(self, frame: Frame) -> Frame:
-        """Like `scores`, from the texts of each group, for dialects whose counts do not add up."""
+        """Like `scores`, but from the texts of groups, for dialects whose counts do not add up."""
         keys = self._keyed(frame)
         rows, starts = group_rows(keys, self._keys)
         groups = []
@@ -319,7 +319,7 @@ class GroupScorer:
     ) -> dict[str, list[Any]]:
         """The columns with the interval of each group, from the rows of its segments.
 
-        Groups of equally many rows share their draws.
+        Groups with the same number of rows share their draws.
         """
         if self._confidence is None or tables is None:
             return {}
@@ -344,9 +344,9 @@ class GroupScorer:
 def sums_of(
     metrics: Sequence[BLEU], totals: Totals, tables: Sequence[NDArray[Any]] | None = None
 ) -> list[Sums]:
-    """The sums of groups, from their totals, which are sums of adapted rows.
+    """The `Sums` of groups from their totals, which are sums of adapted rows.
 
-    `tables` have the rows of their segments, for dialects that take the mean of sentences.
+    `tables` has the rows of their segments, for dialects that take the mean of sentences.
     """
     columns = [totals[name].tolist() for name in (COUNTS, SEGMENTS, FEWEST, MOST)]
     all_sums = []
@@ -367,7 +367,7 @@ def scored(
     all_sums: Sequence[Sums],
     intervals: Mapping[str, list[Any]],
 ) -> Frame:
-    """The keys and the scores of groups side by side; without a score, null and a warning."""
+    """The keys and scores of groups; a group without a score has null, and causes a warning."""
     hyp_lens, ref_lens, *counts = map(list, zip(*[sums.row for sums in all_sums], strict=True))
     orders = len(counts) // 2
     results: dict[str, list[Any]] = {SEGMENTS: [sums.segments for sums in all_sums], "bleu": []}

@@ -1,4 +1,4 @@
-"""From the columns of a frame to rows of counts, by language and without missing values."""
+"""Count the columns of a frame, by language and without rows that have missing values."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 
     Rows = slice | Indices
 
-# The column of their files that engines add to rows on request.
+# The column with a row's file, which engines add on request.
 PATH = "path"
 
 
 class RowCounter:
-    """Counts one frame after the other by a metric's `Counter`, or by one for each language.
+    """Counts frames one by one with a metric's `Counter`, or with one for each language.
 
     `hypotheses` is the name of a column; `references` the names of several, or of one with
     a reference or a list of references per segment. `tokenizers` maps values of the column
-    `language` to tokenizers, None to that of all others.
+    `language` to tokenizers; None stands for all others.
     """
 
     def __init__(
@@ -53,14 +53,14 @@ class RowCounter:
         tokenizers: Mapping[Any, Any] | None = None,
         missing: MissingChoice = "error",
     ) -> None:
-        # A copy of the user's, without its sums, because it is sent to workers.
+        # A copy of the user's metric without its sums, because it is sent to workers.
         is_shared = isinstance(metric, BLEU)
         metric = as_metric(metric)
         self.metric = BLEU(**metric.get_params()) if is_shared else metric
         check_choice("missing", missing, CHOICES)
         if (tokenizers is None) != (language is None):
             raise ValueError(
-                "tokenizers and language go together: the tokenizer of each value of a column, as "
+                "tokenizers and language go together: the tokenizer for each value of a column, as "
                 'in language="lang", tokenizers={"zh": "zh", None: "13a"}; for one tokenizer pass '
                 "metric=fastbleu.BLEU(tokenize=...)"
             )
@@ -75,7 +75,7 @@ class RowCounter:
             raise ValueError("references is empty, expected the name of at least one column")
         self.language = language
         self.missing = missing
-        # The columns of hypotheses and references, and all that are read.
+        # The columns of hypotheses and references, and all columns that are read.
         self.texts = [self.hypotheses, *self.references]
         self.columns = self.texts if language is None else [*self.texts, language]
         self._language_metrics: dict[Any, BLEU] = {}
@@ -85,7 +85,7 @@ class RowCounter:
                 self._language_metrics[value] = BLEU(**arguments | {"tokenize": tokenizer})
         self._noted: dict[Scorer, Counted] = {}  # for warnings
         self._left_out, self._first_left_out = 0, 0
-        # How messages name a row of the table, from 0, and its file.
+        # The name of a row of the table, from 0, in messages; and its file.
         self.place: Callable[[int], str] = "row {}".format
         self.file: Callable[[int], str | None] = lambda row: None
 
@@ -105,12 +105,12 @@ class RowCounter:
             known = ", ".join(map(repr, metrics))
             raise ValueError(
                 f"column {shown(self.language)} has {shown(language)}, for which tokenizers has no "
-                f"tokenizer: it has those of {known}; add one for None, which is for all others"
+                f"entry: it has {known}; add one for None, which stands for all others"
             )
         return metric
 
     def column_of(self, reference: int | None) -> str:
-        """The column of a reference's number, or of the hypothesis."""
+        """The column of a reference by its number; None: that of the hypotheses."""
         if reference is None:
             return self.hypotheses
         return self.references[reference if len(self.references) > 1 else 0]
@@ -139,8 +139,8 @@ class RowCounter:
     ) -> Iterator[tuple[Rows, int | Indices, Counted]]:
         """Count a frame, in parts of at most `most` rows if given.
 
-        Yields the counted rows' positions in the frame; how many references all or each of them
-        have; and their counts. `first` is the number of the first row in the whole table.
+        Yields the positions of counted rows in the frame, the number of references of all or each
+        of them, and their counts. `first` is the number of the frame's first row in the table.
         """
         for metric, rows, part, numbers in self._languages(frame, first):
             with errors_naming_rows(self, numbers, part):
@@ -153,13 +153,13 @@ class RowCounter:
                 self._note_missing(batch, numbers)
 
     def _note(self, metric: BLEU, counted: Counted) -> None:
-        """Remember what `warn` warns of."""
+        """Remember what `warn` must report."""
         noted = self._noted.setdefault(metric._scorer, Counted(0, metric.max_ngram_order))
         noted.tokenized_periods += counted.tokenized_periods
         noted.blank_references += counted.blank_references * (self.missing != "empty")
 
     def all_counts(self, frame: Frame, first: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Whether nothing is missing in each row, and the counts of these rows, by column."""
+        """Whether each row is complete, and the counts of complete rows by column."""
         counts = np.zeros((2 + 2 * self.metric.max_ngram_order, len(frame)), np.int64)
         present = np.zeros(len(frame), bool)
         for rows, _, counted in self.counts(frame, first):
@@ -168,7 +168,7 @@ class RowCounter:
         return present, counts
 
     def sentence_scores(self, frame: Frame, first: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Whether nothing is missing in each row, and the scores of these rows."""
+        """Whether each row is complete, and the scores of complete rows."""
         scores, present = np.zeros(len(frame)), np.zeros(len(frame), bool)
         for metric, rows, part, numbers in self._languages(frame, first):
             with errors_naming_rows(self, numbers, part):
@@ -179,7 +179,7 @@ class RowCounter:
         return present, scores
 
     def sums(self, metric: BLEU, frame: Frame, rows: Indices) -> tuple[Indices, Sums, AdaptedRows]:
-        """The rows of a frame in which nothing is missing, their sums, and what was added up."""
+        """The complete rows of a frame, their sums, and the adapted rows."""
         part = take(frame, rows)
         with errors_naming_rows(self, rows, part):
             kept, counted = self._count(metric, part, rows)
@@ -189,7 +189,7 @@ class RowCounter:
     def _count(
         self, metric: BLEU, frame: Frame, numbers: Sequence[int] | Indices
     ) -> tuple[Rows, Counted]:
-        """The positions of the rows in which nothing is missing, and their counts."""
+        """The positions of complete rows, and their counts."""
         batch = read(*self.texts_of(frame), metric._counter, missing=self.missing)
         counted = metric._counter.count(batch)
         self._note_missing(batch, numbers)
@@ -206,7 +206,7 @@ class RowCounter:
     def _languages(
         self, frame: Frame, first: int
     ) -> Iterator[tuple[BLEU, Indices | None, Frame, Sequence[int] | Indices]]:
-        """Each language's metric; its rows, None for all; these; their numbers in the table."""
+        """The metric of each language, its rows (None: all), their frame, and their numbers."""
         if self.language is None:
             yield self.metric, None, frame, range(first, first + len(frame))
             return
@@ -216,7 +216,7 @@ class RowCounter:
             yield self.metric_of(language), own, take(frame, own), first + own
 
     def no_rows(self) -> ValueError:
-        """The error for a table of which nothing was counted."""
+        """The error for a table without counted rows."""
         problem = self._note_of_missing() if self._left_out else "the table has no rows"
         return ValueError(f"there are no segments to score: {problem}")
 
@@ -237,10 +237,10 @@ def counted_parts(
 ) -> Iterator[tuple[Rows, int | Indices, Counted]]:
     """Count a batch, in parts of at most `most` rows if given.
 
-    Yields the rows of a part in which nothing is missing, as a slice if these are all, because it
-    is several times faster; how many references they all have, or each; and their counts.
-    `lengths` returns the number of references of each row of the batch. Without it they are
-    counted in the parts, whose references are lists then.
+    Yields the complete rows of a part, as a slice if these are all, which is several times faster;
+    the number of references of all or each of them; and their counts. `lengths` returns the number
+    of references of each row of the batch. Without it the references must be lists, whose lengths
+    are used.
     """
     done = 0
     all_lengths: Indices | None = None
@@ -253,7 +253,7 @@ def counted_parts(
             rows = done + np.flatnonzero(block.present)
         done += size
         nrefs: int | Indices = counted.nrefs
-        if counted.nrefs < 0:  # they differ
+        if counted.nrefs < 0:  # the numbers differ
             if lengths is None:
                 nrefs = np.array(list(map(count_of, block.references)), np.int64)
             else:
@@ -266,13 +266,13 @@ def counted_parts(
 def errors_naming_rows(
     row_counter: RowCounter, numbers: Sequence[int] | Indices, frame: Frame
 ) -> Iterator[None]:
-    """Make errors about segments name the row of the table, its path if it has any, and columns."""
+    """Make errors about segments name the row in the table, its path if any, and the columns."""
     try:
         yield
     except (TypeError, ValueError) as error:
         message, place = str(error), {}
         segment = error.segment if isinstance(error, LocatedError) else None
-        # A user's tokenizer may have counted another, larger corpus.
+        # The error may be about another corpus, which a user's tokenizer has counted.
         if isinstance(error, LocatedError) and segment is not None and segment < len(numbers):
             number = int(numbers[segment])
             row = row_counter.place(number)
@@ -290,7 +290,7 @@ def errors_naming_rows(
 
 
 def check_columns(columns: Sequence[str], needed: Sequence[str]) -> None:
-    """Raise a ValueError that lists the columns if a required one is missing."""
+    """Raise a ValueError that lists the columns if a needed one is missing."""
     for name in needed:
         if name not in columns:
             meant = closest(name, columns)
@@ -300,11 +300,11 @@ def check_columns(columns: Sequence[str], needed: Sequence[str]) -> None:
 
 
 def check_new_columns(columns: Sequence[str], new: Sequence[str]) -> None:
-    """Raise a ValueError if columns that a result adds exist already."""
+    """Raise a ValueError if a new column of the result already exists."""
     if taken := [name for name in new if name in columns]:
         raise ValueError(
-            f"the result has a column {shown(taken[0])} of its own, but the table has one, too: "
-            "rename that of the table"
+            f"the result has its own column {shown(taken[0])}, but the table has one already: "
+            "rename the table's column"
         )
 
 

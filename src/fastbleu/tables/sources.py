@@ -1,4 +1,4 @@
-"""Tables that are read in chunks, and results that are made and written part by part."""
+"""Read tables in chunks, and return results part by part."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from narwhals import DataFrame as Frame
 
-# Chunks of a table in memory whose keys are read at once.
+# Chunks of an in-memory table whose keys are read at once.
 _CHUNKS = 8
 DEFAULT_OPTIONS = ReadOptions()
 _ENGINES = {"pyspark": "Spark", "ray": "Ray", "dask": "Dask"}  # by their packages
@@ -27,8 +27,7 @@ _ENGINES = {"pyspark": "Spark", "ray": "Ray", "dask": "Dask"}  # by their packag
 class Source:
     """A table to be read once, in chunks: one `frame`, or a stream of tables.
 
-    Only `columns` are read, if they are given; `texts` are those of text, which a CSV file may have
-    as numbers.
+    Only `columns` are read, if given; `texts` are columns of text, even if a CSV file has numbers.
     """
 
     def __init__(
@@ -47,9 +46,9 @@ class Source:
             return
         for name in ("quoted", "delimiter", "encoding", "format"):
             if getattr(options, name) is not None:
-                raise ValueError(f"{name} is for paths of files, but the table is no path")
+                raise ValueError(f"{name} is for paths of files, but the table is not a path")
         if type(table).__module__.partition(".")[0] in _ENGINES:
-            # Those of Spark have the Arrow interface, but would be collected in this process.
+            # Spark's tables have the Arrow interface, but would be collected in this process.
             raise _no_table(table, "the table")
         if (parts := _stream(table, columns)) is not None:
             self._parts = parts
@@ -68,7 +67,7 @@ class Source:
         return getattr(self._parts, "rows", None) if self.frame is None else len(self.frame)
 
     def place(self, row: int) -> str:
-        """A row that was read, for messages: in its file, or in the table."""
+        """The name of a row in messages: in its file, or in the table."""
         if not isinstance(self._parts, Files):
             return f"row {row}"
         name, number = self._parts.at(row)
@@ -79,11 +78,11 @@ class Source:
         return self._parts.at(row)[0] if isinstance(self._parts, Files) else None
 
     def bar(self) -> ProgressBar:
-        """A progress bar of its rows, if one is wanted."""
+        """A progress bar for rows, if requested."""
         return ProgressBar(self._progress, self.rows if self._progress else None, " rows")
 
     def chunks(self) -> Iterator[Frame]:
-        """Frames of a chunk's size, larger for tables in memory; small ones are joined."""
+        """Frames of a chunk's size, or larger for tables in memory; small ones are joined."""
         waiting: list[Frame] = []
         rows = 0
         most = CHUNK_ROWS if self.frame is None else CHUNK_ROWS * _CHUNKS
@@ -130,7 +129,7 @@ class Source:
             library = library or kind
             if kind is not library:
                 raise TypeError(
-                    f"{what} is a {kind.__module__}.{kind.__qualname__}, those before are "
+                    f"{what} is a {kind.__module__}.{kind.__qualname__}, earlier parts are "
                     f"{library.__module__}.{library.__qualname__}: pass tables of one library"
                 )
             yield frame
@@ -138,7 +137,7 @@ class Source:
 
 
 def _frame(table: object, columns: Sequence[str] | None, what: str) -> Frame | None:
-    """A frame of these columns of a table in memory; None if it is none."""
+    """A frame of these columns of an in-memory table; None for anything else."""
     if isinstance(table, Mapping):
         table = _from_dict(table, _chosen(list(table), columns) or list(table), what)
     elif type(table).__name__ == "RecordBatch" and hasattr(table, "schema"):
@@ -151,7 +150,7 @@ def _frame(table: object, columns: Sequence[str] | None, what: str) -> Frame | N
         frame = narwhals.from_native(table, eager_only=True, pass_through=True)
     except narwhals.exceptions.DuplicateError as error:
         problem = " ".join(str(error).split())
-        raise ValueError(f"{what} has columns of the same name, rename them: {problem}") from None
+        raise ValueError(f"{what} has columns with the same name, rename them: {problem}") from None
     if not isinstance(frame, narwhals.DataFrame):
         return None
     chosen = _chosen(frame.columns, columns)
@@ -159,13 +158,13 @@ def _frame(table: object, columns: Sequence[str] | None, what: str) -> Frame | N
 
 
 def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> Any:
-    """Columns of a dict as a table of pyarrow."""
+    """Columns of a dict as a pyarrow table."""
     pyarrow = import_pyarrow("a dict of columns")
     arrays: dict[str, Any] = {}
     for name in names:
         if isinstance(columns[name], str):
-            problem = f"{what} has a text as {name!r}, expected a column of them"
-            raise TypeError(f"{problem}; of dicts of rows pass pyarrow.Table.from_pylist(dicts)")
+            problem = f"{what} has a text as {name!r}, expected a column of texts"
+            raise TypeError(f"{problem}; for a list of dicts pass pyarrow.Table.from_pylist(dicts)")
         try:
             if hasattr(type(columns[name]), "__arrow_c_stream__"):
                 arrays[name] = pyarrow.chunked_array(columns[name])
@@ -173,7 +172,7 @@ def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> A
                 arrays[name] = pyarrow.array(columns[name], from_pandas=True)
         except (pyarrow.ArrowException, OverflowError) as error:
             raise TypeError(
-                f"{what} has values in column {shown(name)} of which pyarrow makes no column: "
+                f"{what} has values in column {shown(name)} that pyarrow cannot convert: "
                 f"{error}; they must be of one type"
             ) from error
     for first, second in pairwise(arrays):
@@ -181,7 +180,7 @@ def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> A
         if rows != differs:
             raise ValueError(
                 f"column {shown(first)} has {rows} rows, but column {shown(second)} has {differs}: "
-                f"row {min(rows, differs)} is in one of them only; all must have the same length"
+                f"row {min(rows, differs)} is in only one of them; all must have the same length"
             )
     return pyarrow.table(arrays)
 
@@ -189,9 +188,7 @@ def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> A
 def _no_table(value: Any, what: str) -> TypeError:
     kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
     engine = _ENGINES.get(kind.partition(".")[0])
-    fix = (
-        f"; for {engine}'s there is fastbleu.integrations.{engine.lower()}.score" if engine else ""
-    )
+    fix = f"; for {engine} use fastbleu.integrations.{engine.lower()}.score" if engine else ""
     return TypeError(
         f"{what} is a {kind}, expected a data frame or table (pandas, polars, pyarrow, a dict of "
         f"columns), a path of a file, or an iterable of them{fix}"
@@ -214,12 +211,12 @@ def _stream(table: Any, columns: Sequence[str] | None) -> Iterable[Any] | None:
         parts: Iterable[Any] = table.collect_batches(chunk_size=CHUNK_ROWS)
     elif home == "pyarrow" and hasattr(table, "to_batches") and hasattr(table, "scanner"):
         names = _chosen(table.schema.names, columns)
-        # A few batches ahead: by default it may be gigabytes.
+        # Read few batches ahead: the default may take gigabytes.
         ahead: dict[str, Any] = {"batch_readahead": 4, "fragment_readahead": 1}
         is_parquet = getattr(getattr(table, "format", None), "default_extname", "") == "parquet"
         scan: Any = table.format.default_fragment_scan_options if is_parquet else None
         if is_parquet and getattr(scan, "parquet_decryption_config", None) is None:
-            # By default all of a Parquet file that is read ahead stays in memory.
+            # By default all that is read ahead of a Parquet file stays in memory.
             ahead["fragment_scan_options"] = type(scan)(pre_buffer=False)
         parts = table.to_batches(columns=names, batch_size=CHUNK_ROWS, **ahead)
     elif home == "pyarrow" and hasattr(table, "iter_batches"):
@@ -240,10 +237,10 @@ def _stream(table: Any, columns: Sequence[str] | None) -> Iterable[Any] | None:
 
 
 class TableParts:
-    """Tables that are made when they are asked for, once, one after the other.
+    """A lazy iterator of result tables, which can be read once.
 
-    It is an iterator of tables of the library that was read, and a stream with the Arrow interface,
-    for pyarrow's, polars' and DuckDB's writers.
+    The tables are of the library that was read. The iterator is also a stream with the Arrow
+    interface, for the writers of pyarrow, polars and DuckDB.
     """
 
     def __init__(self, parts: Iterator[Any]) -> None:
@@ -258,17 +255,17 @@ class TableParts:
     def to_reader(self) -> Any:
         """A `pyarrow.RecordBatchReader` of the parts, as for ``pyarrow.dataset.write_dataset``.
 
-        Its schema is that of the first part, which is made at once.
+        The schema is that of the first part, which is computed at once.
 
         Raises
         ------
         ValueError
-            There are no parts; or later, a part has other columns than the first.
+            There are no parts; or, while reading, a part's columns differ from those of the first.
         """
         pyarrow = import_pyarrow("parts of a table")
         first = next(self._parts, None)
         if first is None:
-            raise ValueError("there are no rows, and so there is no schema: the table is empty")
+            raise ValueError("there are no rows, and therefore no schema: the table is empty")
         schema = _arrow_table(pyarrow, first).schema
 
         def batches() -> Iterator[Any]:
@@ -277,8 +274,8 @@ class TableParts:
                     table = _arrow_table(pyarrow, part).cast(schema)
                 except (ValueError, pyarrow.ArrowException) as error:
                     raise ValueError(
-                        f"part {number} of the table differs from part 0, whose schema counts: "
-                        f"{error}; select or cast the columns before"
+                        f"part {number} of the table differs from part 0, which sets the schema: "
+                        f"{error}; select or cast the columns first"
                     ) from error
                 yield from table.to_batches()
 
@@ -292,6 +289,6 @@ class TableParts:
 def _arrow_table(pyarrow: Any, part: Any) -> Any:
     if isinstance(part, dict):
         return pyarrow.table(part)
-    if hasattr(part, "iloc"):  # of pandas, whose index is not a column
+    if hasattr(part, "iloc"):  # pandas, whose index is not a column
         return pyarrow.Table.from_pandas(part, preserve_index=False)
     return part.to_arrow() if hasattr(part, "to_arrow") else part

@@ -1,8 +1,8 @@
-"""Stored sums: the counts of groups as a table, which can be kept, added up and scored later.
+"""Stored sums: the counts of groups as a table, to keep, add up and score later.
 
 A row has the keys of its group, the columns of `reductions_of`, and `counted`: a JSON text that
-says by which metric it was counted. This layout is a promise: later versions read the tables of
-earlier ones, and a change of what is counted for the same options raises RULES.
+describes the metric that counted it. This layout is a promise: later versions read the tables of
+earlier ones, and RULES is raised when the counts for the same options change.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from .rows import RowCounter
 
 COUNTED = "counted"
-# The version of the rules by which text becomes counts.
+# The version of the rules that turn text into counts.
 RULES = 1
-# Parameters of a metric on which counts do not depend.
+# Parameters of a metric that do not affect counts.
 _OF_SCORES = ("weights", "smooth_method", "smooth_value", "effective_order")
 _ALWAYS = ("tokenize", "lowercase", "max_ngram_order", "reference_length", "smooth_method")
-# Tokenizers that only the program knows.
+# The prefix of tokenizers that are the user's functions.
 _FUNCTION = "function "
 _OF_A_PROCESS = ("threads", "keep_stats")
 
@@ -57,8 +57,8 @@ _OF_A_PROCESS = ("threads", "keep_stats")
 def described(metric: BLEU, language: str | None = None) -> str:
     """The text of the column `counted`; `language` is the column that chooses tokenizers.
 
-    Parameters that are not in `_ALWAYS` are left out if they have their defaults, so that a later
-    version with more parameters writes the same text.
+    Parameters not in `_ALWAYS` are left out if they have their defaults, so that a later version
+    with more parameters writes the same text.
     """
     dialect = metric.dialect
     own: dict[str, Any] = dict(metric._scorer.dialect.own_options)
@@ -71,7 +71,7 @@ def described(metric: BLEU, language: str | None = None) -> str:
         argument = tokenizer.argument
         is_name = isinstance(argument, str)
         arguments["tokenize"] = argument if is_name else f"{_FUNCTION}{tokenizer.signature}"
-    if not arguments["effective_order"]:  # None and False: a corpus has the same score
+    if not arguments["effective_order"]:  # for a corpus, None means False
         del arguments["effective_order"]
     for name in (*_ALWAYS, *own):
         parameters[name] = arguments.pop(name)
@@ -83,7 +83,7 @@ def described(metric: BLEU, language: str | None = None) -> str:
 
 
 def sums_scorer(row_counter: RowCounter, by: str | Sequence[str] | None) -> GroupScorer:
-    """The `GroupScorer` for sums; ValueError if there are none, or a key is "counted"."""
+    """The `GroupScorer` for sums; ValueError if the dialect has none, or a key is "counted"."""
     groups = GroupScorer(row_counter, by)
     check_new_columns(groups.by, [COUNTED])
     row_counter.metric._scorer.dialect.require(UPDATE, SUMS)
@@ -102,7 +102,7 @@ def stored(groups: GroupScorer, total: Groups) -> Frame:
 
 
 def _with_metadata(sums: Frame, by: Sequence[str]) -> Frame:
-    """Sums with a description in the table's metadata, if its library has any."""
+    """Sums with a description in the table's metadata, if the library supports it."""
     texts = dict.fromkeys(sums[COUNTED].to_list())
     about = {"by": list(by), COUNTED: [json.loads(text) for text in texts]}
     table = sums.to_native()
@@ -117,21 +117,21 @@ def _with_metadata(sums: Frame, by: Sequence[str]) -> Frame:
 class SumsReader:
     """Reads tables of sums, and refuses those that were counted with other options.
 
-    Rows for which the tokenizer depends on the language must agree with those of the same language.
+    If the tokenizer depends on the language, rows of the same language must agree.
     """
 
     def __init__(self) -> None:
         self.by: list[str] | None = None
         self.language: str | None = None
         self._texts: dict[Any, str] = {}  # of the column `counted`, by language
-        self._rows = 0  # that were read
+        self._rows = 0  # read so far
 
     def read(self, source: Source) -> Iterator[tuple[Frame, Totals]]:
         """The keys of a source's rows, with `counted`, and their counts."""
         for frame in source.chunks() if source.frame is None else [source.frame]:
             check_columns(frame.columns, [SEGMENTS, FEWEST, MOST, COUNTED])
             segments = counts_in(frame, [SEGMENTS])[:, 0]
-            if not segments.all():  # SQL has rows of groups of which all segments were left out
+            if not segments.all():  # SQL keeps groups whose segments were all left out
                 frame = take(frame, np.flatnonzero(segments))
             orders = [n for n in frame.columns if n.startswith("totals_") and n[7:].isdecimal()]
             reductions = reductions_of(max(len(orders), 1))
@@ -167,7 +167,7 @@ class SumsReader:
 
 
 def metrics_of(keys: Frame, metric: BLEU | None) -> list[BLEU]:
-    """The metric of each row; `metric` has the options of scores, if it is given."""
+    """The metric of each row, with the scoring options of `metric` if given."""
     texts = keys[COUNTED].to_list()
     metrics = {text: metric_of(_parsed(text), metric) for text in dict.fromkeys(texts)}
     return [metrics[text] for text in texts]
@@ -179,8 +179,8 @@ def _parsed(text: Any) -> dict[str, Any]:
         rules = parameters["rules"]
     except (TypeError, ValueError, LookupError):
         raise ValueError(
-            f"column {COUNTED!r} has {shown(text)}, which does not say by which metric it was "
-            "counted; in SQL group by this column, too, or take its any_value"
+            f"column {COUNTED!r} has {shown(text)}, which does not describe the metric that "
+            "counted it; in SQL also group by this column, or take its any_value"
         ) from None
     if rules != RULES:
         raise ValueError(f"the sums were counted by rules {rules}, this version has rules {RULES}")
@@ -195,20 +195,20 @@ def _difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
 
 
 def metric_of(parameters: Mapping[str, Any], metric: BLEU | None = None) -> BLEU:
-    """The metric that a text of the column `counted` describes, with another's scores if given."""
+    """The metric that `counted` describes, with the scoring options of `metric` if given."""
     arguments = dict(parameters)
     del arguments["rules"]
     tokenize = str(arguments["tokenize"])
     if metric is not None:
         wanted = _parsed(described(metric))
-        if "language" in parameters:  # the metric has none of the tokenizers
+        if "language" in parameters:  # the metric has no tokenizers by language
             wanted["tokenize"] = arguments["tokenize"]
         for name in {**arguments, **wanted}:
             here, there = parameters.get(name), wanted.get(name)
             if name not in (*_OF_SCORES, "language") and here != there:
                 raise ValueError(
-                    f"the sums were counted with other options: {name} is {shown(here)} in them "
-                    f"and {shown(there)} in the metric"
+                    f"the sums were counted with other options: {name} is {shown(here)} in the "
+                    f"sums and {shown(there)} in the metric"
                 )
         chosen = metric.get_params()
         own = {} if tokenize.startswith(_FUNCTION) else {"tokenize": arguments["tokenize"]}
@@ -223,7 +223,7 @@ def metric_of(parameters: Mapping[str, Any], metric: BLEU | None = None) -> BLEU
 
 
 def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[Source, Frame]:
-    """The source of the first table, and the sum of all tables."""
+    """The source of the first table, and the sums of all tables."""
     reader = SumsReader()
     first: Source | None = None
     keys: list[str] = []
@@ -242,7 +242,7 @@ def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[So
     if reader.language is not None and reader.language not in keys:
         raise ValueError(
             f"the tokenizer depends on {shown(reader.language)}: add it to by, so that sums of "
-            "several tokenizers stay apart"
+            "different tokenizers stay separate"
         )
     columns = columns_of(total[1])
     sums = with_columns(total[0], columns).select(*keys, *columns, COUNTED)

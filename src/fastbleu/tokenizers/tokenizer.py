@@ -1,7 +1,7 @@
 """Tokenizers by name, any callable as a tokenizer, and `tokenize`.
 
-A tokenizer gets the text after lowercasing. Those in the table first strip whitespace from the end, as
-sacreBLEU does; a callable gets the whole text.
+A tokenizer gets the text after lowercasing. Those in the table first strip whitespace from the
+end, as sacreBLEU does; a callable gets the whole text.
 
 Compiled tokenizers are in _compiled.pyx. A library is imported when its tokenizer is first
 requested, and is set up as in sacreBLEU 2.6.0. Model files come from sacreBLEU's cache or from the
