@@ -19,7 +19,7 @@ cdef class Counted:
     cdef public bint label_padding             # whether the id -100 was counted
     # Of lists of tokens: the last segment as it was read, (hypothesis, references).
     cdef public object last_segment
-    cdef public list present                   # whether each segment of the input was counted; None if all were
+    cdef public list present                   # whether each given segment was counted; None if all were
     # What a dialect's own Counter adds: a list with an entry for each segment.
     cdef public list extra
     # Where segments have tokenizers of their own: the signatures of those used, None for the counter's own.

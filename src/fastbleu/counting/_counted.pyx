@@ -15,7 +15,6 @@ from fastbleu._packed cimport CHUNK_IDS, CHUNK_SEGMENTS, PackedSegments
 from fastbleu.counting._token_packer cimport TokenPacker
 from fastbleu.inputs._batch cimport Batch
 from fastbleu.inputs._id_rows cimport IdRows
-from fastbleu.inputs._utf8_rows cimport Utf8Rows
 from fastbleu.kernel.sequences cimport is_list_or_tuple
 from fastbleu.runtime._process cimport Cell, LARGEST_IDLE, Pool
 

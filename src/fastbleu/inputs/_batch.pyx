@@ -1,6 +1,6 @@
 """Batches: segments that were checked, to be counted. `read` makes one of what a user passes in.
 
-Nearly all input needs no checks: two lists of text or of lists of tokens, or arrays of ids of the right shapes.
+Most input needs no checks: two lists of text or of lists of tokens, or arrays of ids of the right shapes.
 All other input is checked in Python (read.py). Texts and tokens are checked when they are counted.
 
 Thread-safety. Another thread may change the lists meanwhile: see item_at.
@@ -134,7 +134,8 @@ cdef bint are_tokens(object tokens) except -1:
 
 
 cdef bint are_token_lists(object references) except -1:
-    return is_list_or_tuple(references) and size_of(references) > 0 and is_list_or_tuple(item_at(references, 0))
+    return (is_list_or_tuple(references) and size_of(references) > 0
+            and is_list_or_tuple(item_at(references, 0)))
 
 
 def count_blank(texts):
