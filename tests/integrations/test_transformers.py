@@ -248,7 +248,7 @@ def test_all_forms_of_a_batch(tokenizer):
         pad_token_id = None
         batch_decode = staticmethod(tokenizer.batch_decode)
 
-    found = compute_metrics(Unpadded())((PREDICTIONS, LABELS))  # only -100 is no id
+    found = compute_metrics(Unpadded())((PREDICTIONS, LABELS))  # only -100 is padding
     assert (found["bleu"], found["gen_len"]) == (expected["bleu"], 7)
 
 
@@ -277,7 +277,7 @@ def test_splits_into_batches_change_nothing(tokenizer):
 def test_an_interrupted_evaluation(tokenizer):
     metrics = compute_metrics(tokenizer)
     expected = metrics((PREDICTIONS, LABELS))
-    words = "has the id -101; only -100 is no id"
+    words = "has the id -101; only -100 may be negative"
     wrong = PREDICTIONS - 1, LABELS
     for begin_anew in (
         lambda: raises(ValueError, words, metrics, wrong, compute_result=False),
@@ -299,7 +299,12 @@ def test_bad_batches(tokenizer):
         (ValueError, r"predictions has the shape \(8,\)", PREDICTIONS[0], LABELS),
         (ValueError, r"label_ids has the shape \(1, 2, 6\)", PREDICTIONS, LABELS[None]),
         (ValueError, "2 .*1|1 .*2", PREDICTIONS, LABELS[:1]),
-        (ValueError, "predictions has the id -105; only -100 is no id", PREDICTIONS - 5, LABELS),
+        (
+            ValueError,
+            "predictions has the id -105; only -100 may be negative",
+            PREDICTIONS - 5,
+            LABELS,
+        ),
         (ValueError, "zip", [PREDICTIONS], [LABELS, LABELS]),
     ):
         for metrics in (compute_metrics(tokenizer), compute_metrics()):

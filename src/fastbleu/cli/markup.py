@@ -336,7 +336,7 @@ def _choose(
 ) -> Part:
     """Return the part that `selector` or `role` selects.
 
-    `several` are the kinds of which some document has more than one part.
+    `several` are the kinds with more than one part in some document.
     """
     parts.sort(key=lambda part: part.kind != role)
     if selector:

@@ -177,7 +177,7 @@ class Engine(Generic[Table, Result]):
 
 
 def with_path(names: list[str], columns: Sequence[str]) -> list[str]:
-    """The names, and that of the column of paths if it is among the columns."""
+    """The names, and PATH if it is among the columns."""
     return [*names, *([PATH] if PATH in columns and PATH not in names else [])]
 
 

@@ -21,7 +21,7 @@ from ..runtime.patching import PatchTarget
 from .evaluate import Bleu
 
 # The hub's `bleu`: its method `_compute`, the file of its tokenizer, and tensorflow/nmt's bleu.py,
-# of which three versions differ only in what they do without tokens.
+# whose three versions differ only if there are no tokens.
 METHODS = {"125d8e6e9a07"}
 TOKENIZERS = {"d39a72a15edd"}
 COUNTING = {"984fae1d4b9f", "499b4a19327e", "7205d86cfdcb"}

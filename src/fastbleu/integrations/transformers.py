@@ -330,5 +330,7 @@ def _ids(ids: Any, name: str) -> Ids:
     if array.ndim != 2:
         raise ValueError(f"{shape}, expected ids of the shape (rows, length)")
     if array.size and ((array < 0) & (array != PADDING)).any():
-        raise ValueError(f"{name} has the id {array[array != PADDING].min()}; only -100 is no id")
+        raise ValueError(
+            f"{name} has the id {array[array != PADDING].min()}; only -100 may be negative"
+        )
     return array
