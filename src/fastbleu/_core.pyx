@@ -229,7 +229,7 @@ cdef class SegmentCounter:
             add_to_sums(self.sums, added, width)
 
     cdef int reserve_sums(self) except -1 nogil:
-        """Reserve a chunk's sum, which is 0, a row, and a gap: threads that write to one cache line are slow."""
+        """Reserve a chunk's sum (0), a row, and a gap: threads that write to one cache line are slow."""
         cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order, capacity = 0
         if self.sums == NULL:
             self.sums = <int64_t *> grow(NULL, &capacity, 2 * width + APART, sizeof(int64_t))
