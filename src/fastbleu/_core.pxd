@@ -25,7 +25,7 @@ cdef int64_t reference_length(
 
 
 cdef inline Py_ssize_t blank_in(const int64_t *lengths, Py_ssize_t references) noexcept nogil:
-    """The number of references without tokens, of a segment that has others with some."""
+    """The number of references without tokens, in a segment that has others with some."""
     cdef Py_ssize_t blank = 0, k
     for k in range(1, references + 1):
         blank += lengths[k] == 0
@@ -43,13 +43,13 @@ cdef class SegmentCounter(Interruptible):
     cdef readonly int max_order
     cdef int choice                  # an index of REFERENCE_LENGTHS
     cdef int64_t least_total         # in sums, smaller totals count as this
-    cdef public Py_ssize_t blank_references    # without tokens, of segments that have others with some
+    cdef public Py_ssize_t blank_references    # without tokens, in segments that have others with some
     cdef public int mask_tokens      # longer segments of ids are counted by match_long
     cdef uint64_t matched[MASK_TOKENS * MASK_WORDS]
     cdef number_table pairs
     cdef void *work
     cdef Py_ssize_t work_capacity
-    cdef int64_t *sums               # of rows of a chunk, then a row; NULL until it is needed
+    cdef int64_t *sums               # of a chunk's rows, then a row; NULL until it is needed
 
     cpdef count(self, PackedSegments packed, array rows, Py_ssize_t first=*)
     cpdef count_sum(self, PackedSegments packed, array total)

@@ -64,7 +64,7 @@ cdef Py_ssize_t POLL_ROWS = 1 << 16
 cdef Py_ssize_t POLL_BYTES = 1 << 24
 
 cdef array _ROWS = array("q")
-cdef Py_ssize_t APART = 32          # numbers between the sums of two threads, of 256 bytes
+cdef Py_ssize_t APART = 32          # numbers between the sums of two threads: 256 bytes
 
 
 cdef int64_t *numbers(array values) except? NULL:
@@ -160,7 +160,7 @@ cdef void add_row(const int64_t *row, int64_t *sums, int max_order, int64_t leas
 
 cdef int64_t reference_length(
         int64_t hyp_len, const int64_t *lengths, int64_t references, int choice) noexcept nogil:
-    """The reference length for a hypothesis, of the lengths of its references."""
+    """The reference length for a hypothesis, out of the lengths of its references."""
     cdef int64_t best = lengths[0], best_rank = rank_of(hyp_len, best, choice), k, rank
     for k in range(1, references):
         rank = rank_of(hyp_len, lengths[k], choice)
@@ -262,7 +262,7 @@ cdef class SegmentCounter:
 
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
                        unsigned char *match_bits) except -1 nogil:
-        """Fill a row per segment; with `sums`, use one row for all and add it to these.
+        """Fill a row per segment; with `sums`, use one row for all and add each to them.
 
         `match_bits`, if not NULL, has a byte for each token of the hypotheses: see match_positions.
         """

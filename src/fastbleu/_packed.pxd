@@ -78,7 +78,7 @@ cdef class PackedSegments(Interruptible):
 
     @cython.final
     cdef inline Py_ssize_t memory(self) noexcept nogil:
-        """The number of ids, of masks, or of references, that the memory holds."""
+        """How many ids, masks or references the memory has room for: the largest of these numbers."""
         return max(self.id_capacity, self.mask_capacity, self.length_capacity)
 
     @cython.final

@@ -1,4 +1,4 @@
-"""Packed segments: what packers (counting/) make of tokens, and SegmentCounter (_core.pyx) counts.
+"""Packed segments: packers (counting/) make them of tokens, and SegmentCounter (_core.pyx) counts them.
 
 Texts, token lists and rows of ids share two ways to pack a segment by the keys of its tokens
 (kernel/tables/key_list.h). Up to 64 tokens are compared with each other, which gives their masks
@@ -34,9 +34,9 @@ cdef class PackedSegments:
         return self.memory()
 
     cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0) except -1:
-        """Replace the segments by the next chunk; the number of its segments, 0 at the end. For subclasses.
+        """Replace the segments by the next chunk; return how many it has, 0 at the end. For subclasses.
 
-        The chunk begins at segment `start` of lists or rows, which have `before` segments before them.
+        The chunk begins at segment `start` of lists or rows, which follow `before` other segments.
         """
         return 0
 
@@ -73,9 +73,9 @@ cdef class PackedSegments:
         return self.lengths + self.length_count
 
     cdef bint pack_keys(self, Py_ssize_t segment, Py_ssize_t references, int64_t *lengths) except -1 nogil:
-        """Pack a segment by the keys of its tokens; False if these are not sufficient: it needs a table.
+        """Pack a segment by the keys of its tokens; False if they do not suffice, so that it needs a table.
 
-        Packs only the references that count: sets the segment's number of these, and their lengths.
+        Packs only the references that count, and sets the number of these and their lengths.
         """
         cdef bint are_short
         if self.read_keys(
@@ -88,7 +88,7 @@ cdef class PackedSegments:
         return self.pack_positions(segment, references, lengths)
 
     cdef bint pack_masks(self, Py_ssize_t segment, Py_ssize_t references, int64_t *lengths) except -1 nogil:
-        """pack_keys as masks; False if a reference is too long for masks."""
+        """As `pack_keys`, by masks; False if a reference is too long for them."""
         cdef Py_ssize_t k, count = 0, stride = lengths[0] + MASK_LANES
         cdef uint64_t *masks = self.reserve_masks((references + 1) * stride)
         cdef int read
@@ -113,10 +113,10 @@ cdef class PackedSegments:
 
     cdef bint pack_positions(self, Py_ssize_t segment, Py_ssize_t references,
                              int64_t *lengths) except -1 nogil:
-        """pack_keys as ids, which are positions in the hypothesis.
+        """As `pack_keys`, by ids, which are positions in the hypothesis.
 
-        Reads references again that pack_masks has read: segments with a short hypothesis and a long reference
-        are rare.
+        Reads again the references that pack_masks has read: segments with a short hypothesis and a long
+        reference are rare.
         """
         cdef Py_ssize_t k, count = 0, total = lengths[0]
         cdef int32_t *ids = self.reserve_ids(total)
@@ -141,14 +141,14 @@ cdef class PackedSegments:
         return True
 
     cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *own, key_view *keys) except -1 nogil:
-        """Read the keys of sequence k of a segment, where 0 is the hypothesis; for subclasses. A `keys_read`.
+        """Read the keys of sequence k of a segment, where 0 is the hypothesis; for subclasses.
 
-        `keys` are set to those of `own`, a list to fill, or of another list.
+        Sets `keys` to those of `own`, a list to fill, or of another list. Returns a `keys_read`.
         """
         return KEYS_INSUFFICIENT
 
     cdef uint64_t *reserve_masks(self, Py_ssize_t extra) except NULL nogil:
-        if self.mask_count + extra + MASK_LANES > self.mask_capacity:      # counters read beyond the last
+        if self.mask_count + extra + MASK_LANES > self.mask_capacity:      # counters read beyond the end
             self.masks = <uint64_t *> grow(
                 self.masks, &self.mask_capacity, self.mask_count + extra + MASK_LANES, sizeof(uint64_t))
         return self.masks + self.mask_count

@@ -183,8 +183,8 @@ def test_zstd_needs_a_library(tmp_path, monkeypatch):
     [
         (".gz", 9, None),
         (".gz", 1, "packed data comes in tiny pieces: save it as a file"),
-        (".zip", 9, "an archive is not read from a pipe: save it as a file"),
-        (".tar.gz", 9, "an archive is not read from a pipe: save it as a file"),
+        (".zip", 9, "an archive cannot be read from a pipe: save it as a file"),
+        (".tar.gz", 9, "an archive cannot be read from a pipe: save it as a file"),
     ],
 )
 def test_packed_data_from_a_pipe(tmp_path, suffix, first, problem):

@@ -1,11 +1,13 @@
-/* compare_levels.c: every instruction set of this processor gives what the portable code gives.
+/* compare_levels.c: every instruction set of this processor gives the results of the portable code.
  *
  *     compare_levels SEED SEGMENTS
  *
- * Random segments of text, by all compiled tokenizers, and of ids go through the kernel's headers alone, from characters to matches, once by each level; between them each step is compared
- * by itself. Texts end right before a page that cannot be read, so that their alignment is random and reading
- * behind them is noticed. The last two lines are checksums of all keys and of all matches. Those of matches must be
- * the same for any build of the same seed and segments, those of keys for any build of the same byte order. Run by tests/levels.sh, which builds it in several ways.
+ * Random segments of text, by all compiled tokenizers, and of ids go through the kernel's headers alone, from
+ * characters to matches, once by each level; between them each step is compared by itself. Texts end right before
+ * a page that cannot be read, so that their alignment is random and reading beyond them is noticed. The last two
+ * lines are checksums of all keys and of all matches. Those of matches must be the same for any build with the same
+ * seed and segments, those of keys for any build with the same byte order. tests/levels.sh builds it in several ways
+ * and runs it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,7 +64,7 @@ static void require_same(const void *one, const void *other, size_t size, const 
     require(memcmp(one, other, size) == 0, step);
 }
 
-/* Memory that ends where the process may not read. */
+/* Memory that ends before a page that must not be read. */
 typedef struct { uint8_t *end; } guarded;
 
 #ifdef _WIN32
@@ -110,7 +112,7 @@ static const uint32_t SCRIPTS[] = {0x80,   0xC0,   0xE0,   0x3B1,  0x430,   0x20
                                    0x3000, 0x4E00, 0xFF00, 0xFFE0, 0x1F600, 0x20000};
 enum { SCRIPT_COUNT = sizeof SCRIPTS / sizeof *SCRIPTS };
 
-/* What the characters of a segment are drawn from. */
+/* From what the characters of a segment are drawn. */
 typedef struct {
     const char *letters;
     int of_scripts;      /* of 16 characters */
@@ -165,7 +167,7 @@ static int random_words(word *words, writing from)
     return count;
 }
 
-/* So many words or characters, whichever are fewer, with stretches of `model`. */
+/* At most so many words and characters, with stretches of `model`. */
 static void random_line(characters *line, const word *words, int count, int length, size_t chars,
                         const characters *model)
 {
@@ -240,7 +242,7 @@ static int read_line(const tokenizer_tables *line_tables, utf8_line text, uint8_
     return read;
 }
 
-/* As position_ids.h numbers tokens, without a table. */
+/* Numbers tokens like position_ids.h, without a table. */
 static void number_slowly(const key_list *hypothesis, const key_list *tokens, int32_t *ids)
 {
     const key_words known = words_of(all_keys(hypothesis), 1), words = words_of(all_keys(tokens), 1);
@@ -253,7 +255,7 @@ static void number_slowly(const key_list *hypothesis, const key_list *tokens, in
     }
 }
 
-/* The ids of all sequences; without a table where two contents have one hash. */
+/* The ids of all sequences; without a table if two contents have one hash. */
 static void number_tokens(const segment *given, int32_t (*ids)[LISTED_TOKENS])
 {
     const key_list *keys = given->keys;
@@ -329,7 +331,7 @@ static void check_segment(const segment *portable, const segment *found, int ord
     require_same(expected, matches, sizeof matches, step);
 }
 
-/* Of text: whether it could be counted, being of at most 512 tokens. */
+/* For text: whether it has at most 512 tokens, so that it could be counted. */
 static int try_text(void)
 {
     static segment portable, found;
@@ -471,7 +473,7 @@ static void try_comparer(const guarded memory)
     require_same(one, other, (size_t)(lengths[0] + MASK_LANES) * sizeof(uint64_t), "compare_keys");
 }
 
-/* Lines that are read as one have the keys that each has by itself. */
+/* Lines that are read as one have the same keys as each by itself. */
 static void try_run(const guarded memory)
 {
     enum { LINES = RUN_LINES + 4, ROOM = 4096 };

@@ -16,7 +16,7 @@ THREADS = [2, 3, 8]
 
 @functools.cache
 def lines():
-    """Lines of all widths; among them such as are rewritten or long, and other layouts."""
+    """Lines of all widths, some of them rewritten or long, and other layouts."""
     rng, size = seeded("lines of several threads"), 5_000
     words = ["a", "cat,", "d" * 40, "der", "кот", "\U0001f600", "3.5", "&amp;", "-\n", "猫"]
 
@@ -32,7 +32,7 @@ def lines():
 
 
 @pytest.mark.parametrize("tokenize", ["13a", "intl", "zh", "char", "none"])
-def test_rows_sums_and_what_is_noted(tokenize):
+def test_rows_sums_and_notes(tokenize):
     def by_threads(threads):
         counter = Counter(get_tokenizer(tokenize), threads=threads)
         counted = counter.count(Batch(*lines()), keep_rows=False)
@@ -45,7 +45,7 @@ def test_rows_sums_and_what_is_noted(tokenize):
 
 
 def test_chunks_are_counted_to_their_ends():
-    """Only those of short segments end at their greatest number of segments."""
+    """Only chunks of short segments reach the largest number of segments."""
     texts = ["a b c d"] * 20_000, ["a b x c d"] * 20_000
     expected = count(*texts, tokenize="13a").sum()
     for threads in THREADS:

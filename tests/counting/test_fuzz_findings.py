@@ -45,8 +45,8 @@ def test_the_targets_notice_a_wrong_result(monkeypatch):
     raises(fuzz_input.Wrong, r"found \['wrong'\]", fuzz_tokenizers.run, b"\0\0\0\0a b")
 
 
-def test_no_struct_is_made_by_a_call_without_arguments():
-    """Cython leaves such a struct as the stack was: tokenize freed memory that nobody had."""
+def test_no_struct_is_created_by_a_call_without_arguments():
+    """Cython leaves such a struct uninitialized: tokenize freed memory that was not allocated."""
     sources = [path.read_text() for path in SOURCES.rglob("*.p[yx][xd]")]
     names = {name for text in sources for name in re.findall(r"c(?:type)?def struct (\w+)", text)}
     assert "line_copy" in names

@@ -1,4 +1,4 @@
-"""Token ids: which of them count, and rows that are the oracle's on 200,000 random batches.
+"""Token ids: which of them count, and rows that equal the oracle's on 200,000 random batches.
 
 A batch goes in as arrays of random integer types and places in memory, or as ragged lists of them.
 FASTBLEU_TEST_SEGMENTS scales the number of batches: one for five of its segments.
@@ -76,7 +76,7 @@ def test_reference_length(rule):
     assert (BLEU(reference_length=rule).signature == BLEU().signature) == (rule == "closest")
 
 
-# --- what random batches are too small for
+# --- cases for which random batches are too small
 
 
 def long_batch(rng, rows, low, high, refs=2):
@@ -131,7 +131,7 @@ OPTIONS = {"ignore_ids": (IGNORE, 0), "stop_ids": EOS, "skip_ids": (BOS,)}
         ([5, 6], [[1, 2, -100], [5, 6, 7, 8, 9]], [2, 0, 2, 2]),
     ],
 )
-def test_what_a_row_of_ids_means(hypothesis, references, row):
+def test_which_ids_of_a_row_count(hypothesis, references, row):
     metric = BLEU(tokenize=False, max_ngram_order=1, **OPTIONS)
     counted = metric.count([hypothesis], [references])
     assert np.asarray(counted).tolist() == [row]
@@ -156,8 +156,8 @@ def test_signatures():
 
 
 @pytest.mark.parametrize("last", [7, np.int8(7), True, [7] * 70_000, 2**63 - 1])
-def test_lists_of_ints_are_counted_as_arrays(last):
-    """Lists that hold nothing but int are read at once; a last segment may need the general way."""
+def test_lists_of_ints_are_counted_like_arrays(last):
+    """Lists of nothing but int take the fast path; a last segment may need the general path."""
     rng = np.random.default_rng(5)
     lists = [rng.integers(-1, 9, rng.integers(0, 40)).tolist() for _ in range(600)]
     lists.append(last if isinstance(last, list) else [5, last, 6, 8])
@@ -169,7 +169,7 @@ def test_lists_of_ints_are_counted_as_arrays(last):
 
 
 class Tensor:
-    """Named as PyTorch's, on a device that numpy cannot read."""
+    """Named like PyTorch's, on a device that numpy cannot read."""
 
     shape, dtype = (2, 3), np.dtype(int)
 

@@ -1,4 +1,4 @@
-"""Rows are equal however segments are compared or numbered, by length and instruction set."""
+"""Rows are the same however segments are compared or numbered, by length and instruction set."""
 
 import numpy as np
 import oracle
@@ -35,7 +35,7 @@ LENGTHS = (
 
 @pytest.fixture
 def at_level():
-    """Calls a function at a level, and restores the best one in the end."""
+    """Calls a function at a level, and restores the best level at the end."""
 
     def call(level, function, *arguments, **options):
         use_simd(level)
@@ -67,7 +67,7 @@ def random_segments(rng, number):
 
 
 def as_ids(words):
-    """Small, negative and large ids, equal where the words are."""
+    """Small, negative and large ids, equal if the words are."""
     numbers = (int.from_bytes(word.encode()[:9], "big") for word in words)
     return np.array(
         [number % 2**16 - 99 if number % 3 else number % 2**62 for number in numbers], "i8"
@@ -122,7 +122,7 @@ def test_all_levels_read_the_same_padded_rows(dtype, rules, at_level):
 
 @pytest.mark.parametrize("order", [*range(1, 10), 63, 64, 65, 100])
 def test_all_kernels_count_the_same(order, at_level):
-    # The oracle takes its time over high orders.
+    # The oracle is slow for high orders.
     segments = [*random_segments(seeded("masks", order), rounds(120) if order < 10 else 30)]
     hypotheses, references = map(list, zip(*segments, strict=True))
     rule, pick = list(oracle.REFERENCE_LENGTHS.items())[order % 3]

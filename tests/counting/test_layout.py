@@ -16,7 +16,7 @@ def transposed(references):
 
 @pytest.mark.long
 def test_no_false_warning_on_real_data():
-    """Of references, other systems' outputs among them, as many as segments."""
+    """As many references as segments, some of them outputs of other systems."""
     for system in wmt22.SYSTEMS or wmt22.missing():
         pair = system.partition(".")[0]
         hypotheses = wmt22.read_lines(wmt22.system_file(system))[:320]
@@ -33,7 +33,7 @@ def test_no_false_warning_on_real_data():
                     metric.count(hypotheses[start : start + size], batch)  # by itself
 
 
-def test_what_decides_about_the_layout():
+def test_how_the_layout_is_decided():
     hypotheses = [f"the cat {i} sat on mat {i} and {i} saw {i} rats" for i in range(16)]
     references = [[f"{text} once", f"{text} twice"] * 8 for text in hypotheses]
     turned = transposed(references)

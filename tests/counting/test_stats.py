@@ -1,4 +1,4 @@
-"""Stats: int64 rows that add up, whatever the splitting or the names of tokens."""
+"""Stats: int64 rows that add up, however a corpus is split and whatever its tokens are."""
 
 import copy
 import itertools
@@ -14,8 +14,7 @@ from metrics import count, score
 from fastbleu import BLEU, Stats, matrix
 from fastbleu.dialects.nltk import NLTK
 
-# Random references may well match better if they are read the other way round, random tokens hold
-# white space.
+# Random references may well match better when transposed, and random tokens contain white space.
 pytestmark = [
     pytest.mark.pythons,
     pytest.mark.filterwarnings("ignore:there are .* references each"),
@@ -23,7 +22,7 @@ pytestmark = [
 ]
 
 
-def test_rows_are_added_up_whatever_their_order():
+def test_sums_do_not_depend_on_the_order_of_rows():
     rng = np.random.default_rng(7)
     a, b, c = (Stats(rng.integers(0, 2**40, (5, 8))) for _ in range(3))
     assert a + b == b + a
@@ -82,7 +81,7 @@ def test_one_row():
 
 
 @pytest.mark.parametrize("index", [5, -6, 10**30, 1.0, "0", None, (0, 1)])
-def test_rows_that_are_not_there(index):
+def test_missing_rows(index):
     with pytest.raises(IndexError if type(index) is int else TypeError):
         example()[1][index]
 
@@ -101,7 +100,7 @@ def test_sums():
     assert count([], []).sum() == Stats.zeros(1, 4)
 
 
-def test_adding_what_does_not_fit():
+def test_sums_that_overflow():
     _, stats = example()
     for other in (stats[:4], Stats.zeros(5, 2), Stats.zeros(1, 3)):
         with pytest.raises(ValueError, match=r"\d"):
@@ -123,7 +122,7 @@ def test_equality():
     raises(TypeError, "unhashable", hash, stats)
 
 
-def test_copies_and_pickles_are_equal_and_apart():
+def test_copies_and_pickles_are_equal_and_independent():
     stats = example()[1]
     protocols = range(pickle.HIGHEST_PROTOCOL + 1)
     for part in (slice(None), slice(0, 0), slice(None, None, -2)):
@@ -193,17 +192,17 @@ def row(hypothesis, references):
 
 @pytest.mark.parametrize("length", [5, 40, 200])
 def test_large_integers_are_compared_by_value(length):
-    """As the same tokens written as str, of which none is another's prefix."""
+    """Like the same tokens written as str, none of which is a prefix of another."""
     rng = seeded("large integers")
     for _ in range(30):
         pool = EDGES + [
             rng.choice([-1, 1]) * rng.getrandbits(rng.randint(1, 200)) for _ in range(8)
         ]
-        # Not the same object, wherever that can be.
+        # Not the same object, wherever that is possible.
         drawn = [[rng.choice(pool) + 1 - 1 for _ in range(length + k)] for k in (0, 3, -2)]
         texts = [[f"{token:x}" for token in tokens] for tokens in drawn]
         assert row(drawn[0], drawn[1:]) == row(texts[0], texts[1:])
-        # With a float everything goes by Python's own equality.
+        # With a float, everything is compared by Python's own equality.
         mixed, mixed_texts = [[*t, 0.5] for t in drawn], [[*t, "other"] for t in texts]
         assert row(mixed[0], mixed[1:]) == row(mixed_texts[0], mixed_texts[1:])
         pairs = matrix.pairwise(drawn, drawn, metric=BLEU(tokenize=False))

@@ -84,11 +84,11 @@ def test_checks_that_change_the_lists():
 
 
 def test_long_references_end_a_chunk():
-    """Or as many as a chunk has segments would be in memory at once."""
+    """Otherwise one for each segment of a chunk would be in memory at once."""
     assert TextPacker(None, "13a").fill(["a"] * 100, ["x " * 50_000] * 100, 0) < 10
 
 
-def test_strings_are_let_go():
+def test_strings_are_released():
     line = "".join(["a word ", "and ", "another ’"])
     before = sys.getrefcount(line)
     packer = TextPacker(None, "13a")

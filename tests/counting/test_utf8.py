@@ -1,4 +1,4 @@
-"""Lines of UTF-8 are counted as sacreBLEU's tokens of the same str, and errors are Python's."""
+"""Lines of UTF-8 have the tokens that sacreBLEU finds in the same str, and Python's errors."""
 
 import functools
 import itertools
@@ -19,10 +19,10 @@ from fastbleu.inputs._utf8_rows import Utf8Lines
 from fastbleu.tokenizers._compiled import COMPILED
 from fastbleu.tokenizers.tokenizer import get as get_tokenizer
 
-# Random lines may end so.
+# Random lines may look tokenized.
 pytestmark = pytest.mark.filterwarnings("ignore:.* hypotheses end in")
 
-# One from the start, and one from the end, of each length of UTF-8, and what lies between scripts.
+# The first and the last character of each length in UTF-8, and those between scripts.
 EDGES = "\x00 A\x7f\x80ÿĀ߿ࠀ\ud7ff\ue000￿𐀀\U0010ffff İßΣ漢\u2028\u3000"
 BAD = (
     *(b"\x80", b"\xbf", b"\xc0\x80", b"\xc1\xbf", b"\xc2", b"\xe0\x9f\xbf", b"\xe2\x82", b"\xff"),
@@ -72,7 +72,7 @@ def test_every_character_is_lowered():
 
 
 def test_every_character_is_decoded(simd):
-    """Each character beside itself: it counts as the same token as in a str."""
+    """Each character next to itself: it counts as the same token as in a str."""
     codes = [code for code in range(1, 0x110000, 97) if code >> 11 != 0x1B]
     lines = [f"{c}x {c} y{c}" * 3 for c in map(chr, codes)]
     columns = Column(text_array(lines)), Column(text_array(lines[::-1]))
@@ -106,7 +106,7 @@ def test_the_first_bad_byte_is_pythons(simd):
 
 
 def test_bad_bytes_are_found_at_any_place(simd):
-    """In and between blocks of 64 bytes; at the end of a line, and before more."""
+    """In and between blocks of 64 bytes; at the end of a line, and before other bytes."""
     for bad, size in itertools.product(BAD, range(56, 72)):
         for filler in (b"a" * size, "é".encode() * (size // 2), "漢".encode() * (size // 3)):
             for tail in (b"", b"b" * 70):
@@ -114,12 +114,12 @@ def test_bad_bytes_are_found_at_any_place(simd):
 
 
 SPACES = [chr(c) for c in range(0x80, 0x110000) if chr(c).isspace()]
-# What has two or three bytes in common with one of them.
+# Characters that have two or three bytes in common with one of them.
 NO_SPACES = "\x84\x86¡«\u1681\u169f\u1a80\u200b\u2010\u2027\u202a\u202e\u2030\u205e\u2060\u3001。"
 
 
 def test_white_space_beyond_ascii_separates_tokens(simd):
-    """At any place in blocks of 64 bytes, at the ends of lines and beside one another."""
+    """Anywhere in blocks of 64 bytes, at the ends of lines and next to each other."""
     starts = ["a" * size for size in (*range(3), *range(58, 66))] + ["é" * 31, "é" * 32]
     for c in [*SPACES, *NO_SPACES]:
         parts = [c, f"b{c}c", f"{c}{c}d", f"5{c}.", f"é{c}"]
@@ -132,7 +132,7 @@ def test_white_space_beyond_ascii_separates_tokens(simd):
                 assert found == metric.count(lines, theirs), f"U+{ord(c):04X}"
 
 
-def test_a_wide_space_before_a_period_is_no_tokenized_period():
+def test_a_wide_space_before_a_period_does_not_look_tokenized():
     for line, expected in (("a\xa0.", 0), ("a .", 1)):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -141,14 +141,14 @@ def test_a_wide_space_before_a_period_is_no_tokenized_period():
 
 
 def rows_of_a_file(lines):
-    """Lines between which there are newlines."""
+    """Rows of the lines of a file, which newlines separate."""
     blocks = [("\n".join(lines) + "\n").encode(), b""]
     return Utf8Lines(lambda: blocks.pop(0)).take(len(lines))
 
 
 @functools.cache
 def runs_of_lines(tokenizer):
-    """Lines, lists of references, and the rows by the tokens of sacreBLEU: of one, of both."""
+    """Lines, lists of references, and the rows by sacreBLEU's tokens: with one and with both."""
     rng, made = seeded(f"runs {tokenizer}"), []
     for alphabet in (
         "1.,- ",
@@ -171,8 +171,8 @@ def runs_of_lines(tokenizer):
 
 
 @pytest.mark.parametrize("tokenizer", COMPILED)
-def test_a_line_ends_what_its_neighbors_begin(tokenizer, simd):
-    """Lines that are tokenized together have the tokens that each has by itself."""
+def test_tokens_never_extend_into_neighboring_lines(tokenizer, simd):
+    """Lines that are tokenized together have the same tokens as each by itself."""
     counter = Counter(get_tokenizer(tokenizer))
     for lines, lists, of_one, of_both in runs_of_lines(tokenizer):
         others = [references[0] for references in lists]
@@ -196,7 +196,7 @@ def test_long_lines_are_decoded_in_parts():
 
 
 @pytest.mark.parametrize("tokenizer", ["13a", "char"])
-def test_no_character_lies_in_two_lines(tokenizer, simd):
+def test_no_character_spans_two_lines(tokenizer, simd):
     """Neighbors in memory are scanned together, but each line has to be UTF-8 by itself."""
     text = ("the cat – “saß” on 漢字 😀 " * 4).encode()
     starts = [n for n in range(1, len(text)) if text[n] & 0xC0 != 0x80]

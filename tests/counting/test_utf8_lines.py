@@ -8,7 +8,7 @@ from generators import raises, seeded
 from fastbleu.inputs._utf8_rows import Utf8Lines
 
 WHITE = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if c.isspace())
-# Beside the white space: its neighbors, and characters that share bytes with it.
+# Besides the white space: its neighbors, and characters that share bytes with it.
 LETTERS = "a.\x1b!\x00\x7f\x84\x9f¡\u167f\u1681\u1fff\u200b\u2027\u202e\u205e\u2060\u2fff\u3001"
 LETTERS += "é漢😀\ufeff"
 
@@ -18,7 +18,7 @@ def blocks_of(data, size):
 
 
 def lines_of(data, size, count=7, **options):
-    """All lines of some bytes, which are read in blocks."""
+    """All lines in some bytes, which are read in blocks."""
     lines, taken = Utf8Lines(blocks_of(data, size), **options), []
     while rows := lines.take(count):
         assert rows.before == len(taken)
@@ -78,8 +78,8 @@ BAD = (
 
 
 @pytest.mark.parametrize("bad", BAD)
-def test_white_space_behind_bad_bytes(bad):
-    """Whatever is stripped behind them, the first bad byte stays where it is."""
+def test_white_space_after_bad_bytes(bad):
+    """Whatever is stripped after them, the first bad byte stays where it is."""
     for start in (b"", b"a", "漢".encode()):
         for space in ("", " ", "\xa0", "\u2003", "\u3000 ", "\x85\r"):
             with pytest.raises(UnicodeDecodeError) as expected:
@@ -89,7 +89,7 @@ def test_white_space_behind_bad_bytes(bad):
             assert found.value.start == expected.value.start
 
 
-def test_what_is_unfinished():
+def test_unfinished_lines():
     blocks = iter([b"a\nb", b"c", b"\nd", b""])
     seen = []
 

@@ -76,7 +76,7 @@ def strings(values, missing=None):
 
 
 def layouts(values):
-    """Columns that hold the same texts, and arrays of numpy's that are read alike."""
+    """Columns that hold the same texts, and numpy arrays that are read in the same way."""
     if StringDType is not None:
         yield strings(values)
     yield np.array(values, object)
@@ -308,7 +308,7 @@ def test_other_types_are_refused(message):
     raises(TypeError, message, BLEU().score, Column(TYPES[message]), ["a"])
 
 
-def test_texts_and_ids_that_the_tokenizer_does_not_take():
+def test_texts_and_ids_that_the_tokenizer_cannot_take():
     texts, ids = Column(text_array(["a"])), Column(list_array([[1]], id_array([1])))
     words = Column(list_array([[["a"]]], list_array([["a"]], text_array(["a"]))))
     score = BLEU(tokenize=False).score
@@ -370,11 +370,11 @@ def test_damaged_lists_are_refused(offsets):
         (list_array([[2**63]], id_array([2**63], "Q")), "row 0: an id does not fit into int64"),
         (
             list_array([[1, 2]], Array("i", 2, [b"\x01", packed([1, 2], "i")])),
-            "row 0: a null stands among the integers",
+            "row 0: a null is among the integers",
         ),
     ],
 )
-def test_lists_that_hold_no_ids_are_refused(array, words):
+def test_lists_that_do_not_hold_ids_are_refused(array, words):
     raises(ValueError, words, BLEU(tokenize=False).score, Column(array), Column(array))
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a file of captions is said."""
+"""Errors say what is wrong with a file of captions."""
 
 import json
 

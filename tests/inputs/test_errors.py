@@ -45,7 +45,7 @@ UNHASHABLE = {"list": [], "dict": {}, "tuple": (1, ((), [2]))}
 
 
 class BatchEncoding(UserDict):
-    """As what a tokenizer of transformers returns; iterating over it yields its keys."""
+    """Like the output of a transformers tokenizer; iterating over it yields its keys."""
 
 
 ROWS, ROW = BatchEncoding(input_ids=[[1, 2, 3]]), BatchEncoding(input_ids=[1, 2, 3])
@@ -65,7 +65,7 @@ OF_TYPES = [
     (TEXT, ["a", "b"], {"a": 1, "b": 2}, "references is a dict"),
     (TEXT, REFERENCES, TEXTS, r"swapped\? hypotheses come first"),
     (TOKENS, [[["a", "b"], ["c"]]], [["a", "b"]], "hypotheses come before references"),
-    # Where a str is no list of characters.
+    # A str is not a list of characters here.
     (TOKENS, ["the cat"], [GOOD], "hypothesis is a str, expected a list.*split"),
     (TOKENS, [b"the cat"], [GOOD], "hypothesis is a bytes, expected a list"),
     (TOKENS, [["a"]], "the cat", "references is a str, expected a list"),
@@ -77,13 +77,13 @@ OF_TYPES = [
     (TOKENS, [["a"]], [None], "segment 0: the reference is missing"),
     (TOKENS, [None], [GOOD], "segment 0: the hypothesis is missing"),
     (TOKENS, [3], [GOOD], "segment 0: the hypothesis is an int, expected a list"),
-    # Messages of a chat.
+    # Chat messages.
     (TEXT, [MESSAGE], ["a"], r"segment 0: the hypothesis is a dict.*the messages' content$"),
     (TEXT, ["a", [MESSAGE]], ["a", "a"], r"segment 1: the hypothesis\[0\] is a dict, expected"),
     (TEXT, ["a"], [["a", (MESSAGE,)]], r"segment 0: references\[1\]\[0\] is a dict.*content$"),
     (TOKENS, [["a"], [MESSAGE]], [GOOD] * 2, r"1: the hypothesis\[0\] is a dict.* into tokens$"),
     (TOKENS, [["a"]], [[MESSAGE]], r"0: references\[0\] is a dict, expected a list of tokens"),
-    # What a tokenizer returns.
+    # The output of a tokenizer.
     (TOKENS, ROWS, [[1, 2, 3]], r'hypotheses is a BatchEncoding.*pass hypotheses\["input_ids"\]'),
     (TOKENS, [[1, 2]], ROWS, r'references is a BatchEncoding.*pass references\["input_ids"\]'),
     (TOKENS, [ROW], [[[1, 2]]], r'0: the hypothesis is a BatchEncoding.*pass its \["input_ids"\]$'),
@@ -264,11 +264,11 @@ def test_errors_about_a_system_carry_the_place(call):
     assert (caught.value.segment, caught.value.side) == (1, "hypothesis")
 
 
-# ---- lists of sentences, of which all pairs are compared
+# ---- lists of sentences that are compared in all pairs
 
 
 class Frame:
-    """What looks like a data frame."""
+    """An object that looks like a data frame."""
 
     columns, shape = ("a", "b"), (2, 2)
 
@@ -337,7 +337,7 @@ LINES = ["the cat sat on a mat", "it rained"]
         ("corpus_bleu", ([[LINES[1:]]] * 2, [WORDS] * 2), "every reference is one token"),
     ],
 )
-def test_likely_mistakes_have_nltks_score_and_a_warning_with_the_fix(function, arguments, fix):
+def test_likely_mistakes_get_nltks_score_and_a_warning_with_the_fix(function, arguments, fix):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         ours, nltks = (getattr(library, function)(*arguments) for library in (fastbleu, nltk))
@@ -364,8 +364,8 @@ UNBOUND, BOUND = (kind.method1 for kind in (SmoothingFunction, SmoothingFunction
 @pytest.mark.parametrize(
     ("references", "hypothesis", "options", "words"),
     [
-        ([WORDS], [WORDS], {}, r"a list too many.*_bleu\(\[tokens\], tokens\)"),
-        ([[WORDS]], WORDS, {}, r"references\[0\]\[0\] is a list.*there is a list too many"),
+        ([WORDS], [WORDS], {}, r"nested too deeply.*_bleu\(\[tokens\], tokens\)"),
+        ([[WORDS]], WORDS, {}, r"references\[0\]\[0\] is a list.*it is nested too deeply"),
         ([WORDS], WORDS, {"smoothing_function": UNBOUND}, r"method1, .*SmoothingFunction\(\)"),
         *(
             ([WORDS], WORDS, {"smoothing_function": wrong}, r"SmoothingFunction\(\)\.method1")
@@ -376,7 +376,7 @@ UNBOUND, BOUND = (kind.method1 for kind in (SmoothingFunction, SmoothingFunction
         ([WORDS], WORDS, {"weights": None}, "weights is None, expected one for each order"),
     ],
 )
-def test_the_fix_where_nltk_fails_too(references, hypothesis, options, words):
+def test_the_fix_when_nltk_fails_too(references, hypothesis, options, words):
     for call, sides in (
         (sentence_bleu, (references, hypothesis)),
         (corpus_bleu, ([references], [hypothesis])),
@@ -396,5 +396,5 @@ def test_the_fix_where_nltk_fails_too(references, hypothesis, options, words):
         ((iter([]), WORDS), None),
     ],
 )
-def test_the_fix_of_sacrebleus_order(arguments, fix):
+def test_the_fix_for_sacrebleus_order(arguments, fix):
     raises(AssertionError if fix else TypeError, fix, corpus_bleu, *arguments)

@@ -23,7 +23,7 @@ ERRORS += [KeyboardInterrupt(), StopIteration(), SystemExit(3)]
 
 
 @each_entry
-def test_exceptions_of_tokens_propagate_unchanged(entry):
+def test_exceptions_raised_by_tokens_propagate_unchanged(entry):
     for error in ERRORS:
         hashed, compared = Token(on_hash=raising(error)), Token(on_equal=raising(error))
         for hypothesis, references in (
@@ -33,7 +33,7 @@ def test_exceptions_of_tokens_propagate_unchanged(entry):
         ):
             with pytest.raises(type(error)) as caught:
                 entry(hypothesis, references)
-            # Of a TypeError of __hash__ Python 3.14's dict makes another one.
+            # Python 3.14's dict replaces a TypeError of __hash__ by another one.
             own = type(error) is TypeError and sys.version_info >= (3, 14)
             assert caught.value is error or (own and "mine" in str(caught.value))
 
@@ -55,16 +55,16 @@ def test_sequences_that_raise(entry):
 
 
 def test_trials_of_the_trust_gate():
-    """The first of those that tests/trust/test_hostile_objects.py makes; a failed one is told."""
+    """The first trials of tests/trust/test_hostile_objects.py; failed ones are named."""
     python("-m", "trust.hostile_trial", "hostile", 0, 500, noisy=True)
 
 
-# Lists that what is in them empties.
+# Lists that are emptied by their own items.
 
 
 @pytest.mark.parametrize("entry", ["corpus_bleu", "count"])
-def test_lists_that_are_cleared_when_the_last_segment_is_let_go(entry):
-    """Reading segment i lets go of segment i - 1, whose destructor empties both lists."""
+def test_lists_that_are_cleared_when_the_last_segment_is_released(entry):
+    """Reading segment i releases segment i - 1, whose destructor empties both lists."""
 
     class Evil:
         def __hash__(self):
@@ -84,7 +84,7 @@ def test_lists_that_are_cleared_when_the_last_segment_is_let_go(entry):
 
 
 class Emptying:
-    """What empties lists when numpy asks for its length."""
+    """An object that empties lists when numpy asks for its length."""
 
     def __init__(self, *lists):
         self._lists = lists
@@ -102,7 +102,7 @@ class Emptying:
 
 
 class EmptyingArray(Emptying):
-    """When it asks for what arrays have, which it does before."""
+    """Empties them earlier, when numpy asks for attributes of arrays."""
 
     def __getattr__(self, name):
         self.empty()
@@ -123,8 +123,8 @@ CALLS = {
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
 @pytest.mark.parametrize("kind", [Emptying, EmptyingArray])
-def test_numpy_reads_no_list_that_an_object_in_it_empties(call, kind):
-    """numpy itself dies of it: a segmentation fault."""
+def test_numpy_does_not_read_a_list_that_its_own_item_empties(call, kind):
+    """numpy alone crashes with a segmentation fault."""
     for place in range(6):
         inner = [9000 + number for number in range(6)]
         rows = [inner, [10**6 + number for number in range(6)], [2] * 6]
@@ -132,15 +132,15 @@ def test_numpy_reads_no_list_that_an_object_in_it_empties(call, kind):
         raises((TypeError, ValueError, OverflowError), "", call, rows)
 
 
-def test_numbers_that_are_nested_without_end():
+def test_endlessly_nested_numbers():
     rows = [1, 2]
     rows.append(rows)
     for call in (Stats, lambda rows: from_state(rows, max_ngram_order=2)):
         raises((TypeError, ValueError), "nested more than 4 levels deep", call, rows)
 
 
-def test_texts_that_the_tokenizer_takes_out_of_the_list():
-    """Counting how many end in " ." met None: an AttributeError."""
+def test_texts_that_the_tokenizer_removes_from_the_list():
+    """Counting the texts that end in " ." used to meet None and raise an AttributeError."""
     texts = ["a b", "c d"]
 
     def split(text):
@@ -151,7 +151,7 @@ def test_texts_that_the_tokenizer_takes_out_of_the_list():
 
 
 def test_references_that_a_token_empties_after_they_were_counted():
-    """Comparing them with their transposition was an IndexError."""
+    """Comparing them with their transposition used to raise an IndexError."""
 
     class Last(str):
         def __eq__(self, other):
@@ -169,7 +169,7 @@ def test_references_that_a_token_empties_after_they_were_counted():
 
 
 class Reshaping:
-    """A mask that gives the ids another shape while it is asked for its own."""
+    """A mask that changes the shape of the ids when it is asked for its own."""
 
     def __init__(self, ids, shape):
         self.ids, self.new, self.shape = ids, shape, ids.shape
@@ -183,8 +183,8 @@ class Reshaping:
 
 
 @pytest.mark.parametrize("shape", [(20,), (2, 10), (4, 5, 1), (2, 1, 2, 5)])
-def test_a_mask_that_reshapes_the_ids_does_not_make_them_be_read_beyond_their_end(shape):
-    """Each of 20 rows was read 20 ids long, from a memory of 20."""
+def test_ids_reshaped_by_their_mask_are_not_read_beyond_their_end(shape):
+    """Each of 20 rows used to be read as 20 ids, from memory that holds 20 in all."""
     ids = np.arange(20).reshape(4, 5)
     mask = Reshaping(ids, shape)
     others = np.arange(20 * shape[0]).reshape(shape[0], 20)
@@ -216,8 +216,8 @@ def test_rows_that_are_added_while_their_masks_are_counted():
     assert positions.tolist() == [[0], [1]]
 
 
-def test_references_of_ids_that_yield_nothing_are_no_references():
-    """The length of a reference that was not there was read from memory that nothing had set."""
+def test_id_references_that_yield_nothing_are_refused():
+    """The length of an absent reference used to be read from uninitialized memory."""
     nothing = Lying(2, ())
     nothing.shape = (2, 3)
     for hypothesis in ([1, 2, 3], np.arange(3)):

@@ -14,13 +14,13 @@ from fastbleu import BLEU
 
 H = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [1, 1, 1, 1]])
 R = np.stack([H, H[:, ::-1]], axis=1)
-# A side as a whole is named, or the first segment of it.
+# The messages name a whole side, or its first segment.
 SIDES = {"hypotheses": "hypothes[ei]s", "references": "references"}
 each_side = pytest.mark.parametrize("side", SIDES)
 
 
 def batch_refused(error, words, hypotheses, references, **masks):
-    """By a metric without options, and by one that looks at every id."""
+    """Check with a metric without options, and with one that looks at every id."""
     for options in ({}, {"ignore_ids": (-100,), "stop_ids": 9}):
         metric = BLEU(tokenize=False, keep_stats=True, **options)
         metric.update(H, R)
@@ -90,7 +90,7 @@ WRONG_BATCHES = {
         # Masked arrays.
         (np.ma.masked_array(H, H == 1), R, "hypotheses is a .*pass its data, and ~mask"),
         (H, np.ma.masked_array(R, R == 1), "references is a .*pass its data, and ~mask"),
-        # Lists in which something is no id.
+        # Lists with items that are not ids.
         ([H[0], FLOATS, H[2]], R, "segment 1: the hypothesis.*float32"),
         (H, [H[0], [H[1]], [H[2], FLOATS]], r"segment 2: references\[1\].*float32"),
         (H, [H[0], [H[1]], FLOATS[None]], "segment 2.*float32"),
@@ -111,7 +111,7 @@ def test_wrong_batches(error, hypotheses, references, words):
     batch_refused(error, words, hypotheses, references)
 
 
-def test_ids_where_text_is_meant():
+def test_ids_given_instead_of_text():
     for pair in ((H, R), (list(H), list(R)), (["a"] * 3, R), (H, ["a"] * 3)):
         refused(BLEU(), TypeError, "tokenize=False", *pair)
 
@@ -142,13 +142,13 @@ def test_wrong_masks(name, side, array):
     ):
         batch_refused(error, words, list(H), list(R), **{name: wrong})
     batch_refused(ValueError, r"mask.*\b3\b", H.tolist(), R.tolist(), **{name: rows[:2]})
-    words = "a mask needs token ids; for these pass tokenize=False"
+    words = "a mask needs token ids; for ids pass tokenize=False"
     for metric in (BLEU(), BLEU("nltk", tokenize="none")):
         refused(metric, TypeError, words, ["a"] * 3, ["a"] * 3, **{name: np.ones(3, int)})
 
 
-def test_masks_that_are_none():
-    """Such as are added to logits, and a str in place of a list."""
+def test_values_that_are_not_masks():
+    """Masks that are added to logits, and a str instead of a list."""
     words = "the mask of hypotheses holds -10000.*pass mask == 0"
     batch_refused(ValueError, words, H, R, hypothesis_mask=np.where(H > 1, 0, -10000))
     words = "segment 0: the mask of the hypothesis has the dtype [<>]U1"
@@ -161,7 +161,7 @@ def test_masks_that_are_none():
 
 
 class OnCuda:
-    """What says by the protocol that its numbers lie in the memory of a graphics card."""
+    """An object whose numbers are in GPU memory, according to the CUDA protocol."""
 
     def __init__(self, array):
         self.shape, self.dtype, self.ndim = array.shape, array.dtype, array.ndim
@@ -187,7 +187,7 @@ def test_arrays_on_a_graphics_card_without_torch(side):
 
 
 class Interface:
-    """An array by its interface, which may say what cannot be."""
+    """An array by its interface, which may make impossible claims."""
 
     shape = (3, 4)
 

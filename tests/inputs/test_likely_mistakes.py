@@ -1,4 +1,4 @@
-"""Input that is probably a mistake: warned of by `score`, by tables and by the command.
+"""Input that is probably a mistake: `score`, tables and the command warn about it.
 
 What a warning advises is taken literally, and is not refused.
 """
@@ -39,7 +39,7 @@ def lines_file(folder, name, lines):
 
 
 def command(capsys, *arguments):
-    """What the command prints, and the messages of its warnings."""
+    """The output of the command, and the messages of its warnings."""
     assert main([*arguments]) == 0
     out, err = capsys.readouterr()
     return out, [line.removeprefix("fastbleu: warning: ") for line in err.splitlines()]
@@ -48,7 +48,7 @@ def command(capsys, *arguments):
 # ---- blank references
 
 
-def test_blank_references_count_as_in_sacrebleu_and_are_warned_of_once():
+def test_blank_references_count_as_in_sacrebleu_and_cause_one_warning():
     score, (message,) = messages(BLEU().score, HYPOTHESES, REFERENCES)
     streams = list(zip(*REFERENCES, strict=True))
     assert score.value == sacrebleu.corpus_bleu(HYPOTHESES, streams).score
@@ -200,7 +200,7 @@ SYSTEMS = [
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_nothing_is_wrong_with_real_systems(system, tmp_path, capsys):
+def test_no_false_warning_on_real_systems(system, tmp_path, capsys):
     hypotheses, references = wmt22.one_reference(system)
     target = system.partition(".")[0].partition("-")[2]
     name = {"zh": "zh", "ja": "char"}.get(target, "13a")
@@ -231,7 +231,7 @@ INPUTS = {
 
 
 def score_or_none(function, *arguments, **options):
-    """The score, and warnings; None where an original has none of such texts."""
+    """The score and the warnings; None if the original has no score for such texts."""
     try:
         return messages(function, *arguments, **options)
     except (ValueError, ImportError):
@@ -239,7 +239,7 @@ def score_or_none(function, *arguments, **options):
 
 
 def follow(metric, message, hypotheses, references):
-    """What a warning advises is accepted, and what it warned of is gone."""
+    """The advice of a warning is accepted, and removes the warning."""
     for tokenizer in re.findall(r'BLEU\(tokenize="([\w-]+)"\)', message):
         try:
             other = BLEU(tokenize=tokenizer)
@@ -335,7 +335,7 @@ RUN, LABELS = r"end in a run of the id 7.*\(7,\)", r"-100.*ignore_ids=\(-100,\)"
     ("options", "padding", "words"),
     [({}, 7, RUN), ({"ignore_ids": (-100,)}, 7, RUN), ({"stop_ids": 50}, -100, LABELS)],
 )
-def test_padding_that_counts_is_warned_of_once(form, options, padding, words):
+def test_padding_that_counts_causes_one_warning(form, options, padding, words):
     for count in range(1, 9):
         rows = [form([*row, padding, padding]) for row in padded(padding, count)]
         for pair in ((rows, references_of(rows)), (numpy.array(rows), numpy.array(rows))):
@@ -352,7 +352,7 @@ def test_padding_of_one_side_is_named():
 
 
 @pytest.mark.parametrize("rows", [1, 3, 8])
-def test_nothing_left_of_the_ids_and_logits(rows):
+def test_ids_that_are_all_ignored_and_logits(rows):
     ids = numpy.full((rows, 5), 2)
     score, found = messages(BLEU(tokenize=False, stop_ids=2).score, ids, ids)
     assert score.value == 0
@@ -364,7 +364,7 @@ def test_nothing_left_of_the_ids_and_logits(rows):
 
 
 @pytest.mark.filterwarnings("error")
-def test_other_ids_are_no_padding():
+def test_other_ids_are_not_padding():
     bangs = [[1, 7, 7, 7, 7, 2, 7, 7, 7, 7]] * 3
     for few in (padded(7, 1), padded(7, 3), bangs, [[7] * 9]):  # may be by chance
         BLEU(tokenize=False).score(few, references_of(few))

@@ -1,4 +1,4 @@
-"""Arrays of numpy's StringDType: read like columns, with the rows of the same texts in lists."""
+"""Arrays of numpy's StringDType are read like columns, and give the rows of the same lists."""
 
 import numpy
 import pytest
@@ -9,19 +9,19 @@ from fastbleu import BLEU
 
 StringDType = pytest.importorskip("numpy.dtypes").StringDType
 
-# Random lines may end so.
+# Random lines may look tokenized.
 pytestmark = pytest.mark.filterwarnings("ignore:.* hypotheses end in")
 
 
 def random_lines(rng, count):
-    """Lines of all lengths: numpy stores those of up to 15 and of up to 255 bytes by themselves."""
+    """Lines of all lengths: numpy stores up to 15, up to 255 and more bytes in different ways."""
     lines = ["", "a", "é" * 7, "b" * 15, "b" * 16, "я" * 127, "c " * 128, "漢 " * 500]
     return (lines + [random_line(rng).replace("\ud800", "") for _ in range(count)])[:count]
 
 
 @pytest.mark.parametrize("dtype", [StringDType(), object])
 def test_parts_of_arrays(dtype):
-    """They do not lie side by side in memory, and are more than are read at a time."""
+    """They are not contiguous in memory, and longer than what is read at a time."""
     lines = random_lines(seeded(f"parts of arrays of {dtype}"), 9000)
     array = numpy.array(lines, dtype)
     for part in (slice(3, 8900), slice(None, None, -1), slice(5, None, 7), slice(4, 4)):
@@ -32,7 +32,7 @@ def test_parts_of_arrays(dtype):
     assert BLEU().count(records["text"], array) == BLEU().count(lines, lines)
 
 
-def test_a_text_that_stands_for_a_missing_one_is_text():
+def test_a_string_na_object_is_text():
     array = numpy.array(["the cat sat", "-"], StringDType(na_object="-"))
     lines = ["the cat sat", "-"]
     assert BLEU().count(array, lines) == BLEU().count(lines, lines)
@@ -60,7 +60,7 @@ def test_arrays_of_objects_and_of_pandas(tokenizer, threads):
     assert metric.count(series, theirs) == expected
 
 
-def test_an_array_of_objects_that_are_no_texts():
+def test_an_array_of_objects_that_are_not_texts():
     texts = numpy.array(["the cat sat down"] * 2500, object)
     holes = texts.copy()
     holes[1500] = None
@@ -73,7 +73,7 @@ def test_an_array_of_objects_that_are_no_texts():
 
 
 class Subclass(numpy.ndarray):
-    """Named like numpy's own."""
+    """A class with the name of numpy's own."""
 
 
 Subclass.__module__, Subclass.__qualname__ = "numpy", "ndarray"
@@ -91,7 +91,7 @@ def test_arrays_that_only_look_like_those_read_in_place():
 
 @pytest.mark.parametrize("shape", [(1200,), (), (0, 2)], ids=str)
 def test_an_array_that_changes_while_it_is_read(shape):
-    """A reference's own code makes the array shorter: what is behind its end is not read."""
+    """A reference's own code makes the array shorter: nothing is read beyond its end."""
     lines = ["the cat sat down"] * 2500
 
     class Reference:

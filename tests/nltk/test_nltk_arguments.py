@@ -30,7 +30,7 @@ class Tokens(Sized):
 
 
 class Indexed(Sized):
-    """A sequence by the protocol from before iterators."""
+    """A sequence by the protocol that predates iterators."""
 
     def __getitem__(self, index):
         return self.tokens[index]

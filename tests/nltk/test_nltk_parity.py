@@ -40,7 +40,7 @@ def test_the_version_that_is_reproduced():
     assert nltk.__version__ == "3.10.4"
 
 
-def test_what_a_star_imports():
+def test_star_import():
     ours, theirs = {}, {}
     exec("from fastbleu.nltk import *", ours)
     exec("from nltk.translate.bleu_score import *", theirs)
@@ -155,7 +155,7 @@ def test_lengths_of_every_type():
 
 
 def observations(precision):
-    """What can be done with a precision, on this version of Python."""
+    """The operations on a precision in this version of Python."""
     half = fractions.Fraction(1, 2)
     yield precision.numerator, precision.denominator, float(precision), hash(precision)
     yield repr(precision), str(precision), precision == half, precision > half, bool(precision)

@@ -79,7 +79,7 @@ def test_methods_in_scores(method):
 
 
 def after_call(method, p_n, *args, **kwargs):
-    """The outcome of a method, and what became of the precisions that it was given."""
+    """The outcome of a method, and the precisions that it was given as it left them."""
     return outcome(method, p_n, *args, **kwargs), typed(p_n)
 
 
@@ -133,7 +133,7 @@ def test_parameters_changed_after_construction():
 
 
 def derived(side):
-    """Smoothing functions of a user who builds on the class of `side`."""
+    """Smoothing functions of a user who subclasses that of `side`."""
 
     class Heavier(side.SmoothingFunction):
         def method1(self, p_n, *args, **kwargs):
@@ -201,7 +201,7 @@ RETURNS = [
 ]  # fmt: skip
 
 
-def test_whatever_a_callable_returns():
+def test_any_result_of_a_callable():
     for returned in RETURNS:
 
         def smoothing(p_n, returned=returned, **kwargs):
@@ -226,7 +226,7 @@ def test_method6_of_high_orders():
 
 
 def test_method6_between_two_floats():
-    """(3 * 2**52 - 5) / 2**56, the second alpha's third precision, is as near to both."""
+    """(3 * 2**52 - 5) / 2**56, the second alpha's third precision, is halfway between two."""
     for alpha in (2**52 - 8, 2**52 - 7, 2**52 - 6, 2**53 - 3):
         for weights in ((0, 0, 1), (0.25,) * 4):
             segment = [words("a b c")], words("a b c d e f g h i"), weights
@@ -255,7 +255,7 @@ class Undecided(Falsy):
         raise LookupError("no truth value")
 
 
-def test_things_that_are_hardly_smoothing_functions():
+def test_unusual_smoothing_functions():
     for given in (0, "", False, [], Falsy(), Undecided(), 3, "method1", object(), dict, print):
         for segment in (SOME_OF_EACH, NO_HIGH_ORDERS, ([["b"]], ["a"])):
             assert_same("sentence_bleu", *segment, ours=given, theirs=given)
@@ -300,7 +300,7 @@ def test_zero_match_warnings_are_shown_once_each_and_can_be_errors():
         bleu.sentence_bleu(*NO_HIGH_ORDERS)
 
 
-def test_a_warning_of_compiled_code_shows_no_line_of_a_file():
+def test_warnings_of_compiled_code_show_no_source_line():
     with pytest.warns(UserWarning, match="0 counts") as caught:
         bleu.sentence_bleu(*NO_HIGH_ORDERS)
     parts = str(caught[0].message), UserWarning, caught[0].filename, caught[0].lineno

@@ -1,4 +1,4 @@
-"""What was counted, and what counts. See _counted.pyx."""
+"""The results of counting, and the classes that count. See _counted.pyx."""
 
 from cpython.array cimport array
 from libc.stdint cimport int64_t
@@ -9,8 +9,8 @@ from fastbleu.runtime._process cimport Pool
 
 
 cdef class Counted:
-    cdef readonly array rows                   # of all segments, or one, their sum
-    cdef readonly bint keep_rows                # whether of all segments
+    cdef readonly array rows                   # one for each segment, or their sum
+    cdef readonly bint keep_rows               # whether one for each segment
     cdef readonly int max_order
     cdef public Py_ssize_t segments
     cdef public Py_ssize_t nrefs               # of every segment; -1 where their number varies
@@ -22,7 +22,7 @@ cdef class Counted:
     cdef public list present                   # whether each given segment was counted; None if all were
     # What a dialect's own Counter adds: a list with an entry for each segment.
     cdef public list extra
-    # Where segments have tokenizers of their own: the signatures of those used, None for the counter's own.
+    # If segments have tokenizers of their own: the signatures of those used, None for the counter's own.
     cdef public frozenset tokenizers
 
     cdef int begin(self, Py_ssize_t segments, int max_order, bint keep_rows) except -1

@@ -1,6 +1,6 @@
 """Counting: checked segments in, rows of counts out; and running totals.
 
-`CounterBase` is the core of `Counter` (counter.py); it trusts the layout of what it is given.
+`CounterBase` is the core of `Counter` (counter.py); it trusts the layout of its input.
 
 Thread-safety. Each thread has a worker of its own; workers that are not in use are shared (Pool).
 Sums never change.
@@ -48,7 +48,7 @@ cdef class Counted:
         self.rows = stats._rows
 
     def look_unrelated(self, Py_ssize_t most):
-        """Whether the last `most` rows, or their sum, have few of the bigrams of their references."""
+        """Whether the last `most` rows, or their sum, match few bigrams of their references."""
         cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order, count = len(self.rows) // width, row
         cdef const int64_t *values = numbers(self.rows)
         cdef int64_t matches = 0, totals = 0
@@ -96,11 +96,11 @@ cpdef Py_ssize_t joint_nrefs(Py_ssize_t one, Py_ssize_t other) noexcept:
 
 
 cdef class Sums:
-    """What a dialect adds up of any number of corpora: a value that never changes.
+    """What a dialect adds up over any number of corpora: a value that never changes.
 
-    Only a `Scorer` makes one, of rows that its dialect has adapted, and nothing adapts these again. Adding
-    replaces the object, so that exceptions, signals and other threads never see a partial sum. `segments` is
-    None if it is unknown, because the row came from a state, and so is `nrefs`, also for rows of numbers.
+    Only a `Scorer` makes one, from rows that its dialect has adapted, and nothing adapts them again. Adding
+    makes a new object, so that exceptions, signals and other threads never see a partial sum. `segments` and
+    `nrefs` are None if they are unknown, because the row came from a state; `nrefs` also for rows of numbers.
     """
 
     cdef readonly array row    # the sum of the adapted rows
@@ -135,7 +135,7 @@ cdef class Sums:
         if keep_rows and counted.segments:
             total.kept = (None, counted.stats)
         total.segments = counted.segments
-        if counted.nrefs or not counted.segments:     # else of Stats of numbers
+        if counted.nrefs or not counted.segments:     # otherwise of Stats made of numbers
             total.nrefs = counted.nrefs
         total.tokenized_periods = counted.tokenized_periods
         total.tokenizers = counted.tokenizers
@@ -243,7 +243,7 @@ cdef class Worker:
         self.packer.cancelled = self.counter.cancelled = value
 
     cdef int count(self, Counted counted, Py_ssize_t first, object bar) except -1:
-        """Count the segments that are packed, of which `first` is the number of the first."""
+        """Count the packed segments, from number `first` on."""
         if counted.keep_rows:
             self.counter.count(self.packer, counted.rows, first)
         else:
@@ -269,9 +269,9 @@ cdef class CounterBase:
     threads : int
     watch : MistakeWatch
     choose : callable or None
-        From a text to its tokenizer, of "auto".
+        For "auto": returns the tokenizer for a text.
     knows_singles : bool
-        Whether single segments of text or tokens need not be examined for mistakes any more.
+        Whether single segments of text or tokens no longer need to be examined for mistakes.
     """
 
     cdef Pool idle_for(self, object hypotheses):
@@ -294,12 +294,12 @@ cdef class CounterBase:
         Parameters
         ----------
         keep_rows : bool, default True
-            Whether each segment has a row; else there is one row, the sum of all, and memory does
-            not grow with the batch.
+            Whether each segment has a row; otherwise there is one row, the sum of all, and memory
+            does not grow with the batch.
         progress : bool, default False
             Show a progress bar.
         meanwhile : callable, optional
-            Is called once while other threads count.
+            Called once while other threads count.
         """
         cdef Batch whole
         cdef Counted counted
@@ -315,7 +315,7 @@ cdef class CounterBase:
 
 
 cpdef Counted count_segments(CounterBase counter, Batch batch, bint keep_rows, bar=None, meanwhile=None):
-    """Count a `Batch`, whose layout was checked, but warn of nothing. Parameters are those of `count`.
+    """Count a `Batch`, whose layout was checked, without warnings. Parameters are those of `count`.
 
     `bar` shows the progress.
     """
@@ -355,7 +355,7 @@ cpdef Counted count_segments(CounterBase counter, Batch batch, bint keep_rows, b
 cdef Py_ssize_t count_in_chunks(
         object hypotheses, object references, list workers, Counted counted, Py_ssize_t before, object bar,
         object meanwhile) except -1:
-    """Count with several workers, each a chunk at a time; the number of segments."""
+    """Count with several workers, each a chunk at a time; return the number of segments."""
     cdef Py_ssize_t read = 0
     reading = _Lock()
 
@@ -384,7 +384,7 @@ cdef Py_ssize_t useful_threads(object hypotheses, object references, object coun
     if type(hypotheses) is IdRows:
         chunks = (hypotheses.size + references.size) // CHUNK_IDS
     elif counter.tokenizer is not None and counter.tokenizer.compiled is None and counter.line_writer is None:
-        return 1  # a user's function may not be safe on several
+        return 1  # a user's function may not be thread-safe
     elif counter.tokenizer is None and is_list_or_tuple(hypotheses):
         return 1  # reading, most of the work, holds the GIL
     else:

@@ -26,13 +26,13 @@ cdef extern from "kernel/tables/direct_table.h":
 
 
 cdef class IdPacker(PackedSegments):
-    cdef list sets                       # the memory of those of the filter
+    cdef list sets                       # the memory of the filter's sets
     cdef id_filter filter
     cdef id_reader read_some
     cdef IdRows hypotheses, references
     cdef Py_ssize_t first_segment
     cdef direct_table small_numbers
-    cdef number_table numbers            # where the hypothesis has an id that is negative or large
+    cdef number_table numbers            # if the hypothesis has an id that is negative or large
     cdef int64_t *row_ids
     cdef Py_ssize_t row_capacity
     cdef bint finished

@@ -1,7 +1,7 @@
 """Rows of token ids in, packed ids out, without copies of arrays, Python objects or the GIL.
 
 IdPacker compares or numbers the ids of a chunk of segments as TokenPacker does tokens (PackedSegments in
-_packed.pxd); kernel/objects/id_rows.h reads them, whatever their type, and leaves out what does not count.
+_packed.pxd); kernel/objects/id_rows.h reads ids of any type, and leaves out those that do not count.
 
 Ownership. IdPacker owns its arrays and its two tables, and holds the rows of the chunk.
 Thread-safety. One packer per thread.
@@ -57,7 +57,7 @@ cdef class IdPacker(PackedSegments):
         PyMem_RawFree(self.row_ids)
 
     cdef id_set set_of(self, object ids) except *:
-        """Some ids, whose memory the packer owns."""
+        """A set of ids, whose memory the packer owns."""
         cdef array sorted_ids = array("q", sorted(set(ids)))
         cdef id_set made = [<const int64_t *> sorted_ids.data.as_longlongs, len(sorted_ids)]
         self.sets.append(sorted_ids)
@@ -77,7 +77,7 @@ cdef class IdPacker(PackedSegments):
             self.row_capacity = 0
 
     cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0) except -1:
-        """See PackedSegments; of IdRows."""
+        """See PackedSegments; takes IdRows."""
         cdef IdRows of_hypotheses = <IdRows?> hypotheses, of_references = <IdRows?> references
         cdef Py_ssize_t segment = start, ids = 0, k
         cdef Py_ssize_t end = min(of_hypotheses.segment_count, of_references.segment_count)
@@ -137,7 +137,7 @@ cdef class IdPacker(PackedSegments):
         return IS_PADDING if is_padding else KEYS_WERE_READ
 
     cdef int count_prefixes(self, Py_ssize_t segment, int64_t *counts, Py_ssize_t length) except -1 nogil:
-        """For each of the first `length` positions of a hypothesis: how many ids up to there count."""
+        """Tell for each of the first `length` positions of a hypothesis how many ids up to it count."""
         cdef Py_ssize_t at = 0, stop, step = PREFIX_BLOCK, found, kept = 0, i
         cdef id_progress progress, before
         cdef id_row row
@@ -151,7 +151,7 @@ cdef class IdPacker(PackedSegments):
             before = progress
             found = self.read_some(&row, &self.filter, stop - at, &progress, self.row_ids)
             if 0 < found < stop - at:
-                # Some count: which of them shorter steps tell.
+                # Some count: shorter steps tell which.
                 progress = before
                 step = (stop - at) // 2
                 continue
@@ -166,7 +166,7 @@ cdef class IdPacker(PackedSegments):
         return 0
 
     cdef Py_ssize_t pack_ids(self, Py_ssize_t segment, int64_t *lengths) except -1 nogil:
-        """Pack a segment as ids; the number of its references."""
+        """Pack a segment as ids; return the number of its references."""
         cdef Py_ssize_t number = self.first_segment + segment, k, length, references = 0
         cdef uint64_t largest
         cdef bint are_small, is_padding
@@ -192,7 +192,7 @@ cdef class IdPacker(PackedSegments):
         return references
 
     cdef int number_ids(self, Py_ssize_t length, bint are_small, bint is_hypothesis) except -1 nogil:
-        """Pack the ids that were read, by one of the tables."""
+        """Pack the ids that were read, with one of the tables."""
         cdef int32_t *ids = self.reserve_ids(length)
         cdef int32_t absent = self.small_numbers.count if are_small else self.numbers.count
         cdef const int64_t *row_ids = self.row_ids
@@ -215,7 +215,7 @@ cdef class IdPacker(PackedSegments):
         return 0
 
     cdef Py_ssize_t read(self, const id_row *row, bint *is_padding) except -1 nogil:
-        """Read those ids of a row that count into `row_ids`; returns their number."""
+        """Read the ids of a row that count into `row_ids`; return their number."""
         if row.length >= INT32_MAX:
             with gil:
                 raise OverflowError(f"a sequence of {row.length} ids is too long; at most {INT32_MAX - 1}")

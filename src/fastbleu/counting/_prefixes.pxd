@@ -1,4 +1,4 @@
-"""What scores rows while they are counted. See _prefixes.pyx."""
+"""Scores rows while they are counted. See _prefixes.pyx."""
 
 from libc.stdint cimport int64_t
 

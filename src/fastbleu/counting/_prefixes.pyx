@@ -1,9 +1,9 @@
 """Counting the prefixes of hypotheses, and scoring them meanwhile.
 
-Of a clipped n-gram the first occurrences match (SegmentCounter.match_positions), so that the matches of a
+The first occurrences of a clipped n-gram match (SegmentCounter.match_positions), so that the matches of a
 prefix are those of the whole hypothesis that end in it.
 
-Thread-safety. As that of _counted.pyx.
+Thread-safety. As in _counted.pyx.
 """
 
 from cpython.array cimport array, clone, resize
@@ -21,7 +21,7 @@ from fastbleu.counting.stats import Stats
 from fastbleu.inputs.checks import changed_while_read
 
 
-# Rows of prefixes that are made at a time: so few that they stay in the cache.
+# Rows of prefixes that are made at a time: few enough to stay in the cache.
 cdef Py_ssize_t PREFIXES_AT_ONCE = 1280
 
 cdef array _ROWS = array("q")
@@ -37,7 +37,7 @@ cdef class RowScorer:
         pass
 
     cdef bint score(self, const int64_t *row, double *score) noexcept nogil:
-        """Set the score of a row; False if another way must be taken."""
+        """Set the score of a row; False if it must be scored in another way."""
         return False
 
 
@@ -45,7 +45,7 @@ def count_prefixes(CounterBase counter, hypotheses, references, Py_ssize_t lengt
                    RowScorer scorer=None, scores=None):
     """Count the prefixes of up to `length` positions of hypotheses, in lists or IdRows of a checked layout.
 
-    Fills `scores`, an array of float64, shape (segments, length), by `scorer`. Where that is None, in use or
+    Fills `scores`, an array of float64, shape (segments, length), by `scorer`. If that is None, in use or
     fails, calls ``take(first, rows, numbers)`` for some segments at a time: the number of the first, the rows
     of their prefixes as Stats, and for each segment and position the number of its row. Returns what
     `Counter.count` returns.
@@ -86,7 +86,7 @@ def count_prefixes(CounterBase counter, hypotheses, references, Py_ssize_t lengt
 
 
 cdef void add_token(int64_t *row, Py_ssize_t order, const char *marks, int64_t count) noexcept nogil:
-    """Make the row of a prefix that of its first `count` tokens, at most one more."""
+    """Update the row of a prefix to its first `count` tokens, at most one more than before."""
     cdef Py_ssize_t n
     row[0] = count
     for n in range(min(count, order)):

@@ -110,7 +110,7 @@ cdef class TextPacker(PackedSegments):
             self.prepared.reset()
 
     cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0) except -1:
-        """See PackedSegments; of lists, arrays of objects or Utf8Rows."""
+        """See PackedSegments; takes lists, arrays of objects or Utf8Rows."""
         cdef Py_ssize_t segment = start
         self.first_segment = before + start
         self.clear()
@@ -138,7 +138,7 @@ cdef class TextPacker(PackedSegments):
 
     cdef Py_ssize_t take_rows(self, Utf8Rows hypotheses, Utf8Rows references, Py_ssize_t start,
                               Py_ssize_t before) except -1:
-        """The chunk of columns; the number of its segments."""
+        """Take a chunk of columns; return the number of its segments."""
         cdef Py_ssize_t end = min(len(hypotheses), len(references)), segment = start
         cdef Py_ssize_t first = references.first_line(start), line = first, end_line
         cdef size_t size = 0
@@ -235,7 +235,7 @@ cdef class TextPacker(PackedSegments):
 
     cdef Py_ssize_t pack_from_runs(self, Py_ssize_t segment) except -1 nogil:
         """Pack segments with one reference each, from `segment` on, as long as the keys of both lines were
-        read in runs and can be compared; how many."""
+        read in runs and can be compared; return how many."""
         cdef line_run *hypotheses = &self.hypotheses.run
         cdef line_run *references = &self.references.run
         cdef Py_ssize_t count = self.segment_count - segment, hypothesis, reference, k
@@ -256,13 +256,13 @@ cdef class TextPacker(PackedSegments):
             self.segments[segment + k].is_masks = True
         self.mask_count += made.masks
         self.length_count += 2 * made.segments
-        if self.prepared is None:        # else the lines were rewritten, and counted before
+        if self.prepared is None:        # otherwise the lines were counted before they were rewritten
             self.tokenized_periods += made.tokenized_periods
         self.worked(made.tokens + 2 * BLOCK_STEPS * made.segments)
         return made.segments
 
     cdef int pack_segment(self, Py_ssize_t segment) except -1 nogil:
-        """Pack a segment, which is the current one."""
+        """Pack a segment, the current one."""
         cdef Py_ssize_t lines = self.segments[segment].references + 1
         cdef int64_t *lengths = self.reserve_lengths(lines)
         if not self.pack_keys(segment, lines - 1, lengths):
@@ -273,7 +273,7 @@ cdef class TextPacker(PackedSegments):
         return 0
 
     cdef int find_line(self, Py_ssize_t k, utf8_line *line) except -1 nogil:
-        """Line k of the current segment, as it is tokenized; 0 is the hypothesis."""
+        """Find line k of the current segment as it is tokenized; 0 is the hypothesis."""
         cdef Py_ssize_t segment = self.segment - self.hypotheses.first + self.first_segment
         if k == 0:
             return self.hypotheses.read_line(self.segment, segment, -1, line)
@@ -305,7 +305,7 @@ cdef class TextPacker(PackedSegments):
         return begin_rewritten(reader, line, copy, &self.cancelled)
 
     cdef int pack_ids(self, Py_ssize_t segment, int64_t *lengths) except -1 nogil:
-        """Pack a segment, which is the current one, as ids."""
+        """Pack a segment, the current one, as ids."""
         cdef Py_ssize_t k
         if interner_begin(self.tokens, 0) < 0:
             no_memory(0)
@@ -315,9 +315,9 @@ cdef class TextPacker(PackedSegments):
         return 0
 
     cdef Py_ssize_t read_line(self, Py_ssize_t k, bint adds) except -1 nogil:
-        """Pack line k of the current segment as ids; the number of its tokens.
+        """Pack line k of the current segment as ids; return the number of its tokens.
 
-        If it `adds`, its tokens are numbered; if not, those that have no number get the next one.
+        If it `adds`, new tokens are numbered; otherwise they all get the next number.
         """
         cdef Py_ssize_t before = self.id_count
         cdef line_reader reader

@@ -1,10 +1,10 @@
 """One side of a chunk of text, its hypotheses or its references: lines of UTF-8.
 
 Lines are our own, which were str (`add`), or a column's (`take_rows`), which are scanned when they are read
-(kernel/text/utf8.h); to be lowercased, these become our own, too (`add_row`). In a line of a column, white
-space beyond ASCII becomes tabs in a copy.
+(kernel/text/utf8.h); to be lowercased, these become our own, too (`add_row`). If a column's line has white
+space beyond ASCII, it becomes tabs in a copy.
 
-Lines mostly follow each other: a run. Those that need no copy are tokenized together
+Most lines follow each other in memory, in runs. Lines of a run that need no copy are tokenized together
 (kernel/text/line_run.h).
 
 Reading a line also reads memory before and after it. If that memory belongs to its neighbors, the line is
@@ -59,7 +59,7 @@ cdef extern from "Python.h":
 
 
 cdef size_t POLL_BYTES = 1 << 20             # bytes of a line between two checks for signals
-cdef Py_ssize_t LOWER_CHARS = 1 << 20        # characters that Python lowers between two
+cdef Py_ssize_t LOWER_CHARS = 1 << 20        # characters that Python lowers between two checks
 cdef Py_ssize_t KEPT_BYTES = 1 << 22         # memory for more is not kept
 
 cdef small_letters letters
@@ -138,7 +138,7 @@ cdef class TextSide:
         free_copy(&self.copy)
 
     cdef void begin_chunk(self) noexcept nogil:
-        """Let go of all lines."""
+        """Drop all lines."""
         self.own_count = self.run_start = self.run_stop = 0
         self.used = LEAD
         self.run_end = 0
@@ -146,7 +146,7 @@ cdef class TextSide:
         self.read_run = run_reader_for(simd_in_use())
 
     cdef void forget(self):
-        """Let go of all lines; keep the memory, except that of many or long ones."""
+        """Drop all lines; keep the memory, except that of many or long ones."""
         self.begin_chunk()
         self.rows = None
         free_copy(&self.copy)
@@ -166,7 +166,7 @@ cdef class TextSide:
         return 0
 
     cdef Py_ssize_t put(self, object text) except -1:
-        """Write a compact str after our own lines; how many bytes."""
+        """Write a compact str after our own lines; return the number of bytes."""
         cdef uint8_t *start = self.reserve(room_of(text))
         return put_characters_of(text, self.write_line == NULL, start) - start
 
@@ -199,7 +199,7 @@ cdef class TextSide:
         return True
 
     cdef int add_row(self, Py_ssize_t number, Py_ssize_t segment, Py_ssize_t k) except -1 nogil:
-        """Make a line of a column one of our own: reference k of a segment, or with -1 the hypothesis."""
+        """Make a column's line one of our own: reference k of a segment, or the hypothesis if k is -1."""
         cdef utf8_line line = self.lines[number]
         cdef utf8_content content = self.content_of(number, segment, k)
         cdef uint8_t *start = self.reserve(line.size)
@@ -215,13 +215,13 @@ cdef class TextSide:
         return 0
 
     cdef void take_rows(self, Utf8Rows rows, Py_ssize_t start) noexcept:
-        """Make the chunk of a column's lines from number `start` on."""
+        """Take a column's lines from number `start` on as the chunk."""
         self.rows = rows
         self.are_own = False
         self.lines, self.count, self.first = rows.lines, rows.line_count, start
 
     cdef void take_own(self) noexcept nogil:
-        """Make the chunk of the lines that were added."""
+        """Take the lines that were added as the chunk."""
         self.are_own = True
         self.lines, self.count, self.first = self.own_lines, self.own_count, 0
         for i in range(self.own_count):
@@ -240,8 +240,8 @@ cdef class TextSide:
 
     cdef int read_line(self, Py_ssize_t number, Py_ssize_t segment, Py_ssize_t k,
                        utf8_line *line) except -1 nogil:
-        """The line as it is tokenized, until the next one is read: reference k of a segment, or with -1 the
-        hypothesis."""
+        """The line as it is tokenized, valid until the next one is read: reference k of a segment, or the
+        hypothesis if k is -1."""
         cdef utf8_content content
         line[0] = self.lines[number]
         if self.write_line != NULL:
@@ -261,7 +261,7 @@ cdef class TextSide:
 
     cdef utf8_content content_of(self, Py_ssize_t number, Py_ssize_t segment,
                                  Py_ssize_t k) except UTF8_WRONG nogil:
-        """What a line of a column holds; it is found out, and whether the line may be read in place."""
+        """What a line of a column holds; also finds its run, and so whether it may be read in place."""
         cdef utf8_line text = self.lines[number]
         cdef utf8_content content
         self.find_run(number)
@@ -295,7 +295,7 @@ cdef class TextSide:
         cdef size_t end
         cdef Py_ssize_t stop = number
         cdef bint is_followed = False, joins = self.in_runs
-        cdef bint is_split = False       # a character, by the end of a line
+        cdef bint is_split = False       # whether a line's end splits a character
         if not is_after(self.lines[number], self.run_end):
             self.least = <size_t> self.lines[number].bytes + INLINE_BYTES
         begin_run(&self.run, self.lines[number].bytes)

@@ -4,10 +4,10 @@ Every segment is packed by itself (PackedSegments in _packed.pxd), in one of two
 tokens (exact str, bytes, int) are read straight from memory and compared by content
 (kernel/objects/token_keys.h): by their keys (_packed.pyx), or if there are many by an interner. That runs
 no Python code, so nothing can change meanwhile. A segment with any other token goes through a dict and so
-through Python's own hash() and ==, over tuples that hold the tokens alive whatever a hostile __eq__ does to
+through Python's own hash() and ==, over tuples that keep the tokens alive whatever a hostile __eq__ does to
 the lists they came from.
 
-TokenChecks (inputs/checks.py) turns other types than list and tuple into lists, or raises the error that
+TokenChecks (inputs/checks.py) turns types other than list and tuple into lists, or raises the error that
 the user sees.
 
 Ownership. TokenPacker owns its arrays and its table; of Python objects it keeps the last segment only.
@@ -98,7 +98,7 @@ cdef class TokenPacker(PackedSegments):
             self.prepared.reset()
 
     cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0) except -1:
-        """See PackedSegments; of lists."""
+        """See PackedSegments; takes lists."""
         cdef Py_ssize_t segment
         self.first_segment = before + start
         if self.prepared is not None:
@@ -168,7 +168,7 @@ cdef class TokenPacker(PackedSegments):
         return KEYS_WERE_READ
 
     cdef bint intern_plain(self, object hypothesis, object references, bint is_long) except -1:
-        """Pack a segment by a table of its tokens; False if a token is not plain.
+        """Pack a segment with a table of its tokens; False if a token is not plain.
 
         A long segment is given as copies, because handling signals meanwhile may run user code. The interner
         borrows the content of the hypothesis' tokens, which the copy holds. Only the current reference is

@@ -87,7 +87,7 @@ cdef class HashCounter(Interruptible):
 
     cdef Py_ssize_t matches(self, Py_ssize_t hypothesis_hashes, Py_ssize_t reference_hashes,
                             Py_ssize_t hyp_len) except -1 nogil:
-        """The clipped matches of that many hashes of each; those of the reference begin at `hyp_len`."""
+        """The clipped matches of so many hashes of each side; those of the reference begin at `hyp_len`."""
         cdef const uint64_t *other = self.hashes + hyp_len
         cdef Py_ssize_t start = 0, stop, cost, i, found = 0
         cdef int32_t number, known

@@ -1,9 +1,9 @@
 """sacreBLEU's score of one of many rows, with logarithms and brevity penalties of small counts kept.
 
-Rows of segments, and even more those of prefixes, have few different counts. What is kept is the result
-of the C library for the same counts, so that scores are the same.
+Rows of segments, and even more those of prefixes, have few different counts. The kept values are the C
+library's results for the same counts, so that scores are the same.
 
-Thread-safety. Who calls `score_usual` has acquired `kept_logs`.
+Thread-safety. Callers of `score_usual` must have acquired `kept_logs`.
 """
 
 from libc.math cimport exp, fabs, ldexp, log
@@ -38,8 +38,8 @@ cdef double added(const double *terms, int count) noexcept nogil:
     return total + lost if lost != 0.0 else total
 
 
-# 0.0 where nothing is kept. From one prefix to the next the larger index is that which changes least, so that
-# what is read lies together: logarithms by matches and totals, penalties by ref_len and hyp_len. Of an order
+# 0.0 where nothing is kept. The first index is the one that changes less from one prefix to the next, so that
+# reads are close together: logarithms by matches and totals, penalties by ref_len and hyp_len. For an order
 # without a match, whose total exponential smoothing doubles `zeros` times, the first index is SMALL + zeros.
 cdef double _logs[(SMALL + MAX_FAST_ORDER + 1) * SMALL]
 cdef double _penalties[(SMALL + 1) * SMALL]
@@ -105,7 +105,7 @@ cdef bint score_usual(int max_order, bint effective_order, const int64_t *row, d
 
 
 cdef class KeptScorer(RowScorer):
-    """`score_usual` of the rows of prefixes, of up to MAX_FAST_ORDER orders."""
+    """Scores rows of prefixes by `score_usual`, up to order MAX_FAST_ORDER."""
 
     cdef int max_order
     cdef bint effective_order

@@ -236,7 +236,7 @@ cdef bint combine(const int64_t *row, const double *logs, const bint *counted,
 
 cdef bint score_row(const ScoreOptions *options, const int64_t *row, const int64_t *fifth,
                     double *scores) noexcept nogil:
-    """Write the score of a row, 0-1, for each weight vector; False where doubles do not suffice.
+    """Write the score of a row, 0-1, for each weight vector; False if doubles do not suffice.
 
     `fifth` holds matches and total of order 5 of the last segment, for the methods that average.
     """
@@ -260,7 +260,7 @@ cdef bint score_row(const ScoreOptions *options, const int64_t *row, const int64
 def score_rows(array rows not None, weights, smoothing, value):
     """nltk's score of each row, 0-1; NaN where nltk_arithmetic.py has to be used.
 
-    `rows` are a flat array of int64 with totals of at least 1; `value` is the smoothing's epsilon or k.
+    `rows` is a flat array of int64 with totals of at least 1; `value` is the smoothing's epsilon or k.
     """
     cdef ScoreOptions options
     cdef Buffer buffer = buffer_of(rows, "q")      # keeps others from resizing them
@@ -275,7 +275,7 @@ def score_rows(array rows not None, weights, smoothing, value):
         fast = plain_number(value, &options.value) and fast
     width = 2 + 2 * <Py_ssize_t> len(weights)
     if len(rows) % width:
-        raise ValueError(f"{len(rows)} numbers are no rows of {width}")
+        raise ValueError(f"{len(rows)} numbers are not rows of {width}")
     segments = len(rows) // width
     scores = clone(_DOUBLES, segments, zero=False)
     out = scores.data.as_doubles

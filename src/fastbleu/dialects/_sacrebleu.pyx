@@ -47,7 +47,7 @@ LOG_OF_ZERO = -9999999999           # in place of the logarithm of 0
 
 cdef enum:
     POLL_ROWS = 1 << 16
-    KEPT_ROWS = 16             # with fewer rows none are kept
+    KEPT_ROWS = 16             # with fewer rows no logarithms are kept
 
 cdef enum Arithmetic:
     DOUBLES                    # Python's int and float
@@ -261,7 +261,7 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
         raise TypeError(f"rows holds numbers of the format {view.format!r}, expected {chr(kind)!r} for "
                         f"arithmetic {arithmetic!r}")
     if view.len // view.itemsize % width:
-        raise ValueError(f"{view.len // view.itemsize} numbers are no rows of {width}")
+        raise ValueError(f"{view.len // view.itemsize} numbers are not rows of {width}")
     segments = view.len // view.itemsize // width
     scores = clone(_DOUBLES, segments, zero=False)
     out = scores.data.as_doubles
@@ -346,7 +346,7 @@ cdef const int64_t *checked_row(array row, int max_order) except NULL:
     if row.ob_descr.typecode != c"q":
         raise TypeError(f"row is an array of typecode {row.typecode!r}, expected 'q'")
     if len(row) != 2 + 2 * <Py_ssize_t> max_order:
-        raise ValueError(f"{len(row)} numbers are no row of {2 + 2 * max_order}")
+        raise ValueError(f"{len(row)} numbers are not a row of {2 + 2 * max_order}")
     return <const int64_t *> row.data.as_longlongs
 
 
@@ -362,7 +362,7 @@ def corpus_score(array row not None, int max_order, smoothing, value, bint effec
 
 def details(array row not None, int max_order, smoothing="exp", value=None,
             bint effective_order=False):
-    """What sacreBLEU reports of one row: score, smoothed precisions (both 0-100), bp (0-1), counts, totals.
+    """What sacreBLEU reports for one row: score, smoothed precisions (both 0-100), bp (0-1), counts, totals.
 
     add-k has raised the counts and totals above order 1.
     """
@@ -372,7 +372,7 @@ def details(array row not None, int max_order, smoothing="exp", value=None,
 cdef class LazyScore:
     """The base of sacreBLEU's BLEUScore, which makes its attributes when one is first read or set.
 
-    Most callers read the score and nothing else, so that is read without making the others. A
+    Most callers read only the score, so it is read without making the others. A
     subclass may name a class `_original`, whose attributes it then has.
 
     Thread-safety. The first thread makes the attributes, and others wait.

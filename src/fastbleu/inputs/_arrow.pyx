@@ -87,7 +87,7 @@ NAMES.update(zip(INTEGERS, ("int8", "int16", "int32", "int64", "uint8", "uint16"
 cdef list FAULTS = [
     "", "lengths, children or buffers do not fit its type", "offsets run backwards or beyond the data",
     "an index lies beyond the dictionary", "a string view lies beyond its buffer",
-    "a null stands among the integers of a list; fill it, or drop it", "an id does not fit into int64",
+    "a null is among the integers of a list; fill it, or drop it", "an id does not fit into int64",
 ]
 
 
@@ -142,11 +142,11 @@ cdef class ArrowColumn:
     Attributes
     ----------
     is_text : bool
-        Whether it holds strings; else integers.
+        Whether it holds strings; otherwise integers.
     levels : int
         Of lists: 0 to 2 around strings, 1 or 2 around integers.
     copies : bool
-        Whether strings are copied that do not follow each other in memory.
+        Whether strings that do not follow each other in memory are copied.
     """
 
     cdef readonly str name
@@ -159,7 +159,7 @@ cdef class ArrowColumn:
     cdef readonly Py_ssize_t before      # rows of earlier reads
 
     def __cinit__(self, column, str name not None):
-        """Open what has the interface; `name` is the argument, for messages."""
+        """Open an object with the interface; `name` is the argument, for messages."""
         cdef _Schema schema = _Schema.__new__(_Schema)
         cdef _Array array = None
         cdef ArrowArrayStream *stream
@@ -171,7 +171,7 @@ cdef class ArrowColumn:
             capsule = column.__arrow_c_stream__()
             stream = <ArrowArrayStream *> PyCapsule_GetPointer(capsule, "arrow_array_stream")
             if stream.release == NULL:
-                raise ValueError(f"{name} is an Arrow stream that was read before; make it anew")
+                raise ValueError(f"{name} is an Arrow stream that was read before; create a new one")
             self.stream = stream[0]
             stream.release = NULL
             with nogil:
@@ -182,7 +182,7 @@ cdef class ArrowColumn:
             given_schema = <ArrowSchema *> PyCapsule_GetPointer(schema_capsule, "arrow_schema")
             given_array = <ArrowArray *> PyCapsule_GetPointer(array_capsule, "arrow_array")
             if given_schema.release == NULL or given_array.release == NULL:
-                raise ValueError(f"{name} is an Arrow array that was released before; make it anew")
+                raise ValueError(f"{name} is an Arrow array that was released before; create a new one")
             schema.schema = given_schema[0]
             given_schema.release = NULL
             array = _Array.__new__(_Array)
@@ -255,7 +255,7 @@ cdef class ArrowColumn:
         name = name_of(schema)
         fix = "cast it to string"
         if schema.format == b"+s":
-            fix = 'pass one of them, as table["column"]'
+            fix = 'pass one of them, such as table["column"]'
         elif "list_view" in name:
             fix = "cast it to a list"
         elif self.type.levels and not self.type.has_dictionary:
@@ -265,7 +265,7 @@ cdef class ArrowColumn:
         raise TypeError(f"{self.name} is an Arrow column of the type {name}, which cannot be scored; {fix}")
 
     cdef int take_array(self, _Array array) except -1:
-        """Read on in this array."""
+        """Continue with this array."""
         self.outer = outer_array(&self.type, &array.value)
         if self.outer == NULL:
             self.refuse(ARROW_STRUCTURE, 0)

@@ -1,4 +1,4 @@
-"""Batches: segments that were checked, to be counted. `read` makes one of what a user passes in.
+"""Batches: segments that were checked, to be counted. `read` makes one from a user's input.
 
 Most input needs no checks: two lists of text or of lists of tokens, or arrays of ids of the right shapes.
 All other input is checked in Python (read.py). Texts and tokens are checked when they are counted.
@@ -30,7 +30,7 @@ cdef extern from "Python.h":
 
 
 cdef class Batch:
-    """Segments that were checked. `read` makes one; code with checks of its own, too.
+    """Segments that were checked, by `read` or by code with checks of its own.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ cdef class Batch:
     present : list of bool or None
         Whether each given segment is in the batch; None if all are.
     warns : bool
-        Whether counting it looks for likely mistakes and warns of them.
+        Whether counting it looks for likely mistakes and warns about them.
     """
 
     def __init__(self, hypotheses, references, Py_ssize_t before=0, present=None, bint warns=False):
@@ -82,7 +82,7 @@ def read(hypotheses, references, kind, hypothesis_mask=None, reference_mask=None
     hypotheses, references, hypothesis_mask, reference_mask, missing, join
         As for `fastbleu.BLEU.score`, with its errors.
     kind : Counter
-        What will count the batch: text or tokens, which ids.
+        Will count the batch; tells whether as text or tokens, and which ids count.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def read(hypotheses, references, kind, hypothesis_mask=None, reference_mask=None
 
 
 cdef Batch plain_batch(object hypotheses, object references, bint are_texts, bint lists_are_ids):
-    """The batch of two lists, arrays or tensors that need no checks, and look right; None for all others."""
+    """The batch of two lists, arrays or tensors that need no checks and look right; None for all others."""
     cdef Batch batch
     cdef bint are_lists = PyList_CheckExact(hypotheses) and PyList_CheckExact(references)
     if not are_texts and (lists_are_ids or not are_lists):
@@ -119,12 +119,12 @@ cdef Batch plain_batch(object hypotheses, object references, bint are_texts, bin
 
 
 cdef bint are_references(object texts) except -1:
-    """Whether this is a reference, or at most two, which are no words of one: see `warn_of_words`."""
+    """Whether this is a reference, or at most two, which are not words of one: see `warn_of_words`."""
     return PyUnicode_CheckExact(texts) or (is_list_or_tuple(texts) and size_of(texts) <= 2)
 
 
 cdef bint are_tokens(object tokens) except -1:
-    """Whether this is a list that begins with a plain token, and no unsplit text: see `warn_of_words`."""
+    """Whether this is a list that begins with a plain token and is no unsplit text: see `warn_of_words`."""
     if not is_list_or_tuple(tokens) or size_of(tokens) == 1:
         return False
     if size_of(tokens) == 0:
@@ -175,12 +175,12 @@ cdef IdRows rows_of(object values, int dimensions, bint lists_are_ids):
 
 
 cdef bint is_a(object value, const char *kind) noexcept:
-    """Whether the type of a value has this name; so its library need not be imported."""
+    """Whether a value's type has this name, by which its library need not be imported."""
     return strcmp((<PyObject *> value).ob_type.tp_name, kind) == 0
 
 
 cdef object numpy_of(object tensor):
-    """A tensor of PyTorch on the CPU as numpy's array, which shares its memory; None for all others."""
+    """A PyTorch tensor on the CPU as a numpy array that shares its memory; None for all others."""
     cdef PyObject *made = PyObject_CallMethodNoArgs(tensor, "numpy")
     if made == NULL:
         error = take_exception()

@@ -20,7 +20,7 @@ cdef class IdRows:
     cdef id_row first                    # the first row of an array
     cdef Py_ssize_t segment_stride, row_stride, mask_segment_stride, mask_row_stride
     cdef Py_ssize_t width                # rows per segment, for an array
-    cdef id_row *rows                    # rows gathered one by one, else NULL
+    cdef id_row *rows                    # rows gathered one by one, or NULL
     cdef int64_t *ends                   # by segment: the number of rows up to its end
     cdef Py_ssize_t segment_count, row_count, segment_capacity, row_capacity
     cdef int64_t *listed                 # the ids that `rows` point to, if they came in lists

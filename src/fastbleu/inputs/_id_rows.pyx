@@ -1,8 +1,8 @@
 """Rows of token ids in arrays, read in place: no copies and no Python objects.
 
 Data. IdRows points to rows: those of one array of the shape (segments, length) or (segments, rows of a
-segment, length), with any strides, or rows of several arrays, gathered one by one. ids.py and arrays.py check
-shapes and types; `plain_batch` (_batch.pyx) reads what needs no checks. Ids in lists are copied.
+segment, length), with any strides, or rows of several arrays, gathered one by one. ids.py checks shapes and
+types; `plain_batch` (_batch.pyx) reads what needs no checks. Ids in lists are copied.
 
 Ownership. IdRows holds the buffers that it points into, and frees its table of rows and its copies.
 Thread-safety. IdRows is only read while segments are counted.
@@ -37,7 +37,7 @@ cdef tuple MASK_SIZES = (1, 2, 4, 8)      # of the first four
 
 
 cdef bint ends_in_run(id_row row, bint is_one_of_few, int64_t *last) noexcept:
-    """Whether a row ends in equal ids: two, or in one of few rows four, after others."""
+    """Whether a row ends in equal ids: two, or in one of few rows four, which follow other ids."""
     cdef int64_t other
     cdef Py_ssize_t before, run = 0, length = row.length
     cdef const char *ids = row.ids
@@ -57,7 +57,7 @@ cdef bint ends_in_run(id_row row, bint is_one_of_few, int64_t *last) noexcept:
 cdef class IdRows:
     """The rows of ids of all hypotheses or of all references.
 
-    `ids` is an array of integers of native byte order, shape (segments, length) or (segments, rows,
+    `ids` is an array of integers in native byte order, shape (segments, length) or (segments, rows,
     length), `mask` one of integers or bool of the same shape; without `ids` call `add` and `end_segment`.
     """
 
@@ -106,7 +106,7 @@ cdef class IdRows:
         return ids
 
     def run_at_end(self):
-        """The id that ends more than half of the rows at least twice, as padding does; else None."""
+        """The id of which a run ends more than half of the rows, as padding does, or None."""
         cdef Py_ssize_t segment, k, count = 0, rows = 0
         cdef int64_t last, run = 0
         cdef id_row row
@@ -173,7 +173,7 @@ cdef class IdRows:
         self.close_segment()
 
     cdef int close_segment(self) except -1 nogil:
-        """As `end_segment`."""
+        """See `end_segment`."""
         if self.segment_count == self.segment_capacity:
             self.ends = <int64_t *> grow(
                 self.ends, &self.segment_capacity, self.segment_count + 1, sizeof(int64_t))
@@ -210,7 +210,7 @@ cdef class IdRows:
         return True
 
     cdef bint add_list(self, object ids) except -1:
-        """Add a list of int as a row; False if it is none, or very long. Runs no Python code."""
+        """Add a list of int as a row; False if it is not one, or very long. Runs no Python code."""
         cdef Py_ssize_t length, i
         cdef PyObject *number
         cdef int overflow = 0

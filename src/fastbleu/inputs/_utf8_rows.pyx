@@ -2,7 +2,7 @@
 
 Data. Utf8Rows is a table of lines and of how many belong to each segment. A column or a file is read as one
 such table after the other. With `levels` 0 a segment is a line, with 1 a list of lines, and with 2 a list of
-lists of lines. A line that is missing has NULL bytes and no size. Utf8Lines cuts a stream of bytes into rows
+lists of lines. A line that is missing has NULL bytes and size 0. Utf8Lines cuts a stream of bytes into rows
 of lines; it searches for line ends, and copies lines that are split between two blocks. StringColumn reads
 arrays of numpy's StringDType like columns.
 
@@ -54,8 +54,8 @@ cdef Py_ssize_t READ_STRINGS = 1 << 12
 cdef object not_utf8(object where, Py_ssize_t byte, int value):
     """The error for a line that is not UTF-8 from a byte on."""
     problem = (
-        f" is not UTF-8: byte {byte} is 0x{value:02x}, which starts no character; decode the text "
-        'by the encoding that it has, or with errors="replace", first')
+        f" is not UTF-8: byte {byte} is 0x{value:02x}, which starts no character; decode the text first, "
+        'with its own encoding or with errors="replace"')
     return LocatedValueError.at(where, problem)
 
 
@@ -184,12 +184,12 @@ cdef class Utf8Rows:
 
     @staticmethod
     def side_by_side(list columns not None):
-        """Segments that are lists, with the lines that each of several columns has of a segment."""
+        """Segments that are lists: of the lines that several columns have for a segment."""
         cdef Utf8Rows joint = Utf8Rows(1), column
         cdef Py_ssize_t segment, line, segments = min([len(column) for column in columns])
         for column in columns:
             if column.levels > 1:
-                raise ValueError("columns of lists of lists do not go side by side")
+                raise ValueError("columns of lists of lists cannot be put side by side")
             joint.owners.append(column)
         for segment in range(segments):
             for column in columns:
@@ -205,7 +205,7 @@ cdef class Utf8Rows:
         cdef Utf8Rows kept = Utf8Rows(self.levels)
         cdef Py_ssize_t segment, line
         if self.levels > 1:
-            raise ValueError("lists of lists stay together")
+            raise ValueError("segments that are lists of lists cannot be left out")
         kept.owners.append(self)
         for segment in range(self.segment_count):
             if segment % POLL_EVERY == POLL_EVERY - 1:
@@ -220,7 +220,7 @@ cdef class Utf8Rows:
         """The segments as str, or as lists or lists of lists of str.
 
         A missing value is an empty text, or no line if lines are tokens. `place_of(segment, k)` names line
-        number k of a segment, None where a segment is a line, for the ValueError if it is not UTF-8.
+        number k of a segment, None if a segment is a line, for the ValueError if it is not UTF-8.
         """
         cdef list made = []
         cdef Py_ssize_t line
@@ -276,7 +276,7 @@ cdef class Utf8Lines:
     read : callable
         Returns the next bytes; none at the end.
     surrogates : bool
-        Whether surrogates are decoded as they are; else they are not UTF-8.
+        Whether surrogates are decoded as they are; otherwise they are not UTF-8.
     """
 
     def __cinit__(self, read, bint surrogates=False):
@@ -390,10 +390,10 @@ cdef class StringColumn:
     cdef numpy_strings functions
 
     def __cinit__(self, array, str name not None):
-        """Open an array of a numpy module that exports its functions; ImportError if it is another."""
+        """Open an array; ImportError if its numpy module does not export the functions."""
         functions = import_locked("numpy._core._multiarray_umath")._ARRAY_API
         if not find_numpy_strings(<void **> PyCapsule_GetPointer(functions, NULL), &self.functions):
-            raise ImportError("this numpy is not of version 2")
+            raise ImportError("this is not numpy 2")
         self.array, self.name = numpy.asarray(array), name      # no subclass, whose slices could be anything
         self.is_text = self.copies = True
 
@@ -404,7 +404,7 @@ cdef class StringColumn:
         -------
         rows : Utf8Rows
         missing : list of (int, None)
-            Rows, by their numbers among these, that are missing.
+            Missing rows, by their numbers among these.
         """
         cdef Utf8Rows rows = Utf8Rows()
         cdef _Copies copies = _Copies()
@@ -424,7 +424,7 @@ cdef class StringColumn:
                 self.copy(rows, copies, dtype, packed + rows.line_count * step, step,
                           min(count - rows.line_count, READ_STRINGS))
         used = 0
-        for line in range(rows.line_count):      # only now, because the memory has moved while it grew
+        for line in range(rows.line_count):      # only now, because the memory may have moved while it grew
             if rows.lines[line].bytes == NULL:
                 missing.append((line, None))
             else:

@@ -1,4 +1,4 @@
-"""Single arguments: what they are, how messages show them, and checks.
+"""Single arguments: tests of their kinds, checks, and how messages show them.
 
 A check returns the checked value, or raises an error that names the argument.
 """
@@ -19,7 +19,7 @@ else:
     difflib = lazy("difflib")
 
 
-# Names of parameters in other libraries.
+# What other libraries call parameters of ours.
 _NAMES_ELSEWHERE = {
     **dict.fromkeys(("max_order", "n_gram", "ngram"), "max_ngram_order"),
     **dict.fromkeys(("n_jobs", "num_workers"), "threads"),
@@ -67,10 +67,10 @@ def is_array(value: object) -> bool:
 def shape_of(value: object) -> tuple[int, ...] | None:
     try:
         shape = getattr(value, "shape", None)
-    except RuntimeError as error:  # so PyTorch's nested tensors
+    except RuntimeError as error:  # from PyTorch's nested tensors
         raise TypeError(
             f"{a_type(value)} without a shape, such as a nested tensor, cannot be read; "
-            "pass a list of tensors, as .unbind() returns it"
+            "pass a list of tensors, such as .unbind() returns"
         ) from error
     return None if shape is None else tuple(shape)
 
@@ -85,7 +85,7 @@ def is_iterable(value: object) -> bool:
     return hasattr(value, "__iter__") or hasattr(value, "__getitem__")
 
 
-# How many characters of a value, and how many names of a list, a message shows.
+# The most characters of a value, and names of a list, that a message shows.
 _SHOWN, _NAMES_SHOWN = 80, 12
 
 
@@ -107,7 +107,7 @@ def _plain(name: str) -> str:
 
 
 def known_name(name: object, known: Collection[str]) -> str | None:
-    """The known name that differs at most in case, hyphens and underscores, if there is one."""
+    """The known name that differs at most in case, hyphens and underscores, or None."""
     if not isinstance(name, str):
         return None
     return name if name in known else {_plain(word): word for word in known}.get(_plain(name))
@@ -116,7 +116,7 @@ def known_name(name: object, known: Collection[str]) -> str | None:
 def unknown_name(
     what: str, name: object, known: Iterable[str], more: str = "", others: Iterable[str] = ()
 ) -> str:
-    """The message for an unknown name: the likeliest, also of the `others`; the known; `more`."""
+    """The message for an unknown name: the closest of `known` and `others`, all known, `more`."""
     names = [*known]
     meant = closest(name, [*names, *others]) if isinstance(name, str) else None
     hint = f"; did you mean {meant!r}? Choose" if meant else "; choose"
@@ -176,7 +176,7 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     return by_plain[close[0]] if close else None
 
 
-# Those of every `fastbleu.BLEU`.
+# The parameters that `fastbleu.BLEU` has with every dialect.
 PARAMETERS = (
     *("dialect", "tokenize", "lowercase", "max_ngram_order", "weights", "smooth_method"),
     *("smooth_value", "effective_order", "reference_length", "ignore_ids", "stop_ids", "skip_ids"),
@@ -185,7 +185,7 @@ PARAMETERS = (
 
 
 def refuse_name(unknown: str, others: Iterable[str]) -> NoReturn:
-    """Raise the error for an unknown parameter, and suggest a known one; `others` are rare."""
+    """Raise the error for an unknown parameter, suggesting one of PARAMETERS or `others`."""
     meant = _NAMES_ELSEWHERE.get(unknown) or closest(unknown, [*PARAMETERS, *others])
     hint = f"; did you mean {meant!r}?" if meant else ""
     raise TypeError(f"fastbleu.BLEU has no parameter {shown(unknown)}{hint}")

@@ -1,8 +1,8 @@
 """Checks of hypotheses and references given as text or tokens, and their error messages.
 
 The compiled packers of counting/ read exact lists, tuples and str themselves and pass any other
-object to a `Checks`, which returns a list or raises the error that the user sees. For tokens there
-are two: `TokenChecks` refuses likely mistakes, `NltkTokenChecks` accepts what nltk accepts.
+object to a `Checks`, which returns a list or raises the error that the user sees. There are two for
+tokens: `TokenChecks` refuses likely mistakes, `NltkTokenChecks` accepts what nltk accepts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _part_of(mapping: Mapping[Any, Any], split: str = ", split into tokens") -> str:
-    """What to pass instead of a dict: a message of a chat, or what a tokenizer returns."""
+    """How to fix a dict, which is a chat message or the output of a tokenizer."""
     if "input_ids" in mapping:
         return 'pass its ["input_ids"]'
     return f"pass the messages' content{split}"
@@ -38,7 +38,7 @@ def check_segments(name: str, value: Any, each: str = "segment") -> None:
     refuse_scalar(name, value, each)
     if not are_segments(value):
         fixes = {"__next__": "list({})", "isdisjoint": "sorted({})", "items": "list({}.values())"}
-        if hasattr(value, "items") and "input_ids" in value:  # what a tokenizer returns
+        if hasattr(value, "items") and "input_ids" in value:  # the output of a tokenizer
             fixes["items"] = '{}["input_ids"]'
         # The output of a transformer's generate(); a data frame, which iterates over its columns.
         fixes |= {"sequences": "its .sequences", "columns": "{}.values.tolist()"}
@@ -103,19 +103,19 @@ def changed_while_read(
     """The error for a number of segments that changed while they were read."""
     return ValueError(
         f"{segments} segments became {found} while they were counted: hypotheses is "
-        f"{a_type(hypotheses)}, references is {a_type(references)}; pass lists that nothing else "
+        f"{a_type(hypotheses)}, references is {a_type(references)}; pass lists that no other code "
         "changes, for a DataFrame frame.values.tolist()"
     )
 
 
 class Checks:
-    """Base of the checks of text and of tokens.
+    """Base class of the checks of text and of tokens.
 
-    With a `name` they are of the sentences of the argument of this name, and messages count from
-    `before`, the number of its sentences that were checked before.
+    With a `name`, sentences of the argument with that name are checked, and messages number them
+    from `before`, the number of its sentences that were checked earlier.
     """
 
-    # Types that are iterable but hold no references, and what is expected instead, for messages.
+    # Iterable types that do not hold references, and what messages say is expected instead.
     _not_references: tuple[type, ...]
     _expected_references: str
 
@@ -123,7 +123,7 @@ class Checks:
         self.name, self.before = name, before
 
     def place(self, segment: int, reference: int | None) -> str | Place:
-        """What messages call a hypothesis, reference number `reference`, or a sentence."""
+        """How messages name a hypothesis, reference number `reference`, or a sentence."""
         return f"{self.name}[{self.before + segment}]" if self.name else place(segment, reference)
 
     def references(self, references: Any, segment: int) -> list[Any]:
@@ -210,7 +210,7 @@ class TokenChecks(Checks):
         inside = "" if type(token).__hash__ is None else " with an unhashable element"
         fix = ""
         if isinstance(token, list):
-            fix = self._fix_of_nested if reference is None else "; there is a list too many"
+            fix = self._fix_of_nested if reference is None else "; it is nested too deeply"
             fix = fix_of_logits(token) or fix
         if isinstance(token, Mapping):
             fix = f"; {_part_of(token)}"
@@ -229,8 +229,8 @@ class NltkTokenChecks(TokenChecks):
 
     lists_may_change = True
     _fix_of_nested = (
-        "; there is a list too many, or are hypotheses and references swapped? As in "
-        "sentence_bleu([tokens], tokens), corpus_bleu([[tokens], ...], [tokens, ...])"
+        "; is it nested too deeply, or are hypotheses and references swapped? Call "
+        "sentence_bleu([tokens], tokens) or corpus_bleu([[tokens], ...], [tokens, ...])"
     )
     _not_references = (str, bytes)
     _warned = False
@@ -241,11 +241,11 @@ class NltkTokenChecks(TokenChecks):
             warn_input(message)
 
     def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
-        """A hypothesis or a reference as a list of tokens; its len() must be true."""
+        """A hypothesis or a reference as a list of tokens; its len() must be correct."""
         if isinstance(sequence, (str, bytes)):
             self._warn(
                 f"{place(segment, reference)} is {a_type(sequence)} and is scored "
-                "character by character; pass a list of tokens, or list(text) if that is meant"
+                "character by character; pass a list of tokens, or list(text) if that is intended"
             )
         try:
             length = len(sequence)
@@ -261,7 +261,7 @@ class NltkTokenChecks(TokenChecks):
         return tokens
 
     def references(self, references: object, segment: int) -> list[Any]:
-        """The references of one segment as a list; a str is one reference for each character."""
+        """The references of one segment as a list; each character of a str is a reference."""
         if isinstance(references, (str, bytes)):
             self._warn(
                 f"segment {segment}: references is {a_type(references)}, and each of its "
@@ -273,7 +273,7 @@ class NltkTokenChecks(TokenChecks):
         return super().references(references, segment)
 
     def token_lists(self, references: tuple[Any, ...], segment: int) -> list[Any]:
-        """The references of one segment as lists; warns of one that is not in a list."""
+        """The references of one segment as lists; warns about one that is not in a list."""
         if look_like_one_reference(references):
             self._warn(
                 f"segment {segment}: references is one flat list of tokens, and each token is "
@@ -319,13 +319,13 @@ class TextChecks(Checks):
 
 
 def fix_of_logits(token: Any) -> str:
-    """What a message says of lists of floats instead of ids; "" for anything else."""
+    """How to fix a list of floats given instead of ids; "" for anything else."""
     is_row = isinstance(token, list) and token and isinstance(token[0], float)
     return "; turn logits into ids by numpy.argmax(hypotheses, -1)" if is_row else ""
 
 
 def is_unhashable(token: Any) -> bool:
-    """Whether a token, or an element of a tuple or frozenset, is of an unhashable type."""
+    """Whether a token, or an element of a tuple or frozenset, has an unhashable type."""
     if type(token) in (tuple, frozenset):
         return any(is_unhashable(element) for element in token)
     return type(token).__hash__ is None

@@ -1,4 +1,4 @@
-"""Columns with the Arrow interface and numpy's arrays of strings, and batches of them.
+"""Columns with the Arrow interface, numpy's arrays of strings, and batches of both.
 
 Libraries with this interface, such as pyarrow, polars, pandas and DuckDB, are not imported.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Column = ArrowColumn | StringColumn
 
-# Segments that become Python strings at a time.
+# Segments that are converted to Python strings at a time.
 LISTED_SEGMENTS = 1 << 12
 # Segments in a block, and bytes of its hypotheses: enough that starting threads is negligible.
 _BLOCK_SEGMENTS = 1 << 16
@@ -49,12 +49,12 @@ def is_column(value: object) -> bool:
 
 
 def is_query(value: object) -> bool:
-    """Whether a value is a relation of DuckDB's: each look at it runs a query."""
+    """Whether a value is a DuckDB relation, which runs its query whenever it is read."""
     return hasattr(type(value), "fetchall") and hasattr(type(value), "to_arrow_table")
 
 
 def table_of_query(value: Any) -> Any:
-    """The result of a relation of DuckDB's as a table of pyarrow; any other value as it is."""
+    """The result of a DuckDB relation as a pyarrow table; any other value as it is."""
     return value.to_arrow_table() if is_query(value) else value
 
 
@@ -158,7 +158,7 @@ def _listed(side: Any, are_references: bool, is_text: bool) -> Any:
 
 
 class _ListSide:
-    """A list beside a column, to be read in the same blocks."""
+    """A side that is a list, read in the same blocks as the other side, a column."""
 
     copies = False
     before = 0
@@ -203,17 +203,17 @@ class _SeveralColumns:
 
 
 class ColumnBatch(Batch):
-    """Columns of hypotheses and references, or a column of texts and a list. It can be read once.
+    """Columns of hypotheses and references, or a column of texts and a list; can be read only once.
 
     Parameters
     ----------
     hypotheses, references : ArrowColumn, StringColumn, _SeveralColumns or _ListSide
     is_text : bool
-        Whether a tokenizer splits the lines; else columns hold tokens or ids.
+        Whether a tokenizer splits the lines; otherwise columns hold tokens or ids.
     in_place : bool
-        Whether columns can be counted in place; else they become Python's objects.
+        Whether columns can be counted in place; otherwise they become Python objects.
     missing : {"error", "empty", "skip"}
-        What to do with segments in which something is null.
+        What to do with segments that contain a null.
     """
 
     __slots__ = ("_in_place", "_is_text", "_left_out", "_missing")
@@ -232,7 +232,7 @@ class ColumnBatch(Batch):
 
     @property
     def present(self) -> list[bool] | None:  # type: ignore[override]
-        """Whether each segment that was read counts; None if all do."""
+        """Whether each segment read so far counts; None if all do."""
         if not self._left_out:
             return None
         present = [True] * self.hypotheses.before
@@ -241,7 +241,7 @@ class ColumnBatch(Batch):
         return present
 
     def blocks(self, threads: int = 1, most: int = 0) -> Iterator[Batch]:
-        """Yield batches of at most `most` segments, if given: Utf8Rows, IdRows, or lists."""
+        """Yield batches of at most `most` segments, if given, as Utf8Rows, IdRows or lists."""
         copied = _SHARED_SEGMENTS if threads > 1 else _COPIED_SEGMENTS
         limit = copied if self.hypotheses.copies or self.references.copies else _BLOCK_SEGMENTS
         limit = limit if self._in_place else LISTED_SEGMENTS
@@ -268,14 +268,14 @@ class ColumnBatch(Batch):
             yield Batch(hypotheses, references, before, present, not before)
 
     def _refuse_lengths(self) -> None:
-        """Raise the error for sides of different lengths, which are read to their ends."""
+        """Read both sides to their ends, and raise the error for their different lengths."""
         for side in (self.hypotheses, self.references):
             while len(side.read(_BLOCK_SEGMENTS)[0]):
                 pass
         check_lengths(self.hypotheses.before, self.references.before)
 
     def lists(self) -> tuple[Any, Any]:
-        """Both sides as whole lists, without segments that are left out."""
+        """Both sides as whole lists, without the segments that are left out."""
         self._in_place = False
         hypotheses: list[Any] = []
         references: list[Any] = []
@@ -294,14 +294,14 @@ def _without(rows: Any, left_out: set[int]) -> Any:
 def columns_of(
     hypotheses: Any, references: Any, is_text: bool, in_place: bool, missing: str, masked: bool
 ) -> ColumnBatch | tuple[Any, Any]:
-    """Both sides, to be read in blocks: see `ColumnBatch`.
+    """Both sides as a `ColumnBatch`, to be read in blocks.
 
-    If one side is no column, or if lists are needed, they are returned: columns as lists with None
-    for nulls, anything else as it is. References may be one column, of texts or of lists, or a list
-    with a column of texts for each reference. Raises TypeError if a column has the wrong type for
-    the tokenizer, and ValueError if columns differ in length.
+    If neither side is a column, or lists are needed, both are returned instead: columns as lists
+    with None for nulls, anything else as it is. References may be one column, of texts or of lists,
+    or a list with a column of texts for each reference. Raises TypeError if a column has the wrong
+    type for the tokenizer, and ValueError if columns differ in length.
     """
-    # A connection of DuckDB's has one open result, that of the hypotheses; others are read before.
+    # A DuckDB connection has one open result, that of the hypotheses; others are read first.
     several = type(references) in (list, tuple)
     if several and references and is_query(references[0]):
         references = [table_of_query(column) for column in references]
@@ -364,5 +364,5 @@ def _side_by_side(references: Any) -> _SeveralColumns | None:
 
 
 def _length(value: Any) -> int | None:
-    """The number of segments of a side; None if len() would read it, as DuckDB runs its query."""
+    """The number of segments of a side; None if len() would read it, such as a DuckDB query."""
     return len(value) if hasattr(type(value), "__len__") and not is_query(value) else None

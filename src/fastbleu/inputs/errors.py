@@ -1,7 +1,7 @@
-"""Errors about the input, which carry where something is wrong, and warnings.
+"""Errors about the input, which carry the place of the problem, and warnings.
 
-Callers add a place of theirs to errors. Those of a user's own code have no such facts, whatever
-their messages say.
+Callers add what they know about the place. Errors raised by a user's own code carry no such facts,
+whatever their messages say.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class Place:
-    """A segment, or a part of it, as messages begin: "segment 3: references[1]".
+    """A segment, or a part of it, as messages name it: "segment 3: references[1]".
 
     `reference` is the number of a reference, None for the hypothesis; `side` is "hypothesis",
-    "reference", or None for both. Many are made for an error that is not raised.
+    "reference", or None for both. Many are created for errors that are not raised.
     """
 
     __slots__ = ("part", "reference", "segment", "side")
@@ -49,7 +49,7 @@ def place(segment: int, reference: int | None) -> Place:
 
 
 def mask_of(where: str | Place) -> str | Place:
-    """The mask of a `Place`, or of an argument that `where` names."""
+    """The mask of a `Place`, or of the argument that `where` names."""
     if isinstance(where, str):
         return f"the mask of {where}"
     return Place(where.segment, f"the mask of {where.part}", where.reference, where.side)
@@ -86,7 +86,7 @@ class LocatedError(Exception):
 
     @classmethod
     def at(cls, where: str | Place, problem: str, is_missing: bool = False) -> Self:
-        """The error of a `Place`, or of an argument that `where` names."""
+        """The error at a `Place`, or in the argument that `where` names."""
         message = f"{where}{problem}"
         if isinstance(where, str):
             return cls(message)
@@ -95,21 +95,21 @@ class LocatedError(Exception):
 
 
 class LocatedTypeError(LocatedError, TypeError):
-    """What is wrong with the input is a type."""
+    """The input has a wrong type."""
 
 
 class LocatedValueError(LocatedError, ValueError):
-    """What is wrong with the input is a value."""
+    """The input has a wrong value."""
 
 
 def restated(error: Exception, message: str, **facts: Any) -> LocatedError:
-    """A TypeError or ValueError with another message, and with the facts that it carries."""
+    """A TypeError or ValueError with a new message; it keeps its facts and gets more `facts`."""
     kind = LocatedTypeError if isinstance(error, TypeError) else LocatedValueError
     carried = vars(error) if isinstance(error, LocatedError) else {}
     return kind(message, **carried | facts)
 
 
-# How a message spells what it advises: in Python, and where the command is running.
+# How messages spell an option: in Python, and in the command.
 in_command = ContextVar("in_command", default=False)
 _SPELLINGS = {
     "encoding": ('encoding="{}"', "--encoding {}"),
@@ -127,7 +127,7 @@ _SPELLINGS = {
 
 
 def advised(option: str, value: str = "") -> str:
-    """An option with a value, as a message advises it."""
+    """An option with a value, as messages spell it."""
     return _SPELLINGS[option][in_command.get()].format(value)
 
 
@@ -152,12 +152,12 @@ def warn_input(message: str) -> None:
     warnings.warn(message, InputWarning, stacklevel=level)
 
 
-# Hypotheses ending in " ." from which on text looks tokenized, as in sacreBLEU.
+# With this many hypotheses that end in " .", text looks tokenized, as in sacreBLEU.
 TOKENIZED_PERIODS = 100
 
 
 def warn_tokenized(periods: int, fix: str) -> None:
-    """Warn if hypotheses seem to be tokenized already, before they are tokenized."""
+    """Warn if hypotheses that are about to be tokenized seem to be tokenized already."""
     if periods >= TOKENIZED_PERIODS:
         warn_input(
             f'{periods} hypotheses end in " .": they look tokenized already, which changes their '
@@ -166,17 +166,17 @@ def warn_tokenized(periods: int, fix: str) -> None:
 
 
 def warn_of_blank(references: int) -> None:
-    """Warn of blank references of segments that have others; `references` is their number."""
+    """Warn about blank references of segments that have others; `references` is their number."""
     if references:
         warn_input(
-            f"blank references, which count as texts of length 0: {references:,} of segments that "
-            "have others; if they stand for references that are missing, leave them out"
+            f"blank references, in segments that have others: {references:,}; they count as texts "
+            "of length 0; if they stand for missing references, leave them out"
             f"{advised('ragged')}"
         )
 
 
 def without_input_warnings(function: Callable[..., T]) -> Callable[..., T]:
-    """The function, which issues no InputWarning: for libraries that only score such input."""
+    """Wrap a function so that it issues no InputWarning, for libraries that accept such input."""
 
     def call(*arguments: Any, **named: Any) -> T:
         token = _is_quiet.set(True)

@@ -1,12 +1,12 @@
-"""Files of texts: compressed ones, cells between delimiters, and captions in COCO's JSON.
+"""Formats of text files: compression, cells between delimiters, and captions in COCO's JSON.
 
 Compressed files, and archives of one file, are recognized by their first bytes or their suffix.
-What Python's standard library unpacks is read; before Python 3.14 pyarrow unpacks zstd. Others are
-refused, because with some encodings any bytes are a text.
+Formats that Python's standard library unpacks are read; before Python 3.14, pyarrow unpacks zstd.
+Other formats are refused, because in some encodings any bytes are text.
 
-What writes tables (pandas, polars, pyarrow, csv) encloses cells with a quotation mark, a tab or a
-line break in quotation marks, and doubles those in the cell. In plain files, such as parallel
-corpora, marks are text like any other.
+Table writers (pandas, polars, pyarrow, csv) put quotation marks around cells that contain a
+quotation mark, a tab or a line break, and double the marks in the cell. In plain files, such as
+parallel corpora, quotation marks are ordinary text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ else:
     json = lazy("json")
 
 _ZSTD = "compression.zstd"
-# The modules that unpack; archives have several files.
+# The modules that unpack files; archives may hold several.
 SUFFIXES = {".gz": "gzip", ".tgz": "gzip", ".bz2": "bz2", ".xz": "lzma", ".lzma": "lzma"}
 SUFFIXES |= {".zst": _ZSTD, ".zip": "zipfile", ".tar": "tarfile"}
 _MARKS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\0": "lzma", b"]\0\0": "lzma", b"\x28\xb5\x2f\xfd": _ZSTD}
@@ -40,15 +40,15 @@ _MARKS |= {b"BZh%d1AY" % level: "bz2" for level in range(1, 10)} | {b"PK\3\4": "
 _MARKS |= {b"7z\xbc\xaf'\x1c": "7-Zip", b"Rar!\x1a\7": "RAR", b'\4"M\x18': "lz4", b"x\x9c": "zlib"}
 _MARKS |= {b"LZIP\1": "lzip", b"\x1f\x9d": ".Z", b"PAR1\x15": "Parquet", b"ARROW1\0": "Arrow"}
 _HIDDEN = re.compile(r"/$|(^|/)(__MACOSX/|\._)")  # folders, and what macOS adds to archives
-_FROM_PIPE = "an archive is not read from a pipe: save it as a file, or unpack it"
+_FROM_PIPE = "an archive cannot be read from a pipe: save it as a file, or unpack it"
 
 DELIMITERS = ",", ";", "\t", "|", ":"
-# Lines of a row: an open quotation mark in a plain file must not collect the whole file.
+# The most lines in a row, so that an unclosed quotation mark does not swallow a whole plain file.
 _MOST_LINES = 1 << 16
 
 
 class PackedError(ValueError):
-    """What is wrong with a packed file, and how to fix it."""
+    """A problem with a packed file, and how to fix it."""
 
 
 def without_suffix(name: str) -> str:
@@ -61,7 +61,7 @@ def module_of(start: bytes, suffix: str = "") -> str | None:
     """The module that unpacks a file, by its first bytes and its suffix; None for plain files."""
     marked = (module for mark, module in _MARKS.items() if start.startswith(mark))
     module = "tarfile" if start[257:262] == b"ustar" else next(marked, SUFFIXES.get(suffix))
-    if suffix == ".br" and re.search(rb"[\0-\x08\x0e-\x1a]", start):  # no text in Breton
+    if suffix == ".br" and re.search(rb"[\0-\x08\x0e-\x1a]", start):  # not a text in Breton
         module = "Brotli"
     if module and module not in SUFFIXES.values():
         raise PackedError(f"this is {module}, not text: convert it, or use {', '.join(SUFFIXES)}")
@@ -69,12 +69,12 @@ def module_of(start: bytes, suffix: str = "") -> str | None:
 
 
 def unpacked(file: Any, name: str, layers: int = 3) -> Any:
-    """The content of an open file that can be peeked; the file itself if it is not packed."""
+    """The content of an open file with a peek() method; the file itself if it is not packed."""
     stem, suffix = os.path.splitext(name.lower())
     module = module_of(file.peek(262), suffix)
     if module is None:
         return file
-    if not layers:  # there are files that unpack to themselves
+    if not layers:  # some files unpack to themselves
         raise PackedError("this is packed several times: unpack it")
     return unpacked(_content(file, module), stem, layers - 1)
 
@@ -100,22 +100,22 @@ def _content(file: Any, module: str) -> Any:
 
 
 def problem_of(error: Exception) -> str | None:
-    """What an error in reading a packed file says, and a fix; None for errors of other kinds."""
+    """The problem behind an error in reading a packed file, and a fix; None for other errors."""
     if isinstance(error, PackedError):
         return str(error)
     if isinstance(error, io.UnsupportedOperation):
         return _FROM_PIPE
     if isinstance(error, ImportError):
-        return f"unpacking needs {error.name}: {install_command('parquet')}, or unpack it before"
+        return f"unpacking needs {error.name}: {install_command('parquet')}, or unpack it first"
     others = (ValueError, TypeError, LookupError, MemoryError)
     if isinstance(error, others) or getattr(error, "strerror", None):
         return None
     problem = "ends too early" if isinstance(error, EOFError) else f"is damaged ({error})".lower()
-    return f"the compressed data {problem}; test it (as by gzip -t) and copy or pack it again"
+    return f"the compressed data {problem}; test it (as with gzip -t) and copy or pack it again"
 
 
 def rows_of(lines: Iterable[str]) -> Iterator[str]:
-    """Join the lines, without their ends, between which a quotation mark is open."""
+    """Join lines, given without line ends, into rows: a row ends when its quotation marks do."""
     row: list[str] = []
     is_open = False
     for line in lines:
@@ -135,9 +135,9 @@ def layout_of(
     quoted: bool | None,
     default: str = "\t",
 ) -> tuple[str, bool, list[str]]:
-    """The delimiter of a file, whether marks enclose its cells, and the cells of line 1.
+    """The delimiter of a file, whether quotation marks enclose cells, and the cells of line 1.
 
-    If it is not given, the delimiter is that with which line 1 has most of the columns.
+    A delimiter that is not given is the one with which line 1 contains most of `columns`.
     """
     row = next(rows_of(lines), "").removeprefix("\ufeff").removesuffix("\r")
     line = row.partition("\n")[0].removesuffix("\r")
@@ -159,7 +159,7 @@ def _cell(mark: str) -> re.Pattern[str]:
 
 
 def cells_of(row: str, delimiter: str = "\t") -> list[str | None] | None:
-    """The cells of a row, None for an empty one without marks; None if marks are elsewhere."""
+    """The cells of a row, with None for an empty unquoted cell; None if marks are misplaced."""
     cells = list(_cell(delimiter).finditer(f"{delimiter}{row}"))
     if sum(len(cell[0]) for cell in cells) <= len(row):
         return None
@@ -167,10 +167,10 @@ def cells_of(row: str, delimiter: str = "\t") -> list[str | None] | None:
 
 
 def is_quoted(lines: Iterable[str]) -> bool:
-    """Whether the marks of tab-separated lines, without their ends, enclose cells.
+    """Whether quotation marks enclose cells in tab-separated lines, given without line ends.
 
-    They do if all of them can, and if besides some are doubled, all cells of line 1 have them, or
-    without them lines would have other numbers of cells than line 1.
+    They do if all of them can, and also some are doubled, all cells of line 1 have them, or lines
+    split without them would differ from line 1 in the number of cells.
     """
     width, is_certain = 0, False
     for row in rows_of(line.removesuffix("\r") for line in lines):
@@ -185,7 +185,7 @@ def is_quoted(lines: Iterable[str]) -> bool:
             is_certain = row.count('"') >= 2 * width
         fits_plain = all(cells == plain_width for cells in plain)
         if fits_plain and len(plain) > 1 and width > 1:
-            return False  # marks around text of several rows
+            return False  # the marks enclose text of several rows
         is_certain |= not fits_plain or '""' in row
     return is_certain
 
@@ -220,7 +220,7 @@ def parse_captions(data: bytes | bytearray, name: str) -> dict[Any, list[str]]:
             image = caption = None
         if type(caption) is not str or type(image) not in (int, str):
             raise ValueError(
-                f'{name}: entry {number} has no "image_id" with a "caption", which is a string; '
+                f'{name}: entry {number} has no "image_id" with a "caption" that is a string; '
                 "expected COCO's captions, or an object with a list of captions for each image"
             )
         captions.setdefault(image, []).append(caption)
@@ -230,7 +230,7 @@ def parse_captions(data: bytes | bytearray, name: str) -> dict[Any, list[str]]:
 def with_ids_of(
     annotations: Mapping[Any, list[str]], captions: dict[Any, list[str]]
 ) -> dict[Any, list[str]]:
-    """The captions by the ids that annotations have, which may be numbers where others are text."""
+    """The captions under the ids of the annotations, which may be numbers instead of text."""
     ids = {str(image): image for image in annotations}
     matched = {ids.get(str(image), image): texts for image, texts in captions.items()}
     return matched if len(ids) == len(annotations) and len(matched) == len(captions) else captions

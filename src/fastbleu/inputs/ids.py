@@ -182,9 +182,9 @@ def _rows_of(
     shapes: list[str],
     each: str = "segment",
 ) -> IdRows:
-    """Rows of an array of one of the `shapes`, of 2 or 3 dimensions, or of a list of arrays.
+    """Rows of a list of arrays, or of an array that has one of the `shapes`.
 
-    If there are two shapes, a segment may have several rows.
+    With two shapes, of 2 and of 3 dimensions, a segment may have several rows.
     """
     may_nest = len(shapes) > 1
     if is_array(values) or shape_of(values) == ():
@@ -256,7 +256,7 @@ def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a row is an array of numpy's that needs no checks."""
+    """Whether a row is a numpy array that needs no checks."""
     if type(value) in (list, tuple) or type(value) is not numpy.ndarray:
         return False
     return value.ndim == 1 and value.dtype.kind == "i" and value.dtype.isnative
@@ -290,7 +290,7 @@ def _add(rows: IdRows, value: Any, mask: Any, where: str | Place) -> None:
 def copy_lists(value: Any, levels: int = _MAX_DEPTH) -> Any:
     """Copy nested sequences into new lists, before numpy makes an array of them.
 
-    numpy calls methods of the objects in a list, and reads freed memory if these empty the list.
+    numpy calls methods of the objects in a list, and reads freed memory if they empty the list.
     No other code has a reference to the new lists.
     """
     if type(value) not in (list, tuple):
@@ -308,7 +308,7 @@ def copy_lists(value: Any, levels: int = _MAX_DEPTH) -> Any:
 
 
 def id_array(value: Any, where: str | Place) -> Array:
-    """Return an array of integers of native byte order, copied only if necessary."""
+    """Return an array of integers in native byte order, copied only if necessary."""
     if hasattr(value, "is_floating_point") and value.is_floating_point():
         _refuse(where, value.dtype, tuple(value.shape), "f")  # numpy does not have bfloat16
     array = in_main_memory(value, where)

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    # The null rows of a column, and its rows with null elements: the row, and the element's number.
+    # Nulls of a column: the row, and the number of the null element, or None if the row is null.
     Missing = list[tuple[int, int | None]]
 
 # A set has no order, and iterating over a dict, or over a data frame, yields its keys.
 UNORDERED = set, frozenset, Mapping
 CHOICES = "error", "empty", "skip", "ragged"
-# By name, because importing pandas for its NA takes long, and pandas may not be installed.
+# By name, because importing pandas for its NA is slow, and pandas may not be installed.
 _MISSING_TYPES = "NoneType", "NAType", "NaTType"
 _FLOAT_TYPES = "float", "float16", "float32", "float64"
 _TYPES_OF_MISSING = {*_MISSING_TYPES, *_FLOAT_TYPES}
@@ -52,12 +52,12 @@ def no_value(row: str, column: str, reference: int | None = None) -> str:
 def without_missing(
     hypotheses: object, references: object, choice: str, empty: object
 ) -> tuple[Any, Any, list[bool] | None]:
-    """Both sides without missing values, and for each segment whether it is still there.
+    """Both sides without missing values, and whether each segment is kept.
 
-    With the choice "empty" a missing value becomes `empty`, with "skip" its segment is left out,
-    with "ragged" references that are missing or blank are, unless a segment has no other.
-    What cannot be segments is returned as it is, for the checks to refuse. The list is None if no
-    segment is left out.
+    With the choice "empty", a missing value becomes `empty`; with "skip", its segment is left out;
+    with "ragged", missing and blank references are left out, unless a segment has no others.
+    Values that cannot be segments are returned unchanged, for the checks to refuse. The list is
+    None if no segment is left out.
     """
     sides = _listed(hypotheses), _listed(references)
     if sides[0] is None or sides[1] is None or len(sides[0]) != len(sides[1]):
@@ -86,12 +86,12 @@ def without_missing(
 
 
 def _may_be_missing(values: Iterable[object]) -> bool:
-    """Whether a value may be missing; their types tell at little cost that none is."""
+    """Whether a value may be missing, judged cheaply by the types of the values."""
     return any(kind.__name__ in _TYPES_OF_MISSING for kind in {*map(type, values)})
 
 
 def _may_lack(references: Sequence[Any]) -> bool:
-    """Whether references may be missing, of lists of them or of texts; True for all others."""
+    """Whether references, in lists or as texts, may be missing; True for all other types."""
     kinds = {*map(type, references)}
     if kinds <= {list, tuple}:
         return _may_be_missing(chain.from_iterable(references))
@@ -99,7 +99,7 @@ def _may_lack(references: Sequence[Any]) -> bool:
 
 
 def left_out_rows(hypotheses: Missing, references: Missing, before: int, choice: str) -> set[int]:
-    """The rows of a block of columns to leave out; nulls in others are read as empty texts.
+    """The rows of a block of columns to leave out; nulls in other rows are read as empty texts.
 
     Raises the error for the first null if the choice is "error".
     """
@@ -118,7 +118,7 @@ def left_out_rows(hypotheses: Missing, references: Missing, before: int, choice:
 
 
 def _listed(values: Any) -> Any:
-    """Segments as a list or tuple; None for arrays of ids, and what cannot be segments."""
+    """Segments as a list or tuple; None for arrays of ids and values that cannot be segments."""
     if type(values) in (list, tuple):
         return values
     if not are_segments(values) or not hasattr(values, "__iter__"):
@@ -139,12 +139,12 @@ def lacks(references: Any) -> bool:
 
 
 def count_of(references: Any) -> int:
-    """The number of references of a segment, with a missing one as an empty text."""
+    """The number of references of a segment; a missing one counts as an empty text."""
     return 1 if isinstance(references, str) or is_missing(references) else len(references)
 
 
 def _are_several(references: Any) -> bool:
-    """Whether these are references in any collection, and not one reference of text or ids."""
+    """Whether a value is a collection of references, not one reference of text or ids."""
     if type(references) in (list, tuple):
         return True
     dtype = str(getattr(references, "dtype", "")).lower()  # of any library
@@ -157,13 +157,13 @@ def _without_blank(references: Any, empty: Any) -> Any:
     if type(references) is list and {*map(type, references)} == {str}:
         return [text for text in references if text.strip()] or [empty]
     filled = _filled(references, empty)
-    if not (_are_several(references) and len(references)):  # no list is an error of its own
+    if not (_are_several(references) and len(references)):  # the checks refuse an empty list
         return filled
     return [reference for reference in filled if not is_blank(reference)] or [empty]
 
 
 def is_blank(reference: Any) -> bool:
-    """Whether a reference has no tokens; the checks refuse what is none."""
+    """Whether a reference has no tokens; False for values that the checks refuse."""
     if isinstance(reference, str):
         return not reference.strip()
     return hasattr(reference, "__len__") and shape_of(reference) != () and not len(reference)

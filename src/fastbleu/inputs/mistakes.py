@@ -1,4 +1,4 @@
-"""Warnings of likely mistakes: words passed as texts, texts as words, padding as tokens.
+"""Warnings about likely mistakes: words passed as texts, texts as words, padding as tokens.
 
 `MistakeWatch` looks for them in the batches that a `Counter` counts.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .ids import IdFilter
 
     class Counts(Protocol):
-        """What a batch was counted as: `counting._counted.Counted`."""
+        """The counts of a batch: `counting._counted.Counted`."""
 
         @property
         def rows(self) -> array[int]: ...
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         def look_unrelated(self, most: int) -> bool: ...
 
     class BatchCounter(Protocol):
-        """What counts a batch: `counting.counter.Counter`."""
+        """The counter of a batch: `counting.counter.Counter`."""
 
         tokenizer: Any
         is_text: bool
@@ -48,18 +48,18 @@ if TYPE_CHECKING:
 else:
     unicodedata = lazy("unicodedata")
 
-# With fewer sequences of ids it may be chance that one side is empty, or that most end alike unless
-# they do in four ids that are nowhere else.
+# With fewer sequences of ids, one side may be empty by chance, and most may end in a run of one id
+# by chance, unless it has four ids or more that occur nowhere else.
 MIN_SEQUENCES_TO_WARN = 4
 # The number of lists that are examined for padding.
 _LISTS_CHECKED = 8
 _LABEL_PADDING = -100
 # How much text is examined for its script.
 _TEXTS_CHECKED, _CHARACTERS_CHECKED = 20, 500
-# How many letters tell the script of a text, and the share of them that may be foreign.
+# The letters needed to tell the script of a text, and the share of them that may be foreign.
 _LEAST_LETTERS, _FOREIGN = 20, 0.05
-# How often hypotheses with few matches are examined at most; how many of the last segments tell
-# whether lines are shifted; and how many equal texts are no chance.
+# The most batches with few matches that are examined; how many of the last segments tell whether
+# lines are shifted; and how many equal texts cannot be chance.
 _UNRELATED_EXAMINED, _SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
 # The layout is examined if there are at most this many references; real segments have fewer.
 _LARGEST_SQUARE = 32
@@ -79,13 +79,13 @@ _UNSPACED = (
     ("\uf900", "\ufaff"),
     ("\U00020000", "\U0003ffff"),
 )
-# How much text has to be in one of them, and the average length of words that text does not exceed
-# to which spaces were added.
+# The characters that a text must have in one of these scripts, and the longest average word of a
+# text to which spaces were added.
 _LEAST_CHARACTERS, _LONGEST_WORDS = 40, 6
 
 
 class MistakeWatch:
-    """Examines the batches of a `Counter`, and warns of each likely mistake once.
+    """Examines the batches of a `Counter`, and warns about each likely mistake once.
 
     It examines the first batches, because later ones will be similar.
     """
@@ -97,7 +97,7 @@ class MistakeWatch:
     layout_votes = 0, 0
 
     def examine(self, counter: BatchCounter, batch: Batch, counted: Counts) -> None:
-        """Warn of what `examine_texts` does, of padding, and of transposed references."""
+        """Warn about all likely mistakes: of `examine_texts`, padding, transposed references."""
         kind = type(batch.hypotheses)
         if kind is IdRows:
             self._examine_ids(counter, batch, counted)
@@ -122,7 +122,7 @@ class MistakeWatch:
                 self._examine_layout(counter, batch.hypotheses, batch.references)
 
     def examine_texts(self, counter: BatchCounter, batch: Batch, counted: Counts) -> None:
-        """Warn of lists that were printed, of text without spaces, and of unrelated sides."""
+        """Warn about printed lists, text without spaces, and unrelated sides."""
         tokenizer = counter.tokenizer
         sides: Any = batch.hypotheses, batch.references
         if tokenizer is not None and not self.texts_were_checked and len(sides[0]):
@@ -149,20 +149,19 @@ class MistakeWatch:
                 _votes(counter, hypotheses, references, references[n:] + references[:n])
                 for n in (1, -1)
             ]
-        except (TypeError, ValueError):  # they can be read only once
+        except (TypeError, ValueError):  # the segments can be read only once
             return
         for in_favor, against in votes:
             if _decide_against(in_favor, against):
                 self.to_examine = 0
                 warn_input(
-                    f"of the last hypotheses {against} match the references of the segment before "
-                    f"or after theirs better and {in_favor} worse: a line may be missing, or be "
-                    "one too many"
+                    f"of the last hypotheses, {against} match the references of the segment before "
+                    f"or after theirs better, and {in_favor} worse: a line may be missing or added"
                 )
                 return
 
     def _examine_ids(self, counter: BatchCounter, batch: Batch, counted: Counts) -> None:
-        """Warn where all rows seem to be empty, or to end in padding that counts."""
+        """Warn if all rows of a side are empty, or if rows seem to end in padding that counts."""
         if not counted.segments:
             return
         sides = ("hypothesis", batch.hypotheses), ("reference", batch.references)
@@ -184,7 +183,7 @@ class MistakeWatch:
                     return
 
     def _examine_layout(self, counter: BatchCounter, hypotheses: Any, references: Any) -> None:
-        """Warn if references, as many as segments, turn out to be transposed.
+        """Warn if references seem transposed; each segment has as many as there are segments.
 
         For each segment, one reference by this layout is compared with one by the other layout:
         which has more in common with the hypothesis? Sets of references would tell less, because
@@ -215,15 +214,15 @@ class MistakeWatch:
         if _decide_against(in_favor, against):
             warn_input(
                 "there are as many references as segments, read as references[segment][k]; read as "
-                f"references[k][segment] those of {against} segments match better and of "
-                f"{in_favor} worse; if that is their layout pass list(zip(*references))"
+                f"references[k][segment], those of {against} segments match better and those of "
+                f"{in_favor} worse; if that is their layout, pass list(zip(*references))"
             )
 
 
 def _votes(
     counter: BatchCounter, hypotheses: Any, references: Any, other_references: Any
 ) -> tuple[int, int]:
-    """How many hypotheses are more similar to one reference each, and to the other ones."""
+    """How many hypotheses are more similar to `references`, and to `other_references`."""
     similarities = [
         _similarities(counter.count(Batch(hypotheses, side)).rows, counter.max_ngram_order)
         for side in (references, other_references)
@@ -275,8 +274,8 @@ def warn_of_padded_lists(what: str, sequences: Any) -> None:
 
 
 def _ends_in_run(ids: Sequence[Any], is_one_of_few: bool) -> bool:
-    """See _id_rows.pyx."""
-    if {*map(type, ids)} != {int}:  # others may compare as they like
+    """Whether ids end in a run, as in _id_rows.pyx."""
+    if {*map(type, ids)} != {int}:  # other types may define == as they like
         return False
     run = ids[ids.index(ids[-1]) :]
     is_long = 4 <= len(run) < len(ids) if is_one_of_few else len(run) > 1
@@ -311,7 +310,7 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
 
 
 def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
-    """Warn if in nltk's arguments the first segments are texts, each as one token."""
+    """Warn if the first segments in nltk's arguments are texts, each given as one token."""
     if not {type(hypotheses), type(list_of_references)} <= {list, tuple}:
         return
     if not {*map(type, list_of_references[:3])} <= {list, tuple}:
@@ -331,7 +330,7 @@ def warn_of_printed_lists(hypotheses: Any, references: Any) -> None:
     texts = []
     for reference in first_entries(references, 3):
         if isinstance(reference, str):
-            text = str.strip(reference)  # as a str, whatever a subclass does
+            text = str.strip(reference)  # a subclass may override strip()
             if not text.startswith(_STARTS_OF_LISTS) or text[-1] not in "])}":
                 return
             texts.append(text)
@@ -372,7 +371,7 @@ def hint_at_sacrebleu(list_of_references: Any, hypotheses: Any) -> str:
 
 
 def first_entries(segments: Any, count: int) -> list[Any]:
-    """The first segments, of those that are lists of references the first references."""
+    """The first segments; of a segment that is a list of references, the first reference."""
     entries: list[Any] = []
     # Slices of lists, because another thread may empty them at any time.
     for segment in segments[:count] if type(segments) is list else islice(segments, count):
@@ -381,13 +380,13 @@ def first_entries(segments: Any, count: int) -> list[Any]:
 
 
 def sample_of(texts: Sequence[Any]) -> str:
-    """The first texts, or the first references of segments, as far as they are examined."""
+    """The first texts, or first references of segments, up to the length that is examined."""
     listed = [text for text in first_entries(texts, _TEXTS_CHECKED) if isinstance(text, str)]
     return " ".join(listed)[:_CHARACTERS_CHECKED]
 
 
 def warn_of_scripts(*samples: str) -> bool:
-    """Warn if hypotheses and references have hardly a letter in the same script; whether so."""
+    """Warn if hypotheses and references share hardly any script; return whether it warned."""
     name = unicodedata.name
     scripts = [[name(c, "").partition(" ")[0] for c in s[:200] if c.isalpha()] for s in samples]
     if min(map(len, scripts)) < _LEAST_LETTERS:
@@ -398,18 +397,18 @@ def warn_of_scripts(*samples: str) -> bool:
     if differ:
         warn_input(
             f"the letters of hypotheses are {first}, those of references {second}: are both in the "
-            "language that was asked for?"
+            "intended language?"
         )
     return differ
 
 
 def warn_of_equal(row: Sequence[int], segments: int | None) -> None:
-    """Warn if the sums of a corpus show that hypotheses are equal to references."""
+    """Warn if the sums of a corpus show that hypotheses equal their references."""
     if not segments or segments < _EQUAL_SEGMENTS:
         return
     middle = len(row) // 2 + 1
     if row[0] == row[1] and row[2:middle] == row[middle:] and row[-1] > 0:
-        warn_input(f"all {segments:,} hypotheses are equal to references: is a side given twice?")
+        warn_input(f"all {segments:,} hypotheses equal their references: is a side given twice?")
 
 
 def warn_of_tuples(name: str, sentences: Any) -> None:
@@ -475,7 +474,7 @@ def _is_unspaced(character: str) -> bool:
 
 def lacks_spaces(sample: str) -> bool:
     """Whether a sample is in a script without spaces between words, and has none."""
-    # All characters of these scripts have three bytes or four.
+    # All characters of these scripts have three or four bytes.
     if len(sample.encode("utf-8", "surrogatepass")) < 2 * len(sample):
         return False
     unspaced, words = sum(map(_is_unspaced, sample)), len(sample.split())

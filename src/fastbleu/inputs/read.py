@@ -23,7 +23,7 @@ else:
     columns = lazy("fastbleu.inputs.columns")
 
 
-# Segments of an array of Python's objects up to which it becomes a list.
+# An array of Python objects with at most this many segments becomes a list.
 _SHORT_ARRAY = 1 << 10
 
 
@@ -46,7 +46,7 @@ def read_checked(
             raise ValueError("join is for texts and tokens without masks and missing=")
         hypotheses, references = _by_document(hypotheses, references, join)
     if is_text and masked:
-        raise TypeError("a mask needs token ids; for these pass tokenize=False")
+        raise TypeError("a mask needs token ids; for ids pass tokenize=False")
     if not type(hypotheses) is type(references) is list:
         sides = columns.columns_of(
             hypotheses, references, is_text, kind.reads_utf8, missing, masked
@@ -72,7 +72,7 @@ def read_checked(
 
 
 def _object_arrays(hypotheses: Any, references: Any) -> tuple[Listed, Listed] | None:
-    """Both sides, if one is a long array or Series of Python objects, to be read in place."""
+    """Both sides, to be read in place, if one is a long array or Series of Python objects."""
     if len(hypotheses) <= _SHORT_ARRAY:
         return None
     sides = _in_place(hypotheses), _in_place(references)
@@ -83,7 +83,7 @@ def _object_arrays(hypotheses: Any, references: Any) -> tuple[Listed, Listed] | 
 
 
 def _in_place(value: Any) -> Any:
-    """A list as it is, or the array of objects of an array or Series; None for all else."""
+    """A list as it is, or the object array of an array or Series; None for anything else."""
     if type(value) in (list, tuple):
         return value
     dtype = str(getattr(value, "dtype", None))
@@ -118,9 +118,7 @@ def _by_document(hypotheses: Any, references: Any, join: Any) -> tuple[list[Any]
             )
         for segment in (hypothesis, *several):
             if not isinstance(segment, (str, list, tuple)):
-                problem = (
-                    f"a part is {a_type(segment)}; with join= all are texts or lists of tokens"
-                )
+                problem = f"a part is {a_type(segment)}; join= needs texts or lists of tokens"
                 raise LocatedTypeError.at(Place(number), problem)
         try:
             if document not in joined:
@@ -132,7 +130,7 @@ def _by_document(hypotheses: Any, references: Any, join: Any) -> tuple[list[Any]
         if len(several) != len(streams):
             problem = (
                 f"it has {len(several)} references, but document {shown(document)} begins with a "
-                f"segment that has {len(streams)}; all of a document need as many"
+                f"segment that has {len(streams)}; all segments of a document need the same number"
             )
             raise LocatedValueError.at(Place(number), problem)
         own.append(hypothesis)

@@ -1,4 +1,4 @@
-"""Checks of the arguments of matrices: sentences of a source or several, masks, and weights."""
+"""Checks of the arguments of matrices: sentences of one or several sources, masks, weights."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def are_rows(sentences: Any) -> bool:
 
 
 def blocks_of(sentences: SentenceStream, masked: bool) -> Iterator[Any]:
-    """Yield sentences in blocks, consecutive ones; an iterator is read block by block."""
+    """Yield sentences in consecutive blocks; an iterator is read block by block."""
     listed: Any = sentences
     if not masked and type(listed) in (list, tuple):
         for first in range(0, len(listed), _BLOCK):
@@ -67,7 +67,7 @@ def blocks_of(sentences: SentenceStream, masked: bool) -> Iterator[Any]:
 
 
 def check_sizes(name: str, sources: Any, advice: str, ragged: bool = False) -> None:
-    """Raise an error unless all sources are lists; unless `ragged` with equally many sentences."""
+    """Raise an error unless all sources are lists, and unless `ragged` of the same length."""
     size = None
     for number, source in enumerate(sources):
         where = f"{name}[{number}]"

@@ -15,7 +15,7 @@ Part = TypeVar("Part", covariant=True)
 
 
 class SequenceOf(Protocol[Part]):
-    """A list, a tuple, a Series or the like, but not a str, which contains only str."""
+    """A list, a tuple, a Series or the like; not a str, which can contain only str."""
 
     def __contains__(self, part: object, /) -> bool: ...
     def __iter__(self) -> Iterator[Part]: ...

@@ -19,7 +19,7 @@ cdef inline int number_objects(dict known, tuple tokens, int32_t *ids, bint know
     Parameters
     ----------
     known : dict
-        Of tokens to their ids, to which new ones are added.
+        From tokens to their ids; new tokens are added.
     known_only : bool
         Nothing is added, and unknown tokens get the id -1.
     checks : fastbleu.inputs.checks.TokenChecks or None
@@ -43,7 +43,7 @@ cdef inline int number_objects(dict known, tuple tokens, int32_t *ids, bint know
         found = PyDict_GetItemWithError(known, token)
         if found == NULL and not is_raised() and not known_only:
             if len(known) >= INT32_MAX - 1:
-                raise OverflowError(f"a vocabulary of {len(known)} tokens takes no more")
+                raise OverflowError(f"a vocabulary of {len(known)} tokens is full")
             # In one step: a second look-up could find what the first one did not.
             found = PyDict_SetDefault(known, token, len(known))
         if found == NULL and is_raised():

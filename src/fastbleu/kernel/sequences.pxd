@@ -7,7 +7,7 @@ from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_SIZE
 
 cdef extern from "Python.h":
     PyObject **PySequence_Fast_ITEMS(object sequence)
-    # The same of a borrowed object, where a function without Python objects is called with the GIL.
+    # The same for a borrowed object, in functions without Python objects that are called with the GIL.
     PyObject **plain_items "PySequence_Fast_ITEMS" (PyObject *sequence) noexcept nogil
 
 cdef extern from "kernel/objects/prefetch.h":
@@ -22,7 +22,7 @@ cdef extern from "kernel/objects/sequences.h":
     object unchanging_lists(object sequences)
 
 cdef extern from "kernel/objects/object_array.h":
-    # Of lists and tuples, and of arrays of which the first is true.
+    # For lists, tuples, and arrays for which the first function is true.
     bint is_object_array(object value)
     Py_ssize_t items_in(object sequence)
     object item_of(object sequence, Py_ssize_t index)

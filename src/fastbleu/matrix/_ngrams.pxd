@@ -34,7 +34,7 @@ cdef enum:
 
 
 # The numbers that tables hold. That of a further occurrence of an n-gram has the top bit set, then
-# the n-gram's feature in 31 bits, then how often it stood before.
+# the n-gram's feature in 31 bits, then how often it occurred before.
 
 cdef inline bint is_repeat(uint64_t number) noexcept nogil:
     return number >> 63
@@ -45,7 +45,7 @@ cdef inline uint64_t repeat_of(int32_t ngram, int32_t earlier) noexcept nogil:
 
 
 cdef inline int32_t ngram_of(const number_index *known, int32_t feature) noexcept nogil:
-    """The n-gram of which a feature is one occurrence: the feature that is its first one."""
+    """The n-gram of which a feature is an occurrence: the feature of its first occurrence."""
     cdef uint64_t number = known.numbers[feature]
     return <int32_t> (number >> 32 & 0x7fffffff) if is_repeat(number) else feature
 
@@ -55,7 +55,7 @@ cdef class Scratch(Interruptible):
 
     cdef number_table different
     cdef int32_t *ngrams             # numbers of those of one order, by position
-    cdef int32_t *earlier            # by position: how often the n-gram stood before
+    cdef int32_t *earlier            # by position: how often the n-gram occurred before
     cdef int32_t *seen               # by number in `different`
     cdef readonly Py_ssize_t capacity            # tokens that there is memory for
 

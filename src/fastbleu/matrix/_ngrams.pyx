@@ -7,7 +7,7 @@ testing for membership.
 
 Numbers. An n-gram is the pair of the numbers of its first and its last n - 1 tokens, and its number is
 given out by a table of its order (kernel/tables/number_index.h), as it is met. A further occurrence is the
-pair of the n-gram's number and of how often it stood before, with the top bit set, in the same table. Both
+pair of the n-gram's number and of how often it occurred before, with the top bit set, in the same table. Both
 are exact: nothing depends on a hash not colliding.
 
 Expected matches. The expected count of an n-gram is the mean of its counts in many references, weighted;
@@ -17,7 +17,7 @@ pairs. Sums are added up from the first reference to the last, and from a candid
 last, so that they are the same wherever they are made. With equal weights an n-gram that all references
 have equally often has exactly this expected count.
 
-Ownership. Ngrams owns its tables; what expected matches need is the call's. Thread-safety: finding known
+Ownership. Ngrams owns its tables; expected matches use memory of the call. Thread-safety: finding known
 n-grams changes nothing, so that threads may do it at once, each with a Scratch of its own; adding is for
 one thread alone.
 """
@@ -46,7 +46,7 @@ cdef class Scratch:
         PyMem_RawFree(self.seen)
 
     def reset(self):
-        """Make ready for the next time; keeps the memory."""
+        """Prepare for the next use; keeps the memory."""
         self.cancelled = False
         self.since_poll = 0
 
@@ -123,8 +123,8 @@ cdef class Ngrams:
 
     cdef int number(self, const int32_t *tokens, Py_ssize_t length, bint known_only, Scratch scratch,
                     int32_t *features, Py_ssize_t stride) except -1 nogil:
-        """The features of a sentence: of order n (from 0 on) length - n at features + n * stride.
-        Those that are not known are given out now, or with `known_only` are -1."""
+        """Write the features of a sentence: length - n of order n (from 0 on), at features + n * stride.
+        Unknown ones get new numbers, or with `known_only` -1."""
         cdef Py_ssize_t count, start, stop
         cdef bint repeated = True
         cdef int n
@@ -142,7 +142,7 @@ cdef class Ngrams:
                 number_ngrams(&self.orders[n], scratch.ngrams, start, stop, n, known_only)
                 start = stop
             memcpy(features, scratch.ngrams, count * sizeof(int32_t))
-            # What is repeated at one order repeats both its halves at the one before.
+            # A repeated n-gram repeats both its halves, of the order before.
             repeated = repeated and scratch.count_earlier(count)
             start = 0 if repeated else count
             while start < count:
@@ -187,7 +187,7 @@ cdef inline uint64_t key_of(const int32_t *ngrams, Py_ssize_t i, int n) noexcept
 
 
 cdef class Features:
-    """The features of sentences over one vocabulary; with `known_only` no n-gram is numbered anew."""
+    """The features of sentences over one vocabulary; with `known_only` no n-gram gets a new number."""
 
     def __cinit__(self, Ngrams ngrams not None, Sentences sentences not None, bint known_only=False):
         cdef Py_ssize_t s, start
@@ -222,7 +222,7 @@ cdef class Features:
 cdef array _DOUBLES = array("d")
 
 cdef struct Ngram:
-    # What is known of an n-gram.
+    # What is known about an n-gram.
     double expected            # its expected count
     int32_t seen               # in the sentence at hand, 0 between sentences
 
@@ -253,7 +253,7 @@ cdef int note_references(const number_index *known, Features references, int n, 
 
 cdef int clip_candidates(const number_index *known, Features candidates, int n, Ngram *ngrams,
                          double *rows, Py_ssize_t width, Scratch scratch) except -1 nogil:
-    """Add up what of each candidate's n-grams of order n is expected: into rows[c * width]."""
+    """Add up the expected matches of each candidate's n-grams of order n, into rows[c * width]."""
     cdef const int64_t *starts = candidates.sentences.starts
     cdef const int32_t *features = candidates.features + n * candidates.stride
     cdef Py_ssize_t c, i

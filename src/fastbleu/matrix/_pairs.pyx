@@ -39,11 +39,11 @@ cdef extern from "kernel/simd/bit_counts.h":
     void gather_counts(const uint64_t *planes, int words, int plane_count, int byte,
                        uint8_t *counts) noexcept nogil
 
-# Where bitmaps would have more bytes a block has fewer references, if it can. Those of 512 sentences of
-# 100 tokens have 13 MB at most; what this bounds is the memory for very long ones.
+# If bitmaps would have more bytes, a block has fewer references, if it can. Those of 512 sentences of
+# 100 tokens have 13 MB at most; this bounds the memory for very long ones.
 cdef Py_ssize_t BITMAP_BYTES = 1 << 26
 
-# Rows are forgotten where they are more, which takes 30 MB: real text has far fewer.
+# If there are more rows, which take 30 MB, they are forgotten: real text has far fewer.
 cdef Py_ssize_t KEPT_ROWS = 1 << 20
 
 cdef enum:
@@ -63,7 +63,7 @@ cdef inline int bit_length(uint64_t number) noexcept nogil:
 
 
 cdef class ReferenceBlock(Interruptible):
-    """Which references of a block have which features; what no hypothesis has needs no bitmap."""
+    """Which references of a block have which features; features that no hypothesis has need no bitmap."""
 
     cdef Py_ssize_t first, count     # references
     cdef int words                   # of a bitmap
@@ -106,7 +106,7 @@ cdef class ReferenceBlock(Interruptible):
         return self.count
 
     cdef int forget_bitmaps(self, Features hypotheses) except -1 nogil:
-        """No feature has a bitmap, and those that no hypothesis has need none."""
+        """Forget all bitmaps, and note which features need none, because no hypothesis has them."""
         cdef const int64_t *starts = hypotheses.sentences.starts
         cdef const int32_t *features
         cdef int32_t *bitmap_of
@@ -132,7 +132,7 @@ cdef class ReferenceBlock(Interruptible):
         return 0
 
     def fill(self, Py_ssize_t first):
-        """Take the references from number `first` on in place of those before; how many."""
+        """Replace the references by those from number `first` on; return how many."""
         cdef const int64_t *starts = self.features.sentences.starts
         cdef Py_ssize_t end = self.features.sentences.count, features, count = 0
         self.first = first
@@ -159,7 +159,7 @@ cdef class ReferenceBlock(Interruptible):
         cdef int32_t number
         cdef uint64_t *bitmap
         cdef int n
-        # Bitmaps are numbered on from block to block, so that those of blocks before need not be cleared.
+        # Bitmaps are numbered on from block to block, so that those of earlier blocks need not be cleared.
         self.before += self.bitmap_count
         if self.before > MAX_BITMAPS:
             self.forget_bitmaps(self.hypotheses)
@@ -332,7 +332,7 @@ cdef class PairCounter(Interruptible):
         return 0
 
     cdef int add_row(self, Py_ssize_t length, const uint8_t *matches, Py_ssize_t size) except -1 nogil:
-        """Note a row that has no score yet. Byte k of the matches of order n stands at
+        """Note a row that has no score yet. Byte k of the matches of order n is at
         matches[(n * count_bytes + k) * size]."""
         cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order
         cdef int64_t *row
@@ -353,7 +353,7 @@ cdef class PairCounter(Interruptible):
         return 0
 
     def score(self, scores):
-        """Take the scores, float64, of the rows that `count` gave out, in their order."""
+        """Take the scores, float64, of the rows that `count` returned, in their order."""
         cdef Buffer buffer = buffer_of(scores, "d", 1)
         if buffer.view.shape[0] != self.new_count:
             raise ValueError(f"there are {buffer.view.shape[0]} scores of {self.new_count} rows")
@@ -367,9 +367,9 @@ cdef class PairCounter(Interruptible):
 
     def write(self, ReferenceBlock block not None, Features hypotheses not None, Py_ssize_t first,
               Py_ssize_t last, out, bint penalize=True):
-        """Write the scores of what was counted last: float64 or float32, shape (last - first, block).
+        """Write the scores of the pairs counted last: float64 or float32, shape (last - first, block).
 
-        Without `penalize` what `score` took is written as it is.
+        Without `penalize`, the values that `score` took are written as they are.
         """
         cdef Buffer buffer = buffer_of(out, "df", 2, PyBUF_STRIDES | PyBUF_WRITABLE)
         cdef Py_buffer *view = &buffer.view

@@ -26,7 +26,7 @@ from fastbleu.matrix._ngrams cimport (
     number_index_reserve, number_index_trim)
 from fastbleu.runtime._process cimport Interruptible, process_seed
 
-# Rows are forgotten where they are more: see _pairs.pyx.
+# If there are more rows, they are forgotten: see _pairs.pyx.
 cdef Py_ssize_t KEPT_ROWS = 1 << 20
 
 cdef array _DOUBLES = array("d")
@@ -43,7 +43,7 @@ cdef inline int64_t *longs(array items) noexcept nogil:
 
 
 cdef class Postings(Interruptible):
-    """By feature the references that have it, in ascending order."""
+    """For each feature the references that have it, in ascending order."""
 
     cdef readonly Ngrams ngrams
     cdef Py_ssize_t count, longest   # references, and the length of the longest
@@ -128,9 +128,9 @@ cdef class NearestSearch(Interruptible):
     cdef array values                # by row: its score, if separable without brevity penalty
     cdef array chosen, chosen_rows   # the references that are scored first
     cdef Py_ssize_t length, chosen_count, unigram_count
-    cdef Py_ssize_t first            # reference that is looked at
+    cdef Py_ssize_t first            # reference that is considered
     cdef Found *found                # the best, and up to as many that may be
-    cdef Found last                  # what is found must be better
+    cdef Found last                  # what is added must be better
     cdef Py_ssize_t found_count, most
     cdef double min_score
 
@@ -163,9 +163,9 @@ cdef class NearestSearch(Interruptible):
         PyMem_RawFree(self.found)
 
     def best(self, Features hypotheses not None, Py_ssize_t h, Py_ssize_t first):
-        """Of the references from number `first` on the best for hypothesis number `h`.
+        """Find the best references for hypothesis number `h`, from number `first` on.
 
-        Returns their scores and their numbers: the best first, of equal scores the lower number.
+        Returns their scores and their numbers: the best first, and for equal scores the lower number.
         """
         cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order, known, i
         cdef Py_ssize_t length = hypotheses.sentences.starts[h + 1] - hypotheses.sentences.starts[h]
@@ -188,7 +188,7 @@ cdef class NearestSearch(Interruptible):
                 self.write_row(self.rows.numbers[i], longs(rows) + (i - known) * width)
             self.values.frombytes(self.score(rows))
             if len(self.values) != self.rows.count:
-                raise ValueError(f"{self.rows.count - known} rows have not as many scores")
+                raise ValueError(f"`score` must return one score for each of {self.rows.count - known} rows")
         self.found_count = 0
         self.last.score, self.last.reference = self.min_score, INT32_MAX
         with nogil:
@@ -243,7 +243,7 @@ cdef class NearestSearch(Interruptible):
         return number_index_add(&self.rows, matches)
 
     cdef void write_row(self, uint64_t fields, int64_t *row) noexcept:
-        """Write a row as Stats have it."""
+        """Write a row in the layout of Stats."""
         cdef uint64_t field = (<uint64_t> 1 << self.bits) - 1
         cdef int n
         for n in range(self.postings.ngrams.max_order):
@@ -288,7 +288,7 @@ cdef class NearestSearch(Interruptible):
                 self.keep_best()
 
     cdef void keep_best(self) noexcept nogil:
-        """Sort what was found, and leave out what is not among the best."""
+        """Sort the pairs that were found, and drop those that are not among the best."""
         qsort(self.found, self.found_count, sizeof(Found), compare)
         if self.found_count >= self.most:
             self.found_count = self.most

@@ -36,7 +36,7 @@ cdef enum:
 
 
 cdef class Lengths:
-    """Lengths of references, and by which rule of `_core.REFERENCE_LENGTHS` one is chosen."""
+    """Lengths of references, and the rule of `_core.REFERENCE_LENGTHS` by which one is chosen."""
 
     cdef int rule                    # an index of REFERENCE_LENGTHS
     cdef dict met                    # by length: [how many have it, the number of the first]
@@ -63,7 +63,7 @@ cdef class Lengths:
         return 0
 
     cdef int sort(self) except -1:
-        """Make ready for `choose`; nothing can be added afterwards."""
+        """Prepare for `choose`; nothing can be added afterwards."""
         self.table = array("q")
         for length, entry in sorted(self.met.items()):
             self.table.extend(array("q", [length, *entry]))
@@ -151,7 +151,7 @@ cdef class ReferenceSet:
     def add(self, Sentences sentences not None):
         """Add references; all sentences are over one vocabulary, which grows."""
         cdef Py_ssize_t s, start, length, before = len(self)
-        self.sentences.append(sentences)     # first: what is noted until Ctrl-C has numbers below len(self)
+        self.sentences.append(sentences)     # first: until a Ctrl-C, numbers below len(self) are noted
         with nogil:
             for s in range(sentences.count):
                 start = sentences.starts[s]
@@ -166,7 +166,7 @@ cdef class ReferenceSet:
         return 0
 
     def finish(self):
-        """Make ready for counting, when all references are there."""
+        """Prepare for counting, once all references are there."""
         cdef number_index *index
         cdef Py_ssize_t ngrams = 0, i
         cdef int n
@@ -181,7 +181,7 @@ cdef class ReferenceSet:
 
     @property
     def nrefs(self):
-        """The number of references; 1 stands for all where every one of them is padding."""
+        """The number of references; 1 if all of them are padding."""
         cdef Py_ssize_t i
         return max(1, sum([self.lengths.sorted[i * COLUMNS + 1] for i in range(self.lengths.count)]))
 
@@ -268,8 +268,8 @@ cdef class LeaveOneOut(ReferenceSet):
         ReferenceSet.add(self, sentences)
 
     cdef int note(self, Py_ssize_t number, Py_ssize_t length, const int32_t *features) except -1 nogil:
-        """The sentence becomes the holder of its new features, and features that were met before have no
-        single holder any more."""
+        """The sentence becomes the holder of its new features; features that were met before no longer have
+        a single holder."""
         cdef Holders *holders
         cdef Py_ssize_t i
         cdef int n

@@ -33,7 +33,7 @@ cdef extern from "kernel/tables/token_store.h":
     token_key ids_key(const int32_t *ids, size_t length, const interner *table) noexcept nogil
 
 
-# A block: texts that are taken at a time, and their bytes; what fits into the cache.
+# A block: texts that are taken at a time, and their bytes; few enough to fit into the cache.
 cdef Py_ssize_t BLOCK_TEXTS = 512
 cdef Py_ssize_t BLOCK_BYTES = 1 << 19
 
@@ -162,7 +162,7 @@ def sentences_of(array ids not None, array lengths not None, list padding not No
         raise TypeError(f"ids is an array of {ids.typecode}, expected int32")
     for length in lengths:
         if not 0 <= length <= len(ids) - start:
-            raise ValueError(f"a sentence has {length} of {len(ids) - start} ids")
+            raise ValueError(f"a sentence has {length} ids, but {len(ids) - start} are left")
         made.append(<int32_t *> ids.data.as_ints + start, length)
         start += length
         if made.count % POLL_EVERY == 0:
@@ -199,7 +199,7 @@ def read_lists(Vocabulary vocabulary not None, checks, sentences, bint known_onl
 
 cdef Py_ssize_t read_list(Vocabulary vocabulary, object checks, object sentence, Sentences made,
                           bint known_only) except -1:
-    """Read one sentence; the number of its tokens."""
+    """Read one sentence; return the number of its tokens."""
     cdef int32_t *ids
     if not is_list_or_tuple(sentence):
         sentence = checks.tokens(sentence, made.count, None)
@@ -224,7 +224,7 @@ cdef class TextReader(TextPacker):
     cdef Vocabulary vocabulary       # while a read goes on
 
     def read_texts(self, Vocabulary vocabulary not None, checks, texts, bint known_only=False):
-        """Read texts; parameters and result as those of read_lists, `checks` is a TextChecks."""
+        """Read texts; parameters and result are as for read_lists, `checks` is a TextChecks."""
         cdef Sentences made = Sentences()
         if not is_list_or_tuple(texts):
             raise TypeError("expected a list or tuple")
@@ -248,7 +248,7 @@ cdef class TextReader(TextPacker):
         return made.finished()
 
     cdef Py_ssize_t gather_lines(self, object texts, Py_ssize_t start) except -1:
-        """Take the next texts; their number."""
+        """Take the next texts; return their number."""
         self.clear()
         while (start < size_of(texts) and self.hypotheses.own_count < BLOCK_TEXTS
                 and self.hypotheses.used < BLOCK_BYTES):
@@ -294,7 +294,7 @@ cdef class IdReader(IdPacker):
     """An IdPacker of sentences, with the same parameters."""
 
     def read_rows(self, Vocabulary vocabulary not None, IdRows rows not None, bint known_only=False):
-        """Read rows; parameters and result as those of read_lists."""
+        """Read rows; parameters and result are as for read_lists."""
         cdef Sentences made = Sentences()
         cdef Py_ssize_t number
         cdef id_row row

@@ -16,9 +16,9 @@ cdef class Vocabulary(Interruptible):
     cdef token_store store
     cdef int32_t stored              # tokens whose content is our own
     cdef bint plain                  # whether `tokens` holds all, else `known` does
-    cdef dict known                  # by token its id; of a plain vocabulary made where it is needed
+    cdef dict known                  # token to id; for a plain vocabulary made when it is needed
     cdef bint adding
-    cdef Py_ssize_t finding          # reads going on that add nothing
+    cdef Py_ssize_t finding          # reads in progress that add nothing
 
     cdef int enter(self, bint known_only) except -1
     cdef void leave(self, bint known_only) noexcept

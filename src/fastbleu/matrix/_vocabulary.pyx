@@ -3,14 +3,14 @@
 Packers number the tokens of each segment by themselves (_core.pxd); sentences that are paired with many
 others are numbered once, over a vocabulary that is kept. Plain tokens (exact str, bytes, int) and token
 ids go to an interner, compared by content, with the content of long ones copied
-(kernel/tables/token_store.h). With the first token of another kind a dict is made of what there is, and from
-then on everything goes through it, by Python's own hash() and ==, so that 1 == 1.0 == True whichever came
-first.
+(kernel/tables/token_store.h). At the first token of another kind, a dict is made from all tokens so far, and
+from then on everything goes through it, by Python's own hash() and ==, so that 1 == 1.0 == True whichever
+came first.
 
 Ownership. A Vocabulary owns its table, the content of its tokens, and a reference to each token in its
 dict.
-Thread-safety. Any number of reads may only find at the same time, or one may add: others are refused
-meanwhile. Reading plain tokens of text and token ids needs no GIL, all else holds it.
+Thread-safety. Any number of reads may find tokens at the same time, or one may add some: others are refused
+meanwhile. Reading plain tokens of text and token ids needs no GIL, everything else holds it.
 """
 
 import cython
@@ -147,7 +147,7 @@ cdef class Vocabulary:
             self.reserve(length)
         while plain and start < length:
             if start:
-                PyErr_CheckSignals()         # of a sequence so long that nobody else can change it
+                PyErr_CheckSignals()         # a sequence this long is a copy, which nobody else can change
             size = min(length - start, POLL_TOKENS)
             if known_only:
                 plain = find_reference(&self.tokens, tokens + start, size, ids + start)

@@ -14,7 +14,7 @@ from ..runtime.import_lock import import_locked
 from ._sentence_bleu import modified_precision, sentence_bleu
 from .functions import SmoothingFunction, closest_ref_length, corpus_bleu, ngrams
 
-# What `from nltk.translate.bleu_score import *` brings.
+# What `from nltk.translate.bleu_score import *` imports.
 __all__ = ["Counter", "Fraction", "SmoothingFunction", "brevity_penalty", "closest_ref_length"]
 __all__ += ["corpus_bleu", "math", "modified_precision", "ngrams", "sentence_bleu", "sys"]
 __all__ += ["warnings"]

@@ -73,7 +73,7 @@ class SmoothingFunction:
         *args: Any,
         **kwargs: Any,
     ) -> _Precisions: ...
-    # Of the same signature as method4.
+    # These have the signature of method4.
     method5 = method4
     method6 = method4
     method7 = method4

@@ -1,11 +1,11 @@
-"""nltk's functions of one segment, and a corpus' sums to its score.
+"""nltk's functions for one segment, and the score of a corpus from its sums.
 
 A sentence_bleu call takes about a microsecond, so it must not create arrays, Fractions or chunks: the
 tokens are packed into memory that is kept between calls, counted, and scored on the stack. Less common
 input (sequences other than list and tuple, a user's own smoothing function, weights that are not plain
 floats) takes the general path, `corpus_bleu` in functions.py, which gives the same float.
 
-Thread-safety. The kept memory is marked as busy while it is used; a call that comes in meanwhile
+Thread-safety. The kept memory is marked as busy while it is used; a call that arrives meanwhile
 (another thread, a hostile __eq__) works with memory of its own.
 """
 
@@ -49,7 +49,7 @@ cdef Py_ssize_t KEPT_IDS = 1 << 16      # memory above this is not kept for the 
 
 cdef NltkMethods own_methods = None
 cdef list no_overlap_messages = []      # by order; the same object each time, so that its hash is cached
-cdef bint formats_warnings = False      # whether Python has imported what it needs for that
+cdef bint formats_warnings = False      # whether Python has imported what it needs to do so
 cdef object fraction_of = None          # not imported before it is needed
 
 
@@ -69,7 +69,7 @@ cdef class NltkMethods:
         self.methods = tuple([getattr(owner, f"method{n}") for n in range(SMOOTH_LENGTH_AVERAGE + 1)])
 
     def sentence_bleu(self, references, hypothesis, weights, smoothing_function, auto_reweigh):
-        """What a patched nltk calls; NotImplemented where only nltk's own code gives the same."""
+        """What a patched nltk calls; NotImplemented if only nltk's own code gives the same result."""
         score = None if auto_reweigh else sentence_score(
             references, hypothesis, weights, smoothing_function, self)
         return NotImplemented if score is None else score
@@ -100,7 +100,7 @@ cdef inline bint is_method(object candidate, object function):
 
 
 cdef bint read_smoothing(ScoreOptions *options, object function, NltkMethods known) except -1:
-    """Read a method of nltk's; False for any other function."""
+    """Read a smoothing method of nltk; False for any other function."""
     cdef PyObject *method
     cdef int i
     options.smoothing = SMOOTH_NONE
@@ -143,7 +143,7 @@ cdef inline bint averages(const ScoreOptions *options) noexcept:
 
 cdef object score_of_row(const ScoreOptions *options, const int64_t *row, const int64_t *fifth,
                          NltkMethods known):
-    """A row's score as nltk returns it, with nltk's warnings; None where doubles do not suffice."""
+    """A row's score as nltk returns it, with nltk's warnings; None if doubles do not suffice."""
     global formats_warnings
     cdef double scores[MAX_WEIGHTS]
     cdef int n, vector
@@ -236,14 +236,14 @@ def sentence_bleu(
     weights : sequence of float, or sequence of such sequences, default (0.25, 0.25, 0.25, 0.25)
         Weight of each order, from 1 up. Several weight vectors give several scores.
     smoothing_function : callable, optional
-        A method of `SmoothingFunction`, or any callable of the same form.
+        A method of `SmoothingFunction`, or any callable with the same signature.
     auto_reweigh : bool, default False
         For a hypothesis of fewer than 4 tokens, use equal weights for the orders that it has.
 
     Returns
     -------
     float, or list of float
-        In 0-1; the integer 0 if no token matches. A list for several weight vectors.
+        From 0 to 1; the integer 0 if no token matches. A list for several weight vectors.
 
     Raises
     ------
@@ -280,7 +280,7 @@ def sentence_bleu(
 
 cdef object sentence_score(object references, object hypothesis, object weights, object smoothing_function,
                            NltkMethods known):
-    """BLEU of one segment as nltk computes it, 0-1; None where the general way has to be taken."""
+    """BLEU of one segment as nltk computes it, 0-1; None if the general path must be taken."""
     cdef ScoreOptions options
     cdef int64_t row[2 + 2 * MAX_SCORED_ORDER]
     cdef int64_t fifth[2]
@@ -304,7 +304,7 @@ cdef object sentence_score(object references, object hypothesis, object weights,
 
 
 def corpus_score(array sums not None, weights, smoothing_function, NltkMethods known=None):
-    """The score of a sum of rows, in which every total is at least 1; None as of `sentence_score`."""
+    """The score of a sum of rows, in which every total is at least 1; None as in `sentence_score`."""
     cdef ScoreOptions options
     cdef Buffer buffer
     known = known or own_methods
@@ -313,7 +313,7 @@ def corpus_score(array sums not None, weights, smoothing_function, NltkMethods k
     if averages(&options) or options.smoothing == SMOOTH_INTERPOLATE:
         return None      # a sum of rows does not hold the last segment
     if len(sums) != 2 + 2 * options.max_order:
-        raise ValueError(f"{len(sums)} numbers are no row of {2 + 2 * options.max_order}")
+        raise ValueError(f"{len(sums)} numbers are not a row of {2 + 2 * options.max_order}")
     buffer = buffer_of(sums, "q")         # held, because warnings run user code, which might resize it
     return score_of_row(&options, <int64_t *> buffer.view.buf, NULL, known)
 

@@ -41,7 +41,7 @@ def corpus_bleu(
     Returns
     -------
     float, or list of float
-        As of `sentence_bleu`.
+        As in `sentence_bleu`.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def corpus_bleu(
     vectors = weight_vectors(weights)
     max_order = max(map(len, vectors))
     sums, last = count_corpus(list_of_references, hypotheses, max_order)
-    if len(hypotheses) in sums[:2]:  # perhaps each is one token, or each reference
+    if len(hypotheses) in sums[:2]:  # perhaps each hypothesis or each reference is one token
         warn_of_unsplit_text(list_of_references, hypotheses)
     if max_order == 0:
         return 0 if len(vectors) == 1 else [0] * len(vectors)
@@ -99,11 +99,11 @@ def corpus_bleu(
 
 
 def weight_vectors(weights):
-    """The vectors of weights, of which `weights` may be one."""
+    """The weight vectors; `weights` may be a single one."""
     if not (hasattr(weights, "__len__") or is_iterable(weights)):
         fix = "expected one for each order, as (0.25, 0.25, 0.25, 0.25), or (1,) for BLEU-1"
         if callable(weights):
-            fix = "which smooths: pass it as smoothing_function="
+            fix = "which is a smoothing function: pass it as smoothing_function="
         raise TypeError(f"weights is {shown(weights)}, {fix}")
     try:
         weights[0][0]
@@ -125,9 +125,9 @@ def count_corpus(list_of_references, hypotheses, max_order):
 
 
 def _batches(hypotheses, references):
-    """Batches of two iterables of the same length, which were checked.
+    """Batches of two iterables whose lengths were checked.
 
-    Lists and tuples are one batch; other iterables are read bit by bit to save memory.
+    Lists and tuples are one batch; other iterables are read in parts to save memory.
     """
     if type(hypotheses) in (list, tuple) and type(references) in (list, tuple):
         yield Batch(hypotheses, references)
@@ -140,7 +140,7 @@ def _batches(hypotheses, references):
 
 
 def ngrams(sequence, n, **kwargs):
-    """Yield the n-grams of a sequence, padded as the options say, as nltk's `nltk.util.ngrams`."""
+    """Yield the n-grams of a sequence, with the padding options of `nltk.util.ngrams`."""
     rest = _padded(iter(sequence), n - 1, **kwargs)
     window = deque(islice(rest, n), maxlen=n)
     if len(window) == n:
@@ -158,7 +158,7 @@ def _padded(items, n, pad_left=False, pad_right=False, left_pad_symbol=None, rig
 def closest_ref_length(references, hyp_len):
     """Length in tokens of the reference closest to `hyp_len`; of two equally close, the shorter.
 
-    ValueError if there are no references.
+    Raises ValueError if there are no references.
 
     References
     ----------
@@ -201,7 +201,7 @@ def check_hashable(reference, number):
 
 
 class SmoothingFunction:
-    """The smoothing methods 0 to 7 of Chen and Cherry (2014), as nltk has them.
+    """The smoothing methods 0 to 7 of Chen and Cherry (2014), as in nltk.
 
     Each method takes the precisions p_n of a score, a list of fractions with a `numerator` and a
     `denominator`, and returns those that the score is computed from. Methods 3 to 7 also change the

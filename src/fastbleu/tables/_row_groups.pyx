@@ -1,7 +1,7 @@
 """Group the rows of a frame by their keys, and sum their counts.
 
-Data. Groups are numbered in the order of their first rows. Text is compared as UTF-8, a missing one being
-equal to others that are missing, and numbers by their 64 bits. Keys are read in blocks, which stay in the
+Data. Groups are numbered in the order of their first rows. Texts are compared as UTF-8, where missing ones
+are equal to each other, and numbers by their 64 bits. Keys are read in blocks, which stay in the
 cache. A row costs one or two look-ups per key.
 
 Ownership. RowGroups owns its arrays and its tables; keys are borrowed while rows are split by them.
@@ -58,7 +58,7 @@ cdef class RowGroups:
     ----------
     rows : int
     width : int
-        How many counts a row has.
+        The number of counts in a row.
     """
 
     # Of each group: the first row, segments, fewest and most references, and the counts.
@@ -81,7 +81,7 @@ cdef class RowGroups:
         number_table_free(&self.pairs)
 
     def split(self, keys not None):
-        """Split groups by a key: a column of text, as ArrowColumn, or a buffer of int64."""
+        """Split groups by a key: a column of text, such as an ArrowColumn, or a buffer of int64."""
         cdef Buffer buffer
         cdef Utf8Rows lines
         cdef const int64_t *integers = NULL
@@ -149,11 +149,11 @@ cdef class RowGroups:
         Parameters
         ----------
         rows : slice, or buffer of int64
-            The numbers of the segments' rows, rising also from call to call.
+            The numbers of the segments' rows, in ascending order, also from call to call.
         counts : array of int64
             Their rows of a Stats, end to end.
         nrefs : int, or buffer of int64
-            How many references all or each of them have.
+            The number of references, of all segments or of each.
         """
         cdef Buffer of_rows, of_nrefs
         cdef const int64_t *row = NULL

@@ -65,7 +65,7 @@ cdef inline object compact(object text):
 
 
 cdef inline size_t room_of(object text) noexcept:
-    """The most bytes of a compact str as UTF-8."""
+    """The most bytes that a compact str can have as UTF-8."""
     cdef int kind = PyUnicode_KIND(text)
     return PyUnicode_GET_LENGTH(text) * (1 if PyUnicode_IS_ASCII(text) else kind + 1 if kind < 4 else 4)
 

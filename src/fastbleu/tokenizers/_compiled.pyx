@@ -59,7 +59,7 @@ COMPILED = tuple([COMPILED_TOKENIZERS[number].name.decode() for number in range(
 
 cdef enum:
     SPLIT_BLOCKS = 1 << 10       # blocks of characters between two checks for signals
-    PART_CHARS = 1 << 20         # characters of a str that become UTF-8 between two
+    PART_CHARS = 1 << 20         # characters of a str that become UTF-8 between two checks
 
 cdef tokenizer_tables all_tables[<int> TOKENIZERS]
 cdef bint tables_built[<int> TOKENIZERS]
@@ -223,7 +223,7 @@ def token_bounds(list texts not None, str tokenizer not None):
 
 
 cdef size_t count_characters(const uint8_t *bytes, size_t size) noexcept nogil:
-    """The characters of so many bytes of UTF-8."""
+    """The number of characters in `size` bytes of UTF-8."""
     cdef size_t count = 0, i
     for i in range(size):
         count += not is_continuation(bytes[i])

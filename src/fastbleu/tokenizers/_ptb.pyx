@@ -131,7 +131,7 @@ cdef inline bint has_failed(const failures *failed, Py_ssize_t i, int state) noe
 
 
 cdef void remember(failures *failed, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    """No match that passes the checkpoints after `first` in these states is longer."""
+    """Note that no match that passes the checkpoints after `first` in these states is longer."""
     cdef Py_ssize_t point = first // STEP + 1
     cdef uint16_t *states
     while point <= last // STEP:
@@ -166,7 +166,7 @@ cdef inline Py_ssize_t match(int kind, const void *chars, Py_ssize_t length, bin
 
 
 cdef inline bint is_punctuation(int kind, const written *out, Py_ssize_t start) noexcept nogil:
-    """Whether pycocoevalcap takes out the token that was written last."""
+    """Whether pycocoevalcap removes the token that was written last."""
     cdef Py_ssize_t size = out.size - start, first = char_at(kind, out.chars, start), i
     if size == 1:
         return first in (39, 96, 46, 63, 33, 44, 58, 45, 59)        # ' ` . ? ! , : - ;
@@ -354,7 +354,7 @@ line_writer = PyCapsule_New(<void *> write_line, "fastbleu.line_writer", NULL)
 def split(text, bint all_tokens=False):
     """The tokens of a line, a list of str.
 
-    Without `all_tokens` those that pycocoevalcap counts: a token that contains a space is several.
+    Without `all_tokens`, only those that pycocoevalcap counts: a token that contains a space is several.
     """
     found = write(text, all_tokens)
     return [token for token in found.split(" ") if token] if all_tokens else found.split()
@@ -366,11 +366,11 @@ def write(text, bint all_tokens=False, Py_ssize_t stop=ALONE):
     Parameters
     ----------
     text : str
-        One line; a newline in it counts as a space. Other ends of lines only separate tokens.
+        One line; a newline in it counts as a space. Other line ends only separate tokens.
     all_tokens : bool
-        With the punctuation that pycocoevalcap takes out.
+        Whether to write also the punctuation that pycocoevalcap removes.
     stop : int
-        The text is a file instead, whose lines are written as lines up to this character: what begins
+        If given, the text is a file, whose lines up to this character are written as lines: what begins
         the next one may change the end of a line.
     """
     cdef written out
@@ -395,7 +395,7 @@ def write(text, bint all_tokens=False, Py_ssize_t stop=ALONE):
         if stop > 0:
             stop = len(text[:stop].encode(UTF_16, "surrogatepass")) // 2
     memset(&failed, 0, sizeof(failed))
-    out.chars, out.size = calloc(length + MORE, 6 * kind), 0    # it fails where the product has too many bits
+    out.chars, out.size = calloc(length + MORE, 6 * kind), 0    # fails if the product overflows
     try:
         if length > SHORT:
             failed.states = <uint16_t *> calloc((length // STEP + 2) * WAYS, sizeof(uint16_t))

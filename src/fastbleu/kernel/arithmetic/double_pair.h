@@ -16,7 +16,7 @@
 /* `high` is the sum rounded to a double. */
 typedef struct { double high, low; } double_pair;
 
-/* The exact sum of two numbers of which the first is the larger. */
+/* The exact sum of two numbers, the larger one first. */
 FB_INLINE double_pair ordered_sum(double large, double small)
 {
     const double sum = large + small;
@@ -61,7 +61,7 @@ FB_INLINE double_pair pair_over(double_pair a, double_pair b)      /* 16 */
     return ordered_sum(quotient, rest / b.high);
 }
 
-/* Whether every number that is at most `error` units away from a pair has the same nearest double. */
+/* Whether all numbers that are at most `error` units away from a pair round to the same double. */
 FB_INLINE int pair_rounds(double_pair a, double error)
 {
     const double width = (error + 4.0) * PAIR_UNIT * a.high;

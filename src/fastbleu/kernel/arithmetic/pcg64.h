@@ -1,9 +1,9 @@
 /* pcg64.h: the words of numpy's generator PCG64, from any position.
  *
- * Data. A state is a number of 128 bits, followed by state * multiplier + increment; of each, 64 bits are
- * returned. Four states in turn are computed at a time, each from the one four before, because a step waits
- * for the one before. numpy takes 32 bits of a word at a time, the lower ones first.
- * Ownership. Nothing is allocated; leaves, any thread may call them. Cost: a nanosecond per 64 bits; to begin, a
+ * Data. A state is a number of 128 bits; the next one is state * multiplier + increment, and each gives a word
+ * of 64 bits. Four states are computed at a time, each from the one four steps before, so that steps do not wait
+ * for each other. numpy takes 32 bits of a word at a time, the lower ones first.
+ * Ownership. Nothing is allocated; any thread may call these functions. Cost: a nanosecond per word; to begin, a
  * few multiplications for each bit of the position.
  * O'Neill (2014), PCG: a family of simple fast space-efficient statistically good algorithms for random number
  * generation: PCG XSL RR 128/64; Brown (1994), Random number generation with arbitrary strides.
@@ -18,7 +18,7 @@ typedef struct { uint64_t high, low; } uint128_pair;
 typedef struct { uint128_pair factor, term; } pcg64_step;
 
 typedef struct {
-    uint128_pair states[4];             /* those of the next four words */
+    uint128_pair states[4];             /* of the next four words */
     pcg64_step four;                    /* four steps at once */
 } pcg64;
 
@@ -44,7 +44,7 @@ FB_INLINE uint64_t pcg64_word(uint128_pair state)
     return word >> turned | word << (-turned & 63);
 }
 
-/* Words from `position` on, counted from those of a generator with this state. */
+/* The words of a generator with this state, from number `position` on. */
 static pcg64 pcg64_at(uint128_pair state, uint128_pair increment, uint64_t position)
 {
     pcg64 generator;

@@ -5,20 +5,20 @@
  * sample is one bit per segment; the bits of all trials are one stream of 32-bit words, lowest bit first,
  * and trial t has the bits from first_bit + t * segments.
  *
- * Of many segments, whose rows do not fit into a cache, it is first counted how often each is drawn; then the
- * rows are read once, in order, for several samples. Bytes are enough: that any of n segments is drawn 256 times
- * in n draws has a probability of less than n / 256!. A draw is the upper half of the product of a random word
+ * If the rows do not fit into a cache, how often each segment is drawn is counted first; then the rows are read
+ * once, in order, for several samples. A count takes one byte: the probability that any of n segments is drawn 256
+ * times in n draws is less than n / 256!. A draw is the upper half of the product of a random word
  * and the number of segments; words whose lower half is too small are skipped, so that all segments are
  * equally likely (Lemire 2019, Fast random integer generation in an interval).
  *
- * Tossed rows are added up four at a time: for each four rows the sums of their 16 subsets are tabulated
+ * Tossed rows are added up four at a time: for every four rows the sums of their 16 subsets are tabulated
  * once, and 4 bits of each trial select one of them. 32 rows fill 8 such tables, which stay in the L1
  * cache for the usual 10 to 50 columns.
  *
- * Exactness. Integer additions of numbers from 0: rows of uint16 below FB_NARROW, 32 of which add up
- * within the type, into sums of int32, or all in int64. The caller ensures that sums do not overflow.
- * Cost: segments * columns additions per sample, a quarter of that for tosses. Memory is the caller's, nothing
- * is allocated: `turned` has FB_TURNED * columns numbers, `subsets` 8 * 16 * columns, `sums` columns or
+ * Exactness. All numbers are integers of at least 0: either rows are uint16 below FB_NARROW, 32 of which add up
+ * within the type, and sums int32, or all are int64. The caller ensures that sums do not overflow.
+ * Cost: segments * columns additions per sample, a quarter of that for tosses. The caller provides all
+ * memory: `turned` has FB_TURNED * columns numbers, `subsets` 8 * 16 * columns, `sums` columns or
  * trials * columns, and `words` one word more than the bits need. Pure functions; any thread may call them.
  */
 #pragma once
@@ -41,20 +41,20 @@ FB_INLINE uint32_t bits_at(const uint32_t *words, size_t place)
     return (uint32_t)(two >> place % 32);
 }
 
-#define FB_WAITING 64                   /* draws that are counted when their bytes have been fetched */
+#define FB_WAITING 64                   /* draws that are counted once their bytes have been fetched */
 
 /* Count in `times` how often each segment is drawn, by the words from `position` to `end` of a generator with this
- * state, until there are `draws`. Sets `position` to the first word that was not used; returns the draws left. */
+ * state, until `draws` are done. Sets `position` to the first word that was not used; returns the draws left. */
 static size_t count_drawn(uint128_pair state, uint128_pair increment, uint64_t *position, uint64_t end,
                           uint32_t segments, size_t draws, uint8_t *times)
 {
     const uint32_t least = (0 - segments) % segments;
-    uint64_t at = *position, first = at & ~(uint64_t)1; /* of eight words */
+    uint64_t at = *position, first = at & ~(uint64_t)1; /* position of the first of eight words */
     pcg64 generator = pcg64_at(state, increment, first / 2);
     uint32_t words[8], waiting[FB_WAITING];
-    size_t place = 0, count = 0; /* the `count` before `place` wait */
+    size_t place = 0, count = 0; /* the `count` draws before `place` wait */
     for (; draws > 0 && at < end; first += 8) {
-        /* This many eights are used as a whole if no word is skipped; then a part of one. */
+        /* If no word is skipped, this many groups of eight are used completely, then a part of one. */
         const size_t most = draws < end - at ? draws : end - at, eights = at == first ? most / 8 : 0;
         size_t done = 0;
         uint32_t *drawn, skipped;
@@ -86,11 +86,11 @@ static size_t count_drawn(uint128_pair state, uint128_pair increment, uint64_t *
     return draws;
 }
 
-#define FB_TURNED 1024 /* rows that are turned into columns at a time */
+#define FB_TURNED 1024 /* rows that are transposed at a time */
 
 #define ROW uint16_t
 #define SUM int32_t
-#define FACTOR int16_t /* of signed numbers, for which processors have an instruction */
+#define FACTOR int16_t /* signed, because processors have an instruction for that */
 #define NAMED(name) name##_narrow
 #include "resample_loops.h"
 #undef ROW

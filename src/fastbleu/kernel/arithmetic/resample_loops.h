@@ -1,4 +1,4 @@
-/* resample_loops.h: the loops of resample.h for one pair of types. Included there once for each. */
+/* resample_loops.h: the loops of resample.h, which includes this once for each pair of types. */
 
 /* Add up the drawn rows of one sample. */
 static void NAMED(add_drawn)(const ROW *rows, size_t columns, const int64_t *indices, size_t count,
@@ -32,7 +32,7 @@ static void NAMED(add_drawn)(const ROW *rows, size_t columns, const int64_t *ind
     }
 }
 
-/* Add to the sums of each of `samples` the rows as often as they were drawn: `times` has samples x segments.
+/* Add to the sums of each of `samples` every row as often as it was drawn; `times` is samples x segments.
  * `turned` is memory for FB_TURNED rows. */
 static void NAMED(add_counted)(const ROW *rows, size_t segments, size_t columns, const uint8_t *times,
                                size_t samples, ROW *FB_RESTRICT turned, int64_t *FB_RESTRICT sums)

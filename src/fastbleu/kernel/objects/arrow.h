@@ -8,10 +8,10 @@
  * Trust. The interface does not give sizes of buffers. Trusted: the buffers are as long as an array's
  * length and offset need, and the bytes and numbers that offsets span exist. Checked, each number read
  * once: lengths and offsets are not negative, offsets never decrease, lists and dictionary indices stay
- * inside their child, and views inside the sizes that come with their buffers. So errors of a producer
+ * inside their child, and views inside the sizes that come with their buffers. So a producer's errors
  * are refused, or give meaningless results from the bytes that its offsets span.
  *
- * Ownership. Rows point into the array, which their caller keeps. Leaves without state; any thread
+ * Ownership. Rows point into the array, which the caller keeps alive. Stateless functions; any thread
  * may call them on arrays that nobody changes. Cost: a few operations a row.
  */
 #pragma once
@@ -111,7 +111,7 @@ FB_INLINE int64_t offset_at(const void *offsets, int64_t at, int is_large)
     return small;
 }
 
-/* Whether the sizes of an array are possible, with `buffers` buffers, of which the second must be there. */
+/* Whether an array's sizes are possible, and it has these numbers of buffers (not NULL) and children. */
 static inline int has_shape(const struct ArrowArray *array, int64_t buffers, int64_t children)
 {
     if (!array || array->length < 0 || array->offset < 0 || array->length > ARROW_LONGEST
@@ -142,7 +142,7 @@ static inline const struct ArrowArray *outer_array(const arrow_column *column, c
     return has_shape(inner, column->leaf == ARROW_IDS ? 2 : 3, 0) ? array : NULL;
 }
 
-/* The elements [*start, *end) of its child that a list holds. */
+/* The elements [*start, *end) of the child that a list consists of. */
 FB_INLINE arrow_fault list_span(const arrow_column *column, int level, const struct ArrowArray *lists,
                                 int64_t at, int64_t *start, int64_t *end)
 {
@@ -180,7 +180,7 @@ FB_INLINE arrow_fault string_at(const struct ArrowArray *array, arrow_leaf leaf,
         if (size <= 12) return ARROW_GOOD;
         memcpy(&buffer, view + 8, 4);
         memcpy(&start, view + 12, 4);
-        /* After the validity and the views come the buffers, and a buffer with their sizes. */
+        /* The validity and the views are followed by the data buffers and a buffer with their sizes. */
         if (buffer < 0 || start < 0 || buffer >= array->n_buffers - 3) return ARROW_VIEW;
         const uint8_t *bytes = (const uint8_t *)array->buffers[2 + buffer];
         const void *sizes = array->buffers[array->n_buffers - 1];
@@ -200,7 +200,7 @@ FB_INLINE arrow_fault string_at(const struct ArrowArray *array, arrow_leaf leaf,
     return ARROW_GOOD;
 }
 
-/* The string of an element of a column's leaf, also behind a dictionary; NULL bytes where it is null. */
+/* The string of an element of a column's leaf, also behind a dictionary; NULL bytes if it is null. */
 FB_INLINE arrow_fault text_at(const arrow_column *column, const struct ArrowArray *leaf, int64_t at,
                               utf8_line *line)
 {
@@ -219,8 +219,8 @@ FB_INLINE arrow_fault text_at(const arrow_column *column, const struct ArrowArra
 }
 
 /* Points to `count` strings of a column's leaf from element `start` on, whose sizes are added to *size.
- * Returns how many are valid; if fewer than `count`, *fault says what is wrong with the next; *nulls counts
- * those that are null. */
+ * Returns how many are valid; if fewer than `count`, *fault says what is wrong with the next one. *nulls counts
+ * null strings. */
 FB_INLINE int64_t read_run(const arrow_column *column, const struct ArrowArray *leaf, const arrow_leaf kind,
                            int64_t start, int64_t count, utf8_line *lines, size_t *size, int64_t *nulls,
                            arrow_fault *fault)
@@ -262,7 +262,7 @@ static inline arrow_fault ids_at(const arrow_column *column, const struct ArrowA
                           0};
     *row = found;
     if (start == end) {
-        row->ids = "";      /* where no item is read */
+        row->ids = "";      /* never read */
         return ARROW_GOOD;
     }
     if (leaf->null_count != 0)

@@ -1,16 +1,16 @@
-/* id_rows.h: rows of token ids, of any integer type and stride, to the ids that count.
+/* id_rows.h: from rows of token ids, of any integer type and stride, to the ids that count.
  *
  * Data. An id_row points into memory that it does not own: `length` integers of `kind`, `stride` bytes
- * apart, which need not be aligned; `mask`, if not NULL, points to as many integers of `mask_kind`, of
- * which 0 means that the id does not count.
+ * apart, which need not be aligned; `mask`, if not NULL, points to as many integers of `mask_kind`, where 0
+ * means that the id does not count.
  *
- * A reader (id_reader_for) copies the ids that count, as int64, some of a row at a time. It works in blocks of
- * 64 ids, and a word of bits tells which of them are padding, another which are skipped, a third which end the
+ * A reader (id_reader_for) copies the ids that count, as int64, a part of a row at a time. It works in blocks
+ * of 64 ids, with three words of bits: which ids are padding, which are skipped, and which end the
  * row. Every id is read once: if another thread writes to the memory, the result is unspecified, but no
  * unchecked id is used.
  *
- * Leaves without state; any thread may call them. Cost: with AVX2 and AVX-512 a few instructions for 4 and 8
- * ids, without them for one; a search for each id if there are more than FEW_IDS special ids.
+ * Stateless functions; any thread may call them. Cost: a few instructions for 4 ids with AVX2, 8 with
+ * AVX-512, otherwise for one; a search for each id if there are more than FEW_IDS special ids.
  */
 #pragma once
 
@@ -79,7 +79,7 @@ static void widen_row(const id_row *row, int64_t *out)
 #define FEW_IDS 16
 #define LABEL_PADDING (-100)      /* pads labels by convention, and is rarely a token */
 
-/* As widen_row, for at most 64 integers, which lie as in_vectors says. */
+/* Like widen_row, for at most 64 integers that are laid out as in_vectors asks. */
 typedef void (*id_widener)(const id_row *row, int64_t *ids);
 
 FB_INLINE int in_vectors(const id_row *row)
@@ -87,7 +87,7 @@ FB_INLINE int in_vectors(const id_row *row)
     return (row->kind == ID_INT64 && row->stride == 8) || (row->kind == ID_INT32 && row->stride == 4);
 }
 
-/* As widen_row, for at most 64 integers that lie in any way. */
+/* Like widen_row, for at most 64 integers with any layout. */
 FB_INLINE void widen_block(const id_row *row, int64_t *ids, const id_widener widen)
 {
     if (in_vectors(row)) widen(row, ids);
@@ -95,7 +95,7 @@ FB_INLINE void widen_block(const id_row *row, int64_t *ids, const id_widener wid
 }
 
 /* Which of at most 64 ids are in a set. The ids after them, up to a multiple of ID_LANES, are read, too, and
- * may have bits. */
+ * their bits may be set. */
 typedef uint64_t (*id_finder)(const int64_t *ids, int length, const id_set *set);
 
 /* Moves the chosen ones of at most 64 ids to the front; returns their number. */
@@ -126,7 +126,7 @@ static inline int keep_ids_portable(int64_t *ids, int length, uint64_t chosen)
 
 #ifdef FB_X86_64
 
-/* With vectors of the same width as for reading the ids: reading what narrower stores wrote would stall. */
+/* Stores vectors as wide as those that read the ids: reading what narrower stores wrote would stall. */
 FB_TARGET(FB_AVX2)
 static inline void widen_avx2(const id_row *row, int64_t *ids)
 {
@@ -159,7 +159,7 @@ static inline uint64_t find_ids_avx2(const int64_t *ids, int length, const id_se
 FB_TARGET(FB_AVX2)
 static inline int keep_ids_avx2(int64_t *ids, int length, uint64_t chosen)
 {
-    /* By the bits of four: the halves of those that are set. */
+    /* By the bits of four ids: the halves of the ids whose bits are set. */
     /* clang-format off */
     static const uint8_t halves[16][8] = {
         {0},          {0, 1},             {2, 3},             {0, 1, 2, 3},
@@ -221,7 +221,7 @@ static inline int keep_ids_avx512(int64_t *ids, int length, uint64_t chosen)
 
 #endif /* FB_X86_64 */
 
-/* As an id_finder, for a set that may be large. */
+/* Like an id_finder, for a set that may be large. */
 FB_INLINE uint64_t find_in_set(const int64_t *ids, int length, const id_set *set, const id_finder find)
 {
     uint64_t found = 0;

@@ -1,4 +1,4 @@
-/* large_integers.h: int objects beyond 64 bits as content, by the digits that CPython stores.
+/* large_integers.h: int objects beyond 64 bits as content, which is the digits that CPython stores.
  *
  * Python's own hash of an int is its remainder by 2**61 - 1, with no seed: anyone can make many multiples of
  * that number, and a dict of these takes quadratic time. So large integers go to the interner like every plain
@@ -33,7 +33,7 @@ static inline unsigned large_integer(PyObject *token, token_content *content)
     return negative ? KIND_LARGE_NEGATIVE : KIND_LARGE_INTEGER;
 }
 
-/* The int that has these digits; NULL with an exception set: no memory. */
+/* The int that has these digits; NULL with an exception set if out of memory. */
 static inline PyObject *integer_of_digits(const unsigned char *bytes, size_t size, unsigned kind)
 {
     const Py_ssize_t count = (Py_ssize_t)(size / sizeof(digit));

@@ -1,11 +1,11 @@
-/* object_array.h: the items of a list, of a tuple, or of an array of numpy's that holds Python's objects.
+/* object_array.h: the items of a list, a tuple, or a numpy array of Python objects.
  *
- * Data. An array is exactly numpy's ndarray, of one dimension and of the dtype object. The start of its struct
- * is the same in all of numpy 1 and 2, so that no header of numpy is needed to compile. Steps may be of any
- * size, and a place without an object holds None.
+ * Data. An array is exactly an ndarray of numpy's, of one dimension and the dtype object. The start of its struct
+ * is the same in all versions of numpy 1 and 2, so that compiling needs no header of numpy. Strides may have any
+ * size, and a NULL pointer stands for None.
  *
- * Ownership. An item comes with a reference. Thread-safety. The GIL is held. After user code has run, ask for
- * the number of items again, because lists and arrays may have been resized. Builds without a GIL read no array
+ * Ownership. Items are new references. Thread-safety. The GIL is held. After user code has run, ask for
+ * the number of items again, because lists and arrays may have been resized. Builds without a GIL read no arrays
  * here. Cost: a few operations an item.
  */
 #pragma once
@@ -25,7 +25,7 @@ typedef struct {
     } *dtype;
 } numpy_array;
 
-/* Whether `items_in`, `item_of` and `prefetch_texts` read an object that is no list or tuple. */
+/* Whether `items_in`, `item_of` and `prefetch_texts` can read an object that is not a list or tuple. */
 static inline int is_object_array(PyObject *object)
 {
 #ifdef Py_GIL_DISABLED
@@ -33,7 +33,7 @@ static inline int is_object_array(PyObject *object)
     return 0;
 #else
     const PyTypeObject *type = Py_TYPE(object);
-    /* A class may have any name, but its type is on the heap. */
+    /* Another class may have this name, but its type is on the heap. */
     if (type->tp_flags & Py_TPFLAGS_HEAPTYPE || strcmp(type->tp_name, "numpy.ndarray") != 0) return 0;
     const numpy_array *array = (const numpy_array *)object;
     return array->dimensions == 1 && array->dtype->kind == 'O';
@@ -66,8 +66,8 @@ FB_INLINE PyObject *item_of(PyObject *sequence, Py_ssize_t index)
     return object;
 }
 
-/* Asks for the memory of texts that are read soon, while segment `at` is read: those of segment at + 24, or its list
- * of references; the array of the list of at + 8; the first texts of the list of at + 4. */
+/* Prefetches texts that are read soon after segment `at`: those of segment at + 24, or its list of references; the
+ * array of the list of at + 8; the first texts of the list of at + 4. */
 FB_INLINE void prefetch_texts(PyObject *hypotheses, PyObject *references, Py_ssize_t at)
 {
 #ifdef Py_GIL_DISABLED

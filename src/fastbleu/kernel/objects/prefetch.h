@@ -1,8 +1,8 @@
-/* prefetch.h: asks for the memory of the next segments before it is needed.
+/* prefetch.h: fetches the memory of the next segments before it is needed.
  *
  * A corpus of token lists is a tree of small objects all over the heap: list of references, reference,
- * its array of pointers, token. Walked one segment at a time it waits for memory at every level. Here
- * segment i + 6 is touched at its root while segment i is being read, i + 4 one level deeper, and so
+ * its array of pointers, token. Reading one segment after the other waits for memory at every level. Here
+ * the root of segment i + 6 is fetched while segment i is being read, i + 4 one level deeper, and so
  * on, down to the tokens of segment i + 1. Only exact lists and tuples are looked into; nothing is written,
  * and no result depends on it. The GIL is held, so nothing changes meanwhile; without the GIL, nothing is
  * done for lists of segments.
@@ -25,7 +25,7 @@ FB_INLINE PyObject *first_reference(PyObject *references)
     return is_sequence(first) ? first : NULL;
 }
 
-/* More would leave the first-level cache before they are read; the interner looks ahead by itself. */
+/* More would leave the L1 cache before they are read; the interner looks ahead by itself. */
 #define PREFETCHED_REFERENCES 8
 #define PREFETCHED_TOKENS 512
 
@@ -41,7 +41,7 @@ FB_INLINE void prefetch_tokens(PyObject *sequence)
     }
 }
 
-/* The tokens of a segment, or of a sentence given as both. No other thread changes the lists meanwhile. */
+/* The tokens of a segment, or of a sentence given as both arguments. No other thread changes the lists meanwhile. */
 FB_INLINE void prefetch_segment(PyObject *hypothesis, PyObject *references)
 {
     prefetch_tokens(hypothesis);

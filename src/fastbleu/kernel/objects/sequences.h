@@ -1,15 +1,15 @@
-/* sequences.h: reading exact lists and tuples that other code must not change meanwhile.
+/* sequences.h: reading exact lists and tuples that other threads may change.
  *
- * With the GIL lists cannot change while no Python code runs, and are read in place. Without it
- * (Py_GIL_DISABLED) any thread may change a list at any time: an item is taken under the list's own lock,
- * and a loop reads a tuple that was made under it. A list that changes is read as it was at one moment.
+ * With the GIL, lists cannot change while no Python code runs, and are read in place. Without it
+ * (Py_GIL_DISABLED), any thread may change a list at any time: an item is taken under the list's own lock,
+ * and a loop reads a tuple that was copied under it. A list that changes is read as it was at one moment.
  */
 #pragma once
 
 #include <Python.h>
 #include "../simd/platform.h"
 
-/* The item of an exact list or tuple, with a reference; the caller has just asked for its size. */
+/* A new reference to an item of an exact list or tuple, whose size the caller has just asked for. */
 FB_INLINE PyObject *item_at(PyObject *sequence, Py_ssize_t index)
 {
 #ifdef Py_GIL_DISABLED
@@ -25,8 +25,8 @@ FB_INLINE PyObject *item_at(PyObject *sequence, Py_ssize_t index)
     return item;
 }
 
-/* A new reference to an object that a loop can read: the object itself, or without the GIL the tuple of
- * a list. */
+/* A new reference to an object that a loop can read: the object itself, or without the GIL a tuple of the
+ * items of a list. */
 FB_INLINE PyObject *unchanging(PyObject *object)
 {
 #ifdef Py_GIL_DISABLED
@@ -36,7 +36,7 @@ FB_INLINE PyObject *unchanging(PyObject *object)
     return object;
 }
 
-/* The same for a sequence of lists: the items of it, too. */
+/* The same for a sequence of lists and for each of these lists. */
 FB_INLINE PyObject *unchanging_lists(PyObject *object)
 {
 #ifdef Py_GIL_DISABLED

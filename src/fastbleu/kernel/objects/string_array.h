@@ -1,12 +1,12 @@
-/* string_array.h: the strings of an array of numpy's StringDType.
+/* string_array.h: the strings of a numpy array of StringDType.
  *
  * Data. numpy keeps such strings packed, and an allocator that belongs to the dtype unpacks them. Its C
  * functions are found in the table that numpy exports to compiled modules, at the indices in
  * numpy/__multiarray_api.h of 2.0, which hold for all of 2.x. So compiling needs no header of numpy.
  *
  * Ownership. Unpacked strings belong to numpy and may move once the allocator is released. Thread-safety. An
- * allocator is a lock: what holds it must not wait for the GIL, which others may hold while they wait for
- * the allocator. Cost: some operations a string.
+ * allocator is a lock: a thread that holds it must not wait for the GIL, which others may hold while they wait
+ * for the allocator. Cost: a few operations a string.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ typedef struct {
 
 #define NUMPY_2 0x02000000u
 
-/* Finds the functions in numpy's table; whether they are there. */
+/* Finds the functions in numpy's table; returns whether they are there. */
 static inline int find_numpy_strings(void **table, numpy_strings *functions)
 {
     memcpy(&functions->version, table + 0, sizeof(void *));
@@ -38,7 +38,7 @@ static inline int find_numpy_strings(void **table, numpy_strings *functions)
     return 1;
 }
 
-/* Where the data of an ndarray begins. Its attributes tell that, too, but numpy crashes if it cannot allocate
+/* Where the data of an ndarray begins. Its attributes also tell this, but numpy crashes if it cannot allocate
  * their values. */
 static inline const char *array_data(const PyObject *array)
 {

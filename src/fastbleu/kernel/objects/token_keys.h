@@ -2,11 +2,11 @@
  *
  * Plain tokens are exact str, bytes and int objects: reading them runs no Python code, and their
  * equality is that of their content. Every other object (float, tuple, a subclass of str, ...) makes
- * the whole segment take Python's own hash() and ==, in _token_packer.pyx; so 1 == 1.0 == True stays true.
+ * the whole segment use Python's own hash() and ==, in _token_packer.pyx; so 1 == 1.0 == True stays true.
  *
  * A str is stored by CPython in characters of 1, 2 or 4 bytes, always the narrowest that fits, so that
  * equal strings have equal bytes. Reading their keys (content_keys.h) begins inside the object's header
- * and ends in the zero character after the content: it never leaves the object, whatever its size. An int
+ * and ends in the zero character after the content, so that it never leaves the object. An int
  * beyond 64 bits is hashed (large_integers.h), as its digits have nothing after them.
  */
 #pragma once
@@ -15,7 +15,7 @@
 #include "../tables/key_list.h"
 #include "large_integers.h"
 
-/* Key of a plain token; 0 where the token is not plain (no exception is set). `content` is only valid
+/* Key of a plain token; returns 0 if the token is not plain (no exception is set). `content` is only valid
  * while the token lives. */
 FB_INLINE int plain_token_key(PyObject *token, hash_seed seed, token_key *key, token_content *content)
 {
@@ -53,7 +53,7 @@ FB_INLINE void prefetch_token(PyObject *const *tokens, Py_ssize_t at, Py_ssize_t
 }
 
 /* Keys of the tokens of a list or tuple; returns 0 at the first token that is not plain, or if there are
- * too many. Callers ask for the tokens' memory before (prefetch.h). */
+ * too many. Callers prefetch the tokens (prefetch.h). */
 static inline int list_plain_keys(key_list *keys, PyObject *sequence, hash_seed seed)
 {
     PyObject *const *tokens = PySequence_Fast_ITEMS(sequence);

@@ -1,15 +1,15 @@
 /* bit_counts.h: how many of a few bitmaps have each bit set, for 64 to 512 bits at once.
  *
- * The bits of a bitmap are sentences. The number of n-grams that one sentence shares with each of the
+ * Each bit of a bitmap is a sentence. The number of n-grams that one sentence shares with each of the
  * others is the sum of these n-grams' bitmaps, bit by bit. It is added up in vertical
  * counters: plane p holds bit p of all 512 sums, so that one bitmap is added by a few ANDs and XORs on
  * whole words, whichever sentences it names.
  *
  * Layout. A bitmap has `words` words (a power of two up to BLOCK_WORDS), and bitmap number b starts at
- * bitmaps + b * words; `chosen` are the numbers of those to add. planes[p * words + w]. Sums stay below
- * 2**plane_count: the caller ensures this.
+ * bitmaps + b * words; `chosen` are the numbers of those to add. Word w of plane p is planes[p * words + w].
+ * The caller ensures that sums stay below 2**plane_count.
  *
- * Leaves without state, on memory of the caller's; any thread may call them. Cost: count * plane_count
+ * Stateless functions on the caller's memory; any thread may call them. Cost: count * plane_count
  * * words steps, which the compiler vectorizes.
  */
 #pragma once
@@ -72,7 +72,7 @@ FB_INLINE uint64_t spread_bits(uint64_t byte)
     return ((bits + 0x7F7F7F7F7F7F7F7Fu) & 0x8080808080808080u) >> 7;
 }
 
-/* Of the sum of each bit, bits 8 * part to 8 * part + 7, one byte each: 64 * words bytes. */
+/* Bits 8 * part to 8 * part + 7 of the sum of each bit, one byte each: 64 * words bytes. */
 static inline void gather_counts(const uint64_t *planes, int words, int plane_count, int part,
                                  uint8_t *counts)
 {

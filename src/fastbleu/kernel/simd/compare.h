@@ -5,8 +5,8 @@
  * lanes of a vector, those of the other are broadcast one by one, so that a mask grows in its lane: nothing
  * is looked up, and no branch depends on a token.
  *
- * Contract. Arrays have room for `length` rounded up to MASK_LANES, whatever is in there; as many masks
- * are written, those from `length` on are 0. Leaves without state: any thread may call them. Cost:
+ * Contract. Arrays have room for `length` rounded up to MASK_LANES, with any content from `length` on; as many
+ * masks are written, those from `length` on being 0. Stateless functions: any thread may call them. Cost:
  * length / 8 * other_length steps of three instructions with AVX-512, length / 4 of five with AVX2, length / 2 of
  * two to four with NEON.
  *
@@ -21,10 +21,10 @@ typedef struct {
     int length;
 } key_words;
 
-/* `earlier`: 0, or one of these for a list with itself, of which only bits j < i are set. EARLIER_MASKS: tokens
- * are masks of reference positions, any two of which are equal or have no bit in common; the bits of masks
- * without any bit do not matter, as their tokens match nothing. Words are passed by pointer, because copies of
- * what was just written are slow. */
+/* `earlier`: 0, or one of these to compare a list with itself and set only bits j < i. EARLIER_MASKS: tokens
+ * are masks of reference positions, any two of which are equal or have no bit in common; results for masks
+ * of 0 do not matter, because their tokens match nothing. Words are passed by pointer, because copying
+ * what was just written is slow. */
 enum { EARLIER_TOKENS = 1, EARLIER_MASKS = 2 };
 
 typedef void (*key_comparer)(const key_words *tokens, const key_words *others, int earlier, uint64_t *masks);

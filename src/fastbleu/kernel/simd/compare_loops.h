@@ -1,4 +1,4 @@
-/* compare_loops.h: the loops of compare.h, for the level of V. Included there once for each. */
+/* compare_loops.h: the loops of compare.h, which includes this once for each level, that of V. */
 
 /* Vectors of tokens from number `at` on. With constants for `vectors` and `wide`, masks stay in registers. */
 V(TARGET)
@@ -47,7 +47,7 @@ FB_INLINE void V(compare_all)(const key_words *tokens, const key_words *others, 
     }
 }
 
-/* The first position of a mask says which one it is, in a byte: all are compared at once. */
+/* A mask is identified by its first position, a byte: all are compared at once. */
 V(TARGET)
 FB_INLINE void V(compare_masks)(const uint64_t *in_reference, int length, uint64_t *masks)
 {

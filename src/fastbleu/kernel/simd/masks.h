@@ -17,7 +17,7 @@
  *
  * Contract. Planes have MASK_LANES words after the last token's, which are zero. Orders up to 64.
  * Bit i % 64 of matched[(n-1) * MASK_WORDS + i / 64] is set, never cleared, for n up to the hypothesis'
- * length. No memory, no locks: leaves that any thread may call. Cost: length * max_order * words vector
+ * length. No memory, no locks: any thread may call the functions. Cost: length * max_order * words vector
  * steps. Masks of ids (mask_planes) are plain scratch memory, with nothing to initialize.
  */
 #pragma once
@@ -76,7 +76,7 @@ FB_INLINE int more_bits(const uint64_t *reference, const uint64_t *earlier, cons
     return difference > 0;
 }
 
-/* Not by match_loops.h: all other levels are compared with this, and bits are counted only where it matters. */
+/* Not in match_loops.h: tests compare all other levels with this, and it counts bits only where that matters. */
 FB_INLINE void match_some_portable(const uint64_t *in_reference, const uint64_t *in_hypothesis,
                                    int hypothesis_length, int max_order, const int words, uint64_t *matched)
 {

@@ -1,7 +1,7 @@
-/* match_loops.h: the loop of masks.h by vectors, for the level of V. Included there once for each. */
+/* match_loops.h: the vector loop of masks.h, which includes this once for each level, that of V. */
 
-/* ANDs the shifted masks of a vector's positions to those that are left, which are all before the `first` ones; how
- * many bits are left, by the bytes of a position. */
+/* ANDs the masks of a vector's positions, shifted by n, into `left`, or with `first` sets it to them. Returns the
+ * number of bits left, as counts by byte of each position. */
 V(TARGET)
 FB_INLINE V(words)
     V(and_shifted)(V(words) left[MASK_WORDS], const uint64_t *planes, int n, const int words, const int first)
@@ -33,7 +33,7 @@ FB_INLINE void V(match_some)(const uint64_t *in_reference, const uint64_t *in_hy
             matched[n * MASK_WORDS + (i >> 6)] |= hits << (i & 63);
             if (++n >= orders) break;
             in_it = V(and_shifted)(reference, in_reference + i + n, n, words, 0);
-            /* Several words are worth branches: most longer n-grams stand nowhere else. */
+            /* Several words are worth branches: most longer n-grams occur nowhere else. */
             if (words > 1 && V(is_zero)(in_it)) break;
             if (words == 1 || !V(is_zero)(before))
                 before = V(and_shifted)(earlier, in_hypothesis + i + n, n, words, 0);

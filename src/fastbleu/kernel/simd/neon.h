@@ -3,7 +3,7 @@
  * Data. Bytes in the lanes of one vector, or of four, which are a block of 64. A boolean lane
  * is 0 or 0xFF, as comparisons return it; the bits of a mask are the lanes, the first one lowest.
  *
- * Leaves without state; any thread may call them. Cost: a mask takes an AND a vector, and three steps of
+ * Stateless functions; any thread may call them. Cost: a mask takes one AND per vector, and three steps of
  * adding neighbors.
  */
 #pragma once

@@ -3,8 +3,8 @@
  * The portable path is plain C99 and always built. On x86-64 three more paths are built beside it with
  * per-function target attributes (never -march=native) and chosen at run time by simd_supported().
  * On AArch64 there is one more, with NEON, which every such processor has; tests/levels.sh compares its
- * results under emulation; its speed has not been measured. What is portable there: scans of UTF-8 (utf8.h), rows of
- * ids (id_rows.h) and keys of words (word_keys.h).
+ * results under emulation; its speed has not been measured. Scans of UTF-8 (utf8.h), rows of ids (id_rows.h)
+ * and keys of words (word_keys.h) are portable there.
  */
 #pragma once
 
@@ -81,8 +81,8 @@ typedef enum { SIMD_PORTABLE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_VBMI2 = 3
 #  define SIMD_NAMES "portable avx2 avx512 avx512vbmi2"
 #endif
 
-/* Which of the functions NAME_portable, NAME_avx2 and so on is that of a level; only bytes of text are read in another
- * way with VBMI2 (FB_OF_TEXT_LEVEL). */
+/* The function of a level, out of NAME_portable, NAME_avx2 and so on; only bytes of text are read differently with
+ * VBMI2 (FB_OF_TEXT_LEVEL). */
 #if defined(FB_NEON)
 #  define FB_OF_LEVEL(level, name) ((level) == SIMD_NEON ? name##_neon : name##_portable)
 #elif defined(FB_X86_64)

@@ -1,10 +1,10 @@
-/* words.h: vectors of 64-bit words, of AVX2, AVX-512 and NEON.
+/* words.h: vectors of 64-bit words, with AVX2, AVX-512 and NEON.
  *
  * match_loops.h and compare_loops.h are written once and included for each of these levels, where V(name) is
  * name_avx2, name_avx512 or name_neon: the type `words`, its LANES, the UNIT of vectors that are worth a loop, and
  * the operations below. The first lane is the lowest bit of a mask of lanes.
  *
- * Leaves without state; any thread may call them.
+ * Stateless functions; any thread may call them.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ FB_AVX512_IS(__m512i, sums_of_bytes, (__m512i v), _mm512_sad_epu8(v, _mm512_setz
 FB_AVX512_IS(__m512i, add_bytes, (__m512i a, __m512i b), _mm512_add_epi8(a, b))
 FB_AVX512_IS(unsigned, greater, (__m512i a, __m512i b), _mm512_cmpgt_epi64_mask(a, b))
 
-/* Adds `bit` to the words in whose lanes a is b and, if `wide`, c is d. */
+/* Adds `bit` to the words in lanes where a equals b and, if `wide`, c equals d. */
 TARGET_avx2
 FB_INLINE __m256i add_equal_avx2(__m256i v, __m256i bit, __m256i a, __m256i b, const int wide, __m256i c, __m256i d)
 {
@@ -82,7 +82,7 @@ FB_INLINE __m512i bits_of_bytes_avx512(__m512i v)
     return _mm512_add_epi8(low, _mm512_shuffle_epi8(counts, _mm512_and_si512(_mm512_srli_epi16(v, 4), half)));
 }
 
-/* Which of 64 bytes are `byte`. */
+/* Which of 64 bytes equal `byte`. */
 TARGET_avx2
 FB_INLINE uint64_t equal_bytes_avx2(const uint8_t *bytes, uint8_t byte)
 {

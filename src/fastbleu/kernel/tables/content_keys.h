@@ -1,8 +1,8 @@
 /* content_keys.h: from a token's bytes to the 128-bit key that the interner compares.
  *
  * Content of up to 15 bytes is its own key; byte 15 holds the kind and the size. It is read with two
- * loads that end one byte after the content and begin up to 15 bytes before it; what is not content is
- * masked away. So content must lie at least 15 bytes inside its memory and have a byte after it, as it
+ * loads that end one byte after the content and begin up to 15 bytes before it; other bytes are
+ * masked out. So content must lie at least 15 bytes inside its memory and have a byte after it, as it
  * does in every str and bytes object and in lines of text (text/line_reader.h). Longer content is hashed, seeded per
  * process, and compared byte by byte where hashes are equal (interner.h).
  */

@@ -1,8 +1,8 @@
-/* direct_table.h: small numbers to dense ids 0, 1, 2 ..., one segment at a time, without hashing.
+/* direct_table.h: from small numbers to dense ids 0, 1, 2 ..., one segment at a time, without hashing.
  *
- * As number_table.h, for numbers below DIRECT_NUMBERS, as the ids of nearly every vocabulary are: the
+ * Like number_table.h, for numbers below DIRECT_NUMBERS, such as the ids of nearly every vocabulary: the
  * number itself is the index of its slot (epoch, id). Look-ups have no branch, because a processor cannot
- * predict whether a token is new or known: without it ids of 600 to 2,000 a row take 1.4 of the time.
+ * predict whether a token is new: with a branch, rows of 600 to 2,000 ids take 1.4 times as long.
  *
  * Ownership. The table owns its slots (direct_table_free), 8 bytes for each number up to the largest
  * one that it has met: at most 4 MB. Not thread-safe: one table per thread.
@@ -69,7 +69,7 @@ static inline void direct_table_add(direct_table *table, const int64_t *numbers,
     table->count = count;
 }
 
-/* Finds the ids of a reference's numbers, which may be any; one that has none gets the id `absent`. */
+/* Finds the ids of a reference's numbers, which may have any size; a number without an id gets `absent`. */
 static inline void direct_table_find(const direct_table *table, const int64_t *numbers, ptrdiff_t length,
                                      int32_t absent, int32_t *ids)
 {

@@ -1,4 +1,4 @@
-/* interner.h: 128-bit keys to dense ids 0, 1, 2 ..., one segment at a time.
+/* interner.h: from 128-bit keys to dense ids 0, 1, 2 ..., one segment at a time.
  *
  * Layout. An open-addressed table of 8-byte slots (epoch, id; see probing.h) points into dense arrays of keys,
  * one per id. At most half of the slots are ever used.
@@ -111,8 +111,8 @@ FB_INLINE int interner_has_room(const interner *table, size_t tokens)
     return ((size_t)table->count + tokens) * 2 <= table->slot_count;
 }
 
-/* Begins a table with that room, and as much again. interner_copy has to be called for all ids: in
- * steps, because those of a large table take a while. Returns 0, or -1: no memory. */
+/* Begins a table with that room, and as much again to spare. interner_copy must be called for all ids, in
+ * steps, because a large table takes a while. Returns 0, or -1: no memory. */
 static inline int interner_widen(interner *wider, const interner *table, size_t tokens)
 {
     *wider = *table;

@@ -1,4 +1,4 @@
-/* key_list.h: the keys of at most 512 tokens. Up to 64 are compared with each other, more are numbered
+/* key_list.h: the keys of at most 512 tokens. Up to 64 are compared with each other; more are numbered
  * (position_ids.h).
  *
  * Layout. Keys (content_keys.h) in two arrays of words, as compare.h reads them. A key is the token itself
@@ -37,7 +37,7 @@ FB_INLINE key_view all_keys(const key_list *list)
     return view;
 }
 
-/* Writes key i; `length` is for the caller to set. */
+/* Writes key i; the caller sets `length`. */
 FB_INLINE void set_key(key_list *list, int i, token_key key, token_content content)
 {
     list->low[i] = key.low;
@@ -80,7 +80,7 @@ FB_INLINE uint64_t hashed_at(key_view tokens, int at)
     return left < 64 ? bits & (((uint64_t)1 << left) - 1) : bits;
 }
 
-/* Clears the bits of tokens whose hashes are equal and whose bytes are not. */
+/* Clears the bits of tokens whose hashes are equal but whose bytes are not. */
 static inline void verify_masks(key_view tokens, key_view others, uint64_t *masks)
 {
     const token_content *contents = tokens.list->contents + tokens.first;
@@ -94,7 +94,7 @@ static inline void verify_masks(key_view tokens, key_view others, uint64_t *mask
     }
 }
 
-/* A list of ids, which may already be in place: each is a low word alone. */
+/* Makes a list of ids, which may already be in place: each is a low word alone. */
 static inline void list_numbers(key_list *list, const int64_t *numbers, int length)
 {
     if (numbers != (const int64_t *)list->low) memcpy(list->low, numbers, (size_t)length * sizeof(int64_t));

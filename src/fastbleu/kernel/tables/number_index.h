@@ -1,17 +1,17 @@
-/* number_index.h: 64-bit numbers to dense ids 0, 1, 2 ..., kept and growing.
+/* number_index.h: from 64-bit numbers to dense ids 0, 1, 2 ..., kept and growing.
  *
- * number_table.h forgets its numbers with every segment and is as fast as memory allows; this one keeps
+ * number_table.h forgets its numbers with every segment and is as fast as memory allows; this table keeps
  * them over millions of sentences, and is small.
  *
  * Layout. The numbers themselves, by id, and an open-addressed table of slots that hold id + 1, or 0
  * where they are free; at most two thirds of the slots are used. So a number costs 8 bytes and its
  * slot 6 to 12, and growing touches no id.
  *
- * A table may lie in a file that was mapped into memory, and such a file may be damaged: a find reads
+ * A table may lie in a file that was mapped into memory and may be damaged: a look-up stays
  * inside the two arrays and ends, whatever they hold.
  *
  * Ownership. The index owns its arrays (number_index_free), except those of a file, which the caller
- * sets. Finding changes nothing: any thread may. Adding is for one thread alone.
+ * sets. Any thread may find numbers, which changes nothing; only one may add them, while no other uses the index.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ typedef struct {
     hash_seed seed;
     uint32_t *wider;       /* slots that ids are being moved to, or NULL */
     size_t wider_count;
-    int32_t moved;         /* ids that were */
+    int32_t moved;         /* ids moved so far */
 } number_index;
 
 static inline void number_index_free(number_index *index)
@@ -130,7 +130,7 @@ FB_INLINE int32_t number_index_find(const number_index *index, uint64_t number)
     size_t slot = slot_of_number(number, index->seed, index->slot_count);
     for (size_t probes = 0; probes < index->slot_count; probes++) {
         const uint32_t id = index->slots[slot] - 1;
-        /* A free slot becomes the largest of all ids. */
+        /* A free slot gives the largest of all ids. */
         if (id >= (uint32_t)index->count) return -1;
         if (FB_LIKELY(index->numbers[id] == number)) return (int32_t)id;
         slot = next_slot(slot, index->slot_count);

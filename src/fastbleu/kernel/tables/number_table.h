@@ -1,10 +1,10 @@
-/* number_table.h: 64-bit numbers to dense ids 0, 1, 2 ..., one segment at a time.
+/* number_table.h: from 64-bit numbers to dense ids 0, 1, 2 ..., one segment at a time.
  *
  * For numbers that are their own identity: token ids, and pairs of ids. Like interner.h, without what
  * strings need: a slot holds the number itself, so that a look-up touches one cache line.
  *
  * Layout. An open-addressed table of 16-byte slots (number, epoch, id); probing.h. At most a quarter of
- * the slots are ever used: a collision costs a mispredicted branch, which takes longer than a larger
+ * the slots are ever used: a collision costs a mispredicted branch, which is slower than a larger
  * table. Tables that do not fit into any cache are half full, because memory costs more there, even to free
  * when a call is interrupted.
  *

@@ -1,4 +1,4 @@
-/* position_ids.h: the ids of at most 512 tokens: the position in the hypothesis of an equal one.
+/* position_ids.h: ids of at most 512 tokens; a token's id is the position of an equal one in the hypothesis.
  *
  * A processor cannot predict whether a token is new, so no branch depends on it: first each position of the
  * hypothesis is written to the slot of its key, overwriting the slot; then each slot is read back, and a
@@ -7,8 +7,8 @@
  * tokens are read in the same way; those that the hypothesis lacks get its length as their id.
  *
  * Contract. Slots need no clearing: what is read counts only if the key at that position is equal. Hashed
- * keys (key_list.h) are verified by their bytes; two contents of one hash make the functions return 0, for
- * the interner to tell them apart. The slot depends on a per-process seed, which changes no result.
+ * keys (key_list.h) are verified by their bytes; if two contents have one hash, the functions return 0, and an
+ * interner must tell them apart. The slot depends on a per-process seed, which changes no result.
  * Not thread-safe: one table per thread. Cost: two or three loads and a multiplication a token.
  */
 #pragma once
@@ -75,7 +75,7 @@ FB_INLINE void find_words(const position_table *table, key_words hypothesis, key
         }
 }
 
-/* Whether tokens of equal keys are equal, too. */
+/* Whether tokens with equal keys are equal, too. */
 static inline int are_same_contents(key_view tokens, key_view hypothesis, const int32_t *ids)
 {
     const token_content *contents = tokens.list->contents + tokens.first;
@@ -88,7 +88,7 @@ static inline int are_same_contents(key_view tokens, key_view hypothesis, const 
     return 1;
 }
 
-/* The ids of a hypothesis and those of a reference; 0: these need an interner. */
+/* The ids of a hypothesis and those of a reference; these return 0 if an interner is needed. */
 static inline int number_list(position_table *table, key_view hypothesis, int32_t *ids)
 {
     const key_words words = words_of(hypothesis, 1);

@@ -15,7 +15,7 @@
 typedef struct { uint64_t first, second; } hash_seed;
 
 /* The cost of a look-up, relative to one in a table that fits into a cache. In a larger table nearly every
- * look-up is in a different page, at first in one that was never touched: thousands take long. */
+ * look-up is in a different page, at first in one that was never touched: thousands of them are slow. */
 FB_INLINE ptrdiff_t look_up_cost(size_t slot_count)
 {
     return slot_count > (size_t)1 << 20 ? 16 : 1;
@@ -34,7 +34,7 @@ FB_INLINE size_t next_slot(size_t slot, size_t slot_count)
 
 #define FEWEST_SLOTS ((size_t)512)
 
-/* Slots for a new segment: the same ones, made stale, or more. NULL: no memory, and the old ones are gone. */
+/* Slots for a new segment: the same ones, made stale, or more. NULL: no memory, and the old ones are freed. */
 static inline void *slots_for_segment(void *slots, size_t *slot_count, uint32_t *epoch, size_t needed,
                                       size_t size)
 {

@@ -1,4 +1,4 @@
-/* token_store.h: the tokens of a vocabulary that lives longer than the sentences.
+/* token_store.h: the tokens of a vocabulary that lives longer than its sentences.
  *
  * An interner borrows the content of tokens that are too long to be their own keys, but the texts that contain
  * it are freed. A token_store owns copies of this content, in chunks that never move; store_tokens copies that
@@ -7,8 +7,8 @@
  * Token ids are numbered by the same interner as tokens that are Python integers, so that the two are
  * equal. A token can be read back from its key and content (stored_token).
  *
- * Ownership. The store owns its chunks (token_store_free). Finding numbers changes nothing and any thread
- * may; all else is for one thread alone.
+ * Ownership. The store owns its chunks (token_store_free). Any thread may find numbers, which changes nothing;
+ * everything else is for one thread alone.
  */
 #pragma once
 
@@ -101,7 +101,7 @@ FB_INLINE token_key number_key(int64_t number)
     return key;
 }
 
-/* Ids of numbers; new ones are assigned; room was made for all of them. */
+/* Ids of numbers, new ones if necessary; there is room for all of them. */
 static inline void intern_numbers(interner *table, const int64_t *numbers, ptrdiff_t length, int32_t *ids)
 {
     const token_content none = {NULL, 0};
@@ -141,7 +141,7 @@ static inline unsigned stored_token(const interner *table, int32_t id, uint64_t 
     return kind;
 }
 
-/* The id of bytes as a token of this kind, no integer; room was made for it. */
+/* The id of bytes as a token of this kind, which is not an integer; there is room for it. */
 static inline int32_t intern_content(interner *table, token_content content, unsigned kind)
 {
     if (content.size > INLINE_BYTES)

@@ -64,7 +64,7 @@ FB_INLINE uint8_t class_of(const char_table *table, uint32_t code_point)
 
 typedef struct { uint32_t first, last; uint8_t classes; } class_range;
 
-/* What is white space beyond ASCII (utf8.h) becomes tabs before. */
+/* White space beyond ASCII (utf8.h) has become tabs before. */
 static const class_range WHITE_SPACE[] = {{0x09, 0x0D, CLASS(SPACE)}, {0x1C, 0x20, CLASS(SPACE)}};
 
 /* mteval-v13a's rules for ASCII. */

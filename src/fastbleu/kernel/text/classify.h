@@ -5,7 +5,7 @@
  * characters beyond ASCII.
  *
  * Each step exists portably and for AVX2, AVX-512 with VBMI2, and NEON; all give the same masks. A block at the end of
- * a line is never read beyond it: AVX-512 masks its loads, the other steps copy it. Leaves without state:
+ * a line is never read beyond it: AVX-512 masks its loads, the other steps copy it. Stateless functions:
  * any thread may call them.
  */
 #pragma once
@@ -17,7 +17,7 @@
 
 typedef struct { uint64_t of[CLASSES]; } class_masks;
 
-/* Masks of the TABLED classes of `count` <= 64 bytes, of which `table` tells the classes, and of HIGH and INNER. */
+/* Masks of `count` <= 64 bytes: of the TABLED classes, which `table` tells, and of HIGH and INNER. */
 typedef void (*byte_classifier)(const uint8_t table[256], const uint8_t *bytes, size_t count,
                                 class_masks *masks);
 /* Writes `start` plus the number of each set bit of a mask, in ascending order; returns how many. There is room
@@ -35,7 +35,7 @@ FB_INLINE uint64_t gather_bits(uint64_t bytes)
     return ((bytes & 0x0101010101010101u) * 0x0102040810204080u) >> 56;
 }
 
-/* The block that begins at `bytes`; a copy with spaces after where it has fewer than BLOCK of them. */
+/* The block that begins at `bytes`; if it has fewer than BLOCK of them, a copy padded with spaces. */
 FB_INLINE const uint8_t *whole_bytes(const uint8_t *bytes, size_t count, uint8_t padded[BLOCK])
 {
     if (count >= BLOCK) return bytes;
@@ -132,7 +132,7 @@ static inline void classify_bytes_vbmi2(const uint8_t table[256], const uint8_t 
 {
     const __mmask64 inside = ~(uint64_t)0 >> (BLOCK - count);
     const __m512i block = _mm512_mask_loadu_epi8(_mm512_set1_epi8(' '), inside, bytes);
-    /* Both halves of the table, because a branch would depend on the text. */
+    /* Looks up both halves of the table, because a branch would depend on the text. */
     const __m512i low =
         _mm512_permutex2var_epi8(_mm512_loadu_si512(table), block, _mm512_loadu_si512(table + 64));
     const __m512i high =
@@ -170,7 +170,7 @@ static inline int locate_vbmi2(uint64_t mask, size_t start, uint16_t *positions)
 
 #ifdef FB_NEON
 
-/* A look-up has 64 entries; the table is four of them. An index beyond leaves what is there. */
+/* A look-up has 64 entries; the table takes four. An index out of range leaves the lane unchanged. */
 static inline void classify_bytes_neon(const uint8_t table[256], const uint8_t *bytes, size_t count,
                                        class_masks *masks)
 {

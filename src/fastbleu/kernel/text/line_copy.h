@@ -1,7 +1,7 @@
 /* line_copy.h: memory for a line that is changed before it is read.
  *
  * Contract. There are LEAD bytes to read before a line and TAIL to overwrite after it (line_reader.h, lower.h,
- * transcode.h). A copy is one thread's, and all zero at first.
+ * transcode.h). A copy belongs to one thread, and is all zero at first.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ static inline void free_copy(line_copy *copy)
     copy->room = 0;
 }
 
-/* Makes room for a line of so many bytes in place of what was there. Returns 0, or -1: no memory. */
+/* Makes room for a line of `size` bytes, discarding the last one. Returns 0, or -1: no memory. */
 static inline int reserve_copy(line_copy *copy, size_t size)
 {
     if (copy->bytes && size <= copy->room) return 0;

@@ -1,20 +1,20 @@
-/* line_keys.h: the keys of all tokens of a line, if these are at most 512.
+/* line_keys.h: the keys of all tokens of a line, if there are at most 512.
  *
  * First the edges of all tokens are found, then each token's key (content_keys.h) is read, so that neither
  * loop waits for a branch that depends on the text.
  *
  * Ownership. Borrowed content: a line must live until the keys have been compared. Any
- * thread may call this on lists of its own. Cost: about 15 operations a token beside its block's.
+ * thread may call this on lists of its own. Cost: about 15 operations a token besides its block's.
  */
 #pragma once
 
 #include "line_tokens.h"
 #include "word_keys.h"
 
-/* Longer lines have more than 512 tokens, mostly. Positions in them fit into two bytes. */
+/* Longer lines mostly have more than 512 tokens. Positions up to here fit into two bytes. */
 #define LISTED_BYTES 4096
 
-/* The edges of all tokens: how many, 513 where they are more than 512, -1: rewrite the line first. */
+/* The edges of all tokens; returns how many, 513 for more than 512, or -1: rewrite the line first. */
 FB_INLINE int list_edges(line_reader *line, const classifier classify, const int beyond_ascii,
                          token_edges *edges)
 {
@@ -84,7 +84,7 @@ FB_INLINE int list_keys(line_reader *line, key_list *keys, const hash_seed *seed
     return 1;
 }
 
-/* Lists the keys of a whole line: 1, or 0 where it has too many tokens, or -1: rewrite the line first. */
+/* Lists the keys of a whole line. Returns 1, 0 if it has too many tokens, or -1: rewrite the line first. */
 typedef int (*key_lister)(line_reader *line, key_list *keys, const hash_seed *seed);
 
 #define FB_LIST_KEYS(suffix, level)                                                        \

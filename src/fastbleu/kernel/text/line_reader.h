@@ -1,7 +1,7 @@
 /* line_reader.h: the tokens of one line of text, 64 bytes at a time.
  *
- * Data. A line is UTF-8 in which white space beyond ASCII has become tabs; three bytes each for half a surrogate
- * pair, which a str may hold. 15 bytes before it and one after it may be read.
+ * Data. A line is UTF-8 in which white space beyond ASCII has become tabs; a lone surrogate, which a str may
+ * hold, has three bytes. 15 bytes before the line and one after it may be read.
  *
  * All compiled tokenizers are one algorithm over different class tables (char_classes.h). A block of 64
  * bytes becomes one mask per class (classify.h); shifting and combining them gives the mask of
@@ -9,17 +9,17 @@
  * What a block must know of the one before it is carried in the reader, and the one character after it
  * is looked up, so that a line of any length takes one pass and no memory of its own.
  *
- * For a tokenizer that has no classes beyond ASCII all other bytes are alike. Else a block ends where a character
- * does, so that nothing about half a character is carried; its masks have the classes of a character on all of
+ * For a tokenizer that has no classes beyond ASCII, all other bytes are alike. Otherwise a block ends where a
+ * character does, so that no partial character is carried; its masks have the classes of a character on all of
  * its bytes (utf8_classes.h).
  *
  * The rule for marks (. and , for 13a and zh, all punctuation for intl). The originals are two regular
  * expressions, "not a digit, mark" and then "mark, not a digit", whose matches do not overlap, so that a
- * run of marks is taken in pairs. What comes out: all marks stand alone, except the last of its run
- * where a digit follows. Let q be the length of the run, plus 1 if the character before it is no digit.
- * If q is odd that mark stays glued to the digit after it, and if the run is that one mark (so a digit
- * comes before it) to that digit too. The start and the end of the line count as digits for intl and zh,
- * as no character matches there; mteval (13a) puts spaces round the line first.
+ * run of marks is taken in pairs. The result: all marks stand alone, except the last one of a run before
+ * a digit. Let q be the length of the run, plus 1 if the character before it is not a digit.
+ * If q is odd, that mark stays glued to the digit after it, and if the run is that one mark (so a digit
+ * comes before it), to that digit too. The start and the end of the line count as digits for intl and zh,
+ * because no character matches there; mteval (13a) puts spaces around the line first.
  *
  * Ownership. A reader borrows the line. Cost: about 20 vector operations a block, a few plain ones a token.
  */
@@ -51,7 +51,7 @@ typedef struct {
     const tokenizer_tables *tables;
     classifier classify;
     const uint8_t *bytes;
-    int rewritten; /* so that what mteval rewrites is looked for once only */
+    int rewritten; /* so that what mteval rewrites is looked for only once */
     size_t length, at;
     size_t step; /* bytes of the block that was read last */
     size_t first, last; /* positions whose outer neighbor, the line's end, counts as a digit */
@@ -95,7 +95,7 @@ static inline void open_line(line_reader *line, const tokenizer_tables *tables, 
     line->open_start = 0;
 }
 
-/* Reads a block: its masks and, where characters have classes, how many of its bytes are whole ones. */
+/* Reads a block: its masks and, if characters have classes, how many of its bytes are of whole ones. */
 FB_INLINE void read_classes(line_reader *line, const classifier classify, const int beyond_ascii,
                             size_t count, class_masks *masks)
 {
@@ -109,17 +109,17 @@ FB_INLINE void read_classes(line_reader *line, const classifier classify, const 
                          bits_between(0, line->step), masks);
 }
 
-/* Where in a block of several lines one begins, and whether one begins right after it; `between`: bytes that
- * are not of any line; the first and the last bytes of lines whose ends count as digits. All 0 in other blocks. */
+/* For a block of several lines: where lines begin, and whether one begins right after it; bytes between
+ * lines; the first and the last bytes of lines whose ends count as digits. All 0 for other blocks. */
 typedef struct { uint64_t begins, after, between, firsts, lasts; } line_bounds;
 
-/* The characters among marks that stand side by side. */
+/* The number of characters in adjacent marks. */
 FB_INLINE size_t marks_between(int start, int end, uint64_t inner)
 {
     return (size_t)popcount_portable(bits_between((size_t)start, (size_t)end) & ~inner);
 }
 
-/* The last marks of runs of two and more that are glued to a digit after them. */
+/* The last marks of runs of two or more that are glued to a digit after them. */
 static uint64_t glued_run_ends(const line_carry *before, uint64_t mark, uint64_t inner, uint64_t begins,
                                uint64_t after_digit, uint64_t before_digit)
 {
@@ -172,7 +172,7 @@ FB_INLINE void add_ends(const line_reader *line, uint64_t *after_digit, uint64_t
     if (line->last >= at && line->last - at < BLOCK) *before_digit |= (uint64_t)1 << (line->last - at);
 }
 
-/* Where tokens of a block start, and the positions after the last character of one. */
+/* Where tokens of a block start, and the positions after the last character of each. */
 FB_INLINE void find_edges(const line_reader *line, line_carry *before, const class_masks *masks,
                           const int beyond_ascii, const line_bounds bounds, uint64_t *starts, uint64_t *ends)
 {
@@ -228,8 +228,8 @@ FB_INLINE int take_spans(line_reader *line, uint64_t starts, uint64_t ends, toke
     return count;
 }
 
-/* Whether a pattern that mteval replaces holds the character of class REWRITE at a position. A newline by
- * itself does not count: it separates tokens as the space does that it becomes, and no pattern holds one. */
+/* Whether the character of class REWRITE at a position belongs to a pattern that mteval replaces. A newline by
+ * itself does not count: it separates tokens like the space that it becomes, and no other pattern has one. */
 static int is_in_pattern(const line_reader *line, size_t at)
 {
     for (int k = 0; k < REWRITE_STEPS; k++) {
@@ -250,7 +250,7 @@ static int has_pattern(const line_reader *line, uint64_t begins)
     return 0;
 }
 
-/* The classes of the next block and its edges; -1 where the line must be rewritten first. With a constant
+/* The classes of the next block and its edges; -1 if the line must be rewritten first. With a constant
  * for `classify`, masks stay in registers. */
 FB_INLINE int next_edges(line_reader *line, line_carry *before, const classifier classify,
                          const int beyond_ascii, const line_bounds bounds, class_masks *masks,
@@ -271,7 +271,7 @@ FB_INLINE int next_edges(line_reader *line, line_carry *before, const classifier
     return 0;
 }
 
-/* The tokens that end in the next block, at most 65; -1 where the line must be rewritten first. */
+/* The tokens that end in the next block, at most 65; -1 if the line must be rewritten first. */
 static int next_tokens(line_reader *line, token_span *spans)
 {
     const line_bounds none = {0, 0, 0, 0, 0};

@@ -1,17 +1,17 @@
 /* line_run.h: lines that follow each other in memory, tokenized as if they were one.
  *
- * Bits tell where in a block lines begin. So every block and every vector of words is full, and
+ * Bits tell where lines begin in a block. So every block and every vector of words is full, and
  * loops are long; no processor can predict where a loop over a single line ends.
  *
  * Data. The lines of a run have nothing or a newline between them, and have at most RUN_BYTES, or
  * the `limit` to which a run adapts, so that their tokens mostly fit into one key_list. `read_lines` of them are
  * read: those before the first that has to be rewritten, or whose tokens do not fit.
  *
- * Lines of different allocations may happen to follow each other. Between them nothing is read but one byte, which
- * lies on the page of the byte before it or of the one after it.
+ * Lines of different allocations may happen to follow each other. Only one byte is read between them, which lies
+ * on the page of the byte before it or of the one after it.
  *
  * Contract. 15 bytes before a run and one after it may be read. Ownership: a run borrows the bytes, until its
- * keys have been compared. Any thread may call this on runs of its own. Cost: as line_keys.h, and a few
+ * keys have been compared. Any thread may call this on runs of its own. Cost: that of line_keys.h, and a few
  * operations a line.
  */
 #pragma once
@@ -43,7 +43,7 @@ FB_INLINE void begin_run(line_run *run, const uint8_t *bytes)
     run->lines = run->read_lines = 0;
 }
 
-/* Adds a line, whose address may be any; whether it belongs to the run. */
+/* Adds a line, at any address, if it continues the run; returns whether it does. */
 FB_INLINE int add_to_run(line_run *run, utf8_line line)
 {
     const uint8_t *end = run->bytes + run->size;
@@ -79,8 +79,7 @@ FB_INLINE void add_bits(uint64_t *map, size_t at, uint64_t bits)
     map[word + 1] |= bits >> 1 >> (63 - shift);
 }
 
-/* Where lines begin and end whose ends count as digits: maps of their first and last bytes that are no white
- * space. */
+/* For lines whose ends count as digits: maps of their first and last bytes that are not white space. */
 typedef struct { uint64_t firsts[RUN_WORDS], lasts[RUN_WORDS]; } line_ends_map;
 
 static void map_line_ends(const line_run *run, const tokenizer_tables *tables, line_ends_map *map)
@@ -193,7 +192,7 @@ static inline run_masks compare_runs(key_comparer compare, const line_run *hypot
         const key_view reference = keys_of_line(references, reference_number);
         const int stride = hypothesis.length + MASK_LANES;
         if (hypothesis.length > MASK_TOKENS || reference.length > MASK_TOKENS) break;
-        /* The next runs; here and there, because as much at once would have to wait. */
+        /* Prefetches the next runs, bit by bit, because so much at once would have to wait. */
         prefetch_line((uintptr_t)line_of_run(hypotheses, hypothesis_number).bytes + 2 * RUN_BYTES);
         prefetch_line((uintptr_t)line_of_run(references, reference_number).bytes + 2 * RUN_BYTES);
         compare_lists(compare, hypothesis, reference, masks + stride);

@@ -22,7 +22,7 @@ FB_INLINE token_content content_of(const line_reader *line, token_span span)
     return content;
 }
 
-/* Ids of the next block of a hypothesis, of whose BLOCK_TOKENS the table has room; how many,
+/* Ids of the next block of a hypothesis; the table has room for BLOCK_TOKENS. Returns how many,
  * or -1: rewrite the line first. */
 static inline int intern_block(line_reader *line, interner *table, int32_t *ids)
 {

@@ -1,14 +1,14 @@
 /* lower.h: a line of UTF-8 in lower case, in place, equal to Python's str.lower().
  *
- * Data. Of a character below U+10000, `small` has the small letter, by Python's str.lower() (_text_side.pyx); 0 for
- * a character that becomes several, and for the capital sigma, which depends on the letters around it. By the first
- * byte of a character, `least` and `more` tell which second bytes may be those of a capital letter, so that few others
+ * Data. `small` has the small letter of each character below U+10000, by Python's str.lower() (_text_side.pyx), or 0 if
+ * it becomes several characters, and for the capital sigma, which depends on the letters around it. By the first
+ * byte of a character, `least` and `more` tell which second bytes a capital letter may have, so that few others
  * are looked up. There are no capital letters from NO_CAPITALS on.
  *
- * A line is left to Python, half lowered, if it has a capital letter that is not there or whose small letter
- * takes another number of bytes.
+ * A line is left to Python, half lowered, if it has a capital letter that is not in the table or whose small letter
+ * has a different number of bytes.
  *
- * Contract. 16 bytes after a line may be overwritten. Leaves without state: any thread may call them. Cost: 16 bytes
+ * Contract. 16 bytes after a line may be overwritten. Stateless functions: any thread may call them. Cost: 16 bytes
  * take some ten operations, thirty where they are not ASCII, and ten for each character that is looked up.
  */
 #pragma once
@@ -24,7 +24,7 @@ typedef struct {
     uint8_t least[256], more[256];
 } small_letters;
 
-/* Fills `least` and `more`, once `small` is there. */
+/* Fills `least` and `more` from `small`. */
 static inline void find_capitals(small_letters *letters)
 {
     memset(letters->least, 0, sizeof letters->least);
@@ -45,7 +45,7 @@ FB_INLINE int may_be_capital(const small_letters *letters, uint8_t first, uint8_
     return letters->least[first] && (uint8_t)(second - letters->least[first]) <= letters->more[first];
 }
 
-/* Whether a character that may be a capital letter is lowered; 0: Python has to. */
+/* Lowers a character that may be a capital letter; 0: Python has to. */
 static int lower_character(const small_letters *letters, uint8_t *bytes)
 {
     const uint32_t c = utf8_character(bytes), small = c < 0x10000 ? letters->small[c] : 0;
@@ -54,7 +54,7 @@ static int lower_character(const small_letters *letters, uint8_t *bytes)
     return 1;
 }
 
-/* Bytes `at` to `stop` - 1 of a line, where characters begin; 0: Python has to. */
+/* Lowers bytes `at` to `stop` - 1 of a line; characters begin at both. 0: Python has to. */
 static int lower_bytes(const small_letters *letters, uint8_t *bytes, size_t at, size_t stop)
 {
     while (at < stop) {

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Each pattern becomes one character, or nothing where that is 0. */
+/* Each pattern becomes one character, or nothing if that is 0. */
 typedef struct {
     const char *pattern;
     char replacement;

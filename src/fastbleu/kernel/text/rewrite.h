@@ -1,7 +1,7 @@
 /* rewrite.h: what mteval-v13a does to a line before it tokenizes.
  *
- * In this order, each step on the result of the one before: white space at the end is stripped (that is
- * sacreBLEU's, before its tokenizer), "<skipped>" and a dash before a newline are removed, newlines
+ * In this order, each step on the result of the one before: white space at the end is stripped (which
+ * sacreBLEU does before its tokenizer), "<skipped>" and a dash before a newline are removed, newlines
  * become spaces, and four entities become characters (so "&amp;lt;" ends as "<", "&amp;quot;" as
  * "&quot;"). The few lines that hold a pattern (has_pattern) are copied, and every step shortens the copy in place.
  * A long line is rewritten in several calls, so that the caller can poll for signals. Any thread may call this on
@@ -28,7 +28,7 @@ FB_INLINE rewriting begin_rewriting(utf8_line line, uint8_t *copy)
     return begun;
 }
 
-/* Does one step up to where `stop` bytes are read, from left to right. */
+/* Does one step, from left to right, until `stop` bytes are read. */
 static void replace_some(rewriting *line, rewrite_step step, size_t stop)
 {
     uint8_t *bytes = line->copy;
@@ -46,7 +46,7 @@ static void replace_some(rewriting *line, rewrite_step step, size_t stop)
     line->kept = kept;
 }
 
-/* Rewrites a part; whether more is left. In the end `size` bytes of the copy are the line. */
+/* Rewrites a part; returns whether more is left. In the end `size` bytes of the copy are the line. */
 static inline int rewrite_more(rewriting *line, const char_table *table)
 {
     const size_t left = line->size - line->at;

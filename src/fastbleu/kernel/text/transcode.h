@@ -1,12 +1,12 @@
 /* transcode.h: the characters of a str as UTF-8.
  *
- * Data. Characters of 1, 2 or 4 bytes, as Python stores them, become UTF-8; half a surrogate pair, which a str may
- * hold, becomes three bytes of its own. With `tabs`, white space beyond ASCII becomes tabs, one for each character.
+ * Data. Characters of 1, 2 or 4 bytes, as Python stores them, become UTF-8; a lone surrogate, which a str may
+ * hold, becomes three bytes. With `tabs`, white space beyond ASCII becomes tabs, one for each character.
  *
  * Contract. There is room for 2, 3 or 4 bytes a character, by their width, and 64 more; bytes after the result may be
- * overwritten. Both steps give the same bytes. Leaves without state, except tables that list_utf8_tables() has to
+ * overwritten. All levels give the same bytes. Stateless functions, except for tables that list_utf8_tables() must
  * fill first: any thread may call them. Cost: a copy for ASCII, else some 40 operations for eight characters; those of
- * a str of 4 bytes a character are written one at a time.
+ * a str with 4 bytes a character are written one at a time.
  */
 #pragma once
 
@@ -59,8 +59,8 @@ static uint8_t *transcode_portable(const void *chars, int char_width, size_t len
 
 #ifdef FB_X86_64
 
-/* Writes 16 characters, each in 32 bits, of which the first `count` are there. Bytes 0 to 3 of a lane are the first, the
- * second, ... of a character of four; one of fewer has the last ones. */
+/* Writes the first `count` of 16 characters, each in 32 bits. Bytes 0 to 3 of a lane are those of a character of four
+ * bytes, in order; a shorter one has the last of them. */
 FB_TARGET(FB_VBMI2)
 FB_INLINE uint8_t *put_sixteen(__m512i chars, size_t count, uint8_t *out)
 {
@@ -88,7 +88,7 @@ FB_INLINE uint8_t *put_sixteen(__m512i chars, size_t count, uint8_t *out)
     return out + _mm_popcnt_u64(kept);
 }
 
-/* Writes 32 characters below U+0800, each in 16 bits, of which the first `count` are there. */
+/* Writes the first `count` of 32 characters below U+0800, each in 16 bits. */
 FB_TARGET(FB_VBMI2)
 FB_INLINE uint8_t *put_thirty_two(__m512i chars, size_t count, const int tabs, uint8_t *out)
 {
@@ -169,9 +169,9 @@ static uint8_t *transcode_vbmi2(const void *chars, int char_width, size_t length
 
 #ifdef FB_VECTOR16
 
-/* Where the bytes are, and how many, of eight characters of up to two bytes, each in 16 bits, by the bits of those of
- * two; and of four characters of up to three bytes, each in the last ones of 32 bits, by the bits of those of two and
- * more and of those of three. */
+/* Where the bytes are, and how many: of eight characters of up to two bytes, each in 16 bits, by a bit for each
+ * character of two; and of four characters of up to three bytes, each in the last bytes of 32 bits, by a bit for each
+ * character of two or more, and one for each of three. */
 static uint8_t places_of_eight[256][16], sizes_of_eight[256], places_of_four[256][16], sizes_of_four[256];
 
 static inline void list_utf8_tables(void)

@@ -7,20 +7,20 @@
  * U+10FFFF, no sequence that is cut off; the position of an error is where the wrong sequence starts, as in
  * a UnicodeDecodeError. All scans give the same.
  *
- * Leaves without state: any thread may call them. Cost: ASCII is scanned at the speed of memory; with AVX2
+ * Stateless functions: any thread may call them. Cost: ASCII is scanned at the speed of memory; with AVX2
  * 32 other bytes take some thirty operations, else a character takes one or two nanoseconds.
  */
 #pragma once
 
 #include "../simd/platform.h"
 
-/* A line in memory that belongs to somebody else. */
+/* A line in borrowed memory. */
 typedef struct {
     const uint8_t *bytes;
     size_t size;
 } utf8_line;
 
-/* Has as much fetched into the cache as most lines have; the address may be any. */
+/* Prefetches as many bytes as most lines have; any address is allowed. */
 FB_INLINE void prefetch_line(uintptr_t address)
 {
     FB_PREFETCH((const char *)address);
@@ -34,7 +34,7 @@ FB_INLINE int is_continuation(uint8_t byte)
 }
 
 /* The character of more than one byte at `bytes`, of which `left` are there; *size is how many bytes it
- * takes, 0 where they are no UTF-8. */
+ * takes, 0 if they are not UTF-8. */
 FB_INLINE uint32_t wide_character(const uint8_t *bytes, size_t left, size_t *size)
 {
     const uint8_t lead = bytes[0];
@@ -60,7 +60,7 @@ FB_INLINE uint32_t wide_character(const uint8_t *bytes, size_t left, size_t *siz
     return c;
 }
 
-/* Writes a character beyond ASCII; the end of its bytes. */
+/* Writes a character beyond ASCII; returns the end of its bytes. */
 FB_INLINE uint8_t *put_character(uint8_t *out, uint32_t c)
 {
     if (c >= 0x10000) {
@@ -74,14 +74,14 @@ FB_INLINE uint8_t *put_character(uint8_t *out, uint32_t c)
     return out;
 }
 
-/* White space beyond ASCII, as str.isspace() knows it. */
+/* Whether a character is white space beyond ASCII, as for str.isspace(). */
 FB_INLINE int is_wide_space(uint32_t c)
 {
     return c == 0x85 || c == 0xA0 || c == 0x1680 || c - 0x2000 <= 10 || (c | 1) == 0x2029 || c == 0x202F
            || c == 0x205F || c == 0x3000;
 }
 
-/* Makes tabs of the bytes of white space beyond ASCII. */
+/* Replaces the bytes of white space beyond ASCII by tabs. */
 static inline void replace_wide_spaces(uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -91,8 +91,8 @@ static inline void replace_wide_spaces(uint8_t *bytes, size_t size)
     }
 }
 
-/* The size of a line without the white space at its end, which is that of str.rstrip(). Bytes that are not UTF-8 are
- * no white space, so that a line that is not UTF-8 stays so, from the same byte on. */
+/* The size of a line without the white space at its end, as for str.rstrip(). Bytes that are not UTF-8 are
+ * not white space, so that a line that is not UTF-8 stays so, from the same byte on. */
 static inline size_t size_without_white_space(utf8_line line)
 {
     size_t size = line.size;
@@ -142,7 +142,7 @@ static inline utf8_content scan_portable(const uint8_t *bytes, size_t size)
 
 #ifdef FB_X86_64
 
-/* What is wrong with two bytes. */
+/* Faults of two bytes in a row. */
 enum {
     SHORT_SEQUENCE = 1,       /* a first byte without an inner byte after it */
     NO_SEQUENCE = 2,          /* an inner byte after ASCII */
@@ -186,7 +186,7 @@ static inline int is_cut_off(const uint8_t *bytes, size_t size)
                                         _mm256_set1_epi8((char)(least))),                       \
                         bytes)
 
-/* Whether any of 32 bytes ends white space beyond ASCII, by them and those one and two before. */
+/* Whether any of 32 bytes ends white space beyond ASCII, given also the bytes one and two before. */
 FB_TARGET(FB_AVX2)
 static inline int has_wide_spaces_avx2(__m256i third, __m256i second, __m256i first)
 {

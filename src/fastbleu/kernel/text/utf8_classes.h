@@ -1,18 +1,18 @@
 /* utf8_classes.h: the classes of characters beyond ASCII in a block of UTF-8.
  *
- * A block is 64 bytes, of which only whole characters count: 61 to 64, so that nothing about half a character is
+ * A block is 64 bytes, of which only whole characters count: 61 to 64, so that no partial character is
  * carried to the next one. classify.h tells the classes of ASCII and those that all characters with the same
  * first byte share; others are looked up one by one, here. Then a character's classes are put on all of its
  * bytes, so that rules about neighbors stay shifts of masks.
  *
- * White space beyond ASCII must have become tabs before. Nothing is read after a block. Leaves without state: any
+ * White space beyond ASCII must have become tabs before. Nothing is read after a block. Stateless functions: any
  * thread may call them. Cost: some ten operations a block, and as many for each character that is looked up.
  */
 #pragma once
 
 #include "classify.h"
 
-/* The character of UTF-8 at `bytes`, of which all are there. */
+/* The UTF-8 character at `bytes`, all of which are there. */
 FB_INLINE uint32_t utf8_character(const uint8_t *bytes)
 {
     const uint32_t lead = bytes[0], second = bytes[1] & 0x3F, third = bytes[2] & 0x3F;
@@ -32,7 +32,7 @@ FB_INLINE uint64_t bits_between(size_t start, size_t end)
            & (start < BLOCK ? ~(uint64_t)0 << start : 0);
 }
 
-/* Puts the bits of first bytes on all bytes of their characters, and those of last bytes. */
+/* Copies the bits of first bytes to all bytes of their characters; on_earlier_bytes does so for last bytes. */
 FB_INLINE uint64_t on_later_bytes(uint64_t bits, uint64_t inner)
 {
     bits |= bits << 1 & inner;
@@ -53,7 +53,7 @@ FB_INLINE size_t bytes_cut_off(const uint8_t *block)
     return (size_t)(block[63] >= 0xC0) + 2 * (size_t)(block[62] >= 0xE0) + 3 * (size_t)(block[61] >= 0xF0);
 }
 
-/* Adds the classes of the characters beyond ASCII of a block of UTF-8, of whose bytes these are `inside`. */
+/* Adds the classes of the characters beyond ASCII in a block of UTF-8; bits of `inside`: bytes that count. */
 static void add_utf8_classes(const char_table *table, const uint8_t *block, uint64_t inside,
                              class_masks *masks)
 {

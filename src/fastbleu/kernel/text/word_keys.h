@@ -6,7 +6,7 @@
  *
  * Contract. There are 15 bytes to read before the line, and one after it. Whatever follows the last edges
  * is overwritten. Bits of `left` are set for words of more than 15 bytes, which have to be read one by one.
- * Leaves without state: any thread may call them. Cost: about 5 instructions a word.
+ * Stateless functions: any thread may call them. Cost: about 5 instructions a word.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ typedef struct { uint64_t of[LISTED_TOKENS / 64]; } word_bits;
 /* Byte n of each of 4 words. */
 #  define OF_BYTE(n) ((uint64_t)0x0001000100010001u << (n))
 
-/* 16 bytes of each of words 0, 2, 4 and 6 from `ends` on, of a line whose first 16 these would be. */
+/* The 16 bytes at `line` plus the end of a word, for words 0, 2, 4 and 6 from `ends` on. */
 FB_TARGET(FB_AVX512)
 FB_INLINE __m512i gather_words(const uint8_t *line, const uint16_t *ends)
 {
