@@ -27,7 +27,7 @@ REFERENCES = [
     ["", "", " ", ""],
 ]
 DROPPED = [[text for text in some if text.strip()] or [""] for some in REFERENCES]
-BLANK = 'blank references, .*length 0: 5 of .*missing="ragged"'
+BLANK = 'blank references, .*length 0: 5, in .*missing="ragged"'
 CHINESE = ["我今天早上喝了一杯很热的咖啡，然后去了公司。", "他说这本书非常有意思。"] * 6
 JAPANESE = ["今朝は熱いコーヒーを一杯飲んでから会社に行きました。"] * 12
 
@@ -60,7 +60,7 @@ def test_blank_references_count_as_in_sacrebleu_and_cause_one_warning():
     assert (total, found) == (score, [message])
     assert re.search(BLANK, messages(BLEU().sentence_scores, HYPOTHESES, REFERENCES)[1][0])
     assert messages(BLEU(threads=2).score, HYPOTHESES * 999, REFERENCES * 999)[1] == [
-        message.replace(" 5 ", " 4,995 ")
+        message.replace(" 5,", " 4,995,")
     ]
 
 
@@ -132,7 +132,7 @@ def test_the_command_leaves_blank_references_out(tmp_path, capsys):
     assert listed == ("".join(f"{score:.9f}\n" for score in each), [])
     out, (note,) = command(capsys, *files)
     assert out == f"{messages(BLEU().score, HYPOTHESES, REFERENCES)[0].value:.9f}\n"
-    assert re.search("length 0: 5 of .* leave them out by --missing ragged$", note)
+    assert re.search("length 0: 5, in .* leave them out by --missing ragged$", note)
 
 
 def test_blank_references_in_files_of_tables(tmp_path, capsys):
@@ -182,7 +182,7 @@ GERMAN, CHINESE_SYSTEM = "en-de.Online-B", "en-zh.Online-A"
         (CHINESE_SYSTEM, lambda texts: texts, "are LATIN, .* CJK"),
         (GERMAN, lambda texts: [*texts[1:], ""], "the segment before or after theirs"),
         (GERMAN, lambda texts: ["one too many", *texts], "the segment before or after theirs"),
-        (GERMAN, lambda texts: wmt22.one_reference(GERMAN)[0], "all [0-9,]+ .* are equal to refer"),
+        (GERMAN, lambda texts: wmt22.one_reference(GERMAN)[0], "all [0-9,]+ .* equal their refer"),
     ],
 )
 def test_references_that_do_not_belong_to_the_hypotheses(of, change, words, tmp_path, capsys):

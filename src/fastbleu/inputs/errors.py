@@ -169,8 +169,8 @@ def warn_of_blank(references: int) -> None:
     """Warn about blank references of segments that have others; `references` is their number."""
     if references:
         warn_input(
-            f"blank references, in segments that have others: {references:,}; they count as texts "
-            "of length 0; if they stand for missing references, leave them out"
+            f"blank references, which count as texts of length 0: {references:,}, in segments that "
+            "have others; if they stand for missing references, leave them out"
             f"{advised('ragged')}"
         )
 
