@@ -37,7 +37,7 @@ def test_how_the_layout_is_decided():
     hypotheses = [f"the cat {i} sat on mat {i} and {i} saw {i} rats" for i in range(16)]
     references = [[f"{text} once", f"{text} twice"] * 8 for text in hypotheses]
     turned = transposed(references)
-    with pytest.warns(InputWarning, match=r"of 16 segments match better and of 0 worse.*zip"):
+    with pytest.warns(InputWarning, match=r"of 16 segments match better and those of 0 worse.*zip"):
         count(hypotheses, turned, tokenize="13a")
     words = [text.split() for text in hypotheses]
     tokens = [[text.split() for text in texts] for texts in turned]
