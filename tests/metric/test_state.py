@@ -94,9 +94,9 @@ def test_wrong_states_are_refused():
         ([5, 5, 4, 3, 2, -1, 5, 4, 3, 2], ValueError, "-1"),
         ([5, 5, 6, 3, 2, 1, 5, 4, 3, 2], ValueError, "6.*5"),
         ([4, 5, 4, 3, 2, 1, 5, 4, 3, 2], ValueError, "more unigrams than tokens"),
-        ([6, 6, 5, 3, 1, 0, 6, 5, 4, 9], ValueError, "do not fit each other"),
-        ([6, 6, 5, 3, 1, 0, 6, 6, 4, 3], ValueError, "do not fit each other"),
-        ([1] * 10, ValueError, "do not fit each other"),
+        ([6, 6, 5, 3, 1, 0, 6, 5, 4, 9], ValueError, "of n-grams are inconsistent"),
+        ([6, 6, 5, 3, 1, 0, 6, 6, 4, 3], ValueError, "of n-grams are inconsistent"),
+        ([1] * 10, ValueError, "of n-grams are inconsistent"),
     ):
         raises(error, words, from_state, state)
     raises(ValueError, "no rows to keep", from_state, [0] * 10, keep_stats=True)

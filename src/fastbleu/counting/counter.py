@@ -34,7 +34,7 @@ _CHUNK_SEGMENTS = 512
 
 
 class Counter(CounterBase):
-    """Counts batches. Its arguments were checked; it keeps the memory of its workers between calls.
+    """Counts batches. Takes checked arguments; keeps its workers' memory between calls.
 
     Parameters
     ----------
@@ -43,13 +43,13 @@ class Counter(CounterBase):
     lowercase, max_ngram_order, threads, reference_length
         As for `fastbleu.BLEU`.
     id_filter : IdFilter, optional
-        Which ids count.
+        The token ids that count.
     skip_none : bool, default False
-        Whether references that are None are left out.
+        Whether to leave out references that are None.
     least_total : int, default 0
-        Where rows are added up, a smaller total counts as this.
+        Smaller totals are raised to this when rows are summed.
     checks : TokenChecks, optional
-        Of lists of tokens.
+        Checks of lists of tokens.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Counter(CounterBase):
         self.watch = MistakeWatch()
         self.split = None if tokenizer is None else tokenizer.split
         self.line_writer = None if tokenizer is None else tokenizer.line_writer
-        # The function from a text to its tokenizer, of "auto".
+        # For "auto": the function from a text to its tokenizer.
         self.choose = None if tokenizer is None else tokenizer.choose
         self._others: dict[Tokenizer, Counter] = {}
 
@@ -103,18 +103,18 @@ class Counter(CounterBase):
 
     @property
     def reads_utf8(self) -> bool:
-        """Whether text can be counted as UTF-8: by a compiled tokenizer, without Python strings."""
+        """Whether a compiled tokenizer can count text as UTF-8, without Python strings."""
         return self.tokenizer is not None and self.tokenizer.compiled is not None
 
     def _count_blocks(self, batch: Batch, keep_rows: bool, progress: bool) -> Counted:
-        """Count block by block, so that memory does not grow with a column."""
+        """Count block by block, so that memory use does not depend on a column's length."""
         total = Counted(0, self.max_ngram_order, keep_rows)
         with ProgressBar(progress, batch.segments, " segments") as bar:
             for block in batch.blocks(self.threads):
                 if self.choose is not None:
                     counters = map(self._counter_for, block.references)
                     counted = count_runs(self, block, counters, keep_rows, bar)
-                    if counted.tokenizers:  # after "auto", which chose them
+                    if counted.tokenizers:  # which "auto" has chosen
                         counted.tokenizers |= {None}
                     total.add(counted)
                     continue
@@ -129,7 +129,7 @@ class Counter(CounterBase):
         return total
 
     def count_prefixes(self, batch: Batch, *arguments: Any) -> Counted:
-        """Count a batch of tokens or ids, and its prefixes: see _prefixes.pyx."""
+        """Count a batch of tokens or ids and its prefixes: see _prefixes.pyx."""
         counted = count_prefixes(self, batch.hypotheses, batch.references, *arguments)
         self.watch.examine(self, batch, counted)
         return counted
@@ -137,7 +137,7 @@ class Counter(CounterBase):
     def match_positions(
         self, hypotheses: Sequence[Any], references: Sequence[Any]
     ) -> tuple[bytes, Stats]:
-        """The matches at every token of every hypothesis, and the rows, which are their sums.
+        """The matches at each token of each hypothesis, and the rows, which are their sums.
 
         Parameters
         ----------
@@ -147,10 +147,10 @@ class Counter(CounterBase):
         Returns
         -------
         bytes, shape (tokens of all hypotheses,)
-            Bit n - 1 is set where the n-gram of order n that starts at the token is a clipped
-            match. Orders above the eighth are left out.
+            Bit n - 1 is set if the n-gram of order n that starts at the token is a clipped match.
+            Orders above 8 are left out.
         Stats
-            S rows, those of `count`.
+            One row per segment, as from `count`.
         """
         matched, parts = [], []
         for counter, part in self.parts(Batch(hypotheses, references)):
@@ -164,20 +164,20 @@ class Counter(CounterBase):
         return b"".join(matched), stats
 
     def parts(self, batch: Batch) -> Iterator[tuple[Counter, Batch]]:
-        """Parts of a batch of lists, each with its counter: all with this one, or by script."""
+        """Parts of a batch of lists, each with its counter: this one, or one for its script."""
         if self.choose is None:
             return iter([(self, batch)])
         return runs(batch, map(self._counter_for, batch.references))
 
     def _counter_for(self, references: Any) -> Counter:
-        """What counts a segment: all of it by the tokenizer of the first reference's script."""
+        """The counter of a segment, with the tokenizer for the script of its first reference."""
         assert self.choose is not None
         texts = list_or_tuple(references) if is_collection(references) else [references]
         first = next((text for text in texts if isinstance(text, str)), "")
         return self.with_tokenizer(self.choose(first))
 
     def new_worker(self, kind: type) -> Worker:
-        """The worker of one more thread, for hypotheses of this type."""
+        """A worker for another thread and hypotheses of this type."""
         packer: Any
         tokenizer, lowercase, skip_none = self.tokenizer, self.lowercase, self.skip_none
         if kind is IdRows:
@@ -205,7 +205,7 @@ class Counter(CounterBase):
             packer = TokenPacker(self.checks, lines)
         else:
             packer = TextPacker(TextChecks(), str(tokenizer.compiled), lowercase, skip_none)
-        # Mean lengths are no integers: a dialect that takes them reads the tokens.
+        # A mean length is not an integer: its dialect computes it from the tokens.
         choice = "closest" if self.reference_length == "average" else self.reference_length
         return Worker(packer, SegmentCounter(self.max_ngram_order, choice, self.least_total))
 
@@ -213,7 +213,7 @@ class Counter(CounterBase):
 def runs(batch: Batch, counters: Iterable[Counter]) -> Iterator[tuple[Counter, Batch]]:
     """Parts of a batch of lists, in its order, each with a counter for all of its segments.
 
-    `counters` has one for each segment; neighbors with the same counter are one part.
+    `counters` has one for each segment; consecutive segments with the same one are a part.
     """
     first = 0
     for counter, run in groupby(counters):
@@ -226,7 +226,7 @@ def runs(batch: Batch, counters: Iterable[Counter]) -> Iterator[tuple[Counter, B
 def count_runs(
     own: Counter, batch: Batch, counters: Iterable[Counter], keep_rows: bool, bar: ProgressBar
 ) -> Counted:
-    """Count the parts that `runs` gives, for the counter `own`; see `Counted.tokenizers`."""
+    """Count the parts from `runs` for the counter `own`; see `Counted.tokenizers`."""
     total = Counted(0, own.max_ngram_order, keep_rows)
     used: set[str | None] = set()
     for counter, part in runs(batch, counters):
@@ -234,7 +234,7 @@ def count_runs(
         tokenizer = counter.tokenizer
         assert tokenizer is not None
         if tokenizer.name == "none":
-            counted.tokenized_periods = 0  # as they should be
+            counted.tokenized_periods = 0  # tokenized text is expected
         total.add(counted)
         bar.update(counted.segments)
         signature = None if counter is own else tokenizer.signature
@@ -250,10 +250,10 @@ class PreparedLines:
     Parameters
     ----------
     prepare : callable
-        Takes a list of str, `lowercase`, and whether they are references; returns what the packer
-        reads.
+        Takes a list of str, `lowercase`, and whether they are references; returns the packer's
+        input.
     missing : bool
-        Whether references that are None are ignored.
+        Whether to ignore references that are None.
     """
 
     def __init__(
@@ -275,16 +275,16 @@ class PreparedLines:
     def chunk_at(
         self, start: int, hypotheses: Any, references: Any, before: int
     ) -> tuple[list[Any], list[list[Any]], int]:
-        """Prepared hypotheses and references, and the place of segment `start` among them.
+        """Prepared hypotheses and references, and the position of segment `start` in them.
 
-        Whatever did not fit into the packer's last chunk has been prepared already.
+        Segments that did not fit into the packer's last chunk are already prepared.
         """
         if not self._first <= start < self._first + len(self._hypotheses):
             # Copies, because the function or another thread may change the lists.
             self._first, end = start, start + _CHUNK_SEGMENTS
             lines, listed = hypotheses[start:end], references[start:end]
             texts: list[Any] = []
-            ends = [0]  # in `texts`, of the references of each segment
+            ends = [0]  # the end of each segment's references in `texts`
             for of_segment in listed:
                 if type(of_segment) is str:
                     texts.append(of_segment)
@@ -305,7 +305,7 @@ class PreparedLines:
         return self._hypotheses, self._references, start - self._first
 
     def _texts(self, hypothesis: Any, references: Any, segment: int) -> list[str]:
-        """The references of a segment; errors if these or the hypothesis are no texts."""
+        """The references of a segment; an error if these or the hypothesis are not text."""
         if not isinstance(hypothesis, str):
             self._checks.line(hypothesis, segment, None)
         references = [references] if isinstance(references, str) else references
@@ -323,7 +323,7 @@ class PreparedLines:
 
 
 def as_lists(counter: Counter, batch: Batch) -> Batch:
-    """A batch of `Batch.lists`; TypeError if they are of token ids."""
+    """The batch as lists; TypeError if it holds token ids."""
     hypotheses, references = batch.lists()
     if IdRows in (type(hypotheses), type(references)) or counter.id_filter is not None:
         raise TypeError("this dialect takes text or lists of tokens, not arrays of token ids")
@@ -331,14 +331,14 @@ def as_lists(counter: Counter, batch: Batch) -> Batch:
 
 
 class TokenListCounter(Counter):
-    """A `Counter` that also looks at the tokens of all segments, which it keeps by default."""
+    """A `Counter` that also reads the tokens of all segments; by default it keeps them."""
 
     reads_utf8 = False
 
     def __init__(self, tokenizer: Tokenizer | None, *arguments: Any, **options: Any) -> None:
         super().__init__(tokenizer, *arguments, **options)
         self._forget: Callable[[], object] = bool
-        if self.split is not None:  # of texts that are being counted, each once
+        if self.split is not None:  # splits each text once per count
             self.split = kept = cache(self.split)
             self._forget = kept.cache_clear
 
@@ -359,7 +359,7 @@ class TokenListCounter(Counter):
         return counted
 
     def examine(self, counted: Counted, segments: list[Segment]) -> None:
-        """Add to the counts what depends on tokens; segments are (hypothesis, references)."""
+        """Add what depends on tokens to the counts; segments are (hypothesis, references)."""
         counted.extra = segments
 
     def _tokens(self, batch: Batch) -> list[Segment]:
@@ -374,10 +374,10 @@ class TokenListCounter(Counter):
 
 
 def _reader(counter: Counter, is_reference: bool) -> Callable[[Any], list[Any]]:
-    """The function from a hypothesis or a reference to its tokens."""
+    """The function that splits a hypothesis or a reference into tokens."""
     tokenizer, lowercase = counter.tokenizer, counter.lowercase
     if tokenizer is None:
         return list
-    if (split := counter.split) is not None:  # which remembers texts
+    if (split := counter.split) is not None:  # a cache
         return lambda text: split(text.lower() if lowercase else text)
     return partial(tokenizer.tokens, lowercase=lowercase, is_reference=is_reference)

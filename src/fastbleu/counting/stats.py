@@ -28,7 +28,7 @@ else:
     tables = lazy("fastbleu.plots.tables")
 
 
-# In notebooks.
+# The rows shown in notebooks.
 _SHOWN_ROWS = 10
 
 
@@ -38,17 +38,17 @@ _COUNTED_AS = "tokenizer", "lowercase", "reference_length", "rules"
 class Origin(
     namedtuple("Origin", "tokenizer lowercase reference_length rules nrefs tokenizers is_sum")
 ):
-    """How rows were counted: the options of the metric that counts depend on.
+    """How rows were counted: the options of the metric that affect counts.
 
-    `rules` is "common", or the dialect that counts by rules of its own. `nrefs` is the number of
-    references of every segment: -1, it varies; None, it is unknown. `tokenizers` are those of
-    `Counted`. `is_sum`: whether a row may be the sum of several segments' rows.
+    `rules` is "common", or a dialect that counts by its own rules. `nrefs` is the number of
+    references per segment (-1: varying; None: unknown). `tokenizers` are those of `Counted`.
+    `is_sum` is whether a row may be the sum of several segments' rows.
     """
 
     __slots__ = ()
 
     def joined(self, other: Origin) -> Origin:
-        """That of the rows of both.
+        """The origin of the rows of both.
 
         Raises
         ------
@@ -84,7 +84,7 @@ class Rows:
 
     @classmethod
     def _own(cls, rows: array[int], max_ngram_order: int, origin: Origin | None = None) -> Self:
-        """Rows that take over a flat buffer; `origin` is how they were counted, if it is known."""
+        """Rows that take over a flat buffer; `origin` says how they were counted, if known."""
         self = object.__new__(cls)
         self._rows = rows
         self.max_ngram_order = max_ngram_order
@@ -100,7 +100,7 @@ class Rows:
         return len(self._rows) // self._width
 
     def __getitem__(self, index: int | slice) -> Self:
-        """One row or a slice of them, copied; of the same type in both cases."""
+        """A copy of one row or a slice of rows, as the same type."""
         width, order = self._width, self.max_ngram_order
         if isinstance(index, slice):
             start, stop, step = index.indices(len(self))
@@ -122,7 +122,7 @@ class Rows:
         return (self[row] for row in range(len(self)))
 
     def sum(self) -> Self:
-        """One row: the sum of all."""
+        """One row, the sum of all rows."""
         total = zero_rows(1, self.max_ngram_order)
         accumulate_rows(self._rows, len(self), total)
         origin = self._origin if len(self) == 1 else _of_sum(self._origin)
@@ -133,7 +133,7 @@ class Rows:
         rows = rows.reshape(len(self), self._width)
         if dtype is not None and numpy.dtype(dtype) != rows.dtype:
             if copy is False:
-                raise ValueError(f"rows are int64; as {numpy.dtype(dtype)} they have to be copied")
+                raise ValueError(f"rows are int64; as {numpy.dtype(dtype)} they must be copied")
             return rows.astype(dtype)
         return rows.copy() if copy else rows
 
@@ -161,7 +161,7 @@ class Rows:
 class AdaptedRows(Rows):
     """Rows as a dialect adds them up, and sums of such rows; only `Dialect.adapt` makes them.
 
-    They are no `Stats`, so that nothing adapts them again.
+    They are not `Stats`, so that nothing adapts them again.
     """
 
     __slots__ = ()
@@ -181,9 +181,9 @@ class Stats(Rows):
     is a function of rows, and rows add up: the row of a corpus is the sum of its segments' rows.
 
     ``numpy.asarray(stats)`` is a view, not a copy. Stats from `BLEU.count` know how they were
-    counted, also when they are sliced, added or pickled, and a metric that counts in another way
-    refuses them, or sums of them where its dialect changes the row of each segment. Of rows of
-    numbers nothing is known; signatures of their scores say ``tok:given``.
+    counted, even after slicing, adding or pickling. A metric that counts in another way refuses
+    them; a metric whose dialect changes the row of each segment refuses sums of them. Nothing is
+    known about rows made from numbers; signatures of their scores say ``tok:given``.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ class Stats(Rows):
             max_ngram_order = check_positive("max_ngram_order", max_ngram_order)
         if table.ndim < 2 and table.size == 0:
             if max_ngram_order is None:
-                raise ValueError("rows is empty, so that max_ngram_order has to be given")
+                raise ValueError("rows is empty: pass max_ngram_order")
             table = numpy.zeros((0, 2 + 2 * max_ngram_order), numpy.int64)
         if table.dtype.kind not in "iu" and table.size:
             if all(type(value) is int for value in numpy.array(rows, object).flat):
@@ -254,7 +254,7 @@ class Stats(Rows):
 
     @classmethod
     def concatenate(cls, parts: Iterable[Stats]) -> Stats:
-        """The rows of several Stats of the same max_ngram_order, one after the other."""
+        """The rows of several Stats with the same max_ngram_order, one after the other."""
         parts = list(parts)
         if not parts:
             raise ValueError("nothing to concatenate; Stats.zeros(0, max_ngram_order) has no rows")
@@ -273,7 +273,7 @@ class Stats(Rows):
         return cls._own(rows, order, _joined(origins))
 
     def __add__(self, other: object) -> Stats:
-        """Add row by row; both must have as many segments and the same max_ngram_order."""
+        """Add row by row; both must have the same number of segments and max_ngram_order."""
         if not isinstance(other, Stats):
             return NotImplemented
         if (len(self), self.max_ngram_order) != (len(other), other.max_ngram_order):
@@ -299,7 +299,7 @@ class Stats(Rows):
         return self.max_ngram_order == other.max_ngram_order and self._rows == other._rows
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles name `fastbleu.Stats`, and hold its numbers: later versions read them."""
+        """Pickles name `fastbleu.Stats` and hold plain data, so that later versions read them."""
         origin = None if self._origin is None else self._origin._asdict()
         state = self._rows, self.max_ngram_order, origin
         return copyreg.__newobj__, (type(self),), state  # type: ignore[attr-defined]
@@ -325,17 +325,17 @@ class Stats(Rows):
             cells.append(
                 [name, str(hyp_len), str(ref_len), *(f"{m} / {total}" for m, total in pairs)]
             )
-        note = f"{len(self)} rows, of which {len(shown)} are shown"
+        note = f"{len(shown)} of {len(self)} rows"
         return tables.html_table([head, *cells], note)
 
 
 def _of_sum(origin: Origin | None) -> Origin | None:
-    """How rows were counted that are sums of such rows."""
+    """The origin of sums of such rows."""
     return None if origin is None else origin._replace(is_sum=True)
 
 
 def _joined(origins: Sequence[Origin | None]) -> Origin | None:
-    """How rows together were counted; None if that of some is unknown."""
+    """The origin of rows together; None if that of some is unknown."""
     known = [origin for origin in origins if origin is not None]
     if not known or len(known) < len(origins):
         return None
@@ -343,12 +343,12 @@ def _joined(origins: Sequence[Origin | None]) -> Origin | None:
 
 
 def _whole(value: Any) -> Any:
-    """A whole Decimal, such as a HUGEINT of DuckDB's, as an int; any other value as it is."""
+    """An integral Decimal, such as DuckDB's HUGEINT, as an int; any other value unchanged."""
     return int(value) if type(value).__name__ == "Decimal" and value == int(value) else value
 
 
 def row_of_state(state: object, max_ngram_order: int, least_total: int = 0) -> array[int]:
-    """A metric's state as a row, if some text can have it with that least total of a segment."""
+    """A metric's state as a row; ValueError if no text can have it, given `least_total`."""
     row = in_main_memory(state, "the state")
     listed: Any = state if isinstance(state, (list, tuple)) else ()
     if row.dtype == object and row.ndim == 1:
@@ -360,7 +360,7 @@ def row_of_state(state: object, max_ngram_order: int, least_total: int = 0) -> a
             f"the state has the shape {row.shape}, but max_ngram_order={max_ngram_order} needs "
             f"({2 + 2 * max_ngram_order},): [hyp_len, ref_len, matches..., totals...]"
         )
-    # Lists are passed on as they are: numpy would convert integers beyond int64 to floats.
+    # Lists are passed unchanged: numpy would convert integers beyond int64 to floats.
     counts = Stats([list(map(_whole, listed))] if listed else row[None], max_ngram_order)._rows
     matches, ngrams = counts[2 : 2 + max_ngram_order], counts[2 + max_ngram_order :]
     problem = ""
@@ -371,11 +371,11 @@ def row_of_state(state: object, max_ngram_order: int, least_total: int = 0) -> a
     elif ngrams[0] > counts[0] and not least_total:
         problem = "there are more unigrams than tokens in hypotheses"
     else:
-        # Each segment with n-grams has one (n + 1)-gram less, the others have none of either.
+        # Segments with n-grams have one (n + 1)-gram fewer; the others have neither.
         fewer = [ngrams[n] - ngrams[n + 1] for n in range(max_ngram_order - 1)]
         impossible = [*fewer, 0] != sorted([*fewer, 0], reverse=True)
         if impossible or (0 in fewer and ngrams[fewer.index(0)] and not least_total):
-            problem = "its numbers of n-grams do not fit each other"
+            problem = "its numbers of n-grams are inconsistent"
     if problem:
         raise ValueError(f"the state is {counts.tolist()}, which no text has: {problem}")
     return counts

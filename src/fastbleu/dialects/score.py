@@ -15,7 +15,7 @@ else:
 
 
 class NoScoreError(LocatedValueError):
-    """The dialect has no score for these counts: its original divides by zero, or refuses them."""
+    """The dialect has no score for these counts: the original divides by zero or refuses them."""
 
 
 # Not a dataclass, because importing `dataclasses` takes longer than importing this whole package.
@@ -45,11 +45,11 @@ class Score:
         The value with the digits that the dialect's original prints; None if it does not round.
     cumulative : tuple of float, shape (max_ngram_order,), or None
         BLEU-1 to BLEU-N: the scores of the same counts with each smaller `max_ngram_order`. None
-        with weights of your own, and for a dialect of one order, or whose score is no function of
-        sums.
+        with custom weights, and for a dialect that has one order or whose score is not a function
+        of sums.
     """
 
-    __module__ = "fastbleu"  # its public place, for help() and pickles
+    __module__ = "fastbleu"  # its public location, for help() and pickles
     # fmt: off
     __match_args__ = (
         "value", "precisions", "bp", "hyp_len", "ref_len", "matches", "totals", "signature",
@@ -91,7 +91,7 @@ class Score:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name):
-            """A field that was not read before."""
+            """Compute a field when it is first read."""
             if name not in self.__match_args__:
                 raise AttributeError(f"a Score has no attribute {name!r}")
             scorer, attributes, noted = self._source
@@ -171,10 +171,10 @@ _set_value, _set_source = (vars(Score)[name].__set__ for name in ("value", "_sou
 
 
 def lazy_score(value: float, source: tuple[Any, ...]) -> Score:
-    """A score whose other fields are computed when they are first read: by `Scorer.field`.
+    """A score whose other fields are computed by `Scorer.field` when they are first read.
 
-    They take longer than counting a segment does, and most scores are only asked for `value`.
-    `source` are the scorer and the other arguments of that method.
+    They take longer than counting a segment, and most callers only read `value`. `source` holds the
+    scorer and the other arguments of that method.
     """
     score = _new(Score)
     _set_value(score, value)
@@ -189,6 +189,6 @@ def _refuse(score: Score, *operands: object) -> NoReturn:
     )
 
 
-# Not in the class, because type checkers would then allow these operations.
+# Not in the class, so that type checkers reject these operations.
 for _operation in ("__lt__", "__le__", "__gt__", "__ge__", "__round__"):
     setattr(Score, _operation, _refuse)

@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 else:
     numpy = lazy("numpy")
 
-# What an original's arithmetic fails with where it has no score.
+# The errors of an original's arithmetic where it has no score.
 _ARITHMETIC = (ValueError, ZeroDivisionError)
 
 
 class Scorer:
     """A dialect with its options: checked once, immutable, the same in every process.
 
-    `keep_rows` tells whether a corpus' rows are needed one by one, because their plain sum is not
-    enough. A Scorer is the only one that makes `Sums`.
+    `keep_rows` says whether the rows of a corpus are needed, because their plain sum is not enough.
+    Only a Scorer makes `Sums`.
 
     Parameters
     ----------
@@ -45,14 +45,14 @@ class Scorer:
     weights : sequence of float, shape (max_ngram_order,), optional
         Weight of each order; equal weights by default.
     smooth_method, smooth_value : optional
-        One of the dialect's `smoothings`, and a value instead of its default.
+        One of the dialect's `smoothings`, and a value to replace its default.
     effective_order : bool, optional
         Average only over orders for which the hypotheses have n-grams; their weights are scaled up
         to the sum of all. None: False for a corpus, True for sentences that are scored one by one,
-        if the dialect has it.
+        if the dialect supports it.
     lowercase, tokenizer, reference_length : optional
-        For signatures and warnings: whether text was lowercased, the tokenizer (or what counts of
-        token ids, or the text of the field), which reference's length counted. None leaves the
+        For signatures and warnings: whether text was lowercased, the tokenizer (or the filter of
+        token ids, or the text of the field), and which reference length was used. None leaves the
         field out.
 
     Raises
@@ -142,9 +142,9 @@ class Scorer:
 
     @property
     def of_sentences(self) -> Scorer:
-        """What scores sentences one by one; it differs in `effective_order` if this is not given.
+        """The scorer of single sentences, which differs in `effective_order` if this is not given.
 
-        Recipes score a sentence as a corpus, because their originals do.
+        Recipes score a sentence like a corpus, because their originals do.
         """
         if self._of_sentences is None:
             made, default = self, self.dialect.options.get("effective_order", False)
@@ -158,7 +158,7 @@ class Scorer:
 
     @property
     def counted_as(self) -> dict[str, Any]:
-        """What counts depend on, besides orders and ids; see `Origin`."""
+        """The options that affect counts, besides orders and ids; see `Origin`."""
         names = "tokenizer", "lowercase", "reference_length"
         dialect, rules = self.dialect, ["common"]
         if dialect.counter is not Counter:
@@ -168,10 +168,10 @@ class Scorer:
     def signature(
         self, nrefs: int | None = None, tokenizers: frozenset[str | None] | None = None
     ) -> str:
-        """A text that names everything that a score depends on besides the counts.
+        """A text with everything that a score depends on besides the counts.
 
-        `nrefs` is the number of references per segment; -1: it varies; None leaves the field out.
-        `tokenizers` are those of segments, as in `Sums`: the metric's own comes first.
+        `nrefs` is the number of references per segment (-1: varying; None leaves the field out).
+        `tokenizers` are those of segments, as in `Sums`; the metric's own comes first.
         """
         if tokenizers is not None:
             own = [str(self.tokenizer)] if None in tokenizers else []
@@ -190,12 +190,12 @@ class Scorer:
         return self.dialect.adapt(counted.stats)
 
     def sums(self, counted: Counted, keep_rows: bool = False) -> Sums:
-        """The counts of a corpus as the dialect adds them up; with `keep_rows` all rows, too.
+        """The counts of a corpus as the dialect adds them up; with `keep_rows` also all rows.
 
         Raises
         ------
         ValueError
-            There are several references, and the dialect takes one.
+            There are several references, but the dialect takes only one.
         """
         if self._adds_as_counted:
             return Sums.from_counts(counted, keep_rows)
@@ -205,7 +205,7 @@ class Scorer:
         return Sums.from_counts(counted, keep_rows, adapted)
 
     def sums_of(self, stats: Stats, nrefs: int | None = None) -> Sums:
-        """The sums of rows of segments, as they were counted."""
+        """The sums of the rows of segments, not yet adapted."""
         kept = stats if self.dialect.mean_of_sentences else None
         return Sums(self.dialect.adapt(stats).sum()._rows, len(stats), nrefs, 0, kept)
 
@@ -216,7 +216,7 @@ class Scorer:
         nrefs: int | None = None,
         stats: Stats | None = None,
     ) -> Sums:
-        """Sums from the sum of `adapted` rows: a metric's state, or what a table has stored.
+        """Sums from a sum of `adapted` rows: a metric's state, or a row of a stored table.
 
         `stats` are the rows of the segments, for a dialect that takes the mean of sentences.
         """
@@ -244,7 +244,7 @@ class Scorer:
         nrefs: int | None,
         tokenizers: frozenset[str | None] | None,
     ) -> Any:
-        """A field of the `Score` of a corpus; `attributes` are of `Dialect._corpus_score`."""
+        """A field of the `Score` of a corpus; `attributes` are from `Dialect._corpus_score`."""
         if name in attributes:
             return attributes[name]
         middle = 2 + self.max_ngram_order
@@ -270,7 +270,7 @@ class Scorer:
                 raise AttributeError(name)
 
     def _cumulative(self, row: Sequence[int], segments: int | None) -> tuple[float, ...] | None:
-        """BLEU-1 to BLEU-N of a corpus; None where these are not defined."""
+        """BLEU-1 to BLEU-N of a corpus; None if these are not defined."""
         if not (1 in self.dialect.orders and self.dialect.adds_up) or self.weights is not None:
             return None
         hyp_len, ref_len, *counts = row
@@ -288,7 +288,7 @@ class Scorer:
         return value
 
     def attributes(self, sums: Sums, warns: bool = True) -> dict[str, Any]:
-        """`value` of a corpus, and what of its `Score` its row does not tell; see `score`."""
+        """The result of `Dialect._corpus_score`, with errors and warnings as for `score`."""
         if self.dialect.minimum_total and 0 in sums.row[2 + self.max_ngram_order :]:
             raise NoScoreError("there are no segments: the sums have a total of 0")
         try:
@@ -302,7 +302,7 @@ class Scorer:
         return attributes
 
     def _no_score(self, error: Exception, place: str | Place = "") -> NoScoreError:
-        """The error for counts of which an original has no score."""
+        """The error for counts for which an original has no score."""
         reason = str(error)
         if not isinstance(error, LocatedError):  # arithmetic
             reason = f"dialect {self.dialect.name!r} has no score: its original fails with {reason}"
@@ -311,12 +311,12 @@ class Scorer:
         return NoScoreError(reason, **vars(error) if isinstance(error, LocatedError) else {})
 
     def stats(self, counted: Counted) -> Stats:
-        """The rows of a corpus, as they were counted, which say so."""
+        """The rows of a corpus, with their `Origin`."""
         self._check_counted(counted)
         return self._with_origin(counted.stats, counted.nrefs, counted.tokenizers)
 
     def stats_of_sums(self, sums: Sums) -> Stats:
-        """The rows that sums have kept, which say how they were counted."""
+        """The rows that sums have kept, with their `Origin`."""
         return self._with_origin(sums.rows()[:], sums.nrefs, sums.tokenizers)
 
     def _with_origin(
@@ -326,12 +326,12 @@ class Scorer:
         return stats
 
     def counted_before(self, stats: Stats) -> Counted:
-        """What `stats` hold, as if it was counted now.
+        """The counts in `stats`, as if they were counted now.
 
         Raises
         ------
         ValueError
-            They were counted with other options, or added up for a dialect that changes each row.
+            They were counted with other options, or are a sum and the dialect changes each row.
         """
         if stats.max_ngram_order != self.max_ngram_order:
             raise ValueError(
@@ -341,25 +341,25 @@ class Scorer:
         counted = Counted(0, self.max_ngram_order)
         counted.stats, counted.segments = stats, len(stats)
         origin = stats._origin
-        if origin is None:  # rows of numbers: nothing is known of their texts
+        if origin is None:  # rows made from numbers: their texts are unknown
             counted.tokenizers = frozenset({"given"})
             return counted
         for name, value in self.counted_as.items():
             if getattr(origin, name) != value:
                 raise ValueError(
                     f"the Stats were counted with {name} {getattr(origin, name)}, the metric has "
-                    f"{value}; count with this metric, or score with one of the same options"
+                    f"{value}; count with this metric, or score with one that has the same options"
                 )
         if stats._is_sum and (self.keep_rows or self.dialect.minimum_total):
             raise ValueError(
                 f"the Stats hold a sum of rows, but dialect {self.dialect.name!r} needs the row of "
-                "each segment: pass the Stats before they were added up"
+                "each segment: pass Stats that were not added up"
             )
         counted.nrefs, counted.tokenizers = origin.nrefs or 0, origin.tokenizers
         return counted
 
     def _check_counted(self, counted: Counted) -> None:
-        """Refuse references that the dialect does not take, and warn of texts."""
+        """Refuse references that the dialect does not take, and warn about texts."""
         self.dialect._check_references(counted.nrefs)
         if counted.tokenized_periods or counted.blank_references:
             self.warn_of_texts(counted)
@@ -378,7 +378,7 @@ class Scorer:
             raise self._no_score(error) from error
 
     def _warn_of_sentences(self, counted: Counted) -> None:
-        """Warn of likely mistakes in segments that are scored one by one."""
+        """Warn about likely mistakes in segments that are scored one by one."""
         self._check_counted(counted)
         rows, width = counted.rows, 2 + 2 * self.max_ngram_order
         short = rows[width - 1 :: width].count(0) - rows[::width].count(0)
@@ -417,19 +417,19 @@ class Scorer:
         return scores
 
     def row_scores(self, stats: Stats) -> NDArray[numpy.float64]:
-        """The score of each row by itself."""
+        """The score of each row, as of a sentence."""
         adapted = self.dialect.adapt(stats)
         return numpy.asarray(self.of_sentences.scores_of_sums(adapted), numpy.float64)
 
     def scores_of_sums(self, rows: AdaptedRows) -> array[float]:
-        """The score of each row, a sum of `adapted` rows."""
+        """The score of each row, which is a sum of `adapted` rows."""
         try:
             return self.dialect._scores(rows, self)
         except _ARITHMETIC as error:
             raise self._no_score(error) from error
 
     def expected_scores(self, rows: object) -> array[float]:
-        """The score of each row of expected counts: see `Dialect.expected_scores`."""
+        """The score of each row of expected counts, which may be fractions, as of a sentence."""
         self.dialect.require(EXPECTED_COUNTS)
         return self.dialect._expected_scores(rows, self.of_sentences)
 
@@ -441,24 +441,24 @@ class Scorer:
     # Warnings.
 
     def warn_of_texts(self, counted: Counted | Sums) -> None:
-        """Warn of hypotheses that look tokenized, and of blank references."""
+        """Warn about hypotheses that look tokenized, and about blank references."""
         self.warn_of_tokenized(counted.tokenized_periods)
         warn_of_blank(counted.blank_references)
 
     def _warn_of_sums(self, sums: Sums, value: float) -> None:
-        """Warn of likely mistakes in a corpus: see `Sums.are_unusual`."""
+        """Warn about likely mistakes in a corpus: see `Sums.are_unusual`."""
         self.warn_of_texts(sums)
         warn_of_equal(sums.row, sums.segments)
         if value != 0 or not sums.row[0] or sums.row[-1]:
             return
         fix = advised("effective_order") if self.dialect.supports(EFFECTIVE_ORDER) else ""
         warn_input(
-            f"no hypothesis has {self.max_ngram_order} tokens, so that the score is 0: is each "
-            f"entry of hypotheses a whole segment, and no word?{fix}{self._advice}"
+            f"no hypothesis has {self.max_ngram_order} tokens, so the score is 0: is each "
+            f"entry of hypotheses a whole segment, not a word?{fix}{self._advice}"
         )
 
     def warn_of_tokenized(self, periods: int) -> None:
-        """Warn of text that looks tokenized."""
+        """Warn about text that looks tokenized."""
         if periods and self.warns_of_tokenized:
             warn_tokenized(periods, f"use {advised('tokenize', 'none')}")
 
@@ -471,7 +471,7 @@ class Scorer:
     def warn_of_short(
         self, short: int, hypotheses: int, max_ngram_order: int | None = None
     ) -> None:
-        """Warn of hypotheses, not empty, that are too short for a score of their own."""
+        """Warn about hypotheses that are not empty but have too few tokens for all orders."""
         effective_order = self.of_sentences.effective_order
         if short and not effective_order and self.dialect.supports(EFFECTIVE_ORDER):
             warn_input(
@@ -483,7 +483,7 @@ class Scorer:
 
     @property
     def _advice(self) -> str:
-        """What to do about short segments in scripts without spaces between words."""
+        """Advice about short segments in scripts without spaces between words."""
         if self._tokenizer is None or not self._tokenizer.splits_at_spaces:
             return ""
         chinese, japanese = advised("tokenize", "zh"), advised("tokenize", "ja-mecab")

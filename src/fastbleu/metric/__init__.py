@@ -1,1 +1,1 @@
-"""`fastbleu.BLEU`: the metric of a corpus, of a stream of batches and of several processes."""
+"""`fastbleu.BLEU`: the metric for a corpus, a stream of batches, or several processes."""

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def as_metric(metric: Metric | None) -> BLEU:
-    """The metric itself, or the BLEU with a dialect's defaults; None is sacreBLEU's.
+    """The metric itself, or a BLEU with a dialect's defaults; None means sacreBLEU's.
 
     Raises
     ------
     TypeError
-        It is neither a BLEU nor a name.
+        `metric` is neither a BLEU nor a name.
     ValueError
-        No dialect or recipe has the name.
+        No dialect or recipe has this name.
     """
     if isinstance(metric, BLEU):
         return metric

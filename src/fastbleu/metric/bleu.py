@@ -1,4 +1,4 @@
-"""The native metric: one class for every BLEU of this package, of a corpus or of a stream."""
+"""The native metric: one class for every BLEU of this package, for a corpus or a stream."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ..tokenizers.tokenizer import TokenFunction, Tokenizer, TokenizerName
     from .segment_tokenizers import SegmentTokenizers
 
-    # Parameters of some dialects only.
+    # Values that only some dialects have.
     OtherSmoothing: TypeAlias = Literal["add-1", "tiny"]
 else:
     numpy = lazy("numpy")
@@ -51,31 +51,31 @@ _NOTHING: tuple[int, ...] = ()
 
 
 def _argument(read: Callable[[BLEU], Any]) -> property:
-    return property(read, doc="This argument, or what the dialect does without it.")
+    return property(read, doc="This argument, or the dialect's default.")
 
 
 class BLEU:
-    """BLEU of text, tokens or token ids. Its parameters cannot be changed; threads may share it.
+    """BLEU of text, tokens or token ids; its parameters are fixed, and threads may share it.
 
-    By default the scores are sacreBLEU's, on 0-100; another `dialect` gives the scores of its
+    By default the scores are sacreBLEU's, 0-100; another `dialect` gives the scores of its
     original, with the original's defaults. References are segment-major:
     ``references[segment][k]``, or one str per segment.
 
-    `score` takes a whole corpus. `update` takes it batch by batch, and `compute` gives the same
-    score, however the corpus was split: the metric keeps the sum of the counts, as exact integers.
+    `score` takes a whole corpus. `update` takes it batch by batch, and `compute` returns the same
+    score however the corpus was split: the metric keeps the sum of the counts, as exact integers.
 
     Parameters
     ----------
     dialect : str, default "sacrebleu"
-        The implementation whose rules are followed, or the evaluation tool whose number this is: a
-        name of ``fastbleu.dialects.names(recipes=True)``. `fastbleu.dialects.describe` says what
-        each does. For all other parameters None is what the dialect does.
+        The implementation or evaluation tool whose score this is: a name of
+        ``fastbleu.dialects.names(recipes=True)``. `fastbleu.dialects.describe` says what each does.
+        For all other parameters, None means the dialect's default.
     tokenize : str, callable (str -> list of str) or False, optional
         The name of a tokenizer, by default "13a", or a function that splits a text; a dialect with
-        its own tokenizer accepts only that. "auto": for each segment the tokenizer of the script of
-        its first reference, which the score's signature names. False: the input is lists of tokens,
-        which may be any hashable objects, or token ids. For your own sentencepiece model pass
-        ``fastbleu.tokenizers.get("spm", model=path)``.
+        its own tokenizer accepts only that. "auto": each segment has the tokenizer for the script
+        of its first reference; the score's signature names them. False: the input is lists of
+        tokens, which may be any hashable objects, or token ids. For your own sentencepiece model
+        pass ``fastbleu.tokenizers.get("spm", model=path)``.
     lowercase : bool, optional
         Ignore case; in sacreBLEU's dialect by lowercasing the text first. By default False.
     max_ngram_order : int, optional
@@ -90,27 +90,27 @@ class BLEU:
         (default 5).
     effective_order : bool, optional
         Average only over orders for which the hypotheses have n-grams. By default as in sacreBLEU:
-        True where sentences are scored one by one, False for a corpus; in recipes False. Only for
-        sacreBLEU's dialect, and recipes that follow it.
+        True where sentences are scored one by one, False for a corpus; False in recipes. Only for
+        sacreBLEU's dialect and recipes based on it.
     reference_length : {"closest", "first", "shortest", "average"}, optional
-        The reference length that counts: the closest to the hypothesis' length (the default), and
-        of two equally close the shorter or, for "first", that of the first reference; or the
-        shortest; or, for the dialect "coco", their mean.
+        "closest" (the default): the reference length closest to that of the hypothesis, the shorter
+        of two equally close; "first": the same, but the earlier of two equally close; "shortest";
+        or, for the dialect "coco", "average".
     ignore_ids : int or iterable of int, default ()
-        Ids that are not tokens: padding. A reference with only such ids, or masked completely, is
-        ignored unless the segment has no other; an empty reference has the length 0.
+        Ids that are not tokens, such as padding. A reference with only such ids, or masked
+        completely, is ignored unless the segment has no other; an empty reference has length 0.
     stop_ids : int or iterable of int, default ()
-        End a sequence of ids, unless masked; such an id and all following ids do not count.
+        Ids that end a sequence, unless masked; such an id and all that follow do not count.
     skip_ids : int or iterable of int, default ()
         Ids of tokens to leave out, such as the beginning-of-sentence id.
     threads : int, default 1
-        Threads that tokenize and count text, columns, files and ids; lists of tokens take one.
-        They do not change the result.
+        Threads that tokenize and count text, columns, files and ids; lists of tokens use one. The
+        result does not depend on it.
     keep_stats : bool, default False
         Keep the rows of all segments passed to `update`, for `stats`.
     **own_options
         Options that only the chosen dialect has, such as ``hashed=False`` for "fairseq" and
-        ``keywords="python"`` for "codebleu-weighted": `fastbleu.dialects.describe` has them.
+        ``keywords="python"`` for "codebleu-weighted"; see `fastbleu.dialects.describe`.
 
     Raises
     ------
@@ -214,7 +214,7 @@ class BLEU:
     dialect = _argument(attrgetter("_scorer.dialect.name"))
 
     def get_params(self) -> dict[str, Any]:
-        """The arguments that make an equal metric, without its counts."""
+        """The arguments that create an equal metric, without its counts."""
         values = {name: getattr(self, name) for name in PARAMETERS}
         return values | dict(self._scorer.dialect.own_options)
 
@@ -245,12 +245,12 @@ class BLEU:
             With ``tokenize=False`` lists of tokens, or token ids: an array or tensor of integers
             of shape (S, length), or (length,) for one segment, or a list of S arrays of shape
             (length,). For a single hypothesis an array (k, length) is its k references.
-            `Stats` from `count` stand for hypotheses and references together, if they were counted
-            as this metric counts; masks, `missing`, `join` and `tokenizers` are for `count` then.
+            `Stats` from `count` replace both hypotheses and references, if they were counted as
+            this metric counts; pass masks, `missing`, `join` and `tokenizers` to `count` then.
         references : sequence of S str or of S sequences of str
             ``references[i]`` is the reference, or the list of references, of ``hypotheses[i]``;
-            their number may vary. Or a column of texts or of lists of texts, or, with
-            a column of hypotheses, a list of columns: one for each reference.
+            their number may vary. Or a column of texts or of lists of texts; or, with a column of
+            hypotheses, a list of columns, one for each reference.
             With ``tokenize=False`` always lists of references, each a list of tokens. For token ids
             an array of shape (S, length) or (S, references, length), or a list with an array, or a
             list of arrays, for each segment.
@@ -258,18 +258,18 @@ class BLEU:
             For token ids, of the same shapes: an id counts if its mask is not 0.
         missing : {"error", "empty", "skip", "ragged"}, default "error"
             What to do with a segment whose hypothesis or reference is missing: None, NaN,
-            pandas.NA. "empty" replaces the value by an empty text or list, "skip" leaves the
-            segment out and warns how many there are. "ragged" leaves out references that are
-            missing or blank, of segments that have others. Not for ids with masks.
+            pandas.NA. "empty" replaces the value with an empty text or list; "skip" leaves the
+            segment out and warns of the number; "ragged" leaves out missing and blank references of
+            segments that have others. Not for ids with masks.
         progress : bool, default False
             Show a progress bar on standard error.
         join : sequence of S hashable, optional
-            The document of each segment: the segments of a document are joined in their order and
-            scored as one, which is d-BLEU (Liu et al. 2020, Multilingual Denoising Pre-training).
+            The document of each segment: the segments of a document are joined in order and scored
+            as one, which is d-BLEU (Liu et al. 2020, Multilingual Denoising Pre-training).
             For lists of text or tokens, without masks and missing values.
         tokenizers : sequence of S str, callable or None, or one of these, optional
-            The tokenizer of each segment, or of all, for batches of several languages; a list or a
-            column. None is the metric's own. The signature names all that were used:
+            The tokenizer of each segment, as a list or a column, or one for all, for batches of
+            several languages. None is the metric's own. The signature names all that were used:
             ``tok:13a+zh``.
 
         Returns
@@ -284,17 +284,17 @@ class BLEU:
             ``references[k][segment]``, a segment has no reference, arrays have the wrong shape, or
             an id does not fit into int64.
         TypeError
-            A str is where a list of tokens is expected or the reverse, a token is not hashable,
-            an array does not have integers, a column has the wrong type, or a value is missing; the
+            There is a str instead of a list of tokens or the reverse, a token is not hashable, an
+            array does not hold integers, a column has the wrong type, or a value is missing; the
             message names the segment and the position.
 
         Warns
         -----
         InputWarning
-            100 hypotheses look tokenized already, or the references look transposed although the
-            lengths agree, or no hypothesis is long enough for a score above 0, or the id -100,
-            which pads labels, was counted, or segments were left out by ``missing="skip"``, or
-            references are blank; or one side is shifted, in another script, or equal to the other.
+            100 hypotheses look tokenized already, the references look transposed although the
+            lengths agree, no hypothesis is long enough for a score above 0, the id -100, which pads
+            labels, was counted, ``missing="skip"`` left out segments, references are blank, or one
+            side is shifted, in another script, or equal to the other.
         """
         scorer = self._scorer
         # fmt: off
@@ -324,7 +324,7 @@ class BLEU:
     ) -> NDArray[numpy.float64]:
         """BLEU of each segment, or of each document of `join` in the order of first appearance.
 
-        Parameters and errors as for `score`; without segments there are no scores. With sacreBLEU's
+        Parameters and errors as for `score`, but there may be no segments. With sacreBLEU's
         dialect, segments of fewer than `max_ngram_order` tokens are scored by the orders that
         they have, unless ``effective_order=False``.
 
@@ -336,7 +336,7 @@ class BLEU:
         Warns
         -----
         InputWarning
-            As for `score`; or short segments score 0 with ``effective_order=False``.
+            As for `score`; also if short segments score 0 because of ``effective_order=False``.
         """
         # fmt: off
         counted = self._count(
@@ -355,10 +355,10 @@ class BLEU:
         reference_mask: Mask | None = None,
         delta: bool = False,
     ) -> NDArray[numpy.float64]:
-        """BLEU of each prefix of each hypothesis, for rewards of single tokens.
+        """BLEU of each prefix of each hypothesis, for per-token rewards.
 
         Counts each hypothesis once. Parameters and errors as for `score`, but only for tokens and
-        token ids: with ``tokenize=False``, and `max_ngram_order` up to 8.
+        token ids (``tokenize=False``), with `max_ngram_order` up to 8.
 
         Parameters
         ----------
@@ -369,9 +369,9 @@ class BLEU:
         Returns
         -------
         ndarray of float64, shape (segments, length)
-            Exactly ``sentence_scores(hypotheses[:, :i + 1], references)`` in column i. Positions
-            that do not count, such as padding and what follows a stop id, repeat the score before,
-            and so do those after the end of shorter hypotheses in a list.
+            Column i is exactly ``sentence_scores(hypotheses[:, :i + 1], references)``. Positions
+            that do not count (padding, and what follows a stop id or the end of a shorter
+            hypothesis in a list) repeat the score before.
 
         Examples
         --------
@@ -413,8 +413,8 @@ class BLEU:
     ) -> Stats:
         """Rows of counts, one per segment, from which every score can be computed.
 
-        Parameters and errors as for `score`. Where hypotheses and references are expected the
-        result stands for both: counted once, a corpus can be scored often.
+        Parameters and errors as for `score`. The result can be passed instead of hypotheses and
+        references: a corpus is counted once and scored often.
 
         Returns
         -------
@@ -435,7 +435,7 @@ class BLEU:
             progress, join, tokenizers,
         )
         # fmt: on
-        if isinstance(hypotheses, Stats):  # checked; they know best how they were counted
+        if isinstance(hypotheses, Stats):  # checked, and they keep how they were counted
             return hypotheses[:]
         return self._scorer.stats(counted)
 
@@ -468,7 +468,7 @@ class BLEU:
             counted = count_with_tokenizers(
                 counter, dialect, batch, tokenizers, keep_rows, progress
             )
-        if missing == "empty":  # blank references are asked for
+        if missing == "empty":  # blank references were requested
             counted.blank_references = 0
         if (present := batch.present) is not None:
             batch.warn_of_missing()
@@ -476,10 +476,10 @@ class BLEU:
         return counted
 
     def _counted_before(self, stats: Stats, missing: str, others: tuple[object, ...]) -> Counted:
-        """What `Stats` from `count` hold; `others` are the arguments that do not go with them."""
+        """The counts in `Stats`; `others` are the arguments that must not be passed with them."""
         if missing != "error" or any(argument is not None for argument in others):
             raise TypeError(
-                "hypotheses is Stats, which stand for references, too: leave out references, "
+                "hypotheses is Stats, which include the references: leave out references, "
                 "masks, missing, join and tokenizers"
             )
         self._scorer.dialect.require(COUNT)
@@ -492,7 +492,7 @@ class BLEU:
         hypothesis_mask: Mask | None = None,
         reference_mask: Mask | None = None,
     ) -> Sums:
-        """The sums of a batch, which `update` would add."""
+        """The sums that `update` would add for a batch."""
         scorer = self._scorer
         scorer.dialect.require(SUMS)
         counted = self._count(
@@ -515,8 +515,8 @@ class BLEU:
     ) -> None:
         """Add a batch to the segments that `compute` scores.
 
-        Parameters, errors and warnings as for `score`, but a batch may be empty. If there
-        is an error, nothing of the batch is added.
+        Parameters, errors and warnings as for `score`, but a batch may be empty. After an error
+        nothing of the batch has been added.
 
         Raises
         ------
@@ -528,7 +528,7 @@ class BLEU:
         if keep and isinstance(hypotheses, Stats) and hypotheses._is_sum:
             raise ValueError(
                 "the Stats hold a sum of rows, but keep_stats=True keeps the row of each segment: "
-                "pass the Stats before they were added up"
+                "pass Stats that were not added up"
             )
         # fmt: off
         counted = self._count(
@@ -544,7 +544,7 @@ class BLEU:
         Returns
         -------
         Score
-            Equal to what `score` gives for them all at once.
+            Equal to the result of `score` for all of them at once.
 
         Raises
         ------
@@ -565,21 +565,21 @@ class BLEU:
             pass
 
     def merge(self, other: BLEU | object) -> None:
-        """Add the counts of another metric, which does not change, or a metric's `state`.
+        """Add the counts of another metric, which is not changed, or a metric's `state`.
 
         Parameters
         ----------
         other : BLEU, or array_like of int, shape (2 + 2 * max_ngram_order,)
             A metric with the same parameters, except for `threads`; or a `state`, or a sum of
-            states, of such metrics: of a state only `max_ngram_order` can be checked. After a state
-            signatures lack the number of references, and tokenizers that segments had of their own.
+            states, of such metrics, with only `max_ngram_order` checked. After merging a state,
+            signatures lack the number of references and the tokenizers of single segments.
 
         Raises
         ------
         TypeError
             `other` is neither a BLEU nor numbers.
         ValueError
-            It counts or scores differently, or the numbers are not those of any text.
+            The other metric counts or scores differently, or no text can have the state.
         OverflowError
             A count leaves int64.
         """
@@ -608,9 +608,9 @@ class BLEU:
         """A metric with the counts of all ranks of a `torch.distributed` process group.
 
         Every rank of the group must call it, even without data, and every rank gets the same
-        result. The local metric does not change and can be used further; do not reduce the result
-        again. Before `init_process_group` the result is a copy of the local metric. Kept segments
-        are in the order of the ranks.
+        result. The local metric is not changed and can still be used; do not reduce the result
+        again. Before `init_process_group` the result is a copy of the local metric. Kept rows are
+        in the order of the ranks.
 
         Parameters
         ----------
@@ -620,7 +620,7 @@ class BLEU:
         Raises
         ------
         ValueError
-            The ranks' parameters are not the same, or this process is not in the group.
+            The ranks' parameters differ, or this process is not in the group.
         OverflowError
             A count leaves int64.
         RuntimeError
@@ -642,7 +642,7 @@ class BLEU:
         """The sums of all counts: [hyp_len, ref_len, matches..., totals...]; a copy.
 
         int64, shape (2 + 2 * max_ngram_order,), in tokens and n-grams as the dialect counts them.
-        The sum of several states is the state for all their segments: `merge` takes it.
+        The sum of several states is the state of all their segments; pass it to `merge`.
         """
         self._scorer.dialect.require(STATE)
         return _state(self._sums.value)
@@ -651,7 +651,7 @@ class BLEU:
     def stats(self) -> Stats:
         """The rows of all segments since the start, or since `reset`, in the order of `update`.
 
-        ``sentence_scores(metric.stats)`` has their scores.
+        ``sentence_scores(metric.stats)`` returns their scores.
 
         Raises
         ------
@@ -666,7 +666,7 @@ class BLEU:
         """The parameters that are compared: all except `threads`."""
         arguments = self.get_params()
         del arguments["threads"]
-        # First, because other parameters follow from it.
+        # The dialect is first, because it determines other parameters.
         return {"dialect": arguments["dialect"]} | arguments
 
     def __eq__(self, other: object) -> bool:
@@ -681,15 +681,15 @@ class BLEU:
         return hash(self.signature)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles name `fastbleu.BLEU` and hold its arguments and counts: later versions read them.
+        """Pickles name `fastbleu.BLEU` and hold arguments and counts: later versions can read them.
 
-        A tokenizer is a name, or a function of yours by its own path.
+        A tokenizer is pickled as a name, or as a function by its path.
         """
         arguments, sums = self.get_params(), self._sums.value
         if arguments["tokenize"]:
             arguments["tokenize"] = arguments["tokenize"].argument or arguments["tokenize"]
         noted = sums.segments, sums.nrefs, sums.tokenized_periods
-        rows = sums.rows()  # kept also for a dialect that averages sentences
+        rows = sums.rows()  # also kept for a dialect that averages sentences
         kept = rows._rows if len(rows) else None
         state = sums.row, *noted, kept, sums.tokenizers
         return partial(type(self), **arguments), (), state
@@ -718,7 +718,7 @@ def _state(sums: Sums) -> NDArray[numpy.int64]:
 def _with_gaps(
     scores: NDArray[numpy.float64], present: list[bool] | None
 ) -> NDArray[numpy.float64]:
-    """The scores of all segments, from those of the present ones; NaN for the others."""
+    """The scores of present segments, with NaN for the others."""
     if present is None:
         return scores
     of_all = numpy.full(len(present), numpy.nan)
@@ -727,9 +727,9 @@ def _with_gaps(
 
 
 def _gather(value: object, group: object = None) -> list[Any]:
-    """The value of every rank, in the order of the ranks; without a process group only this one's.
+    """The values of all ranks in order; without a process group only that of this process.
 
-    PyTorch is not imported: if it has not been imported, there is no process group.
+    PyTorch is not imported here: if nothing has imported it, there is no process group.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Counting a batch whose segments have tokenizers of their own: `tokenizers=` of `BLEU.score`."""
+"""Count a batch whose segments have their own tokenizers: `tokenizers=` of `BLEU.score`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..dialects.base import Dialect
     from ..tokenizers.tokenizer import TokenFunction, TokenizerName
 
-    # The tokenizer of each segment of a batch, or of all.
+    # The tokenizer of each segment of a batch, or one for all.
     OneTokenizer: TypeAlias = TokenizerName | TokenFunction | Tokenizer
     SegmentTokenizers: TypeAlias = OneTokenizer | Sequence[OneTokenizer | None]
 
@@ -38,7 +38,7 @@ def count_with_tokenizers(
     keep_rows: bool,
     progress: bool,
 ) -> Counted:
-    """Count each segment with its tokenizer, and with the other options of a metric's counter."""
+    """Count each segment with its tokenizer and the other options of a metric's counter."""
     hypotheses, references = map(list_or_tuple, batch.lists())
     present = batch.present or [True] * len(hypotheses)
     counters = _segment_counters(counter, dialect, tokenizers, present)
@@ -50,7 +50,7 @@ def count_with_tokenizers(
 def _segment_counters(
     counter: Counter, dialect: Dialect, tokenizers: Any, present: list[bool]
 ) -> list[Counter]:
-    """What counts each segment that is present; `tokenizers` names the tokenizers of all."""
+    """The counter of each present segment; `tokenizers` has an entry for every segment."""
     if counter.tokenizer is None:
         raise ValueError("tokenizers= is for text, but this metric takes tokens (tokenize=False)")
     dialect.require(SEGMENT_TOKENIZERS)
@@ -61,8 +61,8 @@ def _segment_counters(
     choices = tokenizers.to_pylist() if hasattr(tokenizers, "to_pylist") else list(tokenizers)
     if len(choices) != len(present):
         raise ValueError(
-            f"tokenizers has {len(choices)} entries, hypotheses has {len(present)}; tokenizers "
-            "holds the tokenizer of each segment, or is one for all"
+            f"tokenizers has {len(choices)} entries, hypotheses has {len(present)}; pass a "
+            "tokenizer for each segment, or one for all"
         )
     counters: dict[Any, Counter] = {}
     for segment, choice in enumerate(choices):
