@@ -106,7 +106,7 @@ cdef class IdRows:
         return ids
 
     def run_at_end(self):
-        """The id of which a run ends more than half of the rows, as padding does, or None."""
+        """The id whose runs end more than half of the rows, as padding does, or None."""
         cdef Py_ssize_t segment, k, count = 0, rows = 0
         cdef int64_t last, run = 0
         cdef id_row row

@@ -131,7 +131,7 @@ cdef void fill_lengths(int64_t *row, int64_t length, int64_t ref_len, int max_or
 
 
 cdef class ReferenceSet:
-    """The features of references, and their lengths, of which `rule` chooses one."""
+    """The features of references, and their lengths, one of which `rule` chooses."""
 
     cdef Ngrams ngrams
     cdef Lengths lengths
@@ -325,7 +325,7 @@ cdef class LeaveOneOut(ReferenceSet):
         return rows
 
     cdef int count_own(self, int32_t *own, int orders) except -1 nogil:
-        """Of each sentence and order: how many features no other sentence has."""
+        """For each sentence and order, how many features no other sentence has."""
         cdef int32_t holder, i
         cdef int n
         for n in range(orders):

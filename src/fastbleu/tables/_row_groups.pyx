@@ -61,7 +61,7 @@ cdef class RowGroups:
         The number of counts in a row.
     """
 
-    # Of each group: the first row, segments, fewest and most references, and the counts.
+    # For each group: the first row, segments, fewest and most references, and the counts.
     # None: nothing was added.
     cdef readonly array totals
     cdef readonly array groups       # of each row, int32

@@ -1,6 +1,6 @@
 /* object_array.h: the items of a list, a tuple, or a numpy array of Python objects.
  *
- * Data. An array is exactly an ndarray of numpy's, of one dimension and the dtype object. The start of its struct
+ * Data. An array is exactly a numpy ndarray, of one dimension and the dtype object. The start of its struct
  * is the same in all versions of numpy 1 and 2, so that compiling needs no header of numpy. Strides may have any
  * size, and a NULL pointer stands for None.
  *
