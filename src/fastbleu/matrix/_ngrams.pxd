@@ -28,8 +28,8 @@ cdef extern from "kernel/tables/number_index.h":
 
 
 cdef enum:
-    # Features that there is room for from the start, if there are as many tokens: 200 kB for each order,
-    # so that small sets stay cheap and large ones grow a few times only.
+    # Initial room for features, if there are as many tokens: 200 kB for each order, so that small sets stay
+    # cheap and large ones grow only a few times.
     GROW_FROM = 1 << 14
 
 
@@ -57,7 +57,7 @@ cdef class Scratch(Interruptible):
     cdef int32_t *ngrams             # numbers of those of one order, by position
     cdef int32_t *earlier            # by position: how often the n-gram occurred before
     cdef int32_t *seen               # by number in `different`
-    cdef readonly Py_ssize_t capacity            # tokens that there is memory for
+    cdef readonly Py_ssize_t capacity            # in tokens
 
     cdef int reserve(self, Py_ssize_t length) except -1 nogil
     cdef bint count_earlier(self, Py_ssize_t length) except -1 nogil
@@ -73,10 +73,10 @@ cdef class Ngrams:
 
 
 cdef class Features:
-    """Features of sentences, by order: those of sentence s at order n (from 0 on) begin at
-    features + n * stride + starts[s]; -1 stands for an n-gram that is not known."""
+    """Features of sentences, by order: those of sentence s at order n (from 0) begin at
+    features + n * stride + starts[s]; -1 stands for an unknown n-gram."""
 
     cdef Sentences sentences
-    cdef readonly int orders         # of them: no sentence has longer n-grams, or none was asked for
+    cdef readonly int orders         # how many: no sentence has longer n-grams, or no more were requested
     cdef Py_ssize_t stride
     cdef int32_t *features

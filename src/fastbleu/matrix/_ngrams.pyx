@@ -10,12 +10,12 @@ given out by a table of its order (kernel/tables/number_index.h), as it is met. 
 pair of the n-gram's number and of how often it occurred before, with the top bit set, in the same table. Both
 are exact: nothing depends on a hash not colliding.
 
-Expected matches. The expected count of an n-gram is the mean of its counts in many references, weighted;
-its matches in a candidate are clipped at that, and add up to fractions. One pass over the references and
-one over the candidates for each order, so that time and memory grow with the number of n-grams, not of
+Expected matches. The expected count of an n-gram is the weighted mean of its counts in many references; its
+matches in a candidate are clipped at that, so that matches may be fractions. Each order takes one pass over
+the references and one over the candidates, so that time and memory grow with the number of n-grams, not of
 pairs. Sums are added up from the first reference to the last, and from a candidate's first n-gram to its
-last, so that they are the same wherever they are made. With equal weights an n-gram that all references
-have equally often has exactly this expected count.
+last, so that they are the same wherever they are computed. With equal weights, the expected count of an
+n-gram that all references have equally often is exactly this count.
 
 Ownership. Ngrams owns its tables; expected matches use memory of the call. Thread-safety: finding known
 n-grams changes nothing, so that threads may do it at once, each with a Scratch of its own; adding is for
@@ -60,7 +60,7 @@ cdef class Scratch:
         return 0
 
     cdef bint count_earlier(self, Py_ssize_t length) except -1 nogil:
-        """How often each of `ngrams` occurred before; whether any did."""
+        """Write how often each of `ngrams` occurred before; return whether any did."""
         cdef bint repeated = False
         cdef Py_ssize_t start = 0, stop, i
         cdef int32_t number, before
@@ -129,7 +129,7 @@ cdef class Ngrams:
         cdef bint repeated = True
         cdef int n
         if length == 0:
-            return 0                         # and there may be no memory at all to copy
+            return 0                         # pointers may be null
         scratch.reserve(length)
         memcpy(scratch.ngrams, tokens, length * sizeof(int32_t))
         for n in range(min(<Py_ssize_t> self.max_order, length)):
@@ -155,7 +155,7 @@ cdef class Ngrams:
 
 cdef void number_ngrams(number_index *known, int32_t *ngrams, Py_ssize_t start, Py_ssize_t stop, int n,
                         bint known_only) noexcept nogil:
-    """From the numbers of tokens or of n-grams to those of n-grams one longer, in place."""
+    """Replace the numbers of tokens, or of n-grams, by those of n-grams one token longer, in place."""
     cdef Py_ssize_t i
     if not known_only:
         for i in range(start, stop):
@@ -170,7 +170,7 @@ cdef void number_ngrams(number_index *known, int32_t *ngrams, Py_ssize_t start, 
 
 cdef void number_repeats(number_index *known, Scratch scratch, Py_ssize_t start, Py_ssize_t stop,
                          bint known_only, int32_t *features) noexcept nogil:
-    """Give all occurrences but the first numbers of their own."""
+    """Give all occurrences of an n-gram but the first their own numbers."""
     cdef Py_ssize_t i
     cdef uint64_t key
     for i in range(start, stop):
@@ -224,7 +224,7 @@ cdef array _DOUBLES = array("d")
 cdef struct Ngram:
     # What is known about an n-gram.
     double expected            # its expected count
-    int32_t seen               # in the sentence at hand, 0 between sentences
+    int32_t seen               # its count in the current sentence; 0 between sentences
 
 
 cdef int note_references(const number_index *known, Features references, int n, const double *weights,
@@ -272,12 +272,12 @@ cdef int clip_candidates(const number_index *known, Features candidates, int n, 
 
 def expected_rows(Ngrams ngrams not None, Features candidates not None, Features references not None,
                   weights, bint logarithms=False):
-    """Rows of C candidates against the expected counts of R references; `ngrams` numbers both sides'.
+    """Rows of C candidates against the expected counts of R references; `ngrams` numbers both sides.
 
-    `weights` are float64 of the shape (R,), at least 0 and not all 0, which need not add up to 1; with
-    `logarithms`, logarithms of weights that add up to 1. A count is then weighted by adding the logarithms,
-    on which the last bits of a sum depend. Returns a flat array of float64, of C rows of 2 + 2 * max_order:
-    [hyp_len, expected ref_len, expected matches..., totals...] of each.
+    `weights` are float64 of shape (R,), at least 0 and not all 0; they need not add up to 1. With
+    `logarithms`, they are logarithms of weights that add up to 1; a count is then weighted by adding
+    logarithms, which affects the last bits of a sum. Returns a flat array of float64 with C rows of
+    2 + 2 * max_order: [hyp_len, expected ref_len, expected matches..., totals...].
     """
     cdef Py_ssize_t count = candidates.sentences.count, width = 2 + 2 * <Py_ssize_t> ngrams.max_order
     cdef const int64_t *starts

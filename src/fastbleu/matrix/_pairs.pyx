@@ -1,17 +1,17 @@
 """Pairs of sentences: features in, scores of every hypothesis with every reference out.
 
 For a block of up to 512 references, each of their features (_ngrams.pyx) has a bitmap of the references that
-have it. The matches of a hypothesis with all of them are then the sums of its features' bitmaps, bit by bit
+have it. The matches of a hypothesis with all of these are the sums of its features' bitmaps, bit by bit
 (kernel/simd/bit_counts.h): a few instructions per pair, independent of its content.
 
-A score of a pair is mostly the brevity penalty times a function of the hypothesis' length and of the
-matches. There are far fewer of these rows than pairs: each gets a number when it is first met, is
-scored once by the dialect, and its score is looked up for all other pairs. So this module knows no
-smoothing, and its scores are those of the dialect by construction. For dialects with other penalties it
-looks up numbers of rows instead (all_pairs.py).
+In most dialects, the score of a pair is the brevity penalty times a function of the hypothesis' length and
+the matches. There are far fewer such rows than pairs: each row is numbered when it is first met and scored
+once by the dialect, and its score is looked up for all other pairs. So this module does not deal with
+smoothing, and its scores are the dialect's by construction. For dialects with other penalties, row numbers
+are looked up instead of scores (all_pairs.py).
 
 Ownership. All classes own their C arrays. Thread-safety. A ReferenceBlock may be read by any number of
-threads while nobody fills it; each thread has a PairCounter of its own. Counting releases the GIL.
+threads while no thread fills it; each thread has its own PairCounter. Counting releases the GIL.
 """
 
 from cpython.array cimport array, clone
@@ -47,9 +47,9 @@ cdef Py_ssize_t BITMAP_BYTES = 1 << 26
 cdef Py_ssize_t KEPT_ROWS = 1 << 20
 
 cdef enum:
-    NEEDS_NONE = -1                  # in the place of a bitmap's number
-    MAX_BITMAPS = 1 << 30            # as numbers of one more block must fit into int32
-    KEY_BYTES = 4                    # of the numbers of matches that one look-up takes in
+    NEEDS_NONE = -1                  # instead of a bitmap's number
+    MAX_BITMAPS = 1 << 30            # so that the numbers of one more block fit into int32
+    KEY_BYTES = 4                    # bytes of numbers of matches that one look-up takes
 
 cdef array _ROWS = array("q")
 
@@ -70,10 +70,10 @@ cdef class ReferenceBlock(Interruptible):
     cdef Features features, hypotheses
     cdef int32_t *bitmap_of          # by order and feature: the number of its bitmap, if above `before`
     cdef int64_t *offsets            # by order: where its features begin in `bitmap_of`
-    cdef int32_t before              # numbers of bitmaps up to this were those of other blocks
-    cdef uint64_t *bitmaps           # those of this block, the first of which is not used
+    cdef int32_t before              # bitmaps numbered up to this belonged to earlier blocks
+    cdef uint64_t *bitmaps           # those of this block; the first is not used
     cdef Py_ssize_t bitmap_count, bitmap_capacity
-    cdef int64_t *lengths            # in ascending order, each once
+    cdef int64_t *lengths            # the different lengths
     cdef int32_t *length_numbers     # by reference: its place in `lengths`
     cdef Py_ssize_t length_count
 
@@ -207,22 +207,22 @@ cdef class ReferenceBlock(Interruptible):
 
 
 cdef class PairCounter(Interruptible):
-    """Counts and scores pairs; one per thread. Rows are of `max_order`, features of `orders`; no number
+    """Counts and scores pairs; one per thread. Rows have `max_order` orders, features `orders`; no number
     of matches is greater than `longest`."""
 
     cdef readonly int max_order
     cdef int count_bytes             # bytes of a number of matches
     cdef int keys                    # number of tables
     cdef number_index *tables        # the last one's ids are those of the rows
-    cdef int64_t *new_rows           # those that have no value yet
+    cdef int64_t *new_rows           # rows without a value
     cdef Py_ssize_t new_count, new_capacity
     cdef double *values              # by row: its score without brevity penalty
     cdef Py_ssize_t value_count, value_capacity
     cdef int32_t *pairs              # the rows of the pairs that were counted last
     cdef Py_ssize_t pair_capacity
-    cdef int32_t *present            # the bitmaps of one hypothesis
+    cdef int32_t *present            # the numbers of one hypothesis' bitmaps
     cdef Py_ssize_t present_capacity
-    cdef uint8_t *matches            # by order and byte of the number, by reference of a block
+    cdef uint8_t *matches            # by order, byte of the number, and reference of the block
 
     def __cinit__(self, int max_order, int orders, Py_ssize_t longest):
         cdef int k
@@ -252,8 +252,8 @@ cdef class PairCounter(Interruptible):
               Py_ssize_t last):
         """Count hypotheses `first` to `last` - 1 with all references of a block.
 
-        Returns the rows that were never met before, with hyp_len for ref_len, as an array of int64 of
-        the shape (rows * (2 + 2 * max_order),); `score` needs their scores.
+        Returns the rows that were not met before, with hyp_len in place of ref_len, as an array of int64 of
+        shape (rows * (2 + 2 * max_order),). Their scores must be passed to `score`.
         """
         cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order, h, start, length
         cdef const int64_t *starts = hypotheses.sentences.starts
@@ -283,7 +283,7 @@ cdef class PairCounter(Interruptible):
 
     cdef int count_hypothesis(self, ReferenceBlock block, const int32_t *features, Py_ssize_t stride,
                               Py_ssize_t length, int orders, int32_t *pairs) except -1 nogil:
-        """The row of each pair of one hypothesis."""
+        """Write the row number of each pair of one hypothesis to `pairs`."""
         cdef uint64_t planes[MAX_PLANES * BLOCK_WORDS]
         cdef Py_ssize_t i, present, references = block.count
         cdef Py_ssize_t used = 0, size = 64 * block.words
@@ -301,7 +301,7 @@ cdef class PairCounter(Interruptible):
             bitmap_of = block.bitmap_of + block.offsets[n]
             present = 0
             for i in range(length - n):
-                # Without a branch: no processor can predict whether a reference of the block has it.
+                # No branch, because whether a reference of the block has the feature is unpredictable.
                 bitmap = bitmap_of[features[i]] - block.before if features[i] >= 0 else 0
                 self.present[present] = bitmap
                 present += bitmap > 0
@@ -320,7 +320,7 @@ cdef class PairCounter(Interruptible):
                     raise MemoryError(f"no memory for the counts of {references} more pairs")
         matches = self.matches
         for i in range(references):
-            # Up to 4 orders of fewer than 256 matches, which is nearly always, are one look-up.
+            # One look-up for up to 4 orders with fewer than 256 matches each: nearly always.
             row = number_index_add(first, <uint64_t> length << 32 | key_of(matches + i, size))
             for k in range(1, keys):
                 row = number_index_add(&self.tables[k], <uint64_t> row << 32 | key_of(
@@ -356,7 +356,7 @@ cdef class PairCounter(Interruptible):
         """Take the scores, float64, of the rows that `count` returned, in their order."""
         cdef Buffer buffer = buffer_of(scores, "d", 1)
         if buffer.view.shape[0] != self.new_count:
-            raise ValueError(f"there are {buffer.view.shape[0]} scores of {self.new_count} rows")
+            raise ValueError(f"there are {buffer.view.shape[0]} scores for {self.new_count} rows")
         if self.value_count + self.new_count > self.value_capacity:
             self.values = <double *> grow(self.values, &self.value_capacity,
                                           self.value_count + self.new_count, sizeof(double))
@@ -388,7 +388,7 @@ cdef class PairCounter(Interruptible):
 
     cdef void write_row(self, ReferenceBlock block, int64_t length, const int32_t *pairs, char *out,
                         Py_ssize_t stride, bint doubles, bint penalize) noexcept nogil:
-        """The scores of one hypothesis."""
+        """Write the scores of one hypothesis."""
         cdef double penalties[BLOCK_BITS]
         cdef double score
         cdef const double *values = self.values

@@ -3,14 +3,14 @@
 Postings list the references that have a feature (_ngrams.pyx). The lists of a hypothesis' features add up to
 its matches with every reference. References with a bigram of the hypothesis are scored first. Apart from the
 brevity penalty, the scores of all others depend only on the number of matching unigrams: if none of these
-scores is high enough they are left out. In a dialect that is not separable all references are scored.
+scores is high enough, the others are skipped. In a dialect that is not separable, all references are scored.
 
 The matches of a reference are the fields of a number, the first order lowest; in a dialect that is not
-separable the reference length is another field. For hypotheses of one length this number is the row: as in
-_pairs.pyx a row is numbered when it is first met, scored once by the dialect, and looked up afterwards.
+separable, the reference length is another field. For hypotheses of one length this number stands for the row:
+as in _pairs.pyx, a row is numbered when it is first met, scored once by the dialect, and then looked up.
 
-Cost. 4 bytes for each n-gram of the references, 8 for each different one, and its number; for each thread
-40 bytes for each reference. Thread-safety. Postings never change; each thread has a NearestSearch of its own.
+Cost. 4 bytes for each n-gram of the references, 8 for each different one, and its number; 40 bytes per
+reference and thread. Thread-safety. Postings never change; each thread has its own NearestSearch.
 Searching releases the GIL.
 """
 
@@ -113,19 +113,19 @@ cdef int compare(const void *one, const void *other) noexcept nogil:
 
 
 cdef class NearestSearch(Interruptible):
-    """Searches for one hypothesis at a time, fastest for equal lengths in a row; one per thread.
+    """Searches for one hypothesis at a time, fastest if consecutive lengths are equal; one per thread.
 
     It finds the `most` best references that score at least `min_score`. `score` takes rows, an array of
-    int64, and returns the bytes of their scores, float64. If `separable` the rows have hyp_len for ref_len.
+    int64, and returns the bytes of their scores, float64. If `separable`, rows have hyp_len as ref_len.
     """
 
     cdef Postings postings
     cdef object score
-    cdef int max_order, bits         # of a field
+    cdef int max_order, bits         # bits of a field
     cdef bint separable
     cdef array matches               # by reference
     cdef number_index rows           # of the hypothesis' length
-    cdef array values                # by row: its score, if separable without brevity penalty
+    cdef array values                # by row: its score, without brevity penalty if separable
     cdef array chosen, chosen_rows   # the references that are scored first
     cdef Py_ssize_t length, chosen_count, unigram_count
     cdef Py_ssize_t first            # reference that is considered
@@ -201,7 +201,7 @@ cdef class NearestSearch(Interruptible):
         return scores, references
 
     cdef int add_matches(self, Features hypotheses, Py_ssize_t h) except -1 nogil:
-        """The matches of a hypothesis with each reference."""
+        """Count the matches of a hypothesis with each reference."""
         cdef const int32_t *features = hypotheses.features + hypotheses.sentences.starts[h]
         cdef const int32_t *references = ints(self.postings.references)
         cdef const int64_t *starts
@@ -223,7 +223,7 @@ cdef class NearestSearch(Interruptible):
         return 0
 
     cdef void find_rows(self) noexcept nogil:
-        """Number the rows of the pairs that are scored first, and of all numbers of matching unigrams."""
+        """Number the rows of the pairs that are scored first, and of each number of matching unigrams."""
         cdef const int64_t *matches = longs(self.matches)
         cdef Py_ssize_t r
         self.chosen_count = 0
@@ -236,7 +236,7 @@ cdef class NearestSearch(Interruptible):
             self.row_of(r, 0)
 
     cdef inline int32_t row_of(self, uint64_t matches, Py_ssize_t reference) noexcept nogil:
-        """The number of a row."""
+        """The row's number, which is new if the row was not met before."""
         if not self.separable:
             matches |= <uint64_t> ints(self.postings.lengths)[reference] << (
                 self.bits * self.postings.ngrams.max_order)

@@ -1,22 +1,21 @@
 """Sentences against many references at once: token ids in, rows of sufficient statistics out.
 
-The clipped matches of a sentence with a set of references are its features (_ngrams.pyx) that any of
-them has: an n-gram that the set clips at k, the largest of its counts in one reference, has k features
-there, its first k occurrences. So nothing is counted; a feature is in the set or it is not.
+The clipped matches of a sentence with a set of references are its features (_ngrams.pyx) that any of them
+has: an n-gram whose matches are clipped at k, its largest count in any reference, has k features in the set,
+its first k occurrences. So nothing is counted: a feature is in the set or not.
 
 ReferenceSet is one set for any number of hypotheses. LeaveOneOut scores each sentence of a set with all
-the others as references: a feature of it is matched if any other sentence has it too. A
-feature occurs at most once in a sentence, so these are all features except those of which the sentence
-is the only holder, and one pass finds these. The usual algorithm keeps for each n-gram the maximum of its
-counts, the sentence with the maximum, and the second maximum: the features between the second maximum and
-the maximum are those with one holder.
+the others as references: a feature is matched if any other sentence has it, too. A feature occurs at most
+once in a sentence, so all features match except those that only this sentence holds, and one pass finds
+these. The usual algorithm keeps for each n-gram the maximum of its counts, the sentence with the maximum, and
+the second maximum: the features between the second maximum and the maximum are those with one holder.
 
 The reference length is found among the different lengths by binary search.
 
 Cost. Time and memory grow linearly with the tokens; a token takes 4 bytes, and an n-gram 14 to 20
-(number_index.h), 4 more in LeaveOneOut. Ownership. Every class owns its arrays. Thread-safety. A
-ReferenceSet that nobody adds to may count in any number of threads, each with a RowScratch of its own;
-counting and adding release the GIL.
+(number_index.h), 4 more in LeaveOneOut. Ownership. Every class owns its arrays. Thread-safety. While no
+thread adds to a ReferenceSet, any number of threads may count with it, each with its own RowScratch.
+Counting and adding release the GIL.
 """
 
 from cpython.array cimport array
@@ -32,7 +31,7 @@ from fastbleu.runtime._process cimport POLL_EVERY, grow, poll
 from fastbleu._core import REFERENCE_LENGTHS as _REFERENCE_LENGTHS, zero_rows
 
 cdef enum:
-    COLUMNS = 3                      # of a sorted table of lengths: length, references, first
+    COLUMNS = 3                      # of the table of lengths: length, references, first reference
 
 
 cdef class Lengths:
@@ -49,7 +48,7 @@ cdef class Lengths:
         self.met = {}
 
     cdef int add_all(self, Sentences sentences, int64_t before) except -1:
-        """Add sentences, except those that are padding; `before` is the number of the first."""
+        """Add sentences except padding; `before` is the number of the first."""
         cdef Py_ssize_t s
         cdef set padding = set(sentences.padding)
         for s in range(sentences.count):
@@ -72,8 +71,8 @@ cdef class Lengths:
         return 0
 
     cdef int64_t choose(self, int64_t length, bint own) noexcept nogil:
-        """The reference length of a sentence. `own`: the sentence is a reference itself, and only the others
-        count. If there are none, all references are padding, whose length is 0.
+        """The reference length for a sentence. With `own`, the sentence is a reference itself, and only the
+        others count. If there are none, all others are padding, whose length is 0.
         """
         cdef Py_ssize_t low = 0, high = self.count, middle, below, above
         cdef int64_t further
@@ -102,7 +101,7 @@ cdef class Lengths:
 
 
 cdef class RowScratch(Scratch):
-    """What a thread needs to make rows; its features are those of one sentence."""
+    """A thread's memory for making rows, with the features of one sentence."""
 
     cdef int32_t *features
     cdef Py_ssize_t feature_capacity
@@ -112,7 +111,7 @@ cdef class RowScratch(Scratch):
 
     cdef int32_t *features_of(self, Ngrams ngrams, const int32_t *tokens, Py_ssize_t length,
                               bint known_only) except NULL nogil:
-        """The features of a sentence: `length` places for each order."""
+        """The features of a sentence, with `length` places for each order."""
         cdef Py_ssize_t needed = length * min(<Py_ssize_t> ngrams.max_order, length)
         if needed >= self.feature_capacity:
             self.features = <int32_t *> grow(
@@ -122,7 +121,7 @@ cdef class RowScratch(Scratch):
 
 
 cdef void fill_lengths(int64_t *row, int64_t length, int64_t ref_len, int max_order) noexcept nogil:
-    """A row's lengths and totals."""
+    """Fill in a row's lengths and totals."""
     cdef int n
     row[0] = length
     row[1] = ref_len
@@ -162,7 +161,7 @@ cdef class ReferenceSet:
         poll(&self.scratch.cancelled)
 
     cdef int note(self, Py_ssize_t number, Py_ssize_t length, const int32_t *features) except -1 nogil:
-        """Note the features of a reference, which has been added. For subclasses."""
+        """For subclasses: note the features of a reference that has been added."""
         return 0
 
     def finish(self):
@@ -201,8 +200,8 @@ cdef class ReferenceSet:
 
     def count(self, Sentences hypotheses not None, array rows not None, Py_ssize_t start, Py_ssize_t stop,
               Py_ssize_t first, RowScratch scratch not None):
-        """Fill the rows of the hypotheses from number `start` up to `stop`, the first at row `first`.
-        They are over the vocabulary of the references, with -1 for tokens that it lacks."""
+        """Fill the rows of hypotheses `start` to `stop` - 1, beginning at row `first`. Their ids are those of
+        the references' vocabulary, with -1 for tokens that it lacks."""
         cdef int max_order = self.ngrams.max_order, n
         cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order, s, i, length, matches
         cdef int64_t *row = numbers(rows) + first * width

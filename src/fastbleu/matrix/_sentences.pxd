@@ -4,15 +4,15 @@ from libc.stdint cimport int32_t, int64_t
 
 
 cdef class Sentences:
-    """Token ids of many sentences over one vocabulary, end to end; never changed once they are read.
+    """Token ids of many sentences over one vocabulary, end to end; they never change once they are read.
 
-    An id is a token's number in the vocabulary, or -1: a token that the vocabulary lacks.
+    An id is a token's number in the vocabulary, or -1 for a token that the vocabulary lacks.
     """
 
     cdef int32_t *ids
     cdef int64_t *starts             # by sentence; starts[count] is the end of the last
     cdef readonly Py_ssize_t longest           # tokens of the longest sentence
-    cdef readonly list padding       # numbers of rows of ids that hold nothing but padding
+    cdef readonly list padding       # numbers of the rows of ids that are only padding
     cdef Py_ssize_t count
     cdef Py_ssize_t id_capacity, start_capacity
 

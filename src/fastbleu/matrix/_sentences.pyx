@@ -1,14 +1,14 @@
 """Sentences that are paired with many others: each is read once, over one vocabulary.
 
 Here a sentence is one text, one list of tokens or one row of token ids. TextReader and IdReader are packers
-(counting/) that number tokens by a Vocabulary, which is kept, so that ids of all sentences can be compared. A
+(counting/) that number tokens with a lasting Vocabulary, so that the ids of all sentences can be compared. A
 reader has no vocabulary of its own: any number of them may share one, as long as none adds to it.
 
 inputs/sentences.py and inputs/ids.py check shapes and types.
 
 Ownership. Sentences own their arrays; readers keep their memory from one read to the next.
-Thread-safety. Sentences are only read; one reader per thread. Text and token ids are read without the
-GIL, lists of tokens hold it.
+Thread-safety. Sentences never change; one reader per thread. Text and token ids are read without the
+GIL, lists of tokens with it.
 """
 
 from cpython.array cimport array, clone
@@ -118,7 +118,7 @@ cdef class Sentences:
         return made.finished(), equals
 
     cdef int32_t *reserve(self, Py_ssize_t tokens) except NULL nogil:
-        """Room for one more sentence of `tokens` tokens."""
+        """Reserve memory for one more sentence of `tokens` tokens."""
         if self.count + 2 > self.start_capacity:
             self.starts = <int64_t *> grow(
                 self.starts, &self.start_capacity, self.count + 2, sizeof(int64_t))
@@ -141,7 +141,7 @@ cdef class Sentences:
         return 0
 
     cdef Sentences finished(self):
-        """These sentences, once all are read; frees the unused memory."""
+        """Return these sentences when all have been read; frees the unused memory."""
         cdef Py_ssize_t tokens = self.starts[self.count]
         cdef void *shrunk = PyMem_RawRealloc(self.ids, max(tokens, 1) * sizeof(int32_t))
         if shrunk != NULL:
@@ -183,7 +183,7 @@ def read_lists(Vocabulary vocabulary not None, checks, sentences, bint known_onl
         raise TypeError("expected a list or tuple")
     vocabulary.enter(known_only)
     try:
-        # The list may change while user code runs, so its size is asked for every time.
+        # User code may change the list, so its size is read every time.
         while made.count < size_of(sentences):
             prefetch_segments(PySequence_Fast_ITEMS(sentences), PySequence_Fast_ITEMS(sentences),
                               made.count, size_of(sentences))
@@ -210,7 +210,7 @@ cdef Py_ssize_t read_list(Vocabulary vocabulary, object checks, object sentence,
         sentence = copy_of(sentence)
     ids = made.reserve(size_of(sentence))
     if not vocabulary.read_plain(sentence, ids, known_only):
-        # Hold every token before the first line of the user's code runs.
+        # Hold every token before any user code runs.
         sentence = copy_of(sentence)
         ids = made.reserve(size_of(sentence))
         vocabulary.read_objects(sentence, ids, known_only, checks, made.count)
@@ -219,9 +219,9 @@ cdef Py_ssize_t read_list(Vocabulary vocabulary, object checks, object sentence,
 
 
 cdef class TextReader(TextPacker):
-    """A TextPacker of sentences. Parameters are the same, but `checks` is passed to read_texts."""
+    """A TextPacker of sentences, with the same parameters, but `checks` is passed to read_texts."""
 
-    cdef Vocabulary vocabulary       # while a read goes on
+    cdef Vocabulary vocabulary       # during a read
 
     def read_texts(self, Vocabulary vocabulary not None, checks, texts, bint known_only=False):
         """Read texts; parameters and result are as for read_lists, `checks` is a TextChecks."""

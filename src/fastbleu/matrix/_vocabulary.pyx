@@ -47,7 +47,7 @@ cdef extern from "kernel/objects/large_integers.h":
     object integer_of_digits(const unsigned char *bytes, size_t size, unsigned int kind)
 
 
-# Tokens between two checks for signals: like READ_TOKENS of _token_packer.pyx.
+# Tokens between two checks for signals, like READ_TOKENS in _token_packer.pyx.
 cdef Py_ssize_t POLL_TOKENS = 1 << 14
 
 # A larger table is not kept for the next vocabulary.
@@ -71,12 +71,12 @@ cdef class Vocabulary:
 
     @property
     def nbytes(self):
-        """Memory in bytes, without that of tokens that are Python objects."""
-        # A slot of 8 bytes, and for every second one a key and a content of 16 bytes.
+        """Memory in bytes, without tokens that are Python objects."""
+        # Slots of 8 bytes; half as many keys and contents of 16 bytes each.
         return self.tokens.slot_count * (8 + 32 // 2) + self.store.words * sizeof(uint64_t)
 
     def forget(self):
-        """Forget all tokens; keep the memory, except that of very many."""
+        """Forget all tokens; keep the memory, unless it is large."""
         self.enter(False)
         _forgotten, self.known = self.known, None  # freed last, because that may run user code
         self.plain = True
@@ -123,7 +123,7 @@ cdef class Vocabulary:
         if tokens >= INT32_MAX - self.tokens.count:
             with gil:
                 raise OverflowError(
-                    f"{tokens} tokens more than {self.tokens.count} are too many for one vocabulary; "
+                    f"{tokens} more tokens than {self.tokens.count} are too many for one vocabulary; "
                     f"at most {INT32_MAX - 1}")
         return 0
 
@@ -133,7 +133,7 @@ cdef class Vocabulary:
         return self.make_room(&self.tokens, tokens)
 
     cdef int keep(self) noexcept nogil:
-        """Make the content of the new tokens our own, before it goes away; -1: no memory."""
+        """Copy the content of the new tokens before it goes away; returns -1 without memory."""
         cdef int32_t first = self.stored
         self.stored = self.tokens.count
         return store_tokens(&self.store, &self.tokens, first) if first < self.stored else 0
@@ -172,7 +172,7 @@ cdef class Vocabulary:
 
     cdef int read_numbers(self, const int64_t *numbers, Py_ssize_t length, int32_t *ids,
                           bint known_only) except -1 nogil:
-        """Ids of numbers, which are equal to tokens that are int."""
+        """Ids of integers, which equal tokens that are int."""
         if not self.plain:
             with gil:
                 self.read_numbers_as_objects(numbers, length, ids, known_only)
@@ -209,7 +209,7 @@ cdef class Vocabulary:
         cdef int32_t id
         for id in range(self.tokens.count):
             if id % POLL_TOKENS == POLL_TOKENS - 1:
-                PyErr_CheckSignals()         # what it runs may find here, but adds nothing
+                PyErr_CheckSignals()         # signal handlers may find tokens here, but not add any
             unit = stored_token(&self.tokens, id, room, &content)
             if unit == KIND_INTEGER:
                 token = (<int64_t *> room)[0]
