@@ -177,7 +177,7 @@ def test_nothing_to_score_and_errors():
     for lprobs, message in (
         ([0.0, 0.0], "2 reference_lprobs for 1"),
         ([math.nan], "nan"),
-        ([-math.inf], "-inf only"),
+        ([-math.inf], "only -inf"),
     ):
         given = {"reference_lprobs": torch.tensor(lprobs)}
         raises(ValueError, message, aggregated, ["a"], ["a"], **given)
