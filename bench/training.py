@@ -60,8 +60,13 @@ def epoch(metric: Any, hypotheses: Any, references: Any, batch: int | None = BAT
     return call
 
 
-def torchmetrics_epoch(module: str, name: str, **options: Any) -> Side:
+def torchmetrics_epoch(module: str, name: str, tokenize: str | None = None) -> Side:
+    """An epoch of TorchMetrics' class; with `tokenize` of ours, in TorchMetrics' float32."""
+
     def side(hypotheses, references):
+        from fastbleu import BLEU
+
+        options = {"metric": BLEU("torchmetrics", tokenize=tokenize)} if tokenize else {}
         metric = getattr(import_module(module), name)(**options)
         call = epoch(metric, hypotheses, by_segment(references))
         return lambda: call().item()
@@ -89,7 +94,7 @@ def updates_case(kind: str, what: str, corpus: Any, fresh: Any, is_text: bool = 
     )
 
 
-def torchmetrics_case(name: str) -> Case:
+def torchmetrics_case(name: str, tokenize: str) -> Case:
     own = "fastbleu.integrations.torchmetrics"
     return Case(
         f"training-{name.lower()}",
@@ -97,7 +102,7 @@ def torchmetrics_case(name: str) -> Case:
         3_200,
         workloads.latin,
         workloads.text,
-        ours=torchmetrics_epoch(own, name, dialect="torchmetrics"),
+        ours=torchmetrics_epoch(own, name, tokenize),
         others={"torchmetrics": torchmetrics_epoch("torchmetrics.text", name)},
     )
 
@@ -116,6 +121,6 @@ CASES = (
     updates_case("text", "text", workloads.latin, workloads.text, is_text=True),
     updates_case("tokens", "lists of tokens", workloads.latin, workloads.split_fresh),
     updates_case("ids", "token ids", workloads.of_25_tokens_both, workloads.token_ids),
-    torchmetrics_case("BLEUScore"),
-    torchmetrics_case("SacreBLEUScore"),
+    torchmetrics_case("BLEUScore", "none"),
+    torchmetrics_case("SacreBLEUScore", "13a"),
 )
