@@ -244,7 +244,8 @@ def test_dask_refuses_mistakes_without_reading():
     ddf = dd.from_pandas(frame, npartitions=3).map_partitions(fail, meta=frame)
     for call in (on_dask.score, on_dask.sums, on_dask.sentence_scores, on_dask.count):
         raises(ValueError, "did you mean 'ref'", call, ddf, "mt", "reff")
-    raises(ValueError, "own column 'lang'", on_dask.sentence_scores, ddf, "mt", "ref", column="lang")
+    of_rows = on_dask.sentence_scores
+    raises(ValueError, "its own column 'lang'", of_rows, ddf, "mt", "ref", column="lang")
     counted = ddf.rename(columns={"lang": "matches_1"})
     raises(ValueError, "its own column 'matches_1'", on_dask.count, counted, "mt", "ref")
     message = r"fastbleu\.integrations\.dask\.score"
