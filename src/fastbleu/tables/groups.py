@@ -387,6 +387,10 @@ def scored(
         penalty = scorer.dialect.brevity_penalty
         results["bp"].append(fields["bp"] if "bp" in fields else penalty(*sums.row[:2]))
         ref_lens[number] = fields.get("ref_len", ref_lens[number])
+        for name, precision in zip(
+            precision_names(orders), fields.get("precisions", ()), strict=False
+        ):
+            results[name][number] = precision
     if failed:
         number, reason = next(iter(failed.items()))
         if not by:
