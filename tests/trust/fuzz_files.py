@@ -149,16 +149,17 @@ def run(data: bytes) -> None:
     equal(outcome(name, role, encoding, fields, block, in_place=True), found, *about)
     if stored[257:262] == b"ustar":  # an archive to who reads so much at a time
         return
+    plain = unpacked(stored) if packed else stored
+    damaged = plain is None and stored.startswith(b"\x1f\x8b")
+    # Blocks shorter than a mark of packed files would hide it.
+    if not damaged and looks_packed(stored if plain is None else plain):
+        return
     if end in (".xml", ".sgm"):  # there is no slow way; but in one piece it is the same
         if block != BLOCK:
             whole = outcome(name, role, encoding, fields, BLOCK)
             equal(same_in_pieces(found), same_in_pieces(whole), *about)
         if isinstance(found, list):
             equal(found[0], [" ".join(text.split()) for text in found[0]], *about)
-        return
-    plain = unpacked(stored) if packed else stored
-    damaged = plain is None and stored.startswith(b"\x1f\x8b")
-    if not damaged and looks_packed(stored if plain is None else plain):
         return
     if not end and isinstance(found, str) and is_output(found):  # see cli/test_files.py, too
         return
