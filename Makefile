@@ -200,7 +200,7 @@ $(REPORT)/with-browser: $(REPORT)/tested
 
 hosts-integrations: $(INTEGRATIONS)/with-hosts
 	@$(ON_HOSTS) $(INTEGRATIONS)/bin/python -m pytest $(PARALLEL) $(ARGS) tests/integrations \
-	    tests/tokenizers/test_ptb.py tests/test_documentation.py \
+	    tests/tokenizers/test_ptb.py tests/test_documentation.py tests/test_benchmarks.py \
 	    tests/test_entry_points.py::test_each_entry_point \
 	    --ignore tests/integrations/test_mbrs.py --ignore tests/integrations/test_engines.py \
 	    --ignore tests/integrations/test_queries.py --ignore tests/integrations/test_run.py
@@ -213,7 +213,8 @@ hosts-tables: $(TABLES)/with-tables
 	    tests/integrations/test_queries.py tests/test_entry_points.py::test_each_entry_point \
 	    'tests/test_docstrings.py::test_examples[fastbleu.tables.functions]' \
 	    'tests/test_documentation.py::test_code_blocks[docs/guides/tables.md]' \
-	    'tests/test_documentation.py::test_code_blocks[docs/guides/engines.md]'
+	    'tests/test_documentation.py::test_code_blocks[docs/guides/engines.md]' \
+	    'tests/test_benchmarks.py::test_results_are_equal[engines]'
 
 hosts-mbrs: .venv-mbrs/with-mbrs
 	@$(ON_HOSTS) .venv-mbrs/bin/python -m pytest $(ARGS) tests/integrations/test_mbrs.py

@@ -18,7 +18,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def compare(cases: list[Any], revision: str, repeat: int, is_quick: bool) -> bool:
+def compare(cases: list[Any], revision: str, repeat: int) -> bool:
     """Print a row for each case; return whether all results are equal.
 
     The least time of each is shown, after one run that is not counted.
@@ -37,8 +37,7 @@ def compare(cases: list[Any], revision: str, repeat: int, is_quick: bool) -> boo
         ]
         try:
             rounds = [
-                [pool.submit(run, case.name, is_quick).result() for pool in pools]
-                for _ in range(repeat + 1)
+                [pool.submit(run, case.name).result() for pool in pools] for _ in range(repeat + 1)
             ]
         except Exception as error:
             print(f"| {case.title} | | | | not run: {error} |", flush=True)
@@ -62,14 +61,14 @@ def use_build(folder: str) -> None:
 
 
 @cache
-def loaded(name: str, is_quick: bool) -> tuple[Any, Any]:
+def loaded(name: str) -> tuple[Any, Any]:
     from run import CASES
 
     (case,) = [case for case in CASES if case.name == name]
-    return case, case.lines(is_quick)
+    return case, case.corpus(case.segments)
 
 
-def run(name: str, is_quick: bool) -> tuple[float, str]:
+def run(name: str) -> tuple[float, str]:
     """Return the seconds of one run, and a digest of its result."""
     import numpy as np
 
@@ -77,7 +76,7 @@ def run(name: str, is_quick: bool) -> tuple[float, str]:
 
     if not fastbleu.__file__.startswith(sys.path[0]):
         raise RuntimeError(f"{fastbleu.__file__} was imported, not what lies in {sys.path[0]}")
-    case, lines = loaded(name, is_quick)
+    case, lines = loaded(name)
     seconds, result = case.seconds(case.ours, lines)
     return seconds, hashlib.sha256(np.asarray(result, float).tobytes()).hexdigest()
 

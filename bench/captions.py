@@ -28,10 +28,10 @@ THEIRS = (
 )
 
 
-def write_captions(folder: Path, is_quick: bool) -> str:
+def write_captions(folder: Path, images: int) -> None:
     """Captions of 8 to 14 words: pieces of English lines, the references similar to each other."""
     corpus, rng = load_corpus("English"), random.Random(34)
-    lines, images = corpus.hypotheses + corpus.references[0], 500 if is_quick else 40_504
+    lines = corpus.hypotheses + corpus.references[0]
     sides = {"references": {}, "captions": {}}
     for image in range(images):
         words = rng.choice(lines).split() or ["nothing"]
@@ -40,11 +40,10 @@ def write_captions(folder: Path, is_quick: bool) -> str:
             starts = [max(0, first - rng.randint(0, 2)) for _ in range(count)]
             pieces = [words[start : start + rng.randint(8, 14)] for start in starts]
             side[image] = [{"caption": " ".join(piece)} for piece in pieces]
-    (folder / "both").write_text(json.dumps(list(sides.values())), encoding="utf-8")
+    (folder / "both.json").write_text(json.dumps(list(sides.values())), encoding="utf-8")
     for name, side in sides.items():
         listed = [{"image_id": image, **each} for image, some in side.items() for each in some]
-        (folder / name).write_text(json.dumps(listed), encoding="utf-8")
-    return f"{images:,}"
+        (folder / f"{name}.json").write_text(json.dumps(listed), encoding="utf-8")
 
 
 def scores_of(printed: str) -> list[float]:
@@ -53,12 +52,13 @@ def scores_of(printed: str) -> list[float]:
 
 
 def case(name: str, title: str, ours: list[str]) -> Started:
-    programs = {"pycocoevalcap": ["-c", THEIRS, "FOLDER/both"], "fastbleu": ours}
-    return Started(f"captions-{name}", title, programs, write_captions, scores_of)
+    programs = {"pycocoevalcap": ["-c", THEIRS, "FOLDER/both.json"], "fastbleu": ours}
+    options = {"segments": 40_504, "needs": "pycocoevalcap", "result_of": scores_of}
+    return Started(f"captions-{name}", title, programs, write_captions, **options)
 
 
-COMMAND = ["FOLDER/references", "-i", "FOLDER/captions", "--dialect", "coco", "-q"]
+COMMAND = ["FOLDER/references.json", "-i", "FOLDER/captions.json", "--dialect", "coco", "-q"]
 CASES = (
-    case("python", "captions in Python", ["-c", OURS, "FOLDER/both"]),
+    case("python", "captions in Python", ["-c", OURS, "FOLDER/both.json"]),
     case("command", "the command", ["-m", "fastbleu", *COMMAND, "--threads", "2"]),
 )

@@ -1,8 +1,8 @@
 """What a case is, how it is checked and how it is timed.
 
 A *side* is one library's way to do the work of a case: called with fresh hypotheses and references
-it prepares what is not timed and returns the call that is, or raises `ImportError`. Sides import
-their libraries themselves, so that a case loads no others.
+it prepares what is not timed and returns the call that is, or raises `ModuleNotFoundError`. Sides
+import their libraries themselves, so that a case loads no others.
 
 First each side runs once, untimed, and its result is checked. Then all run in turn (A B C, A B C,
 ...), each on arguments made anew, with the garbage collector as it is by default. A time is the
@@ -22,6 +22,8 @@ from workloads import Corpus, Work
 OURS = "fastbleu"
 #: Seconds after which a library that ran three times skips the other rounds.
 ENOUGH = 10
+#: So many segments show whether a case runs and its results are equal.
+FEW = 10
 #: What a time is divided by, and its unit: the number of units in a run of so many segments.
 UNITS = {
     "run": ("ms", 1e3, lambda segments: 1),
@@ -81,25 +83,19 @@ class Case:
     length: str = "tokens"  # or "characters": how the length of a segment is told
     tells_memory: bool = False
 
-    def lines(self, is_quick: bool) -> Corpus:
-        """Return the lines of a whole or a quick run."""
-        return self.corpus(max(1, self.segments // 20) if is_quick else self.segments)
+    def check(self) -> str:
+        """Run each side once on few segments; return how our results differ, or "".
 
-    def measure(self, repeat: int, is_quick: bool) -> dict:
+        Raises `ModuleNotFoundError` if the original is not installed, as `measure`.
+        """
+        results, _, _ = self._run_once(self.corpus(min(FEW, self.segments)))
+        notes = self._check(results)
+        return "" if self.is_approximate else notes[OURS]
+
+    def measure(self, repeat: int) -> dict:
         """Check and time all sides; return what `table` shows."""
-        corpus = self.lines(is_quick)
-        results, missing = {}, {}
-        for name, side in {**self.others, OURS: self.ours}.items():
-            try:
-                call = side(*self.fresh(corpus))
-            except ImportError as error:
-                missing[name] = str(error)
-                continue
-            grown = growth_of_memory()
-            results[name] = call()
-            memory = grown()
-        if {OURS, next(iter(self.others))} & set(missing):
-            return {"not_run": " ".join(missing.values())}
+        corpus = self.corpus(self.segments)
+        results, missing, memory = self._run_once(corpus)
         notes = self._check(results)
         seconds: dict[str, list[float]] = {name: [] for name in results}
         for _ in range(repeat):
@@ -139,6 +135,22 @@ class Case:
         start = clock()
         result = call()
         return clock() - start, result
+
+    def _run_once(self, corpus: Corpus) -> tuple[dict[str, Any], dict[str, str], float | None]:
+        """Run each side; return results, why libraries are missing, and our memory in MB."""
+        results, missing = {}, {}
+        for name, side in {**self.others, OURS: self.ours}.items():
+            try:
+                call = side(*self.fresh(corpus))
+            except ModuleNotFoundError as error:
+                if name in (OURS, next(iter(self.others))):
+                    raise
+                missing[name] = str(error)
+                continue
+            grown = growth_of_memory()
+            results[name] = call()
+            memory = grown()
+        return results, missing, memory
 
     def _check(self, results: dict[str, Any]) -> dict[str, str]:
         """Return how results differ: ours from the original's, the others' from ours."""

@@ -2,7 +2,7 @@
 
     python bench/run.py                          all cases; then bench/table.py writes the documents
     python bench/run.py --only text              the cases of a kind, or whose names start so
-    python bench/run.py --quick                  few segments and rounds: whether it works
+    python bench/run.py --check                  whether results are equal, on few segments
     python bench/run.py --against HEAD~1         only compares with that revision
     python bench/run.py --only hosts             as captions and engines, needs an environment
 
@@ -19,6 +19,7 @@ import logging
 import os
 import platform
 import sys
+import traceback
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -48,12 +49,11 @@ LIBRARIES = (
 def main() -> int:
     parser = argparse.ArgumentParser(description="Run the benchmarks.")
     parser.add_argument("--only", metavar="KIND", default="", help="a kind, or a name's beginning")
-    parser.add_argument("--quick", action="store_true", help="few segments, three rounds")
-    parser.add_argument("--repeat", type=int, metavar="N", help="rounds (default: 7)")
+    parser.add_argument("--check", action="store_true", help="compare results of few segments")
+    parser.add_argument("--repeat", type=int, metavar="N", default=7, help="rounds (default: 7)")
     parser.add_argument("--against", metavar="REVISION", help="compare with that revision")
     parser.add_argument("--out", type=Path, help="where to write the results (JSON)")
     options = parser.parse_args()
-    repeat = options.repeat or (3 if options.quick else 7)
     if options.only.startswith("hosts"):
         hosts.report(options.only.removeprefix("hosts").removeprefix("-"))
         return 0
@@ -64,15 +64,16 @@ def main() -> int:
         chosen = [case for case in chosen if hasattr(case, "ours")]
     if not chosen:
         parser.error(f"no case starts so; there are {', '.join(case.name for case in CASES)}")
+    if options.check:
+        return int(sum(map(is_wrong, chosen)) > 0)
     if options.against:
-        return int(not against.compare(chosen, options.against, repeat, options.quick))
+        return int(not against.compare(chosen, options.against, options.repeat))
     results = {
         **apart(conditions),
-        "quick": options.quick,
         "clock": "by CPU time, and by the clock where threads or processes work",
-        "cases": [apart(measure, case.name, repeat, options.quick) for case in chosen],
+        "cases": [apart(measure, case.name, options.repeat) for case in chosen],
     }
-    out = options.out or (None if options.only or options.quick else RESULTS)
+    out = options.out or (None if options.only else RESULTS)
     if out:
         out.parent.mkdir(exist_ok=True)
         out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
@@ -86,16 +87,42 @@ def apart(function, *arguments):
         return process.submit(function, *arguments).result()
 
 
-def measure(name: str, repeat: int, is_quick: bool) -> dict:
+def measure(name: str, repeat: int) -> dict:
     (case,) = [case for case in CASES if case.name == name]
-    warnings.simplefilter("ignore", UserWarning)  # nltk's, about orders without a match
-    logging.getLogger("sacrebleu").setLevel(logging.ERROR)
+    silence()
     print(f"{name} ...", file=sys.stderr, flush=True)
     try:
-        found = case.measure(repeat, is_quick)
-    except Exception as error:  # the other cases go on, but the documents are not written
-        found = {"not_run": repr(error), "wrong": repr(error)}
+        found = case.measure(repeat)
+    except Exception as error:  # the other cases go on
+        found = {"not_run": left_out(error) or repr(error)}
+        if not left_out(error):  # the documents are not written
+            found["wrong"] = repr(error)
     return {"name": name, "title": case.title, **found}
+
+
+def is_wrong(case) -> bool:
+    """Check a case, and print what is wrong with it."""
+    silence()
+    try:
+        wrong = case.check()
+    except Exception as error:
+        if why := left_out(error):
+            print(f"{case.name} is left out: {why}")
+            return False
+        wrong = traceback.format_exc()
+    print(f"{case.name}: {wrong or 'equal'}")
+    return bool(wrong)
+
+
+def left_out(error: Exception) -> str:
+    """Return which library is missing, or "" if something else is wrong."""
+    is_ours = getattr(error, "name", None) and error.name.startswith("fastbleu")
+    return "" if is_ours or not isinstance(error, ModuleNotFoundError) else str(error)
+
+
+def silence() -> None:
+    warnings.simplefilter("ignore", UserWarning)  # nltk's, about orders without a match
+    logging.getLogger("sacrebleu").setLevel(logging.ERROR)
 
 
 def conditions() -> dict:

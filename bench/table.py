@@ -136,9 +136,8 @@ def digits(value: float) -> str:
 
 
 def conditions_of(results: dict) -> str:
-    quick = "A quick run: no valid times. " if results["quick"] else ""
     return (
-        f"{quick}{results['date']}, {results['machine']}, {results['versions']}.\n"
+        f"{results['date']}, {results['machine']}, {results['versions']}.\n"
         f"Medians of interleaved runs, {results['clock']}; one process a case."
     )
 
