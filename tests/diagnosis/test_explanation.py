@@ -193,12 +193,12 @@ def test_wrong_arguments():
     raises(ValueError, "'13a' is a tokenizer, not a dialect: pass", call, *one, "nltk", "13a")
     raises(ValueError, "dialect 'bleu' is unknown", call, *one, "bleu", "nltk")
     ends, two = ("nltk", "nltk"), (["a", "b"], ["a", "b"])
-    words = "a has 1 segments, b_input has 2"
+    words = "a has 1 segment, b_input has 2"
     raises(ValueError, words, call, *one, *ends, b_input=two)
     words = r"b_input {}, expected \(hypotheses, references\)"
     raises(TypeError, words.format("has 3 items"), call, *one, *ends, b_input=("nltk", *one))
     raises(TypeError, words.format("is a list"), call, *one, *ends, b_input=list(one))
-    words = "there are 2 sources, but 1 hypotheses"
+    words = "sources has 2 entries, hypotheses has 1;"
     raises(ValueError, words, call, *one, "nltk", "sacrebleu", sources=["a", "b"])
 
 

@@ -122,7 +122,7 @@ def test_options_are_checked_in_one_place():
         plain = [smoothing for smoothing, value in dialect.smoothings.items() if value is None]
         for words, options in (
             ("smooth_method 'x' is unknown; choose one of", {"smooth_method": "x"}),
-            ("2 weights for max_ngram_order 1|not support weights", {"weights": (1, 2)}),
+            ("2 entries, max_ngram_order is 1|not support weights", {"weights": (1, 2)}),
             *(
                 (f"smooth_method '{smoothing}' takes no value", {"smooth_method": smoothing})
                 for smoothing in plain[:1]

@@ -264,9 +264,9 @@ def test_errors_name_the_rows():
     stream = Stream(text_array([]), [text_array([text]) for text in "abc"])
     damaged = Column(text_array([b"good", b"caf\xe9 au lait"]))
     for sides, words in (
-        ((texts, one), "references has 1 segments, hypotheses has 2"),
+        ((texts, one), "references has 1 segment, hypotheses has 2"),
         ((stream, texts), "references has 2 segments, hypotheses has 3"),
-        ((texts, [texts, one]), r"references\[1\] has 1 rows, references\[0\] has 2"),
+        ((texts, [texts, one]), r"references\[1\] has 1 row, references\[0\] has 2"),
         ((damaged, texts), "segment 1: the hypothesis is not UTF-8: byte 3 is 0xe9"),
         ((texts, damaged), r"segment 1: references\[0\] is not UTF-8: byte 3"),
     ):

@@ -93,7 +93,7 @@ OF_TYPES = [
 ]
 OF_VALUES = [
     (TEXT, ["a", "b"], ["a", []], "segment 1: no references"),
-    (TEXT, ["a", "b"], ["a"], "references has 1 segments, hypotheses has 2"),
+    (TEXT, ["a", "b"], ["a"], "references has 1 segment, hypotheses has 2"),
     (TEXT, ["a"], ["a", "b"], r"references has 2 segments.*\[\[reference, ...\]\]"),
     (TEXT, ["a", "b", "c"], [["a", "b", "c"]] * 2, r"references\[k\]\[segment\].*zip\(\*refer"),
     (TOKENS, [["a"], ["b"]], [[["a"], ["b"]]] * 3, r"zip\(\*references\)"),

@@ -153,7 +153,7 @@ def test_values_that_are_not_masks():
     batch_refused(ValueError, words, H, R, hypothesis_mask=np.where(H > 1, 0, -10000))
     words = "segment 0: the mask of the hypothesis has the dtype [<>]U1"
     batch_refused(TypeError, words, list(H), list(R), hypothesis_mask="111")
-    words = "segment 0: the mask of references has 1 entries"
+    words = "segment 0: the mask of references has 1 entry"
     batch_refused(ValueError, words, list(H), list(R), reference_mask="111")
 
 

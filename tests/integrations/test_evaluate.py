@@ -262,7 +262,7 @@ def test_bad_segments_and_options_leave_the_segments(name):
     metric = load(name)
     metric.add(prediction="a b c d", reference="a b c d")
     for error, message, predictions, references in (
-        (ValueError, "predictions has 1 segments, references has 2", ["a"], ["a", "b"]),
+        (ValueError, "predictions has 1 segment, references has 2", ["a"], ["a", "b"]),
         (TypeError, "predictions is a str, expected a list of segments", "abc", "abc"),
         (TypeError, "references is a NoneType, expected a list", ["a"], None),
         (TypeError, "predictions is an int", 1, ["a"]),

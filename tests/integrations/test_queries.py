@@ -256,7 +256,7 @@ def test_dask_refuses_mistakes_without_reading():
         message = f"row {last} of partition 3: column 'mt' has no value"
         raises(TypeError, message, lambda call=call: dask.compute(call(holes, "mt", "ref")))
     found = on_dask.sentence_scores(holes, "mt", "ref", missing="skip")
-    with pytest.warns(InputWarning, match=f"left out 1 rows.* row {last} of partition 3"):
+    with pytest.warns(InputWarning, match=f"left out 1 row.* row {last} of partition 3"):
         found.compute(scheduler="synchronous")
     empty = dd.from_pandas(frame[:0], npartitions=1)
     raises(ValueError, "there are no segments", on_dask.score, empty, "mt", "ref")

@@ -102,7 +102,7 @@ def test_verl_and_openrlhf():
     call = BLEUReward().reward_func
     words = r"queries\[1\] does not begin with prompts\[1\]"
     raises(ValueError, words, call, ["a b", "c"], ["a", "b"], ["b", "c"])
-    raises(ValueError, "2 queries and 1 prompts", call, ["a", "b"], ["a"], ["b"])
+    raises(ValueError, "2 queries and 1 prompt: ", call, ["a", "b"], ["a"], ["b"])
     torch = pytest.importorskip("torch")
     prompts = ["Say it: ", "Once more: ", ""]
     queries = [prompt + text for prompt, text in zip(prompts, COMPLETIONS, strict=True)]

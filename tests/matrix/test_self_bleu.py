@@ -197,7 +197,7 @@ NEEDS_TOKENS = r'expected a str: .*BLEU\("nltk", smooth_method="floor", tokenize
 @pytest.mark.parametrize(
     ("sentences", "options", "error", "message"),
     [
-        ([], {}, ValueError, "there are 0 sentences; self-BLEU needs 2 or more"),
+        ([], {}, ValueError, "sentences has 0 entries; self-BLEU needs 2 or more"),
         (["a"] * 2, {"orders": ()}, ValueError, "orders is empty"),
         (["a"] * 2, {"orders": (2, 0)}, ValueError, r"orders\[1\] is 0, but must lie in 1"),
         (["a"] * 2, {"orders": (2, 3, 2)}, ValueError, "orders has 2 twice"),
@@ -213,7 +213,7 @@ NEEDS_TOKENS = r'expected a str: .*BLEU\("nltk", smooth_method="floor", tokenize
         (["a"] * 2, {"metric": "13a"}, ValueError, "a tokenizer"),
         (["a"] * 2, {"against": "all"}, ValueError, "against"),
         (["a"] * 2, {"against": "each", "sample_size": 1}, ValueError, "'each', which takes no s"),
-        (["a"], {"against": "each"}, ValueError, "there are 1 sentences"),
+        (["a"], {"against": "each"}, ValueError, "sentences has 1 entry;"),
     ],
 )
 def test_errors(sentences, options, error, message):
@@ -254,7 +254,7 @@ def test_an_iterator_is_read_in_blocks():
     assert result.scores.tolist() == expected.scores.tolist()
     with pytest.raises(TypeError, match=r"sentences\[15000\] is a str"):
         of_tokens("a" if number == 15_000 else ["a"] for number in range(20_000))
-    raises(ValueError, "there are 0 sentences", self_bleu, iter(()))
+    raises(ValueError, "sentences has 0 entries", self_bleu, iter(()))
 
 
 def test_short_sentences_of_the_highest_order_are_noticed():

@@ -54,8 +54,8 @@ def test_random_documents_equal_sacrebleu():
 
 def test_wrong_documents_are_refused():
     for error, words, *arguments in (
-        (ValueError, "join has 1 entries, hypotheses has 2", ["a", "b"], ["a", "b"], ["x"]),
-        (ValueError, "references has 1 segments", ["a", "b"], ["a"], ["x", "x"]),
+        (ValueError, "join has 1 entry, hypotheses has 2", ["a", "b"], ["a", "b"], ["x"]),
+        (ValueError, "references has 1 segment", ["a", "b"], ["a"], ["x", "x"]),
         (TypeError, "join is a str", ["a", "b"], ["a", "b"], "xy"),
         (ValueError, "segment 1: it has 2 references", ["a", "b"], ["a", ["b", "c"]], ["x", "x"]),
         (TypeError, "segment 1: a part is a NoneType", ["a", None], ["a", "b"], ["x", "x"]),

@@ -144,7 +144,7 @@ def test_parameters_are_fixed_and_metrics_are_values():
         ({"smooth_method": "add-k", "smooth_value": math.inf}, "smooth_value"),
         ({"weights": (1, 1, 1, -1)}, "weights"),
         ({"weights": (0, 0, 0, 0)}, "weights"),
-        ({"weights": (0.5, 0.5)}, "2 weights for max_ngram_order 4"),
+        ({"weights": (0.5, 0.5)}, "weights has 2 entries, max_ngram_order is 4"),
         ({"max_ngram_order": 0}, "max_ngram_order is 0"),
         ({"threads": 0}, "threads is 0"),
         ({"tokenize": "13b"}, "'13b' is unknown; did you mean '13a'"),

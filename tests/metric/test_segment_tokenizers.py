@@ -123,7 +123,7 @@ def test_wrong_tokenizers_are_refused():
     two, three = ["a", "b"], ["a"] * 3
     names, metric = ["zh", "13a", "zh"], BLEU()
     for error, words, *sides, tokenizers in (
-        (ValueError, "tokenizers has 1 entries, hypotheses has 2", two, two, ["zh"]),
+        (ValueError, "tokenizers has 1 entry, hypotheses has 2", two, two, ["zh"]),
         (ValueError, "segment 1: tokenizer 'zhh' is unknown", two, two, ["zh", "zhh"]),
         (ValueError, "^tokenizer 'zhh' is unknown", ["a"], ["a"], "zhh"),
         (TypeError, "segment 0: tokenize is an int", ["a"], ["a"], [3]),

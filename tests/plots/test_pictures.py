@@ -69,7 +69,7 @@ def test_precisions():
 def test_differences():
     ax = plots.plot_differences([1.0, 5.0, 3.0], [2.0, 1.0, 3.0])
     assert ax.lines[1].get_ydata().tolist() == [4.0, 0.0, -1.0]
-    assert texts(ax) == ["Better in 1, worse in 1, equal in 1 segments"]
+    assert texts(ax) == ["Better in 1, worse in 1, equal in 1 segment"]
 
 
 TEXTS = [f"{REFERENCES[number % 2]} {number}" for number in range(60)]
@@ -174,7 +174,7 @@ def test_text_is_black_on_white_unless_a_style_says_otherwise():
 
 
 def test_nothing_and_other_things_are_refused():
-    words = "scores has 1 segments, baseline has 2"
+    words = "scores has 1, baseline has 2"
     raises(ValueError, words, plots.plot_differences, [1.0], [1.0, 2.0])
     raises(ValueError, "no systems", plots.plot_comparisons, {})
     raises(ValueError, "scores is empty", plots.plot_matrix, [])

@@ -158,7 +158,7 @@ def test_the_command_prints_a_score_if_samples_have_none(tmp_path):
     [
         ({**SYSTEMS, "short": NEW[1:]}, {}, ValueError, r"systems\['short'\]: references has 3"),
         ({**SYSTEMS, "ids": [1, 2, 3]}, {}, TypeError, r"systems\['ids'\]: .*segment 0"),
-        ({"old": NEW}, {}, ValueError, "1 entries.* the baseline"),
+        ({"old": NEW}, {}, ValueError, "1 entry.* the baseline"),
         ([NEW, NEW], {}, TypeError, "systems is a list"),
         (SYSTEMS, {"method": "t"}, ValueError, "choose one of approximate_randomization, boot"),
         (SYSTEMS, {"metric": "zh"}, ValueError, 'pass BLEU.tokenize="zh"'),

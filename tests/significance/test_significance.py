@@ -455,7 +455,7 @@ def test_errors_of_intervals(stats, options, error, message):
             r"\['b'\]: the Stats have max_ngram_order=3",
         ),
         (lambda: draw(GOOD, [[5, 5, 4]], **UNIGRAMS), TypeError, r"\['b'\]: references is None"),
-        (lambda: compare({"a": GOOD}, **UNIGRAMS), ValueError, "1 entries.* the baseline"),
+        (lambda: compare({"a": GOOD}, **UNIGRAMS), ValueError, "1 entry.* the baseline"),
         (lambda: compare({}), ValueError, "systems has 0 entries"),
         (lambda: shuffle(GOOD, GOOD, trials=0), ValueError, "trials is 0, but must be at least 1"),
         (lambda: shuffle(GOOD, GOOD, samples=-1), ValueError, "samples is -1, but must be at"),

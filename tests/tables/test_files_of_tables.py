@@ -129,7 +129,7 @@ def test_errors_name_the_file_and_its_row(tmp_path):
             raises((TypeError, ValueError), message, call, f"{tmp_path}/*.{suffix}", "mt", "ref")
         with pytest.raises((TypeError, ValueError), match=message):
             list(tables.sentence_scores(f"{tmp_path}/*.{suffix}", "mt", "ref"))
-        with pytest.warns(UserWarning, match=rf"1 rows.*the first is .*1\.{suffix}: row 57"):
+        with pytest.warns(UserWarning, match=rf"1 row,.*the first is .*1\.{suffix}: row 57"):
             tables.score(f"{tmp_path}/*.{suffix}", "mt", "ref", missing="skip")
     write(PARTS[0], tmp_path / "0.csv")
     (tmp_path / "1.csv").write_text(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 
 from .._core import accumulate_rows, add_rows, zero_rows
-from ..inputs.arguments import a_type, check_positive
+from ..inputs.arguments import a_type, check_positive, number_of
 from ..inputs.ids import copy_lists, in_main_memory
 from ..runtime.import_lock import lazy
 
@@ -277,10 +277,13 @@ class Stats(Rows):
         if not isinstance(other, Stats):
             return NotImplemented
         if (len(self), self.max_ngram_order) != (len(other), other.max_ngram_order):
+            added, own = (
+                f"{number_of(len(stats), 'row')} of max_ngram_order {stats.max_ngram_order}"
+                for stats in (other, self)
+            )
             raise ValueError(
-                f"cannot add {len(other)} rows of max_ngram_order {other.max_ngram_order} to "
-                f"{len(self)} rows of max_ngram_order {self.max_ngram_order}; for the rows of two "
-                "corpora use Stats.concatenate, for their totals add the sums: a.sum() + b.sum()"
+                f"cannot add {added} to {own}; for the rows of two corpora use Stats.concatenate, "
+                "for their totals add the sums: a.sum() + b.sum()"
             )
         total = zero_rows(len(self), self.max_ngram_order)
         add_rows(self._rows, other._rows, total)

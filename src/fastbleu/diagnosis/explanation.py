@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isnan
 
 from ..dialects.names import get, names
-from ..inputs.arguments import a_type
+from ..inputs.arguments import a_type, number_of
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
@@ -97,7 +97,7 @@ class Explanation(Tables):
     def __repr__(self) -> str:
         pairs = zip(self._labels, self._points, strict=True)
         ends = " -> ".join([f"{name} {points:.4f}" for name, points in pairs])
-        return f"<Explanation {ends}, {len(self.steps)} steps>"
+        return f"<Explanation {ends}, {number_of(len(self.steps), 'step')}>"
 
 
 def explain(
@@ -159,7 +159,7 @@ def explain(
     else:
         other = Corpus.read(*_read_input(b, b_input))
         if len(corpus) != len(other):
-            raise ValueError(f"a has {len(corpus)} segments, b_input has {len(other)}")
+            raise ValueError(f"a has {number_of(len(corpus), 'segment')}, b_input has {len(other)}")
     return Explanation(corpus, other, find(other, sources), (_label(a), _label(b)))
 
 
@@ -168,7 +168,9 @@ def _read_input(b: Metric, b_input: Any) -> tuple[Any, Any, BLEU]:
     if not isinstance(b_input, tuple) or len(b_input) != 2:
         expected = "expected (hypotheses, references), which b scores"
         what = (
-            f"has {len(b_input)} items" if isinstance(b_input, tuple) else f"is {a_type(b_input)}"
+            f"has {number_of(len(b_input), 'item')}"
+            if isinstance(b_input, tuple)
+            else f"is {a_type(b_input)}"
         )
         raise TypeError(f"b_input {what}, {expected}")
     hypotheses, references = listed_stream(*b_input)

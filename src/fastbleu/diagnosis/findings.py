@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import chain
 
-from ..inputs.arguments import names_shown
+from ..inputs.arguments import names_shown, number_of
 from ..inputs.errors import advised
 from ..inputs.mistakes import fitting_tokenizer, lacks_spaces, sample_of
 from ..metric.bleu import BLEU
@@ -191,11 +191,6 @@ def _without(corpus: Corpus, name: str, message: str, segments: Sequence[int]) -
         yield Finding(name, message, points, segments)
 
 
-def _counted(count: int, singular: str, plural: str) -> str:
-    """The count with its noun."""
-    return f"{count} {singular if count == 1 else plural}"
-
-
 def _tokenized(corpus: Corpus) -> Iterator[Finding]:
     ends = [n for n, text in enumerate(corpus.hypotheses) if text.rstrip().endswith(" .")]
     if corpus.metric._scorer.warns_of_tokenized and len(ends) > _TOKENIZED_SHARE * len(corpus):
@@ -203,7 +198,7 @@ def _tokenized(corpus: Corpus) -> Iterator[Finding]:
         points = corpus.scored_by(split).points() - corpus.points()
         yield Finding(
             "tokenized",
-            f"{_counted(len(ends), 'hypothesis ends', 'hypotheses end')} in ' .', like tokenized "
+            f"{number_of(len(ends), 'hypothesis ends', 'hypotheses end')} in ' .', like tokenized "
             "text: pass the text before tokenization, or, if the references are tokenized too, use "
             f"{advised('tokenize', 'none')}",
             points,
@@ -262,8 +257,8 @@ def _empty(corpus: Corpus) -> Iterator[Finding]:
     sides = ("hypothesis has", "hypotheses have"), ("reference has", "references have")
     for column, side in enumerate(sides):
         if empty := [number for number, row in enumerate(lengths) if not row[column]]:
-            segments = "segment" if len(empty) == 1 else "segments"
-            message = f"{_counted(len(empty), *side)} no tokens ({segments} {names_shown(empty)})"
+            segments = f"segment{'s' * (len(empty) != 1)}"
+            message = f"{number_of(len(empty), *side)} no tokens ({segments} {names_shown(empty)})"
             yield from _without(corpus, "empty", message, empty)
 
 
@@ -331,8 +326,11 @@ def _swapped(corpus: Corpus) -> Iterator[Finding]:
 
 def _source_copied(corpus: Corpus, sources: Sequence[str]) -> Iterator[Finding]:
     if len(sources) != len(corpus):
-        raise ValueError(f"there are {len(sources)} sources, but {len(corpus)} hypotheses")
+        raise ValueError(
+            f"sources has {number_of(len(sources), 'entry', 'entries')}, hypotheses has "
+            f"{len(corpus)}; pass the source of each"
+        )
     pairs = enumerate(zip(sources, corpus.references, strict=True))
     if copied := [number for number, (source, texts) in pairs if source in texts]:
         copies = "reference is a copy of its source", "references are copies of their source"
-        yield from _without(corpus, "source copied", _counted(len(copied), *copies), copied)
+        yield from _without(corpus, "source copied", number_of(len(copied), *copies), copied)

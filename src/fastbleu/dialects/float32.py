@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from ..counting.stats import AdaptedRows, Rows
+from ..inputs.arguments import number_of
 from ..runtime.import_lock import import_locked, lazy
 from .base import Dialect
 
@@ -121,8 +122,8 @@ class TorchEvalDialect(TorchDialect):
         counts = tensors(adapted)
         if not counts[3].all():
             raise ValueError(
-                f"no hypothesis has {adapted.max_ngram_order} tokens, which torcheval refuses "
-                "as too short"
+                f"no hypothesis has {number_of(adapted.max_ngram_order, 'token')}, which torcheval "
+                "refuses as too short"
             )
         return array("d", self.score_tensors(counts, scorer.weights, torch.float32).tolist())
 

@@ -7,7 +7,7 @@ from array import array
 from ..counting._counted import Counted, Sums
 from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Origin, Stats
-from ..inputs.arguments import as_double, check_flag, is_iterable, shown
+from ..inputs.arguments import as_double, check_flag, is_iterable, number_of, shown
 from ..inputs.errors import LocatedError, Place, advised, warn_input, warn_of_blank, warn_tokenized
 from ..inputs.mistakes import warn_of_equal
 from ..runtime.import_lock import lazy
@@ -120,9 +120,8 @@ class Scorer:
             dialect.require(WEIGHTS)
             weights = checked_weights(weights)
             if len(weights) != max_ngram_order:
-                raise ValueError(
-                    f"there are {len(weights)} weights for max_ngram_order {max_ngram_order}"
-                )
+                entries = number_of(len(weights), "entry", "entries")
+                raise ValueError(f"weights has {entries}, max_ngram_order is {max_ngram_order}")
             if weights != (1 / max_ngram_order,) * max_ngram_order:
                 self.weights = weights
         self.lowercase = lowercase
@@ -453,8 +452,8 @@ class Scorer:
             return
         fix = advised("effective_order") if self.dialect.supports(EFFECTIVE_ORDER) else ""
         warn_input(
-            f"no hypothesis has {self.max_ngram_order} tokens, so the score is 0: is each "
-            f"entry of hypotheses a whole segment, not a word?{fix}{self._advice}"
+            f"no hypothesis has {number_of(self.max_ngram_order, 'token')}, so the score is 0: is "
+            f"each entry of hypotheses a whole segment, not a word?{fix}{self._advice}"
         )
 
     def warn_of_tokenized(self, periods: int) -> None:

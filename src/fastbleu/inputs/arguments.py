@@ -95,6 +95,11 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 4]}...{text[-1]}"
 
 
+def number_of(count: int, noun: str, plural: str = "") -> str:
+    """A count with its noun: "1 segment", "2 segments"."""
+    return f"{count} {noun if count == 1 else plural or f'{noun}s'}"
+
+
 def names_shown(names: Iterable[object]) -> str:
     """Names as a message lists them: at most a dozen."""
     listed = [str(name) for name in names]

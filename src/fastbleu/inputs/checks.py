@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .arguments import a_type, is_collection, is_iterable, list_or_tuple, shape_of
+from .arguments import a_type, is_collection, is_iterable, list_or_tuple, number_of, shape_of
 from .errors import LocatedTypeError, LocatedValueError, Place, place, warn_input
 from .missing import UNORDERED, are_segments, refuse_missing
 from .mistakes import look_like_one_reference
@@ -64,7 +64,8 @@ def check_layout(hypotheses: Any, references: object) -> None:
     parts = list_or_tuple(references)
     if parts and all(is_collection(part) and len(part) == segments for part in parts):
         raise ValueError(
-            f"references has {len(parts)} entries of {segments} each for {segments} hypotheses: "
+            f"references has {number_of(len(parts), 'entry', 'entries')} of {segments} each for "
+            f"{segments} hypotheses: "
             "it looks like references[k][segment], expected references[segment][k]; "
             "pass list(zip(*references))"
         )
@@ -92,7 +93,7 @@ def check_lengths(segments: int, others: int) -> None:
     """Raise ValueError unless there are as many hypotheses as lists of references."""
     if segments != others:
         raise ValueError(
-            f"references has {others} segments, hypotheses has {segments}; "
+            f"references has {number_of(others, 'segment')}, hypotheses has {segments}; "
             "references[i] must hold the references of hypotheses[i]"
         )
 
@@ -102,7 +103,7 @@ def changed_while_read(
 ) -> ValueError:
     """The error for a number of segments that changed while they were read."""
     return ValueError(
-        f"{segments} segments became {found} while they were counted: hypotheses is "
+        f"{number_of(segments, 'segment')} became {found} while they were counted: hypotheses is "
         f"{a_type(hypotheses)}, references is {a_type(references)}; pass lists that no other code "
         "changes, for a DataFrame frame.values.tolist()"
     )
@@ -256,7 +257,7 @@ class NltkTokenChecks(TokenChecks):
             raise LocatedTypeError.at(where, f": {error}") from error
         tokens = list(sequence)
         if len(tokens) != length:
-            problem = f" has len() {length} but yields {len(tokens)} tokens"
+            problem = f" has len() {length} but yields {number_of(len(tokens), 'token')}"
             raise LocatedValueError.at(place(segment, reference), problem)
         return tokens
 

@@ -9,7 +9,7 @@ from ._arrow import ArrowColumn
 from ._batch import Batch
 from ._id_rows import IdRows
 from ._utf8_rows import StringColumn, Utf8Rows
-from .arguments import is_array, list_or_tuple
+from .arguments import is_array, list_or_tuple, number_of
 from .checks import check_lengths, check_segments
 from .errors import Place, place
 from .missing import left_out_rows, refuse_missing
@@ -196,7 +196,7 @@ class _SeveralColumns:
             missing += [(segment, k) for segment, _ in found_missing]
             if len(lines) != len(parts[0]):
                 raise ValueError(
-                    f"references[{k}] has {column.before} rows, references[0] has "
+                    f"references[{k}] has {number_of(column.before, 'row')}, references[0] has "
                     f"{self._columns[0].before}; the columns of references must be equally long"
                 )
         return Utf8Rows.side_by_side(parts), sorted(missing)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ..runtime.import_lock import lazy
 from ._id_rows import IdRows, ids_of
-from .arguments import a_type, is_array, list_or_tuple, shape_of, shown
+from .arguments import a_type, is_array, list_or_tuple, number_of, shape_of, shown
 from .checks import TokenChecks, check_segments, fix_of_logits
 from .errors import LocatedTypeError, LocatedValueError, Place, mask_of, place
 from .missing import refuse_missing
@@ -142,9 +142,9 @@ def id_rows(
         turned = len(shape) == 3 and shape[1] == len(hypothesis_rows)
         fix = "; pass references.swapaxes(0, 1)" if turned else ""
         raise ValueError(
-            f"references has {len(reference_rows)} segments{_of_shape(references)}, hypotheses "
-            f"has {len(hypothesis_rows)}{_of_shape(hypotheses)}; references[i] must hold the "
-            f"references of hypotheses[i]{fix}"
+            f"references has {number_of(len(reference_rows), 'segment')}{_of_shape(references)}, "
+            f"hypotheses has {len(hypothesis_rows)}{_of_shape(hypotheses)}; references[i] must "
+            f"hold the references of hypotheses[i]{fix}"
         )
     return hypothesis_rows, reference_rows
 
@@ -224,11 +224,12 @@ def _with_masks(
         return [(value, None) for value in values]
     where = mask_of(name if segment is None else Place(segment, name))
     if not hasattr(mask, "__len__") or not hasattr(mask, "__getitem__"):
-        problem = f" is {a_type(mask)}, expected a list of {len(values)} masks"
+        problem = f" is {a_type(mask)}, expected a list of {number_of(len(values), 'mask')}"
         raise LocatedTypeError.at(where, problem)
     values, masks = [*values], [*mask]  # another thread may change the lists
     if len(masks) != len(values):
-        problem = f" has {len(masks)} entries, but there are {len(values)} sequences of ids"
+        entries = number_of(len(masks), "entry", "entries")
+        problem = f" has {entries} for {number_of(len(values), 'sequence')} of ids"
         raise LocatedValueError.at(where, problem)
     return list(zip(values, masks, strict=True))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..runtime.import_lock import lazy
 from ._batch import Batch
 from ._utf8_rows import is_object_array
-from .arguments import a_type, check_choice, shown
+from .arguments import a_type, check_choice, number_of, shown
 from .checks import check_layout, check_lengths, listed_segments
 from .errors import LocatedTypeError, LocatedValueError, Place
 from .ids import are_ids, id_rows
@@ -105,8 +105,8 @@ def _by_document(hypotheses: Any, references: Any, join: Any) -> tuple[list[Any]
     check_lengths(len(hypotheses), len(references))
     if len(join) != len(hypotheses):
         raise ValueError(
-            f"join has {len(join)} entries, hypotheses has {len(hypotheses)}; join holds the "
-            "document of each segment"
+            f"join has {number_of(len(join), 'entry', 'entries')}, hypotheses has "
+            f"{len(hypotheses)}; join holds the document of each segment"
         )
     joined: dict[Any, tuple[list[Any], list[list[Any]]]] = {}
     for number, (hypothesis, several, document) in enumerate(zip(*sides, strict=True)):
@@ -129,8 +129,9 @@ def _by_document(hypotheses: Any, references: Any, join: Any) -> tuple[list[Any]
         own, streams = joined[document]
         if len(several) != len(streams):
             problem = (
-                f"it has {len(several)} references, but document {shown(document)} begins with a "
-                f"segment that has {len(streams)}; all segments of a document need the same number"
+                f"it has {number_of(len(several), 'reference')}, but document {shown(document)} "
+                f"begins with a segment that has {len(streams)}; all segments of a document need "
+                "the same number"
             )
             raise LocatedValueError.at(Place(number), problem)
         own.append(hypothesis)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from ..runtime.import_lock import lazy
-from .arguments import a_type, is_array, list_or_tuple, shape_of
+from .arguments import a_type, is_array, list_or_tuple, number_of, shape_of
 from .checks import check_segments
 from .columns import is_column
 from .errors import mask_of, warn_input
@@ -79,21 +79,23 @@ def check_sizes(name: str, sources: Any, advice: str, ragged: bool = False) -> N
         size = len(source) if size is None else size
         if len(source) != size and not ragged:
             raise ValueError(
-                f"{where} has {len(source)} sentences, {name}[0] has {size}; all sources of a "
-                f"batch must have the same number, so score these in separate calls{advice}"
+                f"{where} has {number_of(len(source), 'sentence')}, {name}[0] has {size}; all "
+                "sources of a batch must have the same number, so score these in separate calls"
+                f"{advice}"
             )
 
 
 def masks_of(masks: tuple[Any, Any], sources: int) -> list[tuple[Any, Any]]:
     """Return (mask of hypotheses, mask of references) for each source of a batch."""
     for name, mask in zip(("hypotheses", "references"), masks, strict=True):
-        _check_entries(mask_of(name), mask, f"{sources} sources", sources)
+        _check_entries(mask_of(name), mask, number_of(sources, "source"), sources)
     return list(zip(*([None] * sources if mask is None else mask for mask in masks), strict=True))
 
 
 def read_weights_by_source(weights: Any, lprobs: Any, sizes: list[int]) -> list[Floats | None]:
     """Return the checked weights of each source, whose numbers of references are `sizes`."""
-    expected = f"{len(sizes)} sources of different sizes; pass a list with the weights of each"
+    sources = number_of(len(sizes), "source")
+    expected = f"{sources} of different sizes; pass a list with the weights of each"
     for name, values in (("reference_weights", weights), ("reference_lprobs", lprobs)):
         _check_entries(name, values, expected, len(sizes))
     return [
@@ -110,8 +112,10 @@ def read_weights_by_source(weights: Any, lprobs: Any, sizes: list[int]) -> list[
 def _check_entries(name: object, values: Any, expected: str, count: int) -> None:
     """Raise ValueError unless a list that is given has `count` entries."""
     if values is not None and (not hasattr(values, "__len__") or len(values) != count):
-        have = len(values) if hasattr(values, "__len__") else "no"
-        raise ValueError(f"{name} has {have} entries, but there are {expected}")
+        have = "no entries"
+        if hasattr(values, "__len__"):
+            have = number_of(len(values), "entry", "entries")
+        raise ValueError(f"{name} has {have} for {expected}")
 
 
 def read_weights(

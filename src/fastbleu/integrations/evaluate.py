@@ -21,7 +21,7 @@ from ..dialects.formulas import EVALUATE
 from ..dialects.sacrebleu import SACREBLEU
 from ..dialects.score import NoScoreError
 from ..inputs._batch import read
-from ..inputs.arguments import a_type, check_positive, shown
+from ..inputs.arguments import a_type, check_positive, number_of, shown
 from ..inputs.errors import warn_tokenized
 from ..metric.bleu import BLEU
 
@@ -68,7 +68,7 @@ class _InMemory:
         all_references = _listed(references, "references")
         if len(hypotheses) != len(all_references):
             raise ValueError(
-                f"predictions has {len(hypotheses)} segments, references has "
+                f"predictions has {number_of(len(hypotheses), 'segment')}, references has "
                 f"{len(all_references)}; references[i] belongs to predictions[i]"
             )
         added: list[tuple[str, str | list[str]]] = []

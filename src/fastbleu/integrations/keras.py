@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy
 
+from ..inputs.arguments import number_of
 from ..metric.bleu import BLEU as NativeBLEU
 from ..runtime.extras import HostImports, not_compiled
 from ._host_metric import host_metric
@@ -228,8 +229,9 @@ def _rows(weights: Any, segments: int) -> Any:
         weights = numpy.repeat(weights, segments)
     if weights.size != segments or weights.ndim > 2:
         raise ValueError(
-            f"sample_weight has shape {weights.shape} for {segments} hypotheses; expected "
-            f"({segments},), or the shape of y_true and y_pred to choose ids"
+            f"sample_weight has shape {weights.shape} for "
+            f"{number_of(segments, 'hypothesis', 'hypotheses')}; expected ({segments},), or the "
+            "shape of y_true and y_pred to choose ids"
         )
     return numpy.flatnonzero(weights)
 

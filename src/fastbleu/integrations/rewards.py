@@ -7,7 +7,7 @@ from math import nan
 
 from ..dialects.base import PARTS
 from ..inputs._batch import count_blank
-from ..inputs.arguments import a_type, check_choice, shown
+from ..inputs.arguments import a_type, check_choice, number_of, shown
 from ..inputs.checks import check_segments
 from ..inputs.errors import warn_input
 from ..inputs.missing import CHOICES, without_missing
@@ -162,7 +162,10 @@ class BLEUReward:
         special tokens such as the end of a turn, which `extract` can leave out.
         """
         if len(queries) != len(prompts):
-            raise ValueError(f"there are {len(queries)} queries and {len(prompts)} prompts")
+            raise ValueError(
+                f"{number_of(len(queries), 'query', 'queries')} and "
+                f"{number_of(len(prompts), 'prompt')}: pass the prompt of each query"
+            )
         completions = []
         for number, (query, prompt) in enumerate(zip(queries, prompts, strict=True)):
             if not query.startswith(prompt):

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import sys
 
-from ..inputs.arguments import a_type, check_integer, shape_of
+from ..inputs.arguments import a_type, check_integer, number_of, shape_of
 from ..inputs.errors import warn_input
 from ..inputs.ids import in_main_memory
 from ..metric.argument import as_metric
@@ -189,7 +189,7 @@ class ComputeMetrics:
         """Raise ValueError if rows are missing; warn if some may have been scored twice."""
         if self._expected is not None:
             if self._rows < self._expected:
-                raise self._other_rows(f"{self._rows} rows")
+                raise self._other_rows(number_of(self._rows, "row"))
             return
         distributed = sys.modules.get("torch.distributed")
         if distributed is None or not distributed.is_available():

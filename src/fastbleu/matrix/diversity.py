@@ -12,7 +12,15 @@ from random import Random
 import numpy
 
 from ..counting.stats import Stats
-from ..inputs.arguments import a_type, check_choice, check_integer, check_positive, shape_of, shown
+from ..inputs.arguments import (
+    a_type,
+    check_choice,
+    check_integer,
+    check_positive,
+    number_of,
+    shape_of,
+    shown,
+)
 from ..inputs.columns import listed_column
 from ..metric.bleu import BLEU
 from ..runtime.terminal import ProgressBar
@@ -76,7 +84,7 @@ class SelfBLEUResult:
 
     def __repr__(self) -> str:
         values = ", ".join(f"{order}: {value:.4g}" for order, value in self.values.items())
-        return f"<SelfBLEUResult {{{values}}} of {len(self.indices)} sentences>"
+        return f"<SelfBLEUResult {{{values}}} of {number_of(len(self.indices), 'sentence')}>"
 
 
 def self_bleu(
@@ -272,8 +280,8 @@ def _signature(scorer: Scorer) -> str:
 def _check_count(count: int) -> None:
     if count < 2:
         raise ValueError(
-            f"there are {count} sentences; self-BLEU needs 2 or more, because each is compared "
-            "with all the others"
+            f"sentences has {number_of(count, 'entry', 'entries')}; self-BLEU needs 2 or more, "
+            "because each is compared with all the others"
         )
 
 

@@ -8,6 +8,7 @@ from .._core import add_rows, zero_rows
 from ..counting._counted import Counted
 from ..counting.stats import Stats
 from ..dialects.score import Score
+from ..inputs.arguments import number_of
 from ..inputs.mistakes import warn_of_label_padding
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
@@ -61,7 +62,7 @@ class SentenceIndex:
     __delattr__ = __setattr__
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {len(self)} references, {self.signature}>"
+        return f"<{type(self).__name__} of {number_of(len(self), 'reference')}, {self.signature}>"
 
 
 class ReferenceIndex(SentenceIndex):
@@ -213,8 +214,8 @@ class ReferenceIndex(SentenceIndex):
                 block = listed[first:end]
                 if len(block) != end - first:
                     raise ValueError(
-                        f"hypotheses had {count} sentences and has {len(listed)} now: pass a "
-                        "list that nothing else changes"
+                        f"hypotheses had {number_of(count, 'sentence')} and has {len(listed)} now: "
+                        "pass a list that nothing else changes"
                     )
                 start, reader = 0, self._reader.sharing()
                 readers.append(reader)
@@ -259,7 +260,7 @@ class ReferenceIndex(SentenceIndex):
         return _rebuilt, (type(self), self._metric.get_params(), tokens, sentences)
 
     def __repr__(self) -> str:
-        sizes = f"{len(self)} references, {self.ngrams} n-grams"
+        sizes = f"{number_of(len(self), 'reference')}, {number_of(self.ngrams, 'n-gram')}"
         return f"<ReferenceIndex of {sizes}, {self.signature}>"
 
 

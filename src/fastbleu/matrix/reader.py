@@ -6,7 +6,7 @@ from functools import cache, partial
 
 from ..dialects.base import MATRIX
 from ..inputs import mistakes
-from ..inputs.arguments import shape_of
+from ..inputs.arguments import number_of, shape_of
 from ..inputs.checks import TextChecks, TokenChecks
 from ..inputs.columns import listed_column
 from ..inputs.errors import TOKENIZED_PERIODS, warn_input
@@ -158,8 +158,9 @@ class SentenceReader:
                 self._pool.release(reader)
             if len(made) != count:
                 raise ValueError(
-                    f"{count} sentences of {name} became {len(made)} while they were read: it is a "
-                    f"{type(column).__name__}; pass a list that nothing else changes"
+                    f"{number_of(count, 'sentence')} of {name} became {len(made)} while they "
+                    f"were read: it is a {type(column).__name__}; pass a list that nothing else "
+                    "changes"
                 )
         if counted:
             self.sentences += len(made)
@@ -319,7 +320,7 @@ def batch_of(
     )
     if len(other_sources) != count:
         raise ValueError(
-            f"hypotheses has {count} sources, references has {len(other_sources)}; "
+            f"hypotheses has {number_of(count, 'source')}, references has {len(other_sources)}; "
             f"references[b] are paired with hypotheses[b]{advice}"
         )
     check_sizes("hypotheses", sources, advice, ragged)

@@ -14,7 +14,7 @@ from ..dialects.score import Score
 from ..dialects.scorer import Scorer, checked_weights
 from ..inputs._batch import Batch, read
 from ..inputs._id_rows import IdRows
-from ..inputs.arguments import PARAMETERS, a_type, check_flag, check_positive, shown
+from ..inputs.arguments import PARAMETERS, a_type, check_flag, check_positive, number_of, shown
 from ..inputs.ids import NO_IDS, IdFilter
 from ..runtime.extras import not_compiled
 from ..runtime.import_lock import lazy
@@ -701,7 +701,7 @@ class BLEU:
 
     def __repr__(self) -> str:
         segments = self._sums.value.segments
-        counted = "from a state" if segments is None else f"{segments} segments"
+        counted = "from a state" if segments is None else number_of(segments, "segment")
         return f"<BLEU {self.signature}, {counted}>"
 
     def __setattr__(self, name: str, *value: object) -> NoReturn:

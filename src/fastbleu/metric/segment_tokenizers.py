@@ -8,7 +8,7 @@ from itertools import compress
 from ..counting.counter import count_runs
 from ..dialects.base import SEGMENT_TOKENIZERS
 from ..inputs._batch import Batch
-from ..inputs.arguments import a_type, list_or_tuple
+from ..inputs.arguments import a_type, list_or_tuple, number_of
 from ..inputs.checks import check_segments
 from ..inputs.errors import LocatedTypeError, LocatedValueError, Place
 from ..inputs.missing import is_missing
@@ -61,8 +61,8 @@ def _segment_counters(
     choices = tokenizers.to_pylist() if hasattr(tokenizers, "to_pylist") else list(tokenizers)
     if len(choices) != len(present):
         raise ValueError(
-            f"tokenizers has {len(choices)} entries, hypotheses has {len(present)}; pass a "
-            "tokenizer for each segment, or one for all"
+            f"tokenizers has {number_of(len(choices), 'entry', 'entries')}, hypotheses has "
+            f"{len(present)}; pass a tokenizer for each segment, or one for all"
         )
     counters: dict[Any, Counter] = {}
     for segment, choice in enumerate(choices):

@@ -102,8 +102,8 @@ def plot_differences(
     """
     if len(scores) != len(baseline):
         raise ValueError(
-            f"scores has {len(scores)} segments, baseline has {len(baseline)}; compare the scores "
-            "of the same segments"
+            f"the lengths differ: scores has {len(scores)}, baseline has {len(baseline)}; compare "
+            "the scores of the same segments"
         )
     ax = _axes(ax)
     pairs = zip(scores, baseline, strict=True)
@@ -114,7 +114,9 @@ def plot_differences(
     equal = len(heights) - better - worse
     ax.set_xlabel("segments")
     ax.set_ylabel("difference from the baseline")
-    ax.set_title(f"Better in {better}, worse in {worse}, equal in {equal} segments")
+    ax.set_title(
+        f"Better in {better}, worse in {worse}, equal in {equal} segment{'s' * (equal != 1)}"
+    )
     return ax
 
 

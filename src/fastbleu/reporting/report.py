@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..inputs.arguments import a_type, check_choice, check_positive
+from ..inputs.arguments import a_type, check_choice, check_positive, number_of
 from ..metric.argument import as_metric
 from ..plots.tables import Table, Tables
 from ..runtime.atomic_write import replacing
@@ -117,7 +117,7 @@ class Report(Tables):
 
     def __repr__(self) -> str:
         scores = ", ".join([f"{name}: {score.value:.4g}" for name, score in self.scores.items()])
-        return f"<Report on {len(self._segments)} segments, {scores}>"
+        return f"<Report on {number_of(len(self._segments), 'segment')}, {scores}>"
 
 
 def report(

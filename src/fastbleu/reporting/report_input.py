@@ -11,7 +11,7 @@ from ..counting.stats import Stats
 from ..diagnosis.corpus import Corpus
 from ..dialects.base import COUNT
 from ..inputs._batch import Batch, read
-from ..inputs.arguments import a_type, shown
+from ..inputs.arguments import a_type, number_of, shown
 from ..inputs.errors import restated
 from ..metric.bleu import BLEU
 from ..runtime.caching import cached_property
@@ -153,7 +153,10 @@ def read_labels(labels: Mapping[str, Any], segments: int) -> Labels:
             raise TypeError(f"{name} is a str, expected one value per segment")
         listed = list(values)
         if len(listed) != segments:
-            raise ValueError(f"{name} has {len(listed)} values, but there are {segments} segments")
+            raise ValueError(
+                f"{name} has {number_of(len(listed), 'value')} for "
+                f"{number_of(segments, 'segment')}; pass one for each"
+            )
         for number, value in enumerate(listed if name == "sources" else ()):
             if type(value) is not str:
                 raise TypeError(f"sources[{number}] is {a_type(value)}, expected a str")

@@ -96,9 +96,8 @@ class Verdicts:
         scores = self._segments.scores
         better, worse = (int((sign * (scores[b] - scores[a]) > 0).sum()) for sign in (1, -1))
         equal = len(self._segments) - better - worse
-        parts.append(
-            (f" Better in {better:,} segments, worse in {worse:,}, equal in {equal:,}.", "")
-        )
+        segments = f"{better:,} segment{'s' * (better != 1)}"
+        parts.append((f" Better in {segments}, worse in {worse:,}, equal in {equal:,}.", ""))
         if comparison and comparison.is_significant:
             parts += self._documents(comparison, a, b, difference)
         return parts

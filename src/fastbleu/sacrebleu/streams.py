@@ -14,7 +14,7 @@ from ..counting._counted import Counted
 from ..counting.counter import Counter
 from ..dialects.sacrebleu import SACREBLEU
 from ..inputs._batch import Batch
-from ..inputs.arguments import a_type, list_or_tuple, shown
+from ..inputs.arguments import a_type, list_or_tuple, number_of, shown
 from ..inputs.errors import LocatedTypeError, LocatedValueError, Place, place, warn_input
 
 TYPE_CHECKING = False
@@ -153,12 +153,16 @@ def warn_of_layout(hypotheses: Any, references: Any, streams: Sequence[Sequence[
         fix = "; references[k][segment] is expected: pass list(zip(*references))"
         if len(references) == 1:
             fix = "; for several references for one segment pass [[reference] for each of them]"
-    there = "" if hypotheses is None else f"hypotheses has {len(hypotheses)} segments, "
+    there = (
+        "" if hypotheses is None else f"hypotheses has {number_of(len(hypotheses), 'segment')}, "
+    )
     have = "references have" if len(lengths) == 1 else "the streams of references have"
     numbers = ", ".join(map(str, lengths[:8])) + (", ..." if len(lengths) > 8 else "")
     if len(lengths) > 1 and len(set(lengths)) == 1:
         have, numbers = f"the {len(lengths)} streams of references have", f"{lengths[0]} each"
-    warn_input(f"{there}{have} {numbers}; only the first {min(segments)} are scored{fix}")
+    warn_input(
+        f"{there}{have} {numbers}; scoring stops after {number_of(min(segments), 'segment')}{fix}"
+    )
 
 
 def count_references(segments: Sequence[Any]) -> int:

@@ -24,7 +24,7 @@ import numpy as np
 
 from ..counting.stats import Stats
 from ..dialects.base import SIGNIFICANCE
-from ..inputs.arguments import a_type, check_choice, shown
+from ..inputs.arguments import a_type, check_choice, number_of, shown
 from ..inputs.errors import restated
 from ..metric.argument import as_metric
 from .experiment import Experiment, scoring_of
@@ -180,7 +180,7 @@ def compare(
         raise TypeError(f"systems is {a_type(systems)}, {expected}")
     if len(systems) < 2:
         expected = "expected two or more: the first one is the baseline"
-        raise ValueError(f"systems has {len(systems)} entries, {expected}")
+        raise ValueError(f"systems has {number_of(len(systems), 'entry', 'entries')}, {expected}")
     trials = _at_least(1, "trials", trials)
     samples = _at_least(int(method == "bootstrap"), "samples", samples)
     experiment = _experiment_of(metric, systems, references, confidence, seed, progress)
@@ -277,12 +277,12 @@ def _check_rows(rows: Mapping[str, Stats]) -> None:
     first, baseline = next(iter(rows.items()))
     for name, stats in rows.items():
         if len(stats) != len(baseline):
-            lengths = f"{name} has {len(stats)} rows, {first} has {len(baseline)}"
+            lengths = f"{name} has {number_of(len(stats), 'row')}, {first} has {len(baseline)}"
             fix = "compare systems on the same segments, in the same order"
             raise ValueError(f"{lengths}; {fix}")
         if len(stats) < 2:
             raise ValueError(
-                f"{name} has {len(stats)} row{'s' * (len(stats) != 1)}, but at least 2 segments "
+                f"{name} has {number_of(len(stats), 'row')}, but at least 2 segments "
                 "are needed to draw from; pass the rows of all segments, not their sum"
             )
         table = np.asarray(stats)

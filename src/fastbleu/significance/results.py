@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from math import ceil, floor, isnan, log10
 from typing import Any, TypeVar
 
+from ..inputs.arguments import number_of
 from ..plots.tables import Table, Tables
 
 Name = TypeVar("Name", bound=Hashable)
@@ -57,7 +58,7 @@ class Interval(Tables):
         digits = _decimals(self.score)
         cells = f"{self.score:.{digits}f}", f"{self.mean:.{digits}f}", shown_bounds(self, digits)
         without = ", of which some have no score" if isnan(self.mean) else ""
-        note = f"bootstrap, {self.samples} samples{without}, seed {self.seed}"
+        note = f"bootstrap, {number_of(self.samples, 'sample')}{without}, seed {self.seed}"
         return [Table("", head, [cells], [note])]
 
 
@@ -147,10 +148,10 @@ class Comparison(Tables):
         return Comparisons({"system": self})._tables()
 
     def _caption(self, mark: str = "*") -> str:
-        kind = "samples" if self.test == "bootstrap" else "trials"
-        parts = [f"paired {self.test}, {self.trials} {kind}"]
+        kind = "sample" if self.test == "bootstrap" else "trial"
+        parts = [f"paired {self.test}, {number_of(self.trials, kind)}"]
         if self.interval and self.test != "bootstrap":
-            parts.append(f"intervals by bootstrap, {self.interval.samples} samples")
+            parts.append(f"intervals by bootstrap, {number_of(self.interval.samples, 'sample')}")
         meaning = f"{mark}: p < 0.05"
         if self.compared > 1:
             adjusted_for = f"{self.compared} comparisons (Holm)"

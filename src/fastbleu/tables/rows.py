@@ -11,7 +11,7 @@ import numpy as np
 
 from ..counting._counted import Counted
 from ..inputs._batch import Batch, read
-from ..inputs.arguments import a_type, check_choice, closest, names_shown, shown
+from ..inputs.arguments import a_type, check_choice, closest, names_shown, number_of, shown
 from ..inputs.columns import is_column
 from ..inputs.errors import LocatedError, restated, warn_input
 from ..inputs.missing import CHOICES, count_of, is_missing, no_value
@@ -228,8 +228,8 @@ class RowCounter:
             warn_input(self._note_of_missing())
 
     def _note_of_missing(self) -> str:
-        first = self.place(self._first_left_out)
-        return f"left out {self._left_out} rows, because a value is missing; the first is {first}"
+        first, rows = self.place(self._first_left_out), number_of(self._left_out, "row")
+        return f"left out {rows}, because a value is missing; the first is {first}"
 
 
 def counted_parts(

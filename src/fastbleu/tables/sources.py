@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, pairwise
 from typing import Any
 
-from ..inputs.arguments import shown
+from ..inputs.arguments import number_of, shown
 from ..inputs.columns import is_query
 from ..inputs.errors import LocatedValueError
 from ..runtime.terminal import ProgressBar
@@ -179,8 +179,9 @@ def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> A
         rows, differs = len(arrays[first]), len(arrays[second])
         if rows != differs:
             raise ValueError(
-                f"column {shown(first)} has {rows} rows, but column {shown(second)} has {differs}: "
-                f"row {min(rows, differs)} is in only one of them; all must have the same length"
+                f"column {shown(first)} has {number_of(rows, 'row')}, but column {shown(second)} "
+                f"has {differs}: row {min(rows, differs)} is in only one of them; all must have "
+                "the same length"
             )
     return pyarrow.table(arrays)
 
