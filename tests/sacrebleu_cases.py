@@ -20,19 +20,6 @@ WORDS = [
 ]
 
 
-# Options that both know, by sacreBLEU's name and by fastbleu's, where these differ.
-NAMES = {
-    "smooth_method": "smooth_method",
-    "smooth_value": "smooth_value",
-    "max_ngram_order": "max_ngram_order",
-}
-
-
-def named_here(options):
-    """Options of sacreBLEU by fastbleu's names."""
-    return {NAMES.get(name, name): value for name, value in options.items()}
-
-
 def line(rng):
     """A short text; sometimes empty or white space."""
     length = rng.choice((0, 1, 2, 3, 4, 5, 6, 8, 12, 30))

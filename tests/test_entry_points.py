@@ -159,7 +159,7 @@ ENGINES = [entry for entry in ENTRIES if {"pyspark", "ray"} & set(entry.needs)]
 IN_PROCESS = [entry for entry in ENTRIES if entry.installed and entry not in ENGINES]
 # With what `make test` installs; and of that what takes no more than a few milliseconds.
 SHORT = [e for e in IN_PROCESS if set(e.needs) <= {"nltk", "narwhals", "pandas", "pyarrow"}]
-SLOW = "report|identify|overview|tables.* of (?!pyarrow)|confidence|pandas|table_statistics"
+SLOW = "report|identify|overview|tables.* of (?!pyarrow)|confidence|pandas"
 ON_HOSTS = IN_PROCESS if "FASTBLEU_REQUIRE_HOSTS" in os.environ else SHORT
 SHORTEST = [entry for entry in SHORT if not re.match(SLOW, entry.label)]
 

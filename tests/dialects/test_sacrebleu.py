@@ -8,14 +8,12 @@ from array import array
 
 import numpy as np
 import pytest
-from generators import SEGMENTS, raises, result, seeded
+from generators import SEGMENTS, result, seeded
 from metrics import score, sentence_scores
 from sacrebleu.metrics.bleu import BLEU
 
-import fastbleu
 from fastbleu import Stats
 from fastbleu.dialects.sacrebleu import SACREBLEU
-from fastbleu.dialects.scorer import Scorer
 
 pytestmark = pytest.mark.pythons
 
@@ -123,28 +121,3 @@ def test_weights(weights, smoothing, effective):
     expected = [weighted(row, weights, smoothing, effective) for row in ROWS]
     assert seen.tolist() == pytest.approx(expected, rel=1e-13)
     assert type(seen) is array
-
-
-def test_signatures():
-    def signature(*arguments, nrefs=None, **named):
-        scorer = Scorer(SACREBLEU, *arguments, **named)
-        text, _, version = scorer.signature(nrefs).rpartition("|")
-        assert version == f"version:2.6.0+fastbleu.{fastbleu.__version__}"
-        return text
-
-    assert signature(4) == "eff:no|smooth:exp"
-    known = {"nrefs": -1, "lowercase": True, "tokenizer": "zh"}
-    assert signature(4, **known) == "nrefs:var|case:lc|eff:no|tok:zh|smooth:exp"
-    assert signature(4, smooth_method="floor", nrefs=2) == "nrefs:2|eff:no|smooth:floor[0.10]"
-    assert signature(4, smooth_method="add-k", effective_order=True) == "eff:yes|smooth:add-k[1.00]"
-    assert signature(4, smooth_method="add-k", smooth_value=0.125) == "eff:no|smooth:add-k[0.125]"
-    assert signature(2, (0.5, 0.5), "none") == "eff:no|smooth:none|order:2"
-    assert signature(2, weights=(1, 0.5)) == "eff:no|smooth:exp|order:2|weights:1.0,0.5"
-    seen = score(SACREBLEU, Stats([ROWS[0]]), smooth_method="floor", nrefs=1, tokenizer="13a")
-    assert seen.signature.startswith("nrefs:1|eff:no|tok:13a|smooth:floor[0.10]|version:")
-
-
-def test_a_corpus_is_scored_by_all_of_its_rows():
-    stats = Stats(ROWS)
-    assert score(SACREBLEU, stats) == score(SACREBLEU, stats.sum())
-    raises(ValueError, "there are no segments", score, SACREBLEU, Stats.zeros(0))

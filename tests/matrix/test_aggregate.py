@@ -6,7 +6,6 @@ from collections import Counter
 import numpy as np
 import pytest
 import sacrebleu
-import sacrebleu_cases as cases
 from generators import IGNORED_OF_RANDOM, rounds, seeded
 from oracle import ngram_counts
 from test_mbr import texts
@@ -70,13 +69,12 @@ SMOOTHING = [
 
 @pytest.mark.parametrize("options", SMOOTHING, ids=range(len(SMOOTHING)))
 def test_aggregated_references(options):
-    named = cases.named_here(options)
     rng = seeded("mbr aggregated", options)
     for _ in range(rounds(40)):
         longest = rng.choice((3, 12, 90))
         candidates, references = (texts(rng, rng.randint(1, 20), longest) for _ in range(2))
         sides = [[text.split() for text in side] for side in (candidates, references)]
-        metric = BLEU(tokenize=False, **named)
+        metric = BLEU(tokenize=False, **options)
         found = mbr(*sides, aggregate=True, metric=metric)
         expected = aggregated(*sides, **options)
         same = np.array(found.utilities)
@@ -91,7 +89,7 @@ def test_aggregated_references(options):
         assert np.allclose(weighted, aggregated(*sides, weights, **options), rtol=1e-13, atol=0)
         own = mbr(sides[0], aggregate=True, metric=metric).utilities
         assert np.allclose(own, aggregated(sides[0], sides[0], **options), rtol=1e-13, atol=0)
-        metric = BLEU(tokenize="none", **named)
+        metric = BLEU(tokenize="none", **options)
         as_text = mbr(candidates, references, aggregate=True, metric=metric)
         assert as_text.utilities.tolist() == found.utilities.tolist()
 

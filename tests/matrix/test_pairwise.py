@@ -38,7 +38,7 @@ def by_pairs(metric, hypotheses, references):
 def parameters(rng, dialect):
     """Any parameters: of texts for sacrebleu, of tokens for nltk."""
     if dialect == "sacrebleu":
-        named = cases.named_here(cases.options(rng))
+        named = cases.options(rng)
         if named["smooth_method"] in ("exp", "none"):
             named["smooth_value"] = None
         return named

@@ -1,26 +1,30 @@
-"""Sentences over one vocabulary: every token has one number, by Python's own equality.
+"""What is read of sentences: each token has one number over a vocabulary, by Python's own equality.
 
-The oracle numbers the tokens by a dict. Of text these are what `fastbleu.tokenizers.tokenize` says.
+Batches of sources that do not fit are refused; hostile tokens do no harm to those who read them.
+What is no sentence is refused in tests/inputs/test_errors.py. Random tokens, texts and ids are in
+the tests of what reads them, such as test_reference_index.py.
 """
 
 import gc
+import os
 import pickle
+import warnings
 from array import array
-from itertools import chain, product
+from itertools import product
 
 import numpy as np
 import pytest
-from generators import KINDS, copied, raises, rounds, seeded
-from random_texts import random_texts
+from generators import raises
+from hostile import Lying, Planned, Token, clean, raising, resident_kilobytes
 
 import fastbleu
-from fastbleu import BLEU
+from fastbleu import BLEU, InputWarning
+from fastbleu.matrix import mbr, pairwise
 from fastbleu.matrix.reader import SentenceReader
 
 pytestmark = pytest.mark.pythons
 
-COMPILED = ["13a", "none", "zh", "intl", "char"]
-TOKENS = BLEU(tokenize=False)
+TEXT, TOKENS, IDS = BLEU(), BLEU(tokenize=False), BLEU(tokenize=False, ignore_ids=(0,))
 
 
 def split(sentences):
@@ -37,52 +41,7 @@ def split(sentences):
     return found
 
 
-def in_order(numbered):
-    """Sentences renumbered by first appearance, so that two numberings can be compared."""
-    names = {-1: -1}
-    return [[names.setdefault(id, len(names) - 1) for id in sentence] for sentence in numbered]
-
-
-class Oracle:
-    """Numbers tokens by a dict."""
-
-    def __init__(self):
-        self.known = {}
-
-    def read(self, sentences, known_only=False):
-        if known_only:
-            return [[self.known.get(token, -1) for token in sentence] for sentence in sentences]
-        return [
-            [self.known.setdefault(token, len(self.known)) for token in sentence]
-            for sentence in sentences
-        ]
-
-
 # --- text
-
-
-@pytest.mark.parametrize("tokenizer", COMPILED)
-@pytest.mark.parametrize("lowercase", [False, True])
-def test_random_texts(tokenizer, lowercase):
-    rng = seeded("sentences", tokenizer, lowercase)
-    reader = SentenceReader(BLEU(tokenize=tokenizer, lowercase=lowercase))
-    for _ in range(rounds(30)):
-        reader.vocabulary.forget()
-        oracle = Oracle()
-        found_ids, expected, used = [], [], set()
-        for _ in range(rng.choice((1, 3, 10))):
-            texts = random_texts(rng, rng.choice((0, 1, 15, 600)))
-            known_only = rng.random() < 0.3
-            lowered = [text.lower() if lowercase else text for text in texts]
-            tokens = [fastbleu.tokenizers.tokenize(text, tokenizer) for text in lowered]
-            found = split(reader.read(texts, "hypotheses", known_only=known_only))
-            # A text that is rewritten may be read twice and leave tokens that no sentence has.
-            if known_only:
-                found = [[id if id in used else -1 for id in sentence] for sentence in found]
-            used.update(chain.from_iterable(found))
-            found_ids += found
-            expected += oracle.read(tokens, known_only)
-        assert in_order(found_ids) == in_order(expected)
 
 
 def test_long_tokens_outlive_their_texts():
@@ -119,37 +78,7 @@ def test_texts_that_look_tokenized_are_counted():
     assert (reader.sentences, reader.short) == (3, 3)
 
 
-def test_both_sides_of_a_matrix():
-    reader = SentenceReader(BLEU())
-    reader.read(["x"], "x")
-    rows, columns = reader.read_pair(["a b"], ["b c", "a"])
-    assert (split(rows), split(columns)) == ([[0, 1]], [[1, 2], [0]])
-    assert (reader.sentences, reader.short) == (1, 1)
-
-
 # --- lists of tokens
-
-
-@pytest.mark.parametrize("kind", [*KINDS])
-def test_random_tokens(kind):
-    rng = seeded("tokens of sentences", kind)
-    reader = SentenceReader(TOKENS)
-    for _ in range(rounds(40)):
-        reader.vocabulary.forget()
-        oracle = Oracle()
-        alphabet = KINDS[kind]
-        if rng.random() < 0.5:
-            alphabet = alphabet + rng.choice([KINDS["words"], KINDS["small ints"], KINDS["mixed"]])
-        for _ in range(rng.choice((1, 2, 5))):
-            known_only = rng.random() < 0.3
-            sentences = [
-                [copied(token) for token in rng.choices(alphabet, k=rng.choice((0, 1, 5, 30)))]
-                for _ in range(rng.choice((0, 1, 4, 20)))
-            ]
-            if rng.random() < 0.3:
-                sentences = tuple(map(tuple, sentences))
-            seen = split(reader.read(sentences, "x", known_only=known_only))
-            assert seen == oracle.read(sentences, known_only)
 
 
 def test_equal_numbers_are_one_token_whichever_came_first():
@@ -186,62 +115,7 @@ def test_sequences_that_are_no_lists():
     assert split(reader.read(sentences, "x")) == [[0, 1], [1], [2, 0], [0], [3]]
 
 
-def test_very_long_sentences():
-    numbers = list(range(300_000))
-    reader = SentenceReader(TOKENS)
-    assert split(reader.read([numbers, numbers[::-1]], "x")) == [numbers, numbers[::-1]]
-    assert split(reader.read([[*numbers, 0.5]], "x")) == [[*numbers, 300_000]]
-    reader = SentenceReader(TOKENS)
-    assert split(reader.read(np.array([numbers, numbers[::-1]]), "x")) == [numbers, numbers[::-1]]
-    text = " ".join(map(str, numbers))
-    assert split(SentenceReader(BLEU()).read([text, text], "x")) == [numbers, numbers]
-
-
 # --- token ids
-
-
-RULES = {"stop_ids": 3, "ignore_ids": (0, -100), "skip_ids": (1, 5)}
-
-
-def counted(row, mask, rules):
-    """The ids of a row that count."""
-    kept = []
-    for id, use in zip(row, mask, strict=True):
-        if use and id == rules.get("stop_ids"):
-            break
-        if use and id not in rules.get("ignore_ids", ()) + rules.get("skip_ids", ()):
-            kept.append(id)
-    return kept
-
-
-@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u4", "i8", ">i8"])
-@pytest.mark.filterwarnings("ignore:.*(end in a run|is empty)")
-def test_random_ids(dtype):
-    rng = np.random.default_rng(seeded("ids of sentences", dtype).randrange(2**32))
-    readers = {}
-    for number in range(rounds(120)):
-        names = [(), *zip(RULES, strict=True), tuple(RULES)][number % 5]
-        rules = {name: RULES[name] for name in names}
-        reader = readers.setdefault(names, SentenceReader(BLEU(tokenize=False, **rules)))
-        reader.vocabulary.forget()
-        oracle = Oracle()
-        for _ in range(3):
-            low = 0 if dtype.startswith("u") else -3
-            high = rng.choice([7, 100] if dtype.endswith("1") else [7, 2**31 - 1])
-            ids = rng.integers(low, high, (rng.integers(0, 30), rng.integers(0, 20))).astype(dtype)
-            mask = rng.integers(0, 2, ids.shape) if rng.random() < 0.5 else None
-            ones = np.ones(ids.shape, int) if mask is None else mask
-            expected = [counted(*pair, rules) for pair in zip(ids.tolist(), ones, strict=True)]
-            known_only = bool(rng.random() < 0.3)
-            expected = oracle.read(expected, known_only)
-            form = rng.integers(4)
-            if form == 1:
-                ids, mask = list(ids), None if mask is None else list(mask)
-            elif form == 2 and (names or mask is not None):
-                ids, mask = ids.tolist(), None if mask is None else mask.tolist()
-            elif form == 3:
-                ids = ids[:, ::-1].copy()[:, ::-1]
-            assert split(reader.read(ids, "x", mask, known_only)) == expected
 
 
 def test_what_is_noticed_of_ids():
@@ -265,21 +139,6 @@ def test_what_is_noticed_of_ids():
 # --- what is read
 
 
-def test_unique():
-    rng = seeded("unique")
-    for alphabet in ("ab", "abcdefgh"):
-        for longest in (0, 1, 2, 3, 4, 5, 40):
-            sentences = [
-                rng.choices(alphabet, k=rng.randint(0, longest)) for _ in range(rng.randint(0, 300))
-            ]
-            read = SentenceReader(TOKENS).read(sentences, "x")
-            unique, equals = read.unique()
-            rows = split(read)
-            assert type(equals) is array
-            assert split(unique) == [list(row) for row in dict.fromkeys(map(tuple, rows))]
-            assert [split(unique)[number] for number in equals] == rows
-
-
 def test_sentences_are_pickled():
     rules = BLEU(tokenize=False, ignore_ids=(0,))
     read = SentenceReader(rules).read(np.array([[0, 0], [1, 0], [2, 1]]), "x")
@@ -291,3 +150,194 @@ def test_sentences_are_pickled():
             make(array("i", [1, 2, 3]), array("q", [wrong]), [])
     with pytest.raises(TypeError, match="expected int32"):
         make(array("q", [1]), array("q", [1]), [])
+
+
+H = np.arange(1, 13).reshape(3, 4)
+
+
+# --- batches
+
+
+def shapes(metric, *sides):
+    """The shape of the matrix, or those of one for each source."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        found = pairwise(*sides, metric=metric)
+    return found.shape if isinstance(found, np.ndarray) else [block.shape for block in found]
+
+
+def test_one_source_or_several():
+    text, tokens = [["a", "b"], ["c", "d"]], [[["a"], ["b", "c"]], [["d"], []]]
+    ids = np.stack([H, H + 1])
+    for metric, hypotheses, references, expected in (
+        (TEXT, ["a"], ["b"], (1, 1)),
+        (TEXT, np.array(["a"]), ["b"], (1, 1)),
+        (TOKENS, [["a"]], [["b"], []], (1, 2)),
+        (TOKENS, [["a", ("b",)]], [(("b",), "a")], (1, 1)),
+        (TOKENS, [[], []], [[]], (2, 1)),
+        (TOKENS, list(H), H.tolist(), (3, 3)),
+        (IDS, H, H, (3, 3)),
+        (TEXT, text, tuple(map(tuple, text)), (2, 2, 2)),
+        (TOKENS, tokens, [[[]], [[]]], (2, 2, 1)),
+        (TOKENS, ids.tolist(), ids[:, :1], (2, 3, 1)),
+        (IDS, list(ids), [list(rows) for rows in ids], (2, 3, 3)),
+    ):
+        found = shapes(metric, hypotheses, references)
+        assert found in (expected, [expected[1:]] * expected[0])
+
+
+@pytest.mark.parametrize(
+    ("metric", "hypotheses", "references", "error", "words"),
+    [
+        (TEXT, ["a"], [["b"]], ValueError, "references is a batch.*hypotheses holds str.*flat"),
+        (TEXT, [["a"]], ["b"], ValueError, "hypotheses is a batch.*references holds str"),
+        (TOKENS, [["a"]], [[["a"]]], ValueError, "references is a batch.*holds lists of tokens"),
+        (TOKENS, H[None], H, ValueError, "hypotheses is a batch"),
+        (TEXT, [["a"]] * 2, [["a"]] * 3, ValueError, "hypotheses has 2 sources, references has 3"),
+        (TEXT, [], [["a"]], ValueError, "hypotheses has 0 sources, references has 1"),
+        (TEXT, [["a"], ["a", "b"]], [["a"]] * 2, ValueError, r"hypotheses\[1\] has 2 sentences"),
+        (TEXT, [["a"]] * 3, [["a"], ["a"], []], ValueError, r"references\[2\] has 0 sentences"),
+        (TEXT, [["a"], "b"], [["a"]] * 2, TypeError, r"hypotheses\[1\] is a str"),
+        (TEXT, [["a"], None], [["a"]] * 2, TypeError, r"hypotheses\[1\] is a NoneType"),
+        # Masks.
+        (IDS, (H, np.ones((2, 4), int)), H, ValueError, "the mask of hypotheses has the shape"),
+        (IDS, (list(H), np.ones((2, 4), int)), H, ValueError, "the mask of hypotheses has 2"),
+        (IDS, (list(H), [[1] * 4, [1] * 4, [1]]), H, ValueError, r"mask of hypotheses\[2\]"),
+        (TEXT, (["a"], [[1]]), ["a"], TypeError, "a mask needs token ids"),
+    ],
+)
+def test_batches_and_masks_that_do_not_fit(metric, hypotheses, references, error, words):
+    masks = {}
+    if isinstance(hypotheses, tuple):
+        hypotheses, masks["hypothesis_mask"] = hypotheses
+    raises(error, words, pairwise, hypotheses, references, **masks, metric=metric)
+
+
+TOKENIZED = [["the", "cat", "sat"], ["a", "cat", "sat"]]
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "none"])
+def test_lists_of_tokens_that_are_taken_for_sources_of_text(tokenize):
+    for sources in (TOKENIZED, tuple(map(tuple, TOKENIZED)), [*TOKENIZED] * 4):
+        with pytest.warns(InputWarning, match="^hypotheses looks like.*with tokenize=False"):
+            assert len(mbr(sources, metric=BLEU(tokenize=tokenize)).best) == len(sources)
+    advice = "if these are lists of tokens pass a metric with tokenize=False"
+    with pytest.raises(ValueError, match=f"2 sources, references has 3;.*; {advice}"):
+        mbr(TOKENIZED, TOKENIZED[:1] * 3, metric=BLEU(tokenize=tokenize))
+    with pytest.raises(ValueError, match=rf"hypotheses\[1\] has 4 sentences.*; {advice}"):
+        pairwise([TOKENIZED[0], ["a"] * 4], [["a"]] * 2, metric=BLEU(tokenize=tokenize))
+
+
+def test_sources_of_text_are_not_taken_for_lists_of_tokens():
+    """Nor are they where single words may be texts."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for tokenize in ("zh", "char", str.split):
+            assert len(mbr(TOKENIZED, metric=BLEU(tokenize=tokenize)).best) == 2
+        for sources in ([["one", "two"]] * 3, [["a text", "b", "c"], ["d", "e", "f"]]):
+            assert len(mbr(sources, metric=BLEU(tokenize="13a")).best) == len(sources)
+
+
+def test_ids_in_tuples_that_are_taken_for_tokens():
+    ids = (((1, 2), (3, 4)), ((5,), (6,)))
+    with pytest.warns(InputWarning, match="hypotheses holds tuples of tuples of numbers.*pass l"):
+        pairwise(ids, [["a"]], metric=BLEU(tokenize=False))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for fine in (ids[0], [list(ids[0])], ((("a",), (1, 2)),), ((1, 2), ((1,), (2,)))):
+            pairwise(fine, [[1]], metric=TOKENS)
+
+
+# --- hostile input
+
+
+@pytest.mark.parametrize("error", [Planned(), TypeError("mine")])
+def test_exceptions_of_tokens_propagate_and_the_reader_goes_on(error):
+    reader = SentenceReader(TOKENS)
+    first = split(reader.read([["a", 1, "x" * 20]], "x"))
+    for token, known_only in (
+        (Token(on_hash=raising(error)), False),
+        (Token(on_hash=raising(error)), True),
+        (Token(on_equal=raising(error)), False),
+    ):
+        reader.read([["b", 1.0]], "x", known_only=known_only)
+        with pytest.raises(type(error)) as caught:
+            reader.read([["b", 1.0], [token, "c", Token(), 1]], "x", known_only=known_only)
+        assert caught.value is error
+    assert split(reader.read([["a", 1.0, "x" * 20]], "x", known_only=True)) == first
+    reader.vocabulary.forget()
+    assert split(reader.read([["b", "a"]], "x")) == [[0, 1]]
+
+
+def test_reading_from_within_a_read():
+    reader = SentenceReader(TOKENS)
+    reader.read([["a", 0.5]], "x")
+    seen = []
+
+    def read_again():
+        seen.append(split(reader.read([["a", 0.5]], "x", known_only=True)))
+        for call in (lambda: reader.read([["new"]], "x"), reader.vocabulary.forget):
+            raises(RuntimeError, "is being read into", call)
+
+    known = reader.read([[Token(on_hash=read_again), "a"]], "x", known_only=True)
+    assert (split(known), seen) == ([[-1, 0]], [[[0, 1]]])
+
+    def read_while_adding():
+        finding = lambda: reader.read([["a"]], "x", known_only=True)  # noqa: E731
+        for call in (finding, reader.vocabulary.forget, reader.vocabulary.all_tokens):
+            raises(RuntimeError, "only one may add", call)
+
+    reader.read([[Token(on_hash=read_while_adding), "a"]], "x")
+    reader.vocabulary.forget()
+    assert split(reader.read([["a"]], "x")) == [[0]]
+
+
+def test_tokens_whose_death_uses_the_reader():
+    reader = SentenceReader(TOKENS)
+    deaths = []
+
+    class Dying(Token):
+        def __del__(self):
+            deaths.append(clean(lambda: split(reader.read([["again", "again"]], "x"))))
+
+    reader.read([[Dying(), "a"]], "x")
+    reader.vocabulary.forget()
+    gc.collect()
+    assert deaths == [[[0, 0]]]
+    assert split(reader.read([["a", "again"]], "x")) == [[1, 0]]
+
+
+def test_sequences_that_lie():
+    assert pairwise([Lying(9, ["a"]), ["a"]], [["a"]], metric=TOKENS).shape == (2, 1)
+    with pytest.raises(ValueError, match=r"2 sentences of hypotheses became 1 while.*a Lying"):
+        pairwise(Lying(2, [["a"]]), [["a"]], metric=TOKENS)
+    with pytest.raises(KeyError):
+        pairwise([["a"], Lying(2, raising(KeyError()))], [["a"]], metric=TOKENS)
+
+
+# --- threads and memory
+
+
+@pytest.mark.skipif(
+    not os.path.exists("/proc/self/statm") or "FASTBLEU_SANITIZED" in os.environ,
+    reason="memory of the process is not to be told",
+)
+def test_forgetting_frees_the_content_of_long_tokens():
+    reader = SentenceReader(TEXT)
+
+    def fill(first):
+        reader.vocabulary.forget()
+        texts = [f"{'long' * 20}{first + n}" for n in range(20_000)]
+        assert len(set(reader.read(texts, "x").flat())) == 20_000
+
+    fill(0)
+    before = resident_kilobytes()
+    for first in range(1, 30):
+        fill(first * 20_000)
+    assert resident_kilobytes() - before < 20_000
+    assert reader.vocabulary.nbytes > 1_600_000
+    reader.vocabulary.forget()
+    assert reader.vocabulary.nbytes < 5_000_000
+    assert max(reader.read([" ".join(map(str, range(200_000)))], "x").flat()) == 199_999
+    reader.vocabulary.forget()
+    assert reader.vocabulary.nbytes < 100_000

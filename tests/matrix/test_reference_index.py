@@ -13,12 +13,14 @@ from generators import (
     copied,
     edge_length,
     pickled,
+    quietly,
     raises,
     seeded,
     shown,
     tiny_length,
 )
 from generators import sentences as random_sentences
+from random_texts import random_texts
 
 import fastbleu
 from fastbleu import BLEU
@@ -100,7 +102,10 @@ def test_every_parameter():
 TEXTS = ["The cat sat.", "the cat, sat!", "A dog -- 5,000 dogs.", "", "The cat sat down.", "x"]
 
 
-@pytest.mark.parametrize("tokenize", ["13a", "intl", "char", "none", "zh", str.split], ids=shown)
+TOKENIZERS = ["13a", "intl", "char", "none", "zh", str.split]
+
+
+@pytest.mark.parametrize("tokenize", TOKENIZERS, ids=shown)
 def test_text(tokenize):
     references = [*TEXTS, "ein Überfluss an Wörtern", "字 𝄞 " + "x" * 40]
     hypotheses = [*TEXTS, "Dogs sat, 5,000!", "ΑΒΓ the é", "a cat", "Überfluss an etwas", "字 字"]
@@ -110,6 +115,16 @@ def test_text(tokenize):
         assert index.signature == BLEU(**options).signature.replace("eff:no", "eff:yes")
         check(index, BLEU(**options), hypotheses, references)
         check(pickled(index), BLEU(**options), tuple(hypotheses), references)
+
+
+@pytest.mark.parametrize("tokenize", TOKENIZERS, ids=shown)
+def test_random_texts(tokenize):
+    rng = seeded("index of texts", tokenize)
+    for _ in range(ROUNDS // 2):
+        sides = [random_texts(rng, rng.choice((1, 15, 60))) for _ in range(2)]
+        metric = BLEU(tokenize=tokenize, lowercase=rng.random() < 0.5)
+        index = quietly(ReferenceIndex, sides[0], metric=metric)
+        quietly(check, index, metric, sides[1], sides[0])
 
 
 def test_ids_with_rules():
