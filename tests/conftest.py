@@ -61,7 +61,12 @@ def bleu(request):
 def simd(request):
     """Each instruction set that this processor has, in turn."""
     use_simd(request.param)
-    yield request.param
+    return request.param
+
+
+@pytest.fixture(autouse=True)
+def the_best_instruction_set_afterwards():
+    yield
     use_simd()
 
 

@@ -24,6 +24,7 @@ from pathlib import Path
 
 import pytest
 from commands import HANGS
+from hosts import REQUIRED
 from sybil.document import Document
 from sybil.example import SybilFailure
 from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParser
@@ -32,7 +33,6 @@ ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 HOSTS = {"ignite", "keras", "torch", "torcheval", "torchmetrics"}
-REQUIRED = os.environ.get("FASTBLEU_REQUIRE_HOSTS", "0") not in ("", "0")
 INSTALLS = re.compile(r"(pip install|make|torchrun) .+|#.*|")
 
 
@@ -158,11 +158,14 @@ def test_links_lead_where_they_say():
             assert not anchor or anchor in anchors_of(file), f"{name_of(page)} links to #{anchor}"
 
 
-def extras():
-    """The extras in pyproject.toml."""
+def pyproject():
+    """What pyproject.toml says."""
     tomllib = pytest.importorskip("tomllib", reason="from Python 3.11 on")
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    return set(project["optional-dependencies"])
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+
+def extras():
+    return set(pyproject()["project"]["optional-dependencies"])
 
 
 def test_the_table_of_extras_is_whole():
@@ -178,6 +181,19 @@ def test_extras_that_pages_install_exist():
         assert not re.search(r"pip install '?(py)?fastbleu", text), page
         for named in re.findall(r"pip install '\.\[(.*?)\]'", text):
             assert set(named.split(",")) <= extras(), page
+
+
+def test_the_pythons_that_wheels_are_built_for_are_named():
+    """As classifiers, in SUPPORT.md and in the workflow."""
+    project = pyproject()
+    classifiers = project["project"]["classifiers"]
+    supported = [name.split()[-1] for name in classifiers if ":: Python :: 3." in name]
+    wheels = project["tool"]["cibuildwheel"]["build"]
+    built = [re.sub(r"cp3(\d+)(t?)-\*", r"3.\1\2", name) for name in wheels]
+    assert [name for name in built if not name.endswith("t")] == supported
+    assert ", ".join(supported) in (ROOT / "SUPPORT.md").read_text("utf-8")
+    workflow = (ROOT / ".github/workflows/tests.yml").read_text("utf-8")
+    assert f"python: {built}".replace("'", '"') in workflow
 
 
 def test_blocks_that_do_not_hold_are_found(tmp_path):

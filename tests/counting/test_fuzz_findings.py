@@ -9,7 +9,6 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from counting.levels import use_simd
 from generators import raises
 from trust import fuzz_input, fuzz_tokenizers
 from trust.fuzzing import CORPUS
@@ -17,12 +16,6 @@ from trust.fuzzing import CORPUS
 from fastbleu.tokenizers import tokenize
 
 SOURCES = Path(__file__).resolve().parents[2] / "src" / "fastbleu"
-
-
-@pytest.fixture(autouse=True)
-def the_best_instruction_set_afterwards():
-    yield
-    use_simd()
 
 
 @pytest.mark.parametrize("name", ["columns", "files", "ids", "tokenizers"])

@@ -33,16 +33,10 @@ LENGTHS = (
 )
 
 
-@pytest.fixture
-def at_level():
-    """Calls a function at a level, and restores the best level at the end."""
-
-    def call(level, function, *arguments, **options):
-        use_simd(level)
-        return function(*arguments, **options)
-
-    yield call
-    use_simd()
+def at_level(level, function, *arguments, **options):
+    """Call a function with an instruction set."""
+    use_simd(level)
+    return function(*arguments, **options)
 
 
 def random_words(rng, longest):
@@ -79,7 +73,7 @@ def rows(stats):
 
 
 @pytest.mark.parametrize("form", [*COMPILED, "tokens", "bytes", "ids"])
-def test_all_levels_count_the_same(form, at_level):
+def test_all_levels_count_the_same(form):
     for order in (1, 2, 4, 9):
         segments = [*random_segments(seeded("kernels", form, order), rounds(200))]
         options, data = {"max_ngram_order": order}, segments
@@ -104,7 +98,7 @@ def test_all_levels_count_the_same(form, at_level):
 @pytest.mark.parametrize(
     "rules", [{}, {"ignore_ids": (0,)}, {"ignore_ids": (0,), "skip_ids": (3, 5), "stop_ids": 7}]
 )
-def test_all_levels_read_the_same_padded_rows(dtype, rules, at_level):
+def test_all_levels_read_the_same_padded_rows(dtype, rules):
     rng = np.random.default_rng(seeded("padded", dtype).getrandbits(64))
     hypotheses, references = (rng.integers(1, 12, shape) for shape in ((300, 33), (300, 3, 70)))
     for array in (hypotheses, references):
@@ -121,7 +115,7 @@ def test_all_levels_read_the_same_padded_rows(dtype, rules, at_level):
 
 
 @pytest.mark.parametrize("order", [*range(1, 10), 63, 64, 65, 100])
-def test_all_kernels_count_the_same(order, at_level):
+def test_all_kernels_count_the_same(order):
     # The oracle is slow for high orders.
     segments = [*random_segments(seeded("masks", order), rounds(120) if order < 10 else 30)]
     hypotheses, references = map(list, zip(*segments, strict=True))
@@ -180,7 +174,7 @@ def colliding_words(rng, number, seed):
 
 
 @pytest.mark.parametrize(("padding", "tokenize"), [(0, False), (80, "none"), (490, False)])
-def test_words_whose_hashes_are_equal_differ(tokenize, padding, at_level):
+def test_words_whose_hashes_are_equal_differ(tokenize, padding):
     seed, rng = (12345, 54321), seeded("collisions")
     reseed(*seed)
     words, more = colliding_words(rng, 6, seed), [f"w{n % 50}" for n in range(padding)]

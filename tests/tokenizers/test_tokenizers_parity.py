@@ -5,11 +5,11 @@ letters that matter to it, and every code point: as lists of tokens, and as rows
 that makes no token objects. Each on every instruction set of the processor.
 """
 
-import importlib
 import itertools
 
 import pytest
 import sacrebleu_tokenizers
+from counting.levels import COMPILED, LEVELS, use_simd
 from generators import SEED, SEGMENTS, seeded
 from metrics import count
 from random_texts import (
@@ -28,32 +28,8 @@ from fastbleu.tokenizers import tokenize
 # Texts that end in " ." are counted here on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 
-core = importlib.import_module("fastbleu.runtime._process")
-COMPILED = importlib.import_module("fastbleu.tokenizers._compiled").COMPILED
 BATCH = 500
 CHUNKS = 4
-
-
-def levels_of_this_machine():
-    """The instruction sets that can be tested here."""
-    found = []
-    for level in core.SIMD_LEVELS:
-        try:
-            core.use_simd(level)
-        except ValueError:
-            continue
-        found.append(level)
-    core.use_simd()
-    return found
-
-
-LEVELS = levels_of_this_machine()
-
-
-@pytest.fixture(autouse=True)
-def instruction_set_as_before():
-    yield
-    core.use_simd()
 
 
 def compare(found, expected, shown, where):
@@ -75,7 +51,7 @@ def check(name, texts, where, lowercase=False, levels=LEVELS):
     references = [[texts[a], texts[b]] for a, b in pairs]
     counted = count(tokens[: len(pairs)], [[tokens[a], tokens[b]] for a, b in pairs])
     for level in levels:
-        core.use_simd(level)
+        use_simd(level)
         found = [tokenize(text, name) for text in lowered]
         compare(found, tokens, lowered, f"{where}: {name} on {level}")
         rows = count(hypotheses, references, tokenize=name, lowercase=lowercase)
