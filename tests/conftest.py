@@ -4,7 +4,6 @@ import gc
 import importlib
 import os
 import signal
-import sys
 import warnings
 
 import nltk.translate.bleu_score
@@ -36,12 +35,10 @@ def pytest_configure(config):
 
 def pytest_collection_finish():
     # The garbage collector need not go through thousands of tests again and again, nor through what
-    # oracles make. From 3.14 on hypothesis looks for who holds its random generator, which does not
-    # find frozen objects.
-    if sys.version_info < (3, 14):
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(50_000)
+    # oracles make.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000)
 
 
 @pytest.fixture(params=IMPLEMENTATIONS)

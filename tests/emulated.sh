@@ -16,8 +16,8 @@ tests=("$@")
 [ ${#tests[@]} -gt 0 ] || tests=(tests/{inputs,counting,dialects,matrix,metric,nltk,sacrebleu,tokenizers,significance,tables})
 export FASTBLEU_TEST_SEGMENTS=${FASTBLEU_TEST_SEGMENTS:-300}
 packages=build/debian/packages
-pure=(click colorama defusedxml execnet 'hypothesis>=6.100' iniconfig jinja2 joblib nltk==3.10.4 packaging pluggy portalocker
-  pygments 'pytest>=8' 'pytest-xdist>=3' sacrebleu==2.6.0 shtab sortedcontainers sybil tabulate tqdm typing_extensions)
+pure=(click colorama defusedxml execnet iniconfig jinja2 joblib nltk==3.10.4 packaging pluggy portalocker
+  pygments 'pytest>=8' 'pytest-xdist>=3' sacrebleu==2.6.0 shtab sybil tabulate tqdm typing_extensions)
 if [ "$(cat $packages/installed 2>/dev/null)" != "${pure[*]}" ]; then
   rm -rf $packages
   "$python" -m pip --disable-pip-version-check install --quiet --target $packages --no-deps --only-binary :all: \

@@ -467,8 +467,7 @@ def names():
     return {
         (owner, name): value
         for owner, holder in owners.items()
-        # hypothesis counts the garbage collector's time in its own names.
-        if owner.partition(".")[0] not in ("fastbleu", "hypothesis", "sys")
+        if owner.partition(".")[0] not in ("fastbleu", "sys")
         for name, value in vars(holder).items()
         # Python and the module copy keep notes there.
         if name not in ("__warningregistry__", "__slotnames__")

@@ -11,23 +11,28 @@ import signal
 
 import numpy as np
 import pytest
-from generators import IGNORED_OF_RANDOM, raises, rounds, words
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from generators import IGNORED_OF_RANDOM, raises, rounds, seeded, words
 from metrics import from_state
 
 from fastbleu import BLEU
 
 pytestmark = [pytest.mark.pythons, *map(pytest.mark.filterwarnings, IGNORED_OF_RANDOM)]
-properties = settings(max_examples=rounds(240), deadline=None, database=None, print_blob=True)
 
 VOCABULARY = ["a", "b", "The", "cat.", "-100", "'s"]
 ID = {word: number for number, word in enumerate(VOCABULARY, 3)}
 PAD, STOP, SKIP = -100, 1, 2
-sentences = st.lists(st.sampled_from(VOCABULARY), max_size=8)
-corpora = st.lists(
-    st.tuples(sentences, st.lists(sentences, min_size=1, max_size=3)), min_size=1, max_size=9
-)
+
+
+def random_corpus(rng):
+    """Up to nine segments, each a hypothesis and up to three references; lists of words."""
+
+    def sentence():
+        return rng.choices(VOCABULARY, k=rng.randint(0, 8))
+
+    return [
+        (sentence(), [sentence() for _ in range(rng.randint(1, 3))])
+        for _ in range(rng.randint(1, 9))
+    ]
 
 
 def as_text(corpus):
@@ -82,15 +87,15 @@ METRICS = {
     "ids": (as_ids, {**IDS, "reference_length": "first"}),
     "ids by nltk": (as_ids, {**IDS, "dialect": "nltk", "smooth_method": "floor"}),
 }
-names = st.sampled_from(list(METRICS))
 
 
-def restored(metric, data):
+def restored(rng, metric):
     """The metric itself, or what a program finds after it was stored in one way or another."""
-    way = data.draw(st.sampled_from(["as it is", "pickle", "deepcopy", "copy"]))
-    if way == "pickle":
-        return pickle.loads(pickle.dumps(metric, data.draw(st.integers(2, 5))))
-    return {"as it is": lambda m: m, "deepcopy": copy.deepcopy, "copy": copy.copy}[way](metric)
+
+    def pickled(metric):
+        return pickle.loads(pickle.dumps(metric, rng.randint(2, 5)))
+
+    return rng.choice([lambda metric: metric, pickled, copy.deepcopy, copy.copy])(metric)
 
 
 def test_the_drawn_ids_are_the_drawn_tokens():
@@ -99,34 +104,35 @@ def test_the_drawn_ids_are_the_drawn_tokens():
     assert ids == BLEU(tokenize=False).count(*as_tokens(corpus))
 
 
-@properties
-@given(name=names, corpus=corpora, data=st.data())
-def test_any_batches_merged_by_any_tree_give_what_one_call_gives(name, corpus, data):
-    render, parameters = METRICS[name]
+@pytest.mark.parametrize("name", METRICS)
+def test_any_batches_merged_by_any_tree_give_what_one_call_gives(name):
+    for number in range(rounds(30)):
+        check_batches(seeded("batches", name, number), *METRICS[name])
+
+
+def check_batches(rng, render, parameters):
+    corpus = random_corpus(rng)
     # Metrics, and the segments that are in them.
-    parts = [(BLEU(**parameters, keep_stats=True), []) for _ in range(data.draw(st.integers(1, 4)))]
+    parts = [(BLEU(**parameters, keep_stats=True), []) for _ in range(rng.randint(1, 4))]
     for metric, _ in parts:
         metric.update(*render(corpus))
         assert metric.reset() is None
         assert metric == BLEU(**parameters, keep_stats=True)
         raises(ValueError, "nothing was added", metric.compute)
-    left = data.draw(st.permutations(corpus))
+    left = rng.sample(corpus, len(corpus))
     while left:
-        size = len(left) - data.draw(st.integers(0, len(left) - 1))
-        rank = data.draw(st.integers(0, len(parts) - 1))
-        metric, segments = parts[rank]
+        size, place = rng.randint(1, len(left)), rng.randrange(len(parts))
+        metric, segments = parts[place]
         metric.update(*render(left[:size]))
         metric.update(*render([]))
-        parts[rank] = restored(metric, data), segments + left[:size]
+        parts[place] = restored(rng, metric), segments + left[:size]
         left = left[size:]
     while len(parts) > 1:
-        (into, first), (other, second) = (
-            parts.pop(data.draw(st.integers(0, len(parts) - 1))) for _ in range(2)
-        )
+        (into, first), (other, second) = (parts.pop(rng.randrange(len(parts))) for _ in range(2))
         before = other.state
         into.merge(other)
         assert (other.state == before).all()
-        parts.append((restored(into, data), first + second))
+        parts.append((restored(rng, into), first + second))
     [(metric, segments)] = parts
     sides = render(segments)
     expected, rows = BLEU(**parameters).score(*sides), BLEU(**parameters).count(*sides)

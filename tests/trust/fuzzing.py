@@ -1,8 +1,8 @@
 """Coverage-guided fuzzing by atheris, in a build with AddressSanitizer.
 
 Each target (fuzz_*.py) compares what the package does with the slow way, inside of the fuzzer.
-The corpora in tests/trust/corpus are what earlier runs have found to reach something new. No
-Hypothesis: what guides is coverage of the compiled code. By hand, with tests/ as PYTHONPATH:
+The corpora in tests/trust/corpus are what earlier runs have found to reach something new. By hand,
+with tests/ as PYTHONPATH:
 
     python -m trust.fuzzing TARGET [FILE or DIRECTORY ...] [libFuzzer's options, as -runs=10000000]
 

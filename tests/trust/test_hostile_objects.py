@@ -2,8 +2,8 @@
 
 Trials are made in children, many in each, whose memory is filled with garbage when it is made and
 given back; the one that was going on when a child died is named. Each outcome has to be a result,
-what the hostile code raised, or an exception of the package's own with a message. No Hypothesis: a
-crash cannot be shrunk in the process that it ends, and a trial by its number is the same each time.
+what the hostile code raised, or an exception of the package's own with a message. A trial by its
+number is the same each time.
 """
 
 from __future__ import annotations
