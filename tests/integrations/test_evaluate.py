@@ -279,6 +279,7 @@ def test_bad_segments_and_options_leave_the_segments(name):
             (ValueError, "max_order is 0", {"max_order": 0}),
             (TypeError, "max_order is 2.5", {"max_order": 2.5}),
             (TypeError, "tokenize", {"tokenize": "13a"}),
+            (TypeError, "smooth is 'none', a str; expected True", {"smooth": "none"}),
         ),
         "sacrebleu": (
             (ValueError, "smooth_method 'method1' is unknown", {"smooth_method": "method1"}),

@@ -79,6 +79,10 @@ def test_weights_choose_ids():
         raises(ValueError, message, metric.update_state, references, shape, sample_weight=wrong)
 
 
+def test_a_metric_in_place_of_the_name():
+    raises(TypeError, "name is a BLEU, expected a str; pass a metric as metric=", BLEU, IDS)
+
+
 def test_a_text_is_not_a_batch():
     metric = BLEU()
     for y_true, y_pred, side in (

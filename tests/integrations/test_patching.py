@@ -29,7 +29,7 @@ from sacrebleu.metrics import BLEU, BLEUScore
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 import fastbleu
-from fastbleu.integrations import _sacrebleu_patches
+from fastbleu.integrations import _sacrebleu_patches, patching
 
 pytestmark = pytest.mark.pythons
 
@@ -345,6 +345,22 @@ def test_what_only_torchmetrics_can_count_is_left_to_it():
         assert [states(*case) for case in cases] == expected
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_iterators_of_references_are_left_to_the_library():
+    """They can be read only once."""
+    torcheval = host("torcheval.metrics.functional")
+
+    def scores():
+        lists = [iter([["a", "b"]]), [["c"]]], [["a", "b"], ["c"]]
+        yield outcome(bleu_score.corpus_bleu, *lists, (0.5, 0.5))
+        texts = ["a b", 5], [iter(["a b"]), ["c"]]
+        yield outcome(torcheval.bleu_score, *texts, 2)
+
+    expected = list(scores())
+    with fastbleu.patch("nltk", "torcheval"):
+        assert list(scores()) == expected
+
+
 class ByLetter(Tokenizer13a):
     def __call__(self, line):
         return " ".join(line)
@@ -365,6 +381,7 @@ def odd_calls():
     for corpus in (
         *((["a"], []), (["a"], [[]]), (["a", 5], [["a", "b"]]), (["a", ""], [["a", None]])),
         *((["a b c d", "b"], [["a b c d"]]), (["ab", "cd"], ["ab", "cd"]), ("ab", ["ab"])),
+        *((["a", "b"], [["a", lines]]) for lines in (("b", "c"), ["b", "c"])),
         *((["a"], [5]), (["a"], 5), (["a b"], [["a b"], iter(["a"])]), ([b"a"], [["a"]])),
     ):
         for call in (score, score_by_kept_references):
@@ -504,9 +521,12 @@ def test_blocks_end_only_their_own_patch():
     with pytest.raises(LookupError, match="inside"), fastbleu.patch("nltk"):
         raise LookupError("inside")
     assert not is_patched()
+    patched = fastbleu.patch()
     fastbleu.patch()
-    fastbleu.patch()
+    assert "sentence_bleu" in str(patched)
     fastbleu.unpatch()
+    assert "sentence_bleu" not in str(patched)
+    assert str(patched).count("the patch is undone") == len(patching.HOSTS)
     fastbleu.unpatch()
     assert not is_patched()
 

@@ -162,3 +162,13 @@ def test_all_metrics_are_merged_or_none():
         wrong = filled(BLEUScore(metric=BLEU(**other)))
         raises(ValueError, "cannot be added", metric.merge_state, [filled(), wrong])
         assert states(metric) == expected
+
+
+def test_counts_of_torchevals_own_metric_are_refused():
+    """It counts the length of the shortest reference."""
+    theirs, metric = filled(torcheval.BLEUScore(n_gram=4)), filled()
+    expected = states(metric)
+    raises(ValueError, "cannot be added", metric.merge_state, [theirs])
+    assert states(metric) == expected
+    metric.load_state_dict(theirs.state_dict())
+    raises(ValueError, "expected torch.int64: .* of another library", metric.compute)

@@ -149,6 +149,9 @@ def test_arguments_are_torchmetrics_and_a_few_more():
         ({"metric": "nltk", "weights": [1] * 4}, "and weights too"),
     ):
         raises(ValueError, words, BLEUScore, **wrong)
+    raises(TypeError, "n_gram is a BLEU; pass it as metric=", BLEUScore, BLEU())
+    for method in ("none", "exp"):  # as strings, both would be true
+        raises(TypeError, f"smooth is '{method}'.* True or False", BLEUScore, smooth=method)
 
 
 def test_options_are_those_of_a_metric_under_other_names():

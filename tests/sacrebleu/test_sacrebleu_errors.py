@@ -135,6 +135,12 @@ def test_a_segment_without_any_reference(hypotheses, references, segment):
             ours.corpus_bleu(hypotheses, references, tokenize=tokenize)
 
 
+@pytest.mark.parametrize("several", [("a", "b"), ["a", "b"]], ids=str)
+def test_several_references_for_a_segment_of_a_stream(several):
+    words = f"segment 1: a reference is a {type(several).__name__}, expected a str or None"
+    raises(TypeError, words, ours.corpus_bleu, [LINE, LINE], [[LINE, several]])
+
+
 @pytest.mark.parametrize("wrong", [5, b"bytes", ["tokens"]], ids=str)
 def test_values_that_are_no_text_are_named(wrong):
     raises(TypeError, "segment 1", ours.corpus_bleu, [LINE, wrong], [[LINE, LINE]])

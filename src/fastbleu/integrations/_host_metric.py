@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..dialects.base import STATE
+from ..inputs.arguments import check_flag
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..runtime.import_lock import lazy
@@ -34,6 +35,9 @@ def host_metric(
     passes. Besides the errors of `as_metric` and `BLEU`, raises ValueError if there are both a
     metric and options, or the metric keeps segments, or its dialect does not score sums.
     """
+    for name, value in given.items():
+        if isinstance(value, BLEU):
+            raise TypeError(f"{name} is a BLEU; pass it as metric=")
     if metric is None:
         options = {**defaults, **given}
         weights, order = options.get("weights"), options.get("n_gram")
@@ -41,7 +45,7 @@ def host_metric(
             lengths = f"len(weights)={len(weights)}, n_gram={order}"
             raise ValueError(f"the length of weights should equal n_gram, got {lengths}")
         if "smooth" in options:
-            options["smooth"] = "add-k" if options["smooth"] else "none"
+            options["smooth"] = "add-k" if check_flag("smooth", options["smooth"]) else "none"
         metric = BLEU(**{_NAMES.get(name, name): value for name, value in options.items()})
     elif names := [name for name in given if not _is_default(given[name], defaults[name])]:
         raise ValueError(
@@ -69,8 +73,17 @@ def _is_default(value: Any, default: Any) -> bool:
 def joined(
     hyp_len: torch.Tensor, ref_len: torch.Tensor, matches: torch.Tensor, totals: torch.Tensor
 ) -> list[int]:
-    """Rejoin a row that `tensors` in dialects/float32.py split; OverflowError if negative."""
-    row: list[int] = torch.cat((torch.stack((hyp_len, ref_len)), matches, totals)).tolist()
+    """Rejoin a row that `tensors` in dialects/float32.py split.
+
+    ValueError if it is not of integers, OverflowError if a count is negative.
+    """
+    states = torch.cat((torch.stack((hyp_len, ref_len)), matches, totals))
+    if states.is_floating_point():
+        raise ValueError(
+            f"the states are {states.dtype}, expected torch.int64: they come from a metric of "
+            "another library, which counts in another way"
+        )
+    row: list[int] = states.tolist()
     if min(row) < 0:
         raise OverflowError(f"a count exceeds int64: {row}")
     return row

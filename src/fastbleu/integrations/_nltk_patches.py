@@ -43,6 +43,8 @@ class _Replacements:
         weights, smoothing_function, auto_reweigh = options
         if auto_reweigh or len(list_of_references) != len(hypotheses):
             return NotImplemented
+        if not {*map(type, list_of_references)} <= {list, tuple}:
+            return NotImplemented  # an iterator can be read only once
         if len(hypotheses) == 1 and type(hypotheses) is type(list_of_references) is list:
             return self.sentence_bleu(list_of_references[0], hypotheses[0], *options)
         max_ngram_order = max(map(len, weight_vectors(weights)))  # type: ignore[no-untyped-call]

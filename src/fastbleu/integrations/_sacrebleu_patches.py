@@ -176,12 +176,14 @@ class _Replacements:
             return None
         return get_tokenizer(name) if name in COMPILED else tokenizer_of_lines(metric.tokenizer)
 
-    def cache(self, metric: Any, references: object) -> Any:
+    def cache(self, metric: Any, references: Any) -> Any:
         """Replaces `_cache_references`."""
         segments = _turn(references)
         if segments is None or self.tokenizer(metric) is None:
             return NotImplemented
         metric.num_refs = count_references(segments)
+        if len(references) == 1 and metric.num_refs != 1:  # a segment has none, or a tuple
+            return NotImplemented
         return _KeptReferences(metric, list(segments))
 
     def extract(self, metric: Any, hypotheses: object, references: object) -> Any:
@@ -215,6 +217,8 @@ class _Replacements:
                 self._counters[settings] = counter
         counted = counter.count(Batch(hypotheses[:count], segments[:count]))
         if references:
+            if len(references) == 1 and counted.nrefs != 1:  # a segment has a list
+                return None
             rest = segments[count:]
             same = not rest or counted.nrefs == count_references(rest)
             metric.num_refs = counted.nrefs if same else -1

@@ -82,8 +82,10 @@ def _torcheval_update(input: Any, target: Any, n_gram: int, device: Any) -> Any:
     states = [torch.tensor(0, device=device), torch.tensor(0, device=device)]
     states += [torch.zeros(n_gram, device=device), torch.zeros(n_gram, device=device)]
     hypotheses = [input] if isinstance(input, str) else input
-    if not all(type(side) in (list, tuple) for side in (hypotheses, target)):
+    if type(hypotheses) not in (list, tuple) or type(target) not in (list, tuple):
         return NotImplemented  # an iterator can be read only once
+    if not {*map(type, target)} <= {str, list, tuple}:
+        return NotImplemented
     counts = _counted(states[2:], lambda: _torcheval(n_gram)._sums_of_batch(hypotheses, target))
     if counts is None or not counts[3].all():
         return NotImplemented

@@ -21,7 +21,7 @@ from ..dialects.formulas import EVALUATE
 from ..dialects.sacrebleu import SACREBLEU
 from ..dialects.score import NoScoreError
 from ..inputs._batch import read
-from ..inputs.arguments import a_type, check_positive, number_of, shown
+from ..inputs.arguments import a_type, check_flag, check_positive, number_of, shown
 from ..inputs.errors import warn_tokenized
 from ..metric.bleu import BLEU
 
@@ -152,6 +152,7 @@ class Bleu(_InMemory):
                 "and returns a list of tokens"
             )
         max_order = check_positive("max_order", max_order)
+        smooth = check_flag("smooth", smooth)
         tokenize: Literal[False] | None = None if tokenizer is None else False
         metric = BLEU("evaluate", tokenize=tokenize, max_ngram_order=max_order)
         hypotheses, listed = self._take(predictions, references)

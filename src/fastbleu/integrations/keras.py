@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy
 
-from ..inputs.arguments import number_of
+from ..inputs.arguments import a_type, number_of
 from ..metric.bleu import BLEU as NativeBLEU
 from ..runtime.extras import HostImports, not_compiled
 from ._host_metric import host_metric
@@ -71,6 +71,8 @@ class BLEU(keras.metrics.Metric):
         from_logits: bool = False,
         metric: MetricArgument | None = None,
     ) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"name is {a_type(name)}, expected a str; pass a metric as metric=")
         if dtype is None and _backend_has("float64"):
             dtype = "float64"
         super().__init__(dtype=dtype, name=name)

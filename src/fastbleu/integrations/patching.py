@@ -185,7 +185,9 @@ class _Library:
         version = str(getattr(loaded, "__version__", ""))
         replaced = ", ".join(dict.fromkeys(name for name, _ in self._replaced))
         left_alone = self._reasons()
-        if not (replaced or left_alone):
+        if _active.get(self.name) is not self:
+            left_alone = "the patch is undone"
+        elif not (replaced or left_alone):
             replaced = "when it is imported"
             if loaded is None and not _is_installed(library):
                 replaced, left_alone = "", "not installed"

@@ -140,7 +140,8 @@ class BLEUScore(Metric):
             n_gram = len(metric.matches_by_order)
             if n_gram != self.n_gram:
                 raise ValueError(f"n_gram {n_gram} cannot be added to n_gram {self.n_gram}")
-            if isinstance(metric, BLEUScore) and metric._counted_as() != self._counted_as():
+            differs = isinstance(metric, BLEUScore) and metric._counted_as() != self._counted_as()
+            if differs or metric.matches_by_order.is_floating_point():  # TorchEval's own
                 raise ValueError("a metric that counts in another way cannot be added")
         for metric in metrics:
             self._add(*(getattr(metric, name) for name in _STATES))

@@ -103,6 +103,10 @@ def count_streams(
     except TypeError:
         refuse_missing(kept)
         raise
+    if counted.nrefs != 1 and isinstance(kept[0], str):
+        segment = next(n for n, line in enumerate(kept) if not isinstance(line, str))
+        problem = f"a reference is {a_type(kept[segment])}, expected a str or None"
+        raise LocatedTypeError.at(Place(segment, side="reference"), problem)
     if len(lines) < len(segments) and counted.nrefs != count_references(segments[len(lines) :]):
         counted.nrefs = -1
     return counted
