@@ -63,6 +63,7 @@ SCRIPTS = {
     ENGLISH: ("13a", "ptb"),
     "": ("13a", "ptb"),
     " \ud800": ("13a", "ptb"),
+    "\u3000": ("13a", "ptb"),
     "Привет, мир": ("13a", "ptb"),
     "مرحبا بالعالم": ("13a", "ptb"),
     "A sign in front of the shop says 北京": ("13a", "ptb"),
@@ -132,7 +133,7 @@ def test_each_segment_is_counted_by_its_own_tokenizer(options, names):
 def test_the_first_reference_decides():
     """Also about a hypothesis in another script."""
     metric = BLEU(tokenize="auto")
-    for references in ([CHINESE, ENGLISH], CHINESE, (CHINESE,)):
+    for references in ([CHINESE, ENGLISH], CHINESE, (CHINESE,), iter([CHINESE])):
         [row] = numpy.asarray(metric.count([ENGLISH], [references]))
         assert row[0] == len(tokenize(ENGLISH, "zh"))
     found = metric.count([CHINESE], [[ENGLISH, CHINESE]])

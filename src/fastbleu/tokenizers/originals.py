@@ -457,7 +457,7 @@ def tokenizer_by_script(others: str, chinese: str) -> Fields:
         if max(text, default="") >= "\u0e00":
             counts = {script: len(find(text)) for script, find in finders.items()}
             script = max(counts, key=counts.__getitem__)
-            if 3 * counts[script] >= len("".join(text.split())):
+            if 3 * counts[script] >= len("".join(text.split())) > 0:
                 name = script
             if name == "ja-mecab" and 10 * len(find_han(text)) > 9 * counts[name]:
                 name = chinese
