@@ -89,6 +89,11 @@ class Corpus:
         return [list(texts) for texts in itertools.zip_longest(*self.references)]
 
     @property
+    def of_iterators(self) -> Corpus:
+        """References that can be read once."""
+        return Corpus(self.hypotheses, [iter(texts) for texts in self.references])
+
+    @property
     def of_firsts(self) -> Corpus:
         """A few segments with their first references."""
         return Corpus(self.hypotheses[:20], [texts[:1] for texts in self.references[:20]])
@@ -275,6 +280,11 @@ def score(metric: BLEU, corpus: Corpus) -> Any:
 
 
 @entry()
+def iterators(metric: BLEU, corpus: Corpus) -> Any:
+    return metric.score(*corpus.of_iterators)
+
+
+@entry()
 def threads(metric: BLEU, corpus: Corpus) -> Any:
     return made(metric, threads=2).score(*corpus)
 
@@ -455,7 +465,7 @@ def report(metric: BLEU, corpus: Corpus) -> Any:
 @entry("pair")
 def explain(metric: BLEU, corpus: Corpus) -> Any:
     other = BLEU(tokenize="none", lowercase=True)
-    found = fastbleu.explain(*corpus, metric, other)
+    found = fastbleu.explain(*corpus.of_iterators, metric, other)
     return [counts(found.a), counts(found.b)], [counts(m.score(*corpus)) for m in (metric, other)]
 
 

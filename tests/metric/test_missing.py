@@ -137,6 +137,17 @@ def test_a_missing_second_reference():
         raises(ValueError, "all 1 were", BLEU().score, [text], [[text, None]], missing="skip")
 
 
+def test_missing_values_of_iterators():
+    text = "The cat sat on a mat."
+    for missing, rest in (("empty", ["", text]), ("ragged", [text])):
+        metric, others = BLEU(reference_length="shortest"), iter([None, text])
+        expected = metric.score([text], [rest], missing="empty")
+        assert metric.score([text], [others], missing=missing) == expected
+    with pytest.warns(InputWarning, match="left out 1 of 2 segments"):
+        score = BLEU().score([text] * 2, [text, iter([None])], missing="skip")
+    assert score == BLEU().score([text], [text])
+
+
 def test_a_missing_time_of_pandas():
     text, missing = "The cat sat on a mat.", pytest.importorskip("pandas").NaT
     words = r"segment 1: the hypothesis is missing \(NaT\)"

@@ -8,7 +8,6 @@ from itertools import groupby, pairwise
 from .._core import SegmentCounter
 from ..inputs._batch import Batch
 from ..inputs._id_rows import IdRows
-from ..inputs.arguments import is_collection, list_or_tuple
 from ..inputs.checks import TextChecks, TokenChecks
 from ..inputs.ids import NO_IDS, IdFilter
 from ..inputs.mistakes import MistakeWatch, warn_of_label_padding
@@ -112,6 +111,7 @@ class Counter(CounterBase):
         with ProgressBar(progress, batch.segments, " segments") as bar:
             for block in batch.blocks(self.threads):
                 if self.choose is not None:
+                    block = rereadable(self, block)
                     counters = map(self._counter_for, block.references)
                     counted = count_runs(self, block, counters, keep_rows, bar)
                     if counted.tokenizers:  # which "auto" has chosen
@@ -172,7 +172,7 @@ class Counter(CounterBase):
     def _counter_for(self, references: Any) -> Counter:
         """The counter of a segment, with the tokenizer for the script of its first reference."""
         assert self.choose is not None
-        texts = list_or_tuple(references) if is_collection(references) else [references]
+        texts = [references] if isinstance(references, str) else references
         first = next((text for text in texts if isinstance(text, str)), "")
         return self.with_tokenizer(self.choose(first))
 
@@ -322,6 +322,28 @@ class PreparedLines:
         return texts
 
 
+def rereadable(counter: Counter, batch: Batch) -> Batch:
+    """The batch with lists in place of iterators, which could be read only once."""
+    hypotheses, references = batch.lists()
+    if type(hypotheses) is not IdRows:
+        is_text = counter.is_text
+        checks: Any = TextChecks() if is_text else counter.checks
+        references = [
+            texts
+            if type(texts) in (list, tuple) or (is_text and isinstance(texts, str))
+            else checks.references(texts, segment)
+            for segment, texts in enumerate(references, batch.before)
+        ]
+        if not is_text:
+            numbered = range(batch.before, batch.before + len(hypotheses))
+            hypotheses = [
+                tokens if type(tokens) in (list, tuple) else checks.tokens(tokens, segment, None)
+                for segment, tokens in zip(numbered, hypotheses, strict=True)
+            ]
+            references = [*map(checks.token_lists, references, numbered)]
+    return Batch(hypotheses, references, batch.before, batch.present, batch.warns)
+
+
 def as_lists(counter: Counter, batch: Batch) -> Batch:
     """The batch as lists; TypeError if it holds token ids."""
     hypotheses, references = batch.lists()
@@ -350,7 +372,7 @@ class TokenListCounter(Counter):
         TypeError
             The batch holds token ids.
         """
-        listed = as_lists(self, batch)
+        listed = rereadable(self, as_lists(self, batch))
         try:
             counted = super().count(listed, *arguments, **options)
             self.examine(counted, self._tokens(listed))
@@ -367,7 +389,7 @@ class TokenListCounter(Counter):
         for counter, part in self.parts(batch):
             read_hypothesis, read_reference = _reader(counter, False), _reader(counter, True)
             for hypothesis, texts in zip(part.hypotheses, part.references, strict=True):
-                listed = [texts] if isinstance(texts, str) else list_or_tuple(texts)
+                listed = [texts] if isinstance(texts, str) else texts
                 references = [read_reference(text) for text in listed]
                 segments.append((read_hypothesis(hypothesis), references))
         return segments

@@ -8,7 +8,7 @@ from math import nan
 import numpy
 
 from ..counting._counted import Counted
-from ..counting.counter import Counter, TokenListCounter
+from ..counting.counter import Counter, TokenListCounter, rereadable
 from ..counting.stats import Stats
 from ..dialects.score import Score
 from ..inputs._batch import Batch, read
@@ -56,18 +56,16 @@ class Corpus:
     def read(cls, hypotheses: Any, references: Any, metric: BLEU) -> Corpus:
         """Read the arguments of `fastbleu.BLEU.score`, with the same errors."""
         counter = metric._counter
-        batch = read(hypotheses, references, counter)
-        sides = batch.lists()
-        counted = counter.count(Batch(sides[0], sides[1], batch.before, batch.present, batch.warns))
-        metric._scorer.stats(counted)  # for its checks and warnings
-        rows, reference_rows = sides
+        batch = rereadable(counter, read(hypotheses, references, counter))
+        metric._scorer.stats(counter.count(batch))  # for its checks and warnings
+        rows: Any = batch.hypotheses
+        reference_rows: Any = batch.references
         if type(rows) is IdRows:
             # Arrays stay arrays, because some dialects take only lists of tokens.
             kind: Any = numpy.array if are_ids(hypotheses, references) else list
             rows = map(kind, rows.as_lists())
             reference_rows = [list(map(kind, ids)) for ids in reference_rows.as_lists(True)]
-        segments = list_or_tuple(reference_rows)
-        nested = [[texts] if isinstance(texts, str) else list(texts) for texts in segments]
+        nested = [[texts] if isinstance(texts, str) else list(texts) for texts in reference_rows]
         return cls(list(list_or_tuple(rows)), nested, metric)
 
     def __len__(self) -> int:

@@ -16,10 +16,10 @@ from math import nan
 
 from .._core import raise_totals
 from ..counting._counted import Counted, Sums
-from ..counting.counter import Counter, TokenListCounter, as_lists
+from ..counting.counter import Counter, TokenListCounter, as_lists, rereadable
 from ..counting.stats import AdaptedRows, Stats
 from ..inputs._batch import Batch
-from ..inputs.arguments import is_collection, known_name, list_or_tuple
+from ..inputs.arguments import known_name
 from . import recipe_arithmetic as own
 from ._single_precision import single_precision_score
 from .base import SIGNIFICANCE, STATE, SUMS, Dialect, Feature
@@ -80,10 +80,11 @@ class FewerReferences(Counter):
         if self.references == "all":
             return super().count(batch, *arguments, **options)
         batch = as_lists(self, batch)
-        listed, lists = batch.references, (list, tuple)
-        kinds = set(map(type, listed))
+        lists = list, tuple
+        kinds = set(map(type, batch.references))
         if not kinds <= _USUAL:
-            listed = [list_or_tuple(texts) if is_collection(texts) else texts for texts in listed]
+            batch = rereadable(self, batch)
+        listed = batch.references
         if kinds != {str}:  # else each segment has one
             most = 1
             if self.references == "fewest":

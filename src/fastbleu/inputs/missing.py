@@ -62,6 +62,9 @@ def without_missing(
     sides = _listed(hypotheses), _listed(references)
     if sides[0] is None or sides[1] is None or len(sides[0]) != len(sides[1]):
         return hypotheses, references, None
+    if any(hasattr(kind, "__next__") for kind in {*map(type, sides[1])}):  # can be read only once
+        references = [list(t) if hasattr(t, "__next__") else t for t in sides[1]]
+        sides = sides[0], references
     if choice == "ragged":
         return hypotheses, [_without_blank(texts, empty) for texts in sides[1]], None
     may_miss, may_lack = _may_be_missing(sides[0]), _may_lack(sides[1])

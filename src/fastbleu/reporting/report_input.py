@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Counted
+from ..counting.counter import rereadable
 from ..counting.stats import Stats
 from ..diagnosis.corpus import Corpus
 from ..dialects.base import COUNT
@@ -61,11 +62,10 @@ class Segments:
         metric._scorer.dialect.require(COUNT)
         for name, hypotheses in systems.items():
             try:
-                batch = read(hypotheses, references, metric._counter)
-                listed, listed_references = batch.lists()
-                _refuse_arrays(listed)
+                batch = rereadable(metric._counter, read(hypotheses, references, metric._counter))
+                _refuse_arrays(batch.hypotheses)
                 # Copies, because user code that runs later may change the lists.
-                listed, listed_references = list(listed), list(listed_references)
+                listed, listed_references = list(batch.hypotheses), list(batch.references)
                 batch = Batch(listed, listed_references, warns=True)
                 counted = metric._counter.count(batch)
                 metric._scorer.dialect._check_references(counted.nrefs)
