@@ -5,11 +5,17 @@ from contextlib import ExitStack
 
 import pytest
 
-from fastbleu.cli.files import ByteSource, InputError, TextLines
 from fastbleu.cli.formats import open_input
 from fastbleu.cli.markup import align_documents
 from fastbleu.cli.options import Options
-from fastbleu.cli.readers import REFERENCE, FieldsReader, in_step
+from fastbleu.cli.readers import (
+    REFERENCE,
+    ByteSource,
+    FieldsReader,
+    InputError,
+    TextLines,
+    in_step,
+)
 
 
 def opened_file(name, role, options, opened):

@@ -7,8 +7,8 @@ import pytest
 from commands import POSIX, error, interrupt, run, start
 from generators import seeded
 
-from fastbleu.cli import files
-from fastbleu.cli.readers import LineReader
+from fastbleu.cli import readers
+from fastbleu.counting.counter import Counter
 
 BLOCKS = (1, 3, 64)
 WORDS = ("the", "cat", "sat.", "é", "я", "漢字", "😀", "3.5", "&amp;", "\ufeff", ".", "\u2028")
@@ -25,7 +25,7 @@ def random_file(rng, lines):
 
 def as_strings(monkeypatch):
     """Have all lines converted to Python strings from now on."""
-    monkeypatch.setattr(LineReader, "is_utf8", property(lambda _: False, lambda *_: None))
+    monkeypatch.setattr(Counter, "reads_utf8", False)
 
 
 FORMS = (
@@ -46,7 +46,7 @@ def test_the_output_equals_that_of_strings(monkeypatch, tmp_path, form):
             lines = random_file(rng, 120).split("\n")[:120]
             data = "\n".join([*lines, *[""] * (rng.random() < 0.5 or not lines[-1])]).encode()
             name.write_bytes(gzip.compress(data) if name.suffix == ".gz" else data)
-        monkeypatch.setattr(files, "_BLOCK_BYTES", block)
+        monkeypatch.setattr(readers, "_BLOCK_BYTES", block)
         found = [run(*arguments, "--threads", threads) for threads in (1, 2)]
         with monkeypatch.context() as patched:
             as_strings(patched)
@@ -62,7 +62,7 @@ def test_standard_input_with_any_line_ends(monkeypatch, tmp_path):
         lines = [" ".join(rng.choices(WORDS, k=rng.randint(1, 9))) for _ in range(90)]
         given = "".join(line + rng.choice(("\n", "\r\n", "\r", " \n")) for line in lines) + "end"
         reference.write_text("".join(f"{line} a\n" for line in lines) + "end\n", newline="")
-        monkeypatch.setattr(files, "_BLOCK_BYTES", block)
+        monkeypatch.setattr(readers, "_BLOCK_BYTES", block)
         words, stdin = [reference, "-w", "14", "--threads"], given.encode()
         results = [run(*words, threads, stdin=stdin) for threads in (1, 2)]
         with monkeypatch.context() as patched:
@@ -123,7 +123,7 @@ def test_every_compiled_tokenizer_reads_in_place(monkeypatch, tmp_path):
     """The lines are never made into strings."""
     path = tmp_path / "r"
     path.write_bytes(random_file(seeded("no strings"), 50).encode())
-    monkeypatch.setattr(files.TextLines, "listed", None)
+    monkeypatch.setattr(readers.TextLines, "listed", None)
     for tokenizer in ("13a", "none", "char", "zh", "intl"):
         for form in ([], ["-sl"], ["-sl", "-f", "tsv", "-b"], ["-ci", "-cin", "9"]):
             assert run(path, "-i", path, "-tok", tokenizer, *form)[0] == 0

@@ -1,4 +1,4 @@
-"""fastbleu.cli.files and .readers: what a line is, lock step, and the one-line errors."""
+"""fastbleu.cli.readers: what a line is, lock step, and the one-line errors."""
 
 import gzip
 import os
@@ -18,8 +18,14 @@ from read_files import error_of, read, write
 
 from fastbleu import BLEU
 from fastbleu.cli.command import main
-from fastbleu.cli.files import ByteSource, InputError, TextLines
-from fastbleu.cli.readers import ChainReader, LineReader, in_step
+from fastbleu.cli.readers import (
+    ByteSource,
+    ChainReader,
+    InputError,
+    LineReader,
+    TextLines,
+    in_step,
+)
 
 pytestmark = pytest.mark.pythons
 

@@ -11,7 +11,7 @@ from read_files import error_of, read, text_of, write
 from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
-from fastbleu.cli import files
+from fastbleu.cli import readers
 from fastbleu.cli.readers import SYSTEM
 
 pytestmark = pytest.mark.pythons
@@ -459,7 +459,7 @@ def test_xml_is_recognized_by_its_declaration_in_pieces_of_any_size(tmp_path, mo
     members = b"".join(gzip.compress(text[i : i + 1]) for i in range(len(text)))
     paths = [write(tmp_path / "a.sgm.gz", members), write(tmp_path / "b.sgm", text)]
     assert [text_of(path, role=SYSTEM) for path in paths] == [["a & b"]] * 2
-    monkeypatch.setattr(files, "_BLOCK_BYTES", 1)
+    monkeypatch.setattr(readers, "_BLOCK_BYTES", 1)
     assert [text_of(path, role=SYSTEM) for path in paths] == [["a & b"]] * 2
 
 

@@ -16,7 +16,7 @@ import zlib
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from fastbleu.cli import files, markup
+from fastbleu.cli import markup, readers
 from fastbleu.cli.formats import open_input
 from fastbleu.cli.options import Options
 from fastbleu.cli.readers import REFERENCE, SYSTEM, in_step, listed
@@ -26,7 +26,7 @@ from trust.fuzz_input import Input, directory, equal
 ENDS = ("", ".tsv", ".jsonl", ".xml", ".sgm")
 ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "latin-1", "utf-16", "utf-16-le", "ascii")
 is_output = re.compile(" is (fairseq output|an n-best list|<seg> lines|XML or SGML)").search
-BLOCK, LINES = files._BLOCK_BYTES, markup._LINES
+BLOCK, LINES = readers._BLOCK_BYTES, markup._LINES
 BLOCKS = (1, 2, 3, 5, 8, 61, 700, BLOCK)
 
 
@@ -34,24 +34,24 @@ def outcome(
     name: str, role: str, encoding: str, fields: int, block: int, in_place: bool = False
 ) -> object:
     """All columns of an input, or the message that refuses it; `in_place` if it can be read so."""
-    files._BLOCK_BYTES, markup._LINES = block, max(1, block >> 6)
+    readers._BLOCK_BYTES, markup._LINES = block, max(1, block >> 6)
     try:
         with ExitStack() as opened:
             options = Options(encoding=encoding, num_refs=fields, quoted=False, delimiter="\t")
             reader = open_input(name, role, options, opened)
             columns: list[list[str]] = [[] for _ in range(reader.width)]
-            for chunk in in_step([reader], 1 + block % 5, in_place and reader.is_utf8):
+            for chunk in in_step([reader], 1 + block % 5, in_place):
                 for column, more in zip(columns, listed([reader], chunk), strict=True):
                     column += more
             reader.notes()
             return columns
-    except files.InputError as error:
+    except readers.InputError as error:
         message = str(error)
         if not message.isprintable() or not message:
             raise AssertionError(f"not one line that can be printed: {message!r}") from error
         return message
     finally:
-        files._BLOCK_BYTES, markup._LINES = BLOCK, LINES
+        readers._BLOCK_BYTES, markup._LINES = BLOCK, LINES
 
 
 def unpacked(content: bytes) -> bytes | None:

@@ -25,22 +25,27 @@ from ..inputs.missing import is_blank
 from ..inputs.mistakes import warn_of_equal, warn_of_words
 from ..runtime.import_lock import import_undisturbed, lazy
 from ..runtime.terminal import ProgressBar
-from .files import STDIN, STDIN_LABEL, ByteSource, InputError, TextLines, printable
 from .formats import align_images, open_input
 from .options import Options, check_systems, option_warnings, parse_options
 from .readers import (
     CHUNK_LINES,
     REFERENCE,
+    STDIN,
+    STDIN_LABEL,
     SYSTEM,
+    ByteSource,
     ChainReader,
     FieldsReader,
+    InputError,
     LineReader,
     Reader,
+    TextLines,
     in_step,
     joined,
     listed,
     no_segments,
     present,
+    printable,
 )
 from .sacrebleu_text import RESET, SacrebleuText, system_names
 
@@ -121,7 +126,7 @@ def _open(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
     if options.test_set is not None:
         for names in testsets.reference_files(options):
             parts = [LineReader(TextLines(ByteSource(name, opened))) for name in names]
-            references.append(ChainReader(parts))
+            references.append(ChainReader(parts) if parts[1:] else parts[0])
     references += [open_input(name, REFERENCE, options, opened) for name in options.references]
     systems = [open_input(name, SYSTEM, options, opened) for name in options.systems]
     if options.input is None:
@@ -165,12 +170,13 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
     # Threads share a chunk, so it must be larger than the part that each of them takes at a time.
     lines = CHUNK_LINES if options.threads == 1 else 16 * CHUNK_LINES * options.threads
     is_ragged = options.missing == "ragged"
-    in_place = printer.counter.reads_utf8 and not (options.lists_texts or is_ragged)
-    chunks = in_step(readers, lines, in_place and all(reader.is_utf8 for reader in readers))
+    is_chosen = options.filtered or options.missing == "skip"
+    needs_text = options.lists_texts or is_ragged or is_chosen or not printer.adds_batches
+    chunks = in_step(readers, lines, printer.counter.reads_utf8 and not needs_text)
     numbers: Iterable[int] = itertools.count()
     if options.progress:
         chunks = _with_progress(chunks, readers)
-    if options.filtered or options.missing == "skip":
+    if is_chosen:
         kept = testsets.kept_segments(options) if options.filtered else range(sys.maxsize)
         numbers = chosen = list[int]()
         chunks = _chosen(chunks, kept, readers, chosen)

@@ -28,8 +28,16 @@ from ..inputs.file_formats import (
 )
 from ..inputs.missing import is_missing
 from ..runtime.collection import collection_paused
-from .files import ByteSource, InputError, TextLines
-from .readers import CHUNK_LINES, REFERENCE, FieldsReader, LineReader, Reader
+from .readers import (
+    CHUNK_LINES,
+    REFERENCE,
+    ByteSource,
+    FieldsReader,
+    InputError,
+    LineReader,
+    Reader,
+    TextLines,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,8 +23,7 @@ from typing import Any, NamedTuple
 
 from ..inputs.arguments import shown
 from ..runtime.extras import install_command
-from .files import ByteSource, InputError, TextLines
-from .readers import REFERENCE, SYSTEM, Reader
+from .readers import REFERENCE, SYSTEM, ByteSource, InputError, Reader, TextLines
 
 _SETS = {"srcset": "src", "refset": "ref", "tstset": "hyp"}
 _NAMES = {"src": "", "ref": "translator", "hyp": "system"}  # the attribute that names the part

@@ -18,9 +18,9 @@ from ..inputs.missing import CHOICES
 from ..runtime.extras import install_command
 from ..sacrebleu.bleu_score import read_seed, seed_of_environment
 from ..tokenizers.tokenizer import BY_LANGUAGE, OF_WORDS, TOKENIZERS, WITHOUT_MODEL
-from .files import STDIN, InputError
 from .formats import NAMED, is_coco_file
 from .parser import Help, Parser, delimiter, dialect, encoding, integer, pair, seed
+from .readers import STDIN, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

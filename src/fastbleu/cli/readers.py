@@ -1,4 +1,8 @@
-"""Parallel inputs, read in step: segment i of each belongs to segment i of all others.
+r"""Inputs: files as bytes and as lines of text, and parallel inputs, read in step.
+
+A line ends only at ``\n``. U+2028, U+0085 and the other characters at which ``str.splitlines``
+splits are text; otherwise parallel files would get out of step. A last line without a newline is a
+line like any other.
 
 Whitespace at the end of a segment, including a carriage return, is dropped before anything else
 happens, and a byte order mark counts as text (with a warning): both are sacreBLEU's rules. Other
@@ -8,23 +12,232 @@ dialects may count whitespace: for them only the carriage return is dropped.
 from __future__ import annotations
 
 import codecs
+import io
+import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from itertools import chain
 
-from ..inputs._utf8_rows import Utf8Rows
+from ..inputs._utf8_rows import Utf8Lines, Utf8Rows
+from ..inputs.arguments import number_of
+from ..inputs.errors import LocatedValueError
+from ..inputs.file_formats import PackedError, module_of, problem_of, unpacked
 from ..inputs.missing import no_value
-from .files import ByteSource, InputError, TextLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    from typing import Any, BinaryIO, TypeAlias
 
-    Chunks: TypeAlias = Iterator[list[Any]]  # for each column a list of str, or Utf8Rows
+    Column: TypeAlias = Any  # the next segments: a list of str, or Utf8Rows
+    Chunks: TypeAlias = Iterator[list[Column]]  # for each column the same segments
+
+STDIN, STDIN_LABEL = "-", "standard input"
 
 REFERENCE, SYSTEM = "ref", "hyp"  # the purpose of a file
 CHUNK_LINES = 512  # few enough that derived data stays in the cache
+
+_BLOCK_BYTES = 1 << 17  # with smaller blocks, threads wait for each other
+_LEAST_AHEAD = 512  # decompressed data may come in pieces of one byte
+_START_BYTES = 9  # enough to recognize the type of a file
 _OUTPUT_BYTES = 1 << 14  # at the start of a file, searched for toolkit outputs
+
+
+class InputError(LocatedValueError):
+    """Input that cannot be scored, with a one-line message and the command's exit status."""
+
+    status = 1
+
+    def __init__(self, message: str, **facts: Any) -> None:
+        super().__init__(printable(message), **facts)
+
+
+def printable(text: str) -> str:
+    """Escape line ends and control characters, which file names and ids may contain."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+class ByteSource:
+    """The bytes of a file or of standard input, unpacked if they are compressed.
+
+    `where` describes the reader's position in error messages; `start` holds the first bytes.
+    """
+
+    def __init__(self, name: str, opened: ExitStack) -> None:
+        self.label = STDIN_LABEL if name == STDIN else name
+        self.where: Callable[[], str] = lambda: "while it was opened"
+        self._file: BinaryIO
+        if name != STDIN:
+            try:
+                self._file = io.BufferedReader(io.FileIO(name), _BLOCK_BYTES)
+            except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+                raise self._unreadable(error, "check the name and its permissions") from error
+            opened.enter_context(self._file)
+        elif sys.stdin is None:
+            raise InputError("standard input is closed: name a file instead of -", file=self.label)
+        else:
+            file: Any = sys.stdin.buffer  # or an object that cannot be peeked
+            self._file = file if hasattr(file, "peek") else io.BufferedReader(file)
+        self.size: int | None = None  # bytes of the file on disk; None for a pipe
+        with suppress(OSError):  # standard input may be an object without a descriptor
+            status = os.fstat(self._file.fileno())
+            self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
+            is_device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
+            is_null = status.st_rdev == os.stat(os.devnull).st_rdev
+            if is_device and not (is_null or self._file.isatty()):
+                raise self.error("a device, such as /dev/zero, may never end")
+        self._ahead = b""
+        self.start = b""
+        self._name = name
+        self._content: Any = None  # unpacked; the compression is recognized at the first read
+
+    @property
+    def position(self) -> int:
+        """The number of bytes read from the file."""
+        return self._file.tell()
+
+    def peek(self) -> bytes:
+        """Return what the next `read` will return, which is enough to recognize a format."""
+        ahead = b""
+        while len(ahead) < _LEAST_AHEAD and (more := self.read()):
+            ahead += more
+        self._ahead = ahead
+        return ahead
+
+    def read(self) -> bytes:
+        """Return the next bytes, as soon as there are any; b"" at the end."""
+        if self._ahead:
+            ahead, self._ahead = self._ahead, b""
+            return ahead
+        try:
+            if self._content is None:
+                self._content = unpacked(self._file, self._name)
+            data: bytes = self._content.read1(_BLOCK_BYTES)
+            if len(self.start) < _START_BYTES:
+                self.start += data[:_START_BYTES]
+                # The first bytes of a pipe may have come one by one.
+                if self.size is None and module_of(self.start):
+                    raise PackedError("packed data comes in tiny pieces: save it as a file")
+            return data
+        except Exception as error:
+            if problem := problem_of(error):
+                where = f"{self.where()}: " * bool(self.start)
+                raise self.error(f"{where}{problem}") from error
+            if isinstance(error, OSError):
+                raise self._unreadable(error, self.where()) from error
+            raise
+
+    def _unreadable(self, error: Exception, hint: str) -> InputError:
+        problem = getattr(error, "strerror", None) or str(error)
+        return self.error(f"{problem[:1].lower()}{problem[1:]}; {hint}")
+
+    def error(self, problem: str, **facts: Any) -> InputError:
+        """Return an InputError that names the file."""
+        return InputError(f"{self.label}: {problem}", file=self.label, **facts)
+
+
+class TextLines:
+    """The lines of one input; with `universal_newlines` a carriage return ends a line, too.
+
+    `declared`: the file itself declares the encoding. `is_utf8`: all lines can be counted as UTF-8.
+    """
+
+    def __init__(
+        self,
+        source: ByteSource,
+        encoding: str = "utf-8",
+        universal_newlines: bool = False,
+        declared: bool = False,
+    ) -> None:
+        self.source = source
+        self.encoding = codecs.lookup(encoding).name
+        self.is_utf8 = self.encoding in ("utf-8", "utf-8-sig")
+        self._declared = declared
+        read = source.read
+        if universal_newlines or self.encoding != "utf-8":
+            decoder = codecs.getincrementaldecoder(encoding)("strict")
+            newlines = io.IncrementalNewlineDecoder(decoder, translate=True)
+            self._decode = newlines.decode if universal_newlines else decoder.decode
+            self._decoded_all = False
+            read = self._read_decoded
+        self._lines = Utf8Lines(read, surrogates=not self.is_utf8)
+        source.where = lambda: f"after line {self.taken}" if self.taken else "at its start"
+
+    @property
+    def taken(self) -> int:
+        """The number of lines read."""
+        return self._lines.taken
+
+    @property
+    def ended(self) -> bool:
+        """Whether all lines have been read."""
+        return self._lines.ended
+
+    def rows(self, count: int, begun: Utf8Rows | None = None) -> Utf8Rows:
+        """Return the next `count` lines, fewer at the end; fill `begun` up to `count` if given."""
+        return self._lines.take(count, begun)
+
+    def read(self, count: int) -> list[str]:
+        """Return the next `count` lines, or as many as there are, as str."""
+        return self.listed(self.rows(count))
+
+    def listed(self, rows: Utf8Rows) -> list[str]:
+        """Convert lines that `rows` returned to str."""
+        lines: list[str] = []
+        try:
+            lines += iter(rows)  # keeps the lines before an error
+        except UnicodeDecodeError as error:
+            raise self._invalid(error, rows.before + len(lines) + 1, error.start + 1) from error
+        return lines
+
+    def _read_decoded(self) -> bytes:
+        """Return the next text, encoded in UTF-8; b"" at the end."""
+        text = ""
+        while not (text or self._decoded_all):
+            data = self.source.read()
+            self._decoded_all = not data
+            try:
+                text = self._decode(data, self._decoded_all)
+            except UnicodeError as error:
+                raise self._undecodable(error) from error
+        return text.encode("utf-8", "surrogatepass")
+
+    def _undecodable(self, error: UnicodeError) -> InputError:
+        """Return the error for undecodable bytes after the lines read so far."""
+        # There is no single wrong byte in UTF-16 without a byte order mark (a UnicodeDecodeError
+        # from CPython 3.13 on), and encodings of domain names do not report one.
+        if (
+            not isinstance(error, UnicodeDecodeError)
+            or "BOM" in error.reason
+            or self.encoding in ("idna", "punycode")
+        ):
+            named = "name the file's own --encoding, such as utf-16-le"
+            fix = "correct the declaration" if self._declared else named
+            line = self.taken + 1
+            return self.source.error(f"line {line} cannot be decoded: {error}; {fix}", line=line)
+        good = error.object[: error.start].decode(self.encoding, "replace").split("\n")
+        begun = self._lines.unfinished.decode("utf-8", "surrogatepass")
+        start = good[-1] if len(good) > 1 else begun + good[0]
+        byte = len(start.encode(self.encoding, "replace")) + 1
+        return self._invalid(error, self.taken + len(good), byte)
+
+    def _invalid(self, error: UnicodeDecodeError, line: int, byte: int) -> InputError:
+        name = "UTF-8" if self.encoding == "utf-8" else self.encoding
+        fix = "convert the file (iconv -f LATIN1 -t UTF-8) or name its --encoding, such as latin-1"
+        if self.source.start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            fix = "it is UTF-16: convert it, or use --encoding utf-16 if all files are"
+        if self._declared:
+            fix = "the file declares this encoding: correct the declaration or the text"
+        elif self.encoding != "utf-8":
+            fix = "--encoding applies to all files: convert those in other encodings"
+        wrong = f"byte {byte} of the line is 0x{error.object[error.start]:02x}"
+        return self.source.error(f"line {line} is not valid {name} ({wrong}): {fix}", line=line)
+
+
 # How toolkit outputs begin, bytes that each contains, and the commands that extract the texts.
 _OUTPUTS = (
     (
@@ -57,17 +270,16 @@ class Reader:
 
     `label` is its name in messages, `source` its bytes, `unit` what a segment is called ("line" or
     "segment"), and `width` the number of columns. `segments` is the number read so far, and
-    `segments_in_all` the total, if the file states it. `is_utf8`: `rows` can read the segments.
-    `ragged`: cells may be lists of references, or None where a segment has fewer references than
-    others. `missing`, for tables: "error", "empty", or "skip" to return None for a segment without
-    a value. `keeps_ends`: whitespace at the end of a segment is part of it.
+    `segments_in_all` the total, if the file states it. `ragged`: cells may be lists of references,
+    or None where a segment has fewer references than others. `missing`, for tables: "error",
+    "empty", or "skip" to return None for a segment without a value. `keeps_ends`: whitespace at the
+    end of a segment is part of it.
     """
 
     label: str
     source: ByteSource | None = None
     unit = "line"
     width = 1
-    is_utf8 = False
     ragged = False
     keeps_ends = False
     segments = 0
@@ -75,23 +287,22 @@ class Reader:
     missing: str | None = None
     left_out, first_left_out = 0, ""
 
-    def read(self, count: int) -> list[list[str]]:
-        """Return the next `count` segments of each column, or as many as there are."""
-        raise NotImplementedError
+    def read(self, count: int) -> list[Column]:
+        """Return the next `count` segments of each column, or as many as there are.
 
-    def rows(self, count: int) -> Utf8Rows:
-        """Return what `read` would, as unchecked UTF-8."""
+        Utf8Rows are unchecked.
+        """
         raise NotImplementedError
 
     def listed(self, rows: Utf8Rows) -> list[str]:
-        """Convert what `rows` returned to str."""
+        """Convert Utf8Rows that `read` returned to str."""
         raise NotImplementedError
 
     def notes(self) -> list[str]:
         """Return warnings about the file, once it has been read."""
         if not self.left_out:
             return []
-        rows = _counted(self.left_out, self.unit)
+        rows = number_of(self.left_out, self.unit)
         where = f"the first is {self.first_left_out}"
         return [f"left out {rows}, because a value is missing; {where}"]
 
@@ -135,16 +346,14 @@ class LineReader(Reader):
     source: ByteSource
 
     def __init__(self, lines: TextLines) -> None:
-        self.source = lines.source
-        self.label = lines.source.label
-        self.is_utf8 = lines.is_utf8
-        self._lines = lines
+        self.source, self.label, self._lines = lines.source, lines.source.label, lines
         self._begun: Utf8Rows | None = None  # lines read before the first segment was requested
 
-    def read(self, count: int) -> list[list[str]]:
-        return [self.listed(self.rows(count))]
+    def read(self, count: int) -> list[Column]:
+        rows = self._rows(count)
+        return [rows if self._lines.is_utf8 else self.listed(rows)]
 
-    def rows(self, count: int) -> Utf8Rows:
+    def _rows(self, count: int) -> Utf8Rows:
         if not self.segments and self._begun is None:
             _refuse_output(self.source)
         rows = self._lines.rows(count, self._begun)
@@ -186,28 +395,20 @@ class FieldsReader(LineReader):
             _refuse_output(lines.source)
             self._begun = lines.rows(1)
             self.width += sum(line.rstrip().count("\t") for line in lines.listed(self._begun))
-        self.is_utf8 = lines.is_utf8 and self.width == 1
 
-    def read(self, count: int) -> list[list[str]]:
-        return self._split(super().rows(count))
-
-    def rows(self, count: int) -> Utf8Rows:
-        lines = super().rows(count)
-        if lines.contain(ord("\t")):
-            self._split(lines)
-        return lines
-
-    def check_fields(self) -> None:
-        while self.read(CHUNK_LINES)[0]:
-            pass
-
-    def _split(self, lines: Utf8Rows) -> list[list[str]]:
-        """Split lines into columns; every line must have all of them."""
+    def read(self, count: int) -> list[Column]:
+        lines = self._rows(count)
+        if self.width == 1 and self._lines.is_utf8 and not lines.contain(ord("\t")):
+            return [lines]
         fields = [line.split("\t", self._cuts) for line in self.listed(lines)]
         for number, row in enumerate(fields, lines.before + 1):
             if len(row) != self.width:
                 raise self._uneven(number, len(row))
         return list(map(list, zip(*fields, strict=True))) or [[] for _ in range(self.width)]
+
+    def check_fields(self) -> None:
+        while self.read(CHUNK_LINES)[0]:
+            pass
 
     def _uneven(self, number: int, width: int) -> InputError:
         expected = f"--num-refs is {self.width}: every line needs that many references"
@@ -216,7 +417,7 @@ class FieldsReader(LineReader):
                 f"line 1 has {self.width}: on standard input each field is a system; for text that "
                 "contains tabs name the file after -i"
             )
-        fields = f"{_counted(width, 'field')} separated by tabs"
+        fields = f"{number_of(width, 'field')} separated by tabs"
         problem = f"line {number} has {fields}, {expected}"
         return self.source.error(problem, line=number, status=17)
 
@@ -233,10 +434,11 @@ class ChainReader(Reader):
     def may_wait(self) -> bool:
         return any(reader.may_wait for reader in self._readers)
 
-    def read(self, count: int) -> list[list[str]]:
+    def read(self, count: int) -> list[Column]:
         column: list[str] = []
         while len(column) < count and self._current < len(self._readers):
-            lines = self._readers[self._current].read(count - len(column))[0]
+            reader = self._readers[self._current]
+            [lines] = listed([reader], reader.read(count - len(column)))
             column += lines
             self._current += not lines
         self.segments += len(column)
@@ -257,17 +459,17 @@ def present(row: Sequence[str | list[str] | None]) -> list[str]:
 def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES, in_place: bool = False) -> Chunks:
     """Yield the next `count` segments of all inputs: one list of str per column, equally long.
 
-    With `in_place`, columns are Utf8Rows; all readers must support them.
+    With `in_place`, columns are Utf8Rows if all inputs can be read so.
     """
     length = count
     while length == count:
-        chunk: list[Any] = []
-        for reader in readers:
-            chunk += [reader.rows(count)] if in_place else reader.read(count)
-        length = len(chunk[0])
-        if len(set(map(len, chunk))) > 1:
-            raise _unequal(readers, listed(readers, chunk))
-        if length:
+        chunk = list(chain.from_iterable([reader.read(count) for reader in readers]))
+        lengths = set(map(len, chunk))
+        if not in_place or list in map(type, chunk) or len(lengths) > 1:
+            chunk = listed(readers, chunk)
+        if len(lengths) > 1:
+            raise _unequal(readers, chunk)
+        if length := lengths.pop():
             yield chunk
 
 
@@ -283,11 +485,13 @@ def no_segments() -> InputError:
     return InputError("no segment to score: the files have no lines")
 
 
-def listed(readers: Sequence[Reader], chunk: list[Any]) -> list[list[str]]:
+def listed(readers: Sequence[Reader], chunk: list[Column]) -> list[list[str]]:
     """Return a chunk as lists of str; an InputError names a line that is not UTF-8."""
-    if not isinstance(chunk[0], Utf8Rows):
-        return chunk
-    return [reader.listed(rows) for reader, rows in zip(readers, chunk, strict=True)]
+    owners = [reader for reader in readers for _ in range(reader.width)]
+    return [
+        column if type(column) is list else owner.listed(column)
+        for owner, column in zip(owners, chunk, strict=True)
+    ]
 
 
 def _unequal(readers: Sequence[Reader], chunk: list[list[str]]) -> InputError:
@@ -304,10 +508,6 @@ def _unequal(readers: Sequence[Reader], chunk: list[list[str]]) -> InputError:
         fix = f"remove its last {long.unit}, which is blank"
     else:
         fix += "; look for a missing or an extra one"
-    has = f"{short.label} has {_counted(segments, short.unit)}"
-    message = f"{has}, {long.label} has {_counted(total, long.unit)}: {fix}"
+    has = f"{short.label} has {number_of(segments, short.unit)}"
+    message = f"{has}, {long.label} has {number_of(total, long.unit)}: {fix}"
     return InputError(message, file=short.label)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -20,8 +20,7 @@ from ..dialects.base import UPDATE
 from ..inputs.errors import InputWarning
 from ..runtime.import_lock import import_undisturbed, lazy
 from ..runtime.terminal import CONTROLS, JSON_CONTROLS
-from .files import InputError
-from .readers import joined, present
+from .readers import InputError, joined, present
 from .sacrebleu_text import (
     BASELINE,
     RESET,

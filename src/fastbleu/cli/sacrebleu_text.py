@@ -25,7 +25,7 @@ from ..sacrebleu.bleu_score import (
     seed_text,
 )
 from ..tokenizers.tokenizer import get as get_tokenizer
-from .files import InputError
+from .readers import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from ..inputs.arguments import a_type, shown
 from ..inputs.errors import InputWarning, LocatedError
 from ..runtime.import_lock import import_undisturbed
 from ..runtime.terminal import CONTROLS, JSON_CONTROLS
-from .files import InputError
-from .readers import Reader
+from .readers import InputError, Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +39,6 @@ class TableReader(Reader):
         self, path: str, column: str, missing: str, options: Options, is_reference: bool
     ) -> None:
         self.label, self.missing, self._is_reference = path, missing, is_reference
-        self.is_utf8 = missing != "skip"
         self._column = column
         if not column:
             raise InputError(f"{path}: choose a column with ::NAME after the file name")
@@ -53,34 +51,30 @@ class TableReader(Reader):
         self._texts: Any = None  # unread ones of earlier frames, then the current frame
         self._lines: Any = None  # the reader of these texts
         self._left = 0
-        self._missing: list[int] = []  # positions in the rows read last
 
-    def read(self, count: int) -> list[list[Any]]:
-        lines: list[Any] = self.listed(self.rows(count))
-        for number in self._missing if self.missing == "skip" else ():
-            lines[number] = None
-        return [lines]
-
-    def rows(self, count: int) -> Utf8Rows:
+    def read(self, count: int) -> list[Any]:
         while self._left < count:
             frame = _named(self.label, lambda: next(self._frames, None))
             if frame is None:
                 break
             self._open(frame[self._column].to_native())
-        self._missing = []
         if self._lines is None:
-            return Utf8Rows()
+            return [Utf8Rows()]
         rows: Utf8Rows
         rows, missing = self._lines.read(count)
         rows.before = self.segments
-        self._missing = [number for number, _ in missing]
-        for number in self._missing:
+        for number, _ in missing:
             self.without_value(self._source.place(rows.before + number), self._column)
         if not self.keeps_ends:
             rows.rstrip()
         self.segments += len(rows)
         self._left -= len(rows)
-        return rows
+        if self.missing != "skip":
+            return [rows]
+        lines: list[Any] = self.listed(rows)
+        for number, _ in missing:
+            lines[number] = None
+        return [lines]
 
     def listed(self, rows: Utf8Rows) -> list[str]:
         def place_of(row: int) -> str:

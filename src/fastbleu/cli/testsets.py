@@ -15,8 +15,8 @@ from types import ModuleType
 from ..inputs.arguments import closest, shown
 from ..runtime.extras import install_command
 from ..runtime.import_lock import import_undisturbed
-from .files import InputError
 from .options import Options
+from .readers import InputError
 
 
 def reference_files(options: Options) -> list[list[str]]:
