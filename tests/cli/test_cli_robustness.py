@@ -43,12 +43,14 @@ def folder(tmp_path, monkeypatch):
         (["-i", A, R1], r"give their files first.*mean: fastbleu \S+1.txt -i \S+system-a.txt$"),
         ([R1, "-i", A, "short"], "^short has 2 lines, .*reference.1.txt has 40 lines: "),
         ([R1, "-i", "longer"], "41 lines: remove its last line, which is blank$"),
-        (["one"], "^standard input has 0 lines, one has 1 line: "),  # sacreBLEU scores it
+        (["one"], r"no -i\) has 0 lines, one has 1 line: "),  # sacreBLEU scores it
         (["-t", "wmt14", "-i", A], "^test set wmt14 needs a language pair, such as -l en-de$"),
         ([R1, "-i", A, "-ol", "en"], "name it with -t"),
         (["-", "-i", "-"], r"standard input \(-\) is named more than once"),
         (["-"], "without -i"),
-        ([R1], "without -i"),  # it is empty
+        ([R1], "^standard input .hypotheses, as there is no -i. has 0 lines"),
+        (["", "-i", R1], "^a file without a name: no such file"),
+        ([".", "-i", R1], "^.: is a directory; name a file in it$"),
         (["empty"], "^no segment to score: the files have no lines$"),
         (["r", "-i", "h", "-s", "floor", "-sv", "-1"], "^--smooth-value -1 with --smooth-method"),
     ],
@@ -129,7 +131,7 @@ def test_nothing_is_printed_before_all_is_read(tmp_path, form):
     (tmp_path / "h").write_bytes(b"a b c d\n" * 19_998 + b"caf\xe9\n" + b"\n")
     message = error(tmp_path / "r", "-i", tmp_path / "h", *form)
     assert message.startswith(f"{tmp_path / 'h'}: line 19999 is not valid UTF-8")
-    message = f"{R1} has 40 lines, standard input has 80 lines: "
+    message = f"{R1} has 40 lines, standard input (hypotheses, as there is no -i) has 80 lines: "
     assert error(R1, *form, stdin=A.read_bytes() * 2).startswith(message)
 
 

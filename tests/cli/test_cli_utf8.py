@@ -101,7 +101,7 @@ def test_lines_with_tabs_on_standard_input(tmp_path):
     given = b"a\t\n" * 700 + b"a\tb\tc \n" + b"a\n" * 199
     status, out, err = run(reference, stdin=given)
     assert (status, out) == (17, "")
-    assert "standard input: line 701 has 3 fields separated by tabs, line 1 has 1: on" in err
+    assert "no -i): line 701 has 3 fields separated by tabs, line 1 has 1: on" in err
     assert "line 2 is not valid UTF-8" in error(reference, stdin=b"a\n\xff\tb\n")
 
 

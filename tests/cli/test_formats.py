@@ -58,24 +58,29 @@ def test_texts_are_read(tmp_path, name, content, selector, expected):
 # The name of a file, its content, a selector, and the message after the name.
 REFUSED = [
     ("a.txt", "x\n", "2", "::2: no such file; a ::SELECTOR can follow.*for others add --read-as"),
-    ("a.tsv", TABLE, "hyp", ": no column is named 'hyp' in line 1.*'src', 'mt', 'ref'$"),
-    ("a.tsv", TABLE, "0", ": there is no column 0: line 1 has 3, counted from 1$"),
+    ("a.tsv", TABLE, "hyp", ": no column is named 'hyp' in line 1; choose one of 'src', 'mt', "),
+    ("a.tsv", TABLE, "0", ": line 1 has no column 0, only 3 columns: count from 1$"),
     ("a.tsv", TABLE, "-1", ".*no column is named '-1'"),
-    ("a.tsv", "a\ta\n1\t2\n", "a", ".*two columns are named 'a'"),
+    (
+        "a.tsv",
+        "a\ta\n1\t2\n",
+        "a",
+        ": several columns are named 'a' in line 1; choose one by its number$",
+    ),
     *(
         ("a.tsv", f"{TABLE}{row}\n", selector, f": line 5: {columns}, but line 1")
         for row, columns in (("4\tf", "2 columns"), ("4\tf\tg\th", "4 columns"), ("", "1 column"))
         for selector in ("mt", "2")
     ),
-    ("a.tsv", "mt,ref\na,b\n", "2", ".*no column 2: line 1 has 1, counted.*or add --delimiter$"),
+    ("a.tsv", "mt,ref\na,b\n", "2", ".*no column 2, only 1 column: count from 1, or add --del"),
     ("a.tsv", "mt,ref\na,b,c\n", "mt", ".*does a text contain ',' or a line break"),
     *(
         ("a.jsonl", f'{{"a": "x"}}\n{line}\n', "a", f": line 2: .*{problem}")
         for line, problem in (
-            ("", "this is not JSON, one object per line"),
+            ("", "from character 1 on this is not JSON, one object per line .*: Expecting value$"),
             ("[" * 200_000, "this is not JSON, one object per line"),
             ('["x"]', "expected an object, found a list of 1"),
-            ('{"b": "x", "c": 1}', "no key 'a'; there is an object with the keys 'b', 'c'"),
+            ('{"b": "x", "c": 1}', "no key 'a' in an object with the keys 'b', 'c'$"),
             ('{"a": NaN}', "column 'a' has no value"),
             ('{"a": 1.5}', "'a' is a number, but must be a string"),
             ('{"a": []}', "'a' is an empty list, but must be a string or a non-empty list"),
@@ -84,11 +89,12 @@ REFUSED = [
             ('{"a": {"de": 1}}', "choose a part of it, such as ::a.de"),
         )
     ),
-    ("a.jsonl", OBJECTS, "out.fr", ".*no key 'fr'; out is an object with the keys 'de', 'deep'"),
-    ("a.jsonl", OBJECTS, "refs.2", ".*no key '2'; refs is a list of 2"),
+    ("a.jsonl", OBJECTS, "out.fr", ".*no key 'fr' in out, which is an object with .* 'de', 'deep'"),
+    ("a.jsonl", OBJECTS, "refs.2", ".*no key '2' in refs, which is a list of 2"),
     ("a.jsonl", OBJECTS, "", ".*choose a text with ::KEY after the name; this is an object with"),
     ("a.json", json.dumps(RECORDS), "out.fr", ": object 1: no key 'fr'"),
     ("a.jsonl", json.dumps(RECORDS)[:-3], "mt", ".*not JSON, one object per line or a list of ob"),
+    ("a.json", json.dumps(RECORDS, indent=1)[:-3], "mt", ": line 29: from character 2 on this is"),
 ]
 
 

@@ -33,7 +33,7 @@ NO_SPACE = "cannot write the result: No space left on device"
 REFUSED = [
     ("FASTBLEU more -i other >&-", "standard output is closed"),
     ("FASTBLEU - -i good <&-", "standard input is closed"),
-    ("head -n 7 good | FASTBLEU good", "standard input has 7 lines"),
+    ("head -n 7 good | FASTBLEU good", "no -i) has 7 lines"),
     ("mkfifo ends; head -c 3001 system >ends & FASTBLEU good -i ends -b", "lines"),
     ("FASTBLEU more -i other >/dev/full", NO_SPACE),
     ("FASTBLEU more -i other -sl >/dev/full", NO_SPACE),

@@ -31,7 +31,6 @@ from .readers import (
     CHUNK_LINES,
     REFERENCE,
     STDIN,
-    STDIN_LABEL,
     SYSTEM,
     ByteSource,
     ChainReader,
@@ -108,14 +107,7 @@ def _run(options: Options) -> None:
         _warn(options, [], warnings)
         return _print(groups)
     with ExitStack() as opened:
-        try:
-            texts = _score(options, opened)
-        except InputError as error:
-            if options.input is not None or error.file != STDIN_LABEL:
-                raise
-            hint = " (without -i the hypotheses are read from standard input)"
-            raise InputError(f"{error}{hint}", **vars(error)) from error
-        for text in texts:
+        for text in _score(options, opened):
             _print(text)
     return None
 
@@ -130,8 +122,9 @@ def _open(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
     references += [open_input(name, REFERENCE, options, opened) for name in options.references]
     systems = [open_input(name, SYSTEM, options, opened) for name in options.systems]
     if options.input is None:
-        lines = TextLines(ByteSource(STDIN, opened), options.encoding, universal_newlines=True)
-        systems.append(FieldsReader(lines))
+        source = ByteSource(STDIN, opened)
+        source.label += " (hypotheses, as there is no -i)"
+        systems.append(FieldsReader(TextLines(source, options.encoding, universal_newlines=True)))
     readers = references + systems
     of_tables = {options.missing, options.quoted, options.delimiter} - {None, "ragged"}
     if of_tables and not any(reader.missing for reader in readers):

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain, islice
 
-from ..inputs.arguments import shown
+from ..inputs.arguments import number_of, shown
 from ..inputs.file_formats import (
     cells_of,
     check_results,
@@ -187,9 +187,10 @@ class ColumnReader(_CellReader):
         if self._selector.isascii() and self._selector.isdigit():
             column = int(self._selector) - 1
             if not 0 <= column < len(heading):
-                choices = f"line 1 has {len(heading)}, counted from 1"
-                choices += "; or add --delimiter" * (len(heading) == 1)
-                raise self.source.error(f"there is no column {self._selector}: {choices}")
+                fix = "count from 1"
+                fix += ", or add --delimiter if no tab separates them" * (len(heading) == 1)
+                problem = f"line 1 has no column {self._selector}, only "
+                raise self.source.error(f"{problem}{number_of(len(heading), 'column')}: {fix}")
             rows = chain(first, rows)
         else:
             column = self._column_of(heading)
@@ -197,7 +198,7 @@ class ColumnReader(_CellReader):
         for row in rows:
             cells = self._split(row)
             if len(cells) != len(heading):
-                columns = f"{len(cells)} column{'s' * (len(cells) != 1)}"
+                columns = number_of(len(cells), "column")
                 mark = "a tab" if self._delimiter == "\t" else repr(self._delimiter)
                 problem = f"{columns}, but line 1 has {len(heading)}"
                 raise self._error(f"{problem}; does a text contain {mark} or a line break?")
@@ -208,8 +209,9 @@ class ColumnReader(_CellReader):
         """The position of the column that the selector names."""
         if names.count(self._selector) == 1:
             return names.index(self._selector)
-        problem = "two columns are" if self._selector in names else "no column is"
-        fix = f"choose by number or one of: {', '.join(map(repr, names))}"
+        problem, fix = "no column is", f"choose one of {', '.join(map(repr, names))}, or a number"
+        if self._selector in names:
+            problem, fix = "several columns are", "choose one by its number"
         raise self.source.error(f"{problem} named {shown(self._selector)} in line 1; {fix}")
 
     def _split(self, row: str) -> Sequence[str | None]:
@@ -247,8 +249,12 @@ class JsonReader(_CellReader):
         try:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
-            problem = "this is not JSON, one object per line or a list of objects"
-            raise self._error(f"{problem}: {error}") from error
+            problem, place = str(error), "this"
+            if isinstance(error, json.JSONDecodeError):
+                self._line += error.lineno - 1
+                problem, place = error.msg, f"from character {error.colno} on this"
+            expected = "JSON, one object per line or a list of objects"
+            raise self._error(f"{place} is not {expected}: {problem}") from error
 
     def _text_of(self, value: Any) -> str | list[Any] | None:
         if not isinstance(value, dict):
@@ -263,8 +269,8 @@ class JsonReader(_CellReader):
             elif isinstance(value, dict) and key in value:
                 value = value[key]
             else:
-                where = f"{'.'.join(path[:depth])} is" if depth else "there is"
-                raise self._error(f"no key {shown(key)}; {where} {_described(value)}")
+                where = f"{'.'.join(path[:depth])}, which is " if depth else ""
+                raise self._error(f"no key {shown(key)} in {where}{_described(value)}")
         is_list = isinstance(value, list) and self._is_reference
         texts = [None if is_missing(text) else text for text in (value if is_list else [value])]
         others = [text for text in texts if not (text is None or isinstance(text, str))]

@@ -416,8 +416,8 @@ def _problem_of_groups(options: Options) -> str | None:
     if options.test:
         return f"--by does not support --paired-{options.test}"
     of_segments = "sentence_level", "score_only", "short", "width", "sort", "worst"
-    for name in (*of_segments, "identify", "explain", "html", "md", "test_set"):
-        if getattr(options, name) not in (None, False):
+    for name in (*of_segments, "identify", "explain", "html", "md", "test_set", "num_refs"):
+        if getattr(options, name) != getattr(Options, name):
             return f"--by does not support --{name.replace('_', '-')}"
     if options.format == "tsv":
         return "the formats of --by are json, text, csv, latex, markdown and parquet"

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Column: TypeAlias = Any  # the next segments: a list of str, or Utf8Rows
     Chunks: TypeAlias = Iterator[list[Column]]  # for each column the same segments
 
-STDIN, STDIN_LABEL = "-", "standard input"
+STDIN = "-"
 
 REFERENCE, SYSTEM = "ref", "hyp"  # the purpose of a file
 CHUNK_LINES = 512  # few enough that derived data stays in the cache
@@ -68,12 +68,14 @@ class ByteSource:
     """
 
     def __init__(self, name: str, opened: ExitStack) -> None:
-        self.label = STDIN_LABEL if name == STDIN else name
+        self.label = "standard input" if name == STDIN else name or "a file without a name"
         self.where: Callable[[], str] = lambda: "while it was opened"
         self._file: BinaryIO
         if name != STDIN:
             try:
                 self._file = io.BufferedReader(io.FileIO(name), _BLOCK_BYTES)
+            except IsADirectoryError as error:
+                raise self._unreadable(error, "name a file in it") from error
             except (OSError, ValueError) as error:  # ValueError: a NUL in the name
                 raise self._unreadable(error, "check the name and its permissions") from error
             opened.enter_context(self._file)
@@ -144,6 +146,7 @@ class TextLines:
     """The lines of one input; with `universal_newlines` a carriage return ends a line, too.
 
     `declared`: the file itself declares the encoding. `is_utf8`: all lines can be counted as UTF-8.
+    `rows(count, begun)` are the next lines, fewer at the end; `begun` is filled up to `count`.
     """
 
     def __init__(
@@ -165,7 +168,8 @@ class TextLines:
             self._decoded_all = False
             read = self._read_decoded
         self._lines = Utf8Lines(read, surrogates=not self.is_utf8)
-        source.where = lambda: f"after line {self.taken}" if self.taken else "at its start"
+        self.rows = self._lines.take
+        source.where = lambda: f"after line {self.taken}" if self.taken else "in line 1"
 
     @property
     def taken(self) -> int:
@@ -176,10 +180,6 @@ class TextLines:
     def ended(self) -> bool:
         """Whether all lines have been read."""
         return self._lines.ended
-
-    def rows(self, count: int, begun: Utf8Rows | None = None) -> Utf8Rows:
-        """Return the next `count` lines, fewer at the end; fill `begun` up to `count` if given."""
-        return self._lines.take(count, begun)
 
     def read(self, count: int) -> list[str]:
         """Return the next `count` lines, or as many as there are, as str."""
