@@ -131,13 +131,9 @@ class _CellReader(Reader):
     _line = 1  # the number of the current row's first line
 
     def __init__(self, lines: TextLines, selector: str, missing: str) -> None:
-        self.source, self.label, self._lines = lines.source, lines.source.label, lines
+        self.source, self.label = lines.source, lines.source.label
         self._selector, self.missing = selector, missing
         self._cells = self._extract(_lines_of(lines))
-
-    @property
-    def may_wait(self) -> bool:
-        return super().may_wait and not self._lines.ended
 
     def read(self, count: int) -> list[list[Any]]:
         column: list[Any] = []
@@ -171,7 +167,7 @@ class ColumnReader(_CellReader):
     ) -> None:
         super().__init__(TextLines(ByteSource(path, opened), options.encoding), selector, missing)
         self._delimiter, self._quoted = options.delimiter or "\t", bool(options.quoted)
-        if self._lines.source.size is not None:
+        if self.source.size is not None:
             with ExitStack() as closed:
                 again = _lines_of(TextLines(ByteSource(path, closed), options.encoding))
                 wanted = () if selector.isdecimal() else (selector,)

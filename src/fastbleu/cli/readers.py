@@ -64,7 +64,8 @@ def printable(text: str) -> str:
 class ByteSource:
     """The bytes of a file or of standard input, unpacked if they are compressed.
 
-    `where` describes the reader's position in error messages; `start` holds the first bytes.
+    `where` describes the reader's position in error messages; `start` holds the first bytes;
+    `may_wait` tells whether reading may have to wait, because the rest comes from a pipe.
     """
 
     def __init__(self, name: str, opened: ExitStack) -> None:
@@ -92,6 +93,7 @@ class ByteSource:
             is_null = status.st_rdev == os.stat(os.devnull).st_rdev
             if is_device and not (is_null or self._file.isatty()):
                 raise self.error("a device, such as /dev/zero, may never end")
+        self.may_wait = self.size is None
         self._ahead = b""
         self.start = b""
         self._name = name
@@ -119,6 +121,7 @@ class ByteSource:
             if self._content is None:
                 self._content = unpacked(self._file, self._name)
             data: bytes = self._content.read1(_BLOCK_BYTES)
+            self.may_wait &= bool(data)
             if len(self.start) < _START_BYTES:
                 self.start += data[:_START_BYTES]
                 # The first bytes of a pipe may have come one by one.
@@ -175,11 +178,6 @@ class TextLines:
     def taken(self) -> int:
         """The number of lines read."""
         return self._lines.taken
-
-    @property
-    def ended(self) -> bool:
-        """Whether all lines have been read."""
-        return self._lines.ended
 
     def read(self, count: int) -> list[str]:
         """Return the next `count` lines, or as many as there are, as str."""
@@ -318,18 +316,11 @@ class Reader:
 
     def count_all(self) -> int | None:
         """Return the number of segments in the file; None on an error or if it may have to wait."""
-        try:
-            while not self.may_wait:
+        with suppress(InputError):
+            while not (self.source and self.source.may_wait):
                 if not self.read(CHUNK_LINES)[0]:
                     return self.segments
-        except InputError:
-            pass
         return None
-
-    @property
-    def may_wait(self) -> bool:
-        """Whether reading the rest may have to wait, because it comes from a pipe."""
-        return self.source is not None and self.source.size is None
 
 
 def _refuse_output(source: ByteSource) -> None:
@@ -367,10 +358,6 @@ class LineReader(Reader):
 
     def listed(self, rows: Utf8Rows) -> list[str]:
         return self._lines.listed(rows)
-
-    @property
-    def may_wait(self) -> bool:
-        return super().may_wait and not self._lines.ended
 
     def notes(self) -> list[str]:
         note = (
@@ -429,10 +416,6 @@ class ChainReader(Reader):
         self.label = " + ".join(reader.label for reader in readers)
         self._readers = readers
         self._current = 0
-
-    @property
-    def may_wait(self) -> bool:
-        return any(reader.may_wait for reader in self._readers)
 
     def read(self, count: int) -> list[Column]:
         column: list[str] = []
