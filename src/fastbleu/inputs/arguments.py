@@ -128,12 +128,18 @@ def unknown_name(
     return f"{what} {shown(name)} is unknown{hint} one of {names_shown(names)}{more}"
 
 
-def check_integer(name: str, value: Any) -> int:
-    """Return an argument as an integer."""
+def check_integer(name: str, value: Any, least: int | None = None, others: str = "") -> int:
+    """Return an argument as an integer, not less than `least`; messages also name `others`."""
     try:
-        return operator.index(value)
+        number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} is {shown(value)}, expected an integer") from None
+        number = None
+    if number is None or isinstance(value, bool):
+        expected = "an integer" if least is None else f"an integer from {least}"
+        raise TypeError(f"{name} is {shown(value)}, expected {expected}{others}")
+    if least is not None and number < least:
+        raise ValueError(f"{name} is {number}, but must be at least {least}")
+    return number
 
 
 def as_double(name: str, value: Any) -> float:

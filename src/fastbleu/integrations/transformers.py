@@ -272,8 +272,7 @@ def compute_metrics(
     if rows is not None:
         if hasattr(rows, "__len__"):
             raise TypeError(f"rows is {a_type(rows)}, expected its length: pass len(...)")
-        if check_integer("rows", rows) < 1:
-            raise ValueError(f"rows is {rows}, but must be at least 1")
+        check_integer("rows", rows, 1)
     for name, function in (("postprocess", postprocess), ("extra", extra)):
         if function is not None and not callable(function):
             kind = a_type(function)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator
 from functools import partial
 
 import numpy
 
 from ..counting.stats import Stats
+from ..inputs.arguments import check_integer
 from ..runtime.terminal import ProgressBar
 from ..runtime.threads import share_out
 from ._ngrams import Features, Ngrams
@@ -156,8 +156,8 @@ def pairwise_chunked(
     """
     reader = SentenceReader(metric)
     kind = _checked_dtype(dtype, None)
-    if rows is not None and operator.index(rows) < 1:
-        raise ValueError(f"rows is {rows}, but must be at least 1")
+    if rows is not None:
+        rows = check_integer("rows", rows, 1)
     masks = hypothesis_mask, reference_mask
     sources, shape = read_sources(reader, (hypotheses, references), masks)
     if len(shape) == 3:

@@ -86,8 +86,7 @@ class NearestIndex(SentenceIndex):
         progress: bool = False,
     ) -> tuple[Scores, Positions]:
         """The `k` best references for each hypothesis: see `fastbleu.matrix.nearest`."""
-        if check_integer("k", k) < 1:
-            raise ValueError(f"k is {k}, but must be at least 1")
+        k = check_integer("k", k, 1)
         least = as_double("min_score", min_score)
         reader = self._reader.sharing()
         every_score, every_position = [numpy.empty((0, k))], [numpy.empty((0, k), numpy.int64)]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from functools import cache, partial
+from itertools import islice
 
 from ..dialects.base import MATRIX
 from ..inputs import mistakes
-from ..inputs.arguments import number_of, shape_of
-from ..inputs.checks import TextChecks, TokenChecks
-from ..inputs.columns import listed_column
-from ..inputs.errors import TOKENIZED_PERIODS, warn_input
+from ..inputs.arguments import a_type, is_array, list_or_tuple, number_of, shape_of
+from ..inputs.checks import TextChecks, TokenChecks, check_segments
+from ..inputs.columns import is_column, listed_column
+from ..inputs.errors import TOKENIZED_PERIODS, mask_of, warn_input
 from ..inputs.ids import NO_IDS, sentence_rows
 from ..inputs.mistakes import look_like_tokens
-from ..inputs.sentences import are_rows, blocks_of, check_sizes, listed_sentences, masks_of
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..runtime._process import Pool
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from ..inputs.types import Hypotheses, Listed, Mask, SentenceStream, Sources
     from ..metric.argument import Metric
     from ..tokenizers.tokenizer import Tokenizer
+
+# Sentences read at a time: few enough that their tokens take little memory.
+_BLOCK = 1 << 13
 
 
 @cache
@@ -135,14 +138,14 @@ class SentenceReader:
             listed = listed_column(listed, name)
         counter, periods = self.counter, 0
         tokenizer = counter.tokenizer
-        if tokenizer is None and (mask is not None or counter.id_filter or are_rows(listed)):
+        if tokenizer is None and (mask is not None or counter.id_filter or _are_rows(listed)):
             made = self._read_rows(listed, name, mask, known_only, before)
         elif mask is not None:
             raise TypeError("a mask needs token ids, which need a metric with tokenize=False")
         else:
             column = listed
             if type(listed) not in (list, tuple):
-                listed = listed_sentences(name, listed)
+                listed = _listed_sentences(name, listed)
             count = len(column)
             if tokenizer is None:
                 made = self._read_tokens(listed, name, known_only, before)
@@ -183,7 +186,7 @@ class SentenceReader:
         total = len(sentences) if isinstance(sentences, (list, tuple)) else None
         before = 0
         with ProgressBar(progress, total, f" {name}") as bar:
-            for block in blocks_of(sentences, mask is not None):
+            for block in _blocks_of(sentences, mask is not None):
                 made = self.read(block, name, mask, before=before, **flags)
                 before += len(made)
                 yield made, bar
@@ -241,6 +244,43 @@ class SentenceReader:
         return made
 
 
+def _listed_sentences(name: str, sentences: object) -> Any:
+    """Return sentences as a list or tuple, or raise TypeError."""
+    if type(sentences) in (list, tuple):
+        return sentences
+    if isinstance(sentences, str):
+        raise TypeError(
+            f"{name} is a str, expected a list of sentences; for a single one pass [{name}]"
+        )
+    if shape_of(sentences) == ():
+        raise TypeError(f"{name} has no dimension, expected a list of sentences")
+    check_segments(name, sentences, "sentence")
+    return list_or_tuple(sentences)
+
+
+def _are_rows(sentences: Any) -> bool:
+    """Whether sentences given without a tokenizer are arrays of token ids, not lists of tokens."""
+    if type(sentences) in (list, tuple):
+        return any(map(is_array, sentences[:1]))
+    return is_array(sentences) or shape_of(sentences) == ()
+
+
+def _blocks_of(sentences: SentenceStream, masked: bool) -> Iterator[Any]:
+    """Yield sentences in consecutive blocks; an iterator is read block by block."""
+    listed: Any = sentences
+    if not masked and type(listed) in (list, tuple):
+        for first in range(0, len(listed), _BLOCK):
+            yield listed[first : first + _BLOCK]
+    elif is_column(sentences):
+        yield sentences
+    elif not masked and hasattr(sentences, "__iter__") and not hasattr(sentences, "__len__"):
+        rest = iter(listed)
+        while block := list(islice(rest, _BLOCK)):
+            yield block
+    else:
+        yield sentences
+
+
 def read_sources(
     reader: SentenceReader,
     sides: tuple[Sources, Sources],
@@ -270,7 +310,7 @@ def read_sources(
     sources = [
         reader.read_pair(*pair, masks_of_pair, f"[{number}]", alone)
         for number, (pair, masks_of_pair) in enumerate(
-            zip(batch, masks_of(masks, len(batch)), strict=True)
+            zip(batch, _masks_of(masks, len(batch)), strict=True)
         )
     ]
     reader.warn_of_input()
@@ -323,7 +363,7 @@ def batch_of(
             f"hypotheses has {number_of(count, 'source')}, references has {len(other_sources)}; "
             f"references[b] are paired with hypotheses[b]{advice}"
         )
-    check_sizes("hypotheses", sources, advice, ragged)
+    _check_sizes("hypotheses", sources, advice, ragged)
     if suspicious:
         warn_input(
             "hypotheses looks like lists of tokens, and each was read as a source with one "
@@ -331,7 +371,7 @@ def batch_of(
         )
     if references is hypotheses:
         return [(source, source) for source in sources]
-    check_sizes("references", other_sources, advice, ragged)
+    _check_sizes("references", other_sources, advice, ragged)
     return list(zip(sources, other_sources, strict=True))
 
 
@@ -349,3 +389,38 @@ def is_batch(value: Any, is_text: bool) -> bool | None:
         if entry:
             return False
     return None
+
+
+def _check_sizes(name: str, sources: Any, advice: str, ragged: bool = False) -> None:
+    """Raise an error unless all sources are lists, and unless `ragged` of the same length."""
+    size = None
+    for number, source in enumerate(sources):
+        where = f"{name}[{number}]"
+        if isinstance(source, (str, bytes)) or not hasattr(source, "__len__"):
+            raise TypeError(
+                f"{where} is {a_type(source)}, expected the list of sentences of a "
+                f"source, like {name}[0]"
+            )
+        size = len(source) if size is None else size
+        if len(source) != size and not ragged:
+            raise ValueError(
+                f"{where} has {number_of(len(source), 'sentence')}, {name}[0] has {size}; all "
+                "sources of a batch must have the same number, so score these in separate calls"
+                f"{advice}"
+            )
+
+
+def _masks_of(masks: tuple[Any, Any], sources: int) -> list[tuple[Any, Any]]:
+    """Return (mask of hypotheses, mask of references) for each source of a batch."""
+    for name, mask in zip(("hypotheses", "references"), masks, strict=True):
+        check_entries(mask_of(name), mask, number_of(sources, "source"), sources)
+    return list(zip(*([None] * sources if mask is None else mask for mask in masks), strict=True))
+
+
+def check_entries(name: object, values: Any, expected: str, count: int) -> None:
+    """Raise ValueError unless a list that is given has `count` entries."""
+    if values is not None and (not hasattr(values, "__len__") or len(values) != count):
+        have = "no entries"
+        if hasattr(values, "__len__"):
+            have = number_of(len(values), "entry", "entries")
+        raise ValueError(f"{name} has {have} for {expected}")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..inputs.arguments import a_type, check_choice, check_positive, number_of
+from ..inputs.arguments import a_type, check_choice, check_integer, number_of
 from ..metric.argument import as_metric
 from ..plots.tables import Table, Tables
 from ..runtime.atomic_write import replacing
@@ -187,8 +187,7 @@ def report(
     '# a, b'
     """
     metric = as_metric(metric)
-    if samples:
-        samples = check_positive("samples", samples)
+    samples = check_integer("samples", samples, 0)
     seed = check_seed(seed)
     if not isinstance(systems, Mapping):
         expected = "expected hypotheses by name: {'new': hypotheses}"

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..counting.stats import Stats
 from ..dialects.base import SIGNIFICANCE
-from ..inputs.arguments import a_type, check_choice, number_of, shown
+from ..inputs.arguments import a_type, check_choice, check_integer, number_of, shown
 from ..inputs.errors import restated
 from ..metric.argument import as_metric
 from .experiment import Experiment, scoring_of
@@ -99,7 +99,7 @@ def bootstrap(
     100.00000000000004
     """
     metric = _resampled_metric(metric)
-    samples = _at_least(1, "samples", samples)
+    samples = check_integer("samples", samples, 1)
     rows = {"hypotheses": _rows(metric, hypotheses, references)}
     experiment = _experiment(metric, rows, confidence, seed, progress)
     [scores] = experiment.draw(samples)
@@ -181,8 +181,8 @@ def compare(
     if len(systems) < 2:
         expected = "expected two or more: the first one is the baseline"
         raise ValueError(f"systems has {number_of(len(systems), 'entry', 'entries')}, {expected}")
-    trials = _at_least(1, "trials", trials)
-    samples = _at_least(int(method == "bootstrap"), "samples", samples)
+    trials = check_integer("trials", trials, 1)
+    samples = check_integer("samples", samples, int(method == "bootstrap"))
     experiment = _experiment_of(metric, systems, references, confidence, seed, progress)
     if method == "bootstrap":
         comparisons = experiment.bootstrap(samples)
@@ -241,7 +241,7 @@ def intervals_of(
     All tables have equally many rows, two or more, of uint16 or int64, and share their draws. An
     interval is None, with a warning, if some samples have no score.
     """
-    samples = _at_least(1, "samples", samples)
+    samples = check_integer("samples", samples, 1)
     experiment = Experiment(tables, scoring_of(scorer), confidence, seed, threads=threads)
     drawn = zip(experiment.scores, experiment.draw(samples), strict=True)
     return [known(experiment.interval(score, scores)) for score, scores in drawn]
@@ -294,13 +294,3 @@ def _check_rows(rows: Mapping[str, Stats]) -> None:
             row = int(impossible.any(axis=1).argmax())
             numbers = table[row].tolist()
             raise ValueError(f"row {row} of {name} has more matches than n-grams: {numbers}")
-
-
-def _at_least(least: int, name: str, value: SupportsIndex) -> int:
-    """The argument as an integer; an error if it is not one, or is less than `least`."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} is {shown(value)}, expected an integer")
-    number = value.__index__()
-    if number < least:
-        raise ValueError(f"{name} is {number}, but must be at least {least}")
-    return number

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..counting.stats import Stats
-from ..inputs.arguments import shown
+from ..inputs.arguments import check_integer
 from ..runtime.threads import share_out
 from . import _resample
 
@@ -42,20 +42,12 @@ DEVIATIONS = 10
 # because sums of rows that all trials share are computed for every block.
 COINS = 1 << 27
 FEWEST_TRIALS, MOST_TRIALS = 128, 512
+_NO_SEED = ", or None for a new one each time"
 
 
 def check_seed(seed: object) -> int | None:
     """The seed of numpy's generator, an integer from 0; None for a new one each time."""
-    if seed is None:
-        return None
-    if isinstance(seed, bool) or not hasattr(seed, "__index__"):
-        raise TypeError(
-            f"seed is {shown(seed)}, expected an integer from 0, or None for a new one each time"
-        )
-    number: int = seed.__index__()
-    if number < 0:
-        raise ValueError(f"seed is {number}, but must be at least 0")
-    return number
+    return None if seed is None else check_integer("seed", seed, 0, _NO_SEED)
 
 
 class Columns:
