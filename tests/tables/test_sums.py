@@ -51,6 +51,27 @@ METRICS = {
 }
 
 
+@pytest.mark.parametrize("missing", ["error", "empty", "skip", "ragged"])
+@pytest.mark.parametrize("kind", ["texts", "tokens", "ids"])
+def test_numbers_of_references(kind, missing):
+    ids = [[5, 6, 7, 8, 9], [5, 6, 7, 8], [1, 2, 3]]
+    several = [ids[:1], ids, ids[1:]]
+    metric = BLEU(tokenize=False, ignore_ids=(0,) if kind == "ids" else ())
+    if kind == "texts":
+        metric = BLEU()
+        ids = [" ".join(map(str, row)) for row in ids]
+        several = [[" ".join(map(str, row)) for row in rows] for rows in several]
+    elif kind == "tokens":
+        ids = [[*map(str, row)] for row in ids]
+        several = [[[*map(str, row)] for row in rows] for rows in several]
+    table = pa.table({"mt": ids, "ref": several})
+    [row] = tables.sums(table, "mt", "ref", metric=metric, missing=missing).to_pylist()
+    assert (row["fewest_references"], row["most_references"]) == (1, 3)
+    [row] = tables.score(table, "mt", "ref", metric=metric, missing=missing).to_pylist()
+    score = metric.score(ids, several)
+    assert (row["bleu"], row["signature"]) == (score.value, score.signature)
+
+
 @pytest.mark.parametrize("name", METRICS)
 def test_the_metric_comes_back(name):
     metric = BLEU(**METRICS[name])

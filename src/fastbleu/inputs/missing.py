@@ -141,11 +141,6 @@ def lacks(references: Any) -> bool:
     return any(map(is_missing, references)) if several else is_missing(references)
 
 
-def count_of(references: Any) -> int:
-    """The number of references of a segment; a missing one counts as an empty text."""
-    return 1 if isinstance(references, str) or is_missing(references) else len(references)
-
-
 def _are_several(references: Any) -> bool:
     """Whether a value is a collection of references, not one reference of text or ids."""
     if type(references) in (list, tuple):

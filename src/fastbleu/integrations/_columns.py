@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 import pyarrow
-import pyarrow.compute
 
 from ..dialects.base import PARTS, SUMS, UPDATE
 from ..dialects.score import NoScoreError
@@ -155,14 +154,8 @@ class ColumnScorer:
         each, and the counts to add up.
         """
         self._require_sums()
-
-        def lengths() -> NDArray[Any]:
-            counted = pyarrow.compute.list_value_length(columns[1]).fill_null(1)
-            return numpy.asarray(counted.to_numpy(zero_copy_only=False), numpy.int64)
-
-        of_columns = None if self.missing == "ragged" else lengths
         batch, most = self._batch(columns), part_rows(self.metric.threads)
-        for rows, nrefs, counted in counted_parts(self.metric, batch, of_columns, most):
+        for rows, nrefs, counted in counted_parts(self.metric, batch, most):
             yield rows, nrefs, self.metric._scorer.dialect.adapt(counted.stats)
 
     def _require_sums(self) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..inputs.columns import opened
-from ..inputs.missing import count_of
 from ..runtime.extras import install_command
 from ..runtime.import_lock import import_locked
 from ._row_groups import RowGroups
@@ -65,14 +64,6 @@ def _integers(name: str, values: NDArray[Any]) -> Indices:
     except (TypeError, ValueError, OverflowError):
         pass
     raise TypeError(f"column {name!r} holds a value that is not a count (a 64-bit integer)")
-
-
-def reference_counts(frame: Frame, name: str) -> Indices:
-    """The number of references in each row of a column; 1 for a missing list."""
-    if frame[name].dtype == load_narwhals().List:
-        lengths = frame[name].list.len().fill_null(1)
-        return np.asarray(lengths.to_numpy()).astype(np.int64)
-    return np.array([count_of(references) for references in frame[name].to_list()], np.int64)
 
 
 def take(frame: Frame, rows: Indices) -> Frame:

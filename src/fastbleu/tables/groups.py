@@ -368,39 +368,43 @@ def scored(
     intervals: Mapping[str, list[Any]],
 ) -> Frame:
     """The keys and scores of groups; a group without a score has null, and causes a warning."""
+    scorers = [metric._scorer for metric in metrics]
+    pairs = list(zip(scorers, all_sums, strict=True))
     hyp_lens, ref_lens, *counts = map(list, zip(*[sums.row for sums in all_sums], strict=True))
     orders = len(counts) // 2
-    results: dict[str, list[Any]] = {SEGMENTS: [sums.segments for sums in all_sums], "bleu": []}
-    for name, *of_order in zip(precision_names(orders), counts, counts[orders:], strict=False):
-        pairs = zip(*of_order, strict=True)
-        results[name] = [matches / total if total else 0.0 for matches, total in pairs]
-    results |= {"bp": [], "hyp_len": hyp_lens, "ref_len": ref_lens, **intervals}
-    scorers = [metric._scorer for metric in metrics]
+    by_order = [
+        [matched / total if total else 0.0 for matched, total in zip(*of_order, strict=True)]
+        for of_order in zip(counts[:orders], counts[orders:], strict=True)
+    ]
+    # Fields of each group's `Score`: from its row, unless the dialect computes a field itself.
+    fields: dict[str, list[Any]] = {
+        "value": [None] * len(pairs),
+        "precisions": list(zip(*by_order, strict=True)),
+        "bp": [None] * len(pairs),
+        "hyp_len": hyp_lens,
+        "ref_len": ref_lens,
+    }
     failed: dict[int, NoScoreError] = {}
-    for number, (scorer, sums) in enumerate(zip(scorers, all_sums, strict=True)):
-        fields: dict[str, Any] = {"value": None, "bp": None}
+    for number, (scorer, sums) in enumerate(pairs):
         try:
-            fields = scorer.attributes(sums)
+            own = scorer.attributes(sums)
+            own.setdefault("bp", scorer.dialect.brevity_penalty(*sums.row[:2]))
         except NoScoreError as error:
             failed[number] = error
-        results["bleu"].append(fields["value"])
-        penalty = scorer.dialect.brevity_penalty
-        results["bp"].append(fields["bp"] if "bp" in fields else penalty(*sums.row[:2]))
-        ref_lens[number] = fields.get("ref_len", ref_lens[number])
-        for name, precision in zip(
-            precision_names(orders), fields.get("precisions", ()), strict=False
-        ):
-            results[name][number] = precision
+            own = {"precisions": (None,) * orders}
+        for name in fields.keys() & own.keys():
+            fields[name][number] = own[name]
     if failed:
         number, reason = next(iter(failed.items()))
         if not by:
             raise reason
         group = ", ".join(f"{name}={shown(keys[name].to_list()[number])}" for name in by)
         warn_input(f"{len(failed)} of {len(keys)} groups have no score: {group}: {reason}")
-        for name in precision_names(orders):
-            for number in failed:
-                results[name][number] = None
-    kinds = [(s, sums.nrefs, sums.tokenizers) for s, sums in zip(scorers, all_sums, strict=True)]
+    results = {SEGMENTS: [sums.segments for sums in all_sums], "bleu": fields.pop("value")}
+    by_order = [*map(list, zip(*fields.pop("precisions"), strict=True))]
+    results |= zip(precision_names(orders), by_order, strict=True)
+    results |= {**fields, **intervals}
+    kinds = [(s, sums.nrefs, sums.tokenizers) for s, sums in pairs]
     signatures = {kind: kind[0].signature(*kind[1:]) for kind in dict.fromkeys(kinds)}
     results["signature"] = [signatures[kind] for kind in kinds]
     plain = load_narwhals().maybe_reset_index(keys)

@@ -14,10 +14,10 @@ from ..inputs._batch import Batch, read
 from ..inputs.arguments import a_type, check_choice, closest, names_shown, number_of, shown
 from ..inputs.columns import is_column
 from ..inputs.errors import LocatedError, restated, warn_input
-from ..inputs.missing import CHOICES, count_of, is_missing, no_value
+from ..inputs.missing import CHOICES, is_missing, no_value
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
-from .frames import group_rows, has_no_type, reference_counts, take
+from .frames import group_rows, has_no_type, take
 
 if TYPE_CHECKING:
     from narwhals import DataFrame as Frame
@@ -145,9 +145,7 @@ class RowCounter:
         for metric, rows, part, numbers in self._languages(frame, first):
             with errors_naming_rows(self, numbers, part):
                 batch = read(*self.texts_of(part), metric._counter, missing=self.missing)
-                lengths = partial(reference_counts, part, self.references[0])
-                of_columns = None if self.missing == "ragged" else lengths
-                for kept, nrefs, counted in counted_parts(metric, batch, of_columns, most):
+                for kept, nrefs, counted in counted_parts(metric, batch, most):
                     self._note(metric, counted)
                     yield kept if rows is None else rows[kept], nrefs, counted
                 self._note_missing(batch, numbers)
@@ -233,17 +231,14 @@ class RowCounter:
 
 
 def counted_parts(
-    metric: BLEU, batch: Batch, lengths: Callable[[], Indices] | None, most: int = 0
+    metric: BLEU, batch: Batch, most: int = 0
 ) -> Iterator[tuple[Rows, int | Indices, Counted]]:
     """Count a batch, in parts of at most `most` rows if given.
 
     Yields the complete rows of a part, as a slice if these are all, which is several times faster;
-    the number of references of all or each of them; and their counts. `lengths` returns the number
-    of references of each row of the batch. Without it the references must be lists, whose lengths
-    are used.
+    the number of references of all or each of them; and their counts.
     """
     done = 0
-    all_lengths: Indices | None = None
     for block in batch.blocks(metric.threads, most):
         counted = metric._counter.count(block)
         metric._scorer.dialect._check_references(counted.nrefs)
@@ -254,12 +249,15 @@ def counted_parts(
         done += size
         nrefs: int | Indices = counted.nrefs
         if counted.nrefs < 0:  # the numbers differ
-            if lengths is None:
-                nrefs = np.array(list(map(count_of, block.references)), np.int64)
-            else:
-                all_lengths = lengths() if all_lengths is None else all_lengths
-                nrefs = all_lengths[rows]
+            nrefs = reference_counts(block.references)
         yield rows, nrefs, counted
+
+
+def reference_counts(references: Any) -> Indices:
+    """The number of references of each segment of a batch."""
+    if type(references) in (list, tuple):
+        return np.array([1 if isinstance(r, str) else len(r) for r in references], np.int64)
+    return np.asarray(references.reference_counts())
 
 
 @contextmanager
