@@ -392,8 +392,9 @@ def scored(
         except NoScoreError as error:
             failed[number] = error
             own = {"precisions": (None,) * orders}
-        for name in fields.keys() & own.keys():
-            fields[name][number] = own[name]
+        for name, field in own.items():
+            if name in fields:
+                fields[name][number] = field
     if failed:
         number, reason = next(iter(failed.items()))
         if not by:
