@@ -22,7 +22,7 @@ from fastbleu import BLEU, significance, tables
 from fastbleu.inputs.errors import in_command
 from fastbleu.plots.tables import Table
 from fastbleu.reporting import contents, document
-from fastbleu.reporting.report_input import Labels, Segments
+from fastbleu.reporting.report_input import Segments
 from fastbleu.tokenizers.tokenizer import get as get_tokenizer
 from fastbleu.tokenizers.tokenizer import load_tokenizer
 
@@ -352,9 +352,7 @@ def test_flags():
     ]
     references = [[[rng.choice("abc") for _ in range(rng.randint(1, 20))]] for _ in range(300)]
     sources = [" ".join(its) if rng.random() < 0.2 else "x" for its in hypotheses]
-    segments = Segments(
-        {"a": hypotheses}, references, Labels(sources=sources), BLEU(tokenize=False)
-    )
+    segments = Segments({"a": hypotheses}, references, BLEU(tokenize=False), sources=sources)
     found = contents.flags_of(segments, 0).tolist()
     for mark, own, [its], source in zip(found, hypotheses, references, sources, strict=True):
         counts = oracle.ngram_counts(own, 4).values()
@@ -576,7 +574,7 @@ def test_systems_that_a_mistake_touches_alike_keep_their_ranks():
     ],
 )
 def test_a_long_common_beginning_of_names_is_cut(names, shown):
-    segments = Segments(dict.fromkeys(names, TEXTS), REFERENCES, Labels(), BLEU())
+    segments = Segments(dict.fromkeys(names, TEXTS), REFERENCES, BLEU())
     assert segments.shown_names == shown
 
 

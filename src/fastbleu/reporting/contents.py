@@ -92,12 +92,11 @@ class Payload:
         return base64.b64encode(b"".join([*parts, packed.flush()])).decode("ascii")
 
 
-def make_numbers(segments: Segments, overview: Overview) -> Payload:
+def make_numbers(overview: Overview) -> Payload:
     """All numbers of the segments, and the scores of buckets."""
-    payload = Payload()
-    labels = segments.labels
+    payload, segments = Payload(), overview.segments
     buckets, systems = overview.buckets, range(len(segments.names))
-    verdicts = Verdicts(segments, overview)
+    verdicts = Verdicts(overview)
     payload.header |= {
         "names": segments.shown_names,
         "pair": overview.pair,
@@ -107,7 +106,7 @@ def make_numbers(segments: Segments, overview: Overview) -> Payload:
         "orders": segments.metric.max_ngram_order,
         "flags": FLAGS,
         "lowercase": segments.metric.lowercase,
-        "ids": labels.ids,
+        "ids": segments.ids,
         "steps": [system.steps for system in overview.systems],
         "scores": [system.score.value for system in overview.systems],
         "buckets": [
@@ -158,7 +157,7 @@ def _brevity_penalties(segments: Segments, stats: Stats) -> NDArray[numpy.float6
 def make_texts(segments: Segments) -> Payload:
     """All texts, each once (sources, then references and hypotheses by segment), and tokens."""
     payload = Payload()
-    sources = segments.labels.sources or []
+    sources = segments.sources or []
     columns = [segments.texts(system) for system in segments.hypotheses]
     nested = [segments.texts(references) for references in segments.references]
     texts, is_reference = list(sources), [False] * len(sources)
@@ -222,7 +221,7 @@ def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
     """The flags of each hypothesis of a system, shape (S,); bit n stands for FLAGS[n]."""
     stats, hypotheses = segments.counted[system].stats, segments.hypotheses[system]
     hyp_lens, ref_lens = stats.hyp_lens, stats.ref_lens
-    sources = segments.labels.sources
+    sources = segments.sources
     copied = numpy.zeros(len(segments), bool)
     if sources is not None:
         texts = segments.texts(hypotheses)

@@ -1,4 +1,7 @@
-"""The HTML file: the template of page/, filled in, with its style and script inline."""
+"""The report as an HTML file and as Markdown.
+
+The HTML file is the template of page/, filled in, with its style and script inline.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,9 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
+from ..plots.tables import Table, literal
 from ..runtime.extras import install_command
 from ..significance.results import shown_bounds
 from .contents import make_numbers, make_texts
@@ -20,13 +26,15 @@ if TYPE_CHECKING:
     from .overview import Overview
     from .report_input import Segments
 
+# Longer texts are truncated in Markdown.
+_CHARACTERS = 300
 _IMPORT = re.compile(r'^import .*? from "\./(\w+)\.js";\n', re.MULTILINE)
 
 
-def make_document(segments: Segments, overview: Overview, title: str) -> str:
+def make_document(overview: Overview, title: str) -> str:
     """The HTML file as text."""
-    template = _template()
-    style, script, verdicts = read_style(), read_script(), Verdicts(segments, overview)
+    template, segments = _template(), overview.segments
+    style, script, verdicts = read_style(), read_script(), Verdicts(overview)
     return str(
         template.render(
             title=title,
@@ -43,7 +51,7 @@ def make_document(segments: Segments, overview: Overview, title: str) -> str:
             references=_references(segments),
             digits=segments.digits,
             scale=segments.metric._scorer.dialect.scale,
-            numbers=make_numbers(segments, overview).base64(),
+            numbers=make_numbers(overview).base64(),
             texts=make_texts(segments).base64(),
         )
     )
@@ -111,3 +119,83 @@ def content_hash(text: str) -> str:
 
 def _read(name: str) -> str:
     return files(__package__).joinpath("page", name).read_text(encoding="utf-8")
+
+
+def overview_tables(overview: Overview) -> list[Table]:
+    """Systems, pairs of systems, and likely mistakes."""
+    digits, systems = overview.segments.digits, overview.systems
+    orders = [f"{order}-grams" for order in range(1, len(systems[0].score.precisions) + 1)]
+    rows = []
+    for system in systems:
+        score = system.score
+        precisions = [f"{100 * precision:.1f} %" for precision in score.precisions]
+        value = score.printed or f"{score.value:.{digits}f}"
+        lengths = f"{score.bp:.3f}", f"{system.length_ratio:.3f}"
+        rows.append(
+            [system.name, value, shown_bounds(system.interval, digits), *precisions, *lengths]
+        )
+    columns = ["system", "score", "95 % interval", *orders, "BP", "length ratio"]
+    notes = [systems[0].score.signature, *overview.notes]
+    tables = [Table("Systems", columns, rows, notes)]
+    if overview.comparisons:
+        pairs = []
+        for (first, second), comparison in overview.comparisons.items():
+            pair = f"{systems[second].name} - {systems[first].name}"
+            pairs.append([pair, *comparison._cells(digits)])
+        caption = f"{comparison._caption()}."
+        columns = ["pair", "difference", "95 % interval", "p-value"]
+        columns += [*["adjusted p"] * (comparison.compared > 1), "wins"]
+        tables.append(Table("Differences", columns, pairs, [caption]))
+    if overview.mistakes:
+        columns = ["system", "likely mistake", "points gained without it", "what and where"]
+        mistakes = [
+            [overview.having(it), it.name, it.effect, it.message] for it in overview.mistakes
+        ]
+        tables.append(Table("Likely mistakes", columns, mistakes))
+    return tables
+
+
+def make_markdown(overview: Overview, title: str, examples: int) -> str:
+    """The overview, and `examples` of the worst and of the best segments."""
+    segments, parts = overview.segments, [f"# {literal(title)}"]
+    a, b = overview.pair
+    parts += [
+        literal(f"{having}: {it.message}. {effect}") for it, having, effect in overview.warnings
+    ]
+    verdicts = Verdicts(overview)
+    parts += [literal(text) for text in (verdicts.headline(), verdicts.text(a, b)) if text]
+    parts += [table.markdown() for table in overview_tables(overview)]
+    scores = segments.scores
+    if len(scores) > 1:
+        key = scores[b] - scores[a]
+        of = f"{segments.shown_names[b]} - {segments.shown_names[a]}"
+        ends = f"Largest losses, {of}", f"Largest gains, {of}"
+    else:
+        key = scores[0]
+        ends = "Worst segments", "Best segments"
+    order = numpy.argsort(key, kind="stable")
+    for heading, chosen in zip(ends, (order[:examples], order[::-1][:examples]), strict=True):
+        if examples:
+            parts.append(f"## {literal(heading)}")
+            parts += [_segment(segments, int(number)) for number in chosen]
+    return "\n\n".join(parts) + "\n"
+
+
+def _segment(segments: Segments, number: int) -> str:
+    """One segment as a list of its texts."""
+    digits = segments.digits
+    name = f" ({literal(segments.ids[number])})" if segments.ids else ""
+    lines = [f"Segment {number}{name}", ""]
+    if segments.sources:
+        lines.append(_item("source", segments.sources[number]))
+    lines += [_item("reference", text) for text in segments.texts(segments.references[number])]
+    systems = segments.shown_names, segments.hypotheses, segments.scores
+    for name, hypotheses, values in zip(*systems, strict=True):
+        [text] = segments.texts(hypotheses[number : number + 1])
+        lines.append(_item(f"{name}, {values[number]:.{digits}f}", text))
+    return "\n".join(lines)
+
+
+def _item(name: str, text: str) -> str:
+    shown = text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]} ..."
+    return f"- {literal(name)}: {literal(shown)}"

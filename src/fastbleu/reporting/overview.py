@@ -146,6 +146,7 @@ class Overview:
 
     Attributes
     ----------
+    segments : Segments
     systems : list of K System
     comparisons : dict of Comparison
         By the numbers of two systems; the lower one is first and is the baseline.
@@ -158,6 +159,7 @@ class Overview:
         Why there are no intervals, or no dialects.
     """
 
+    segments: Segments
     systems: list[System]
     comparisons: dict[tuple[int, int], Comparison]
     buckets: list[Buckets]
@@ -275,7 +277,7 @@ def make_overview(
         dialects = False
     by_dialect, failures = ([], []) if dialects is False else _by_dialect(segments)
     buckets, mistakes = make_buckets(segments, settings), find_mistakes(segments)
-    return Overview(systems, comparisons, buckets, mistakes, by_dialect, failures, notes)
+    return Overview(segments, systems, comparisons, buckets, mistakes, by_dialect, failures, notes)
 
 
 def _resample(
@@ -355,14 +357,14 @@ def make_buckets(segments: Segments, settings: dict[str, Any]) -> list[Buckets]:
     lengths = numpy.searchsorted(_LENGTHS, ref_lens, side="right") - 1
     names = [f"{low}-{high - 1}" for low, high in pairwise(_LENGTHS)]
     made = [("reference length", [*names, f"{_LENGTHS[-1]} or more"], lengths)]
-    if count >= 2 * _PARTS and segments.labels.documents is None:
+    if count >= 2 * _PARTS and segments.documents is None:
         edges = [count * part // _PARTS for part in range(_PARTS + 1)]
         labels = [f"{low}-{high - 1}" for low, high in pairwise(edges)]
         parts = numpy.searchsorted(edges, numpy.arange(count), side="right") - 1
         made.append(("position", labels, parts))
     for name, values in (
-        ("document", segments.labels.documents),
-        ("group", segments.labels.groups),
+        ("document", segments.documents),
+        ("group", segments.groups),
     ):
         if values is not None:
             made.append((name, *_numbered(values)))
@@ -418,7 +420,7 @@ def _interval(
 def find_mistakes(segments: Segments) -> list[Mistake]:
     """The likely mistakes of all systems, those with the largest effect first."""
     corpora = segments.corpora
-    sources = segments.labels.sources if segments.is_text else None
+    sources = segments.sources if segments.is_text else None
     messages: dict[tuple[str, str], dict[int, str]] = {}
     points: dict[tuple[str, str], dict[int, float]] = {}
     for system, corpus in enumerate(corpora):

@@ -11,10 +11,9 @@ from ..metric.argument import as_metric
 from ..plots.tables import Table, Tables
 from ..runtime.atomic_write import replacing
 from ..significance.resampling import check_seed
-from .document import make_document
-from .markdown import make_markdown, overview_tables
+from .document import make_document, make_markdown, overview_tables
 from .overview import make_overview
-from .report_input import Labels, Segments, read_labels
+from .report_input import Segments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +47,6 @@ class Report(Tables):
         dialects: bool | None,
         progress: bool,
     ) -> None:
-        self._segments = segments
         self._title = title
         self._overview = make_overview(segments, samples, seed, dialects, progress)
         self.scores: dict[str, Score] = {
@@ -64,7 +62,7 @@ class Report(Tables):
         ImportError
             Jinja2 is not installed.
         """
-        return make_document(self._segments, self._overview, self._title)
+        return make_document(self._overview, self._title)
 
     def markdown(self, examples: int = 5) -> str:
         """The overview as Markdown, with `examples` of the worst and of the best segments.
@@ -72,7 +70,7 @@ class Report(Tables):
         With several systems, these are the segments in which B loses and gains most compared with
         A. A is the first of two systems, or of three or more the second best, and B the best.
         """
-        return make_markdown(self._segments, self._overview, self._title, examples)
+        return make_markdown(self._overview, self._title, examples)
 
     def save(self, path: FilePath, format: Literal["html", "md"] | None = None) -> None:
         """Write the report to a file; after an error an existing file is unchanged.
@@ -113,11 +111,11 @@ class Report(Tables):
         return HTML(f"<div>{frame}</iframe></div>")
 
     def _tables(self) -> list[Table]:
-        return overview_tables(self._segments, self._overview)
+        return overview_tables(self._overview)
 
     def __repr__(self) -> str:
         scores = ", ".join([f"{name}: {score.value:.4g}" for name, score in self.scores.items()])
-        return f"<Report on {number_of(len(self._segments), 'segment')}, {scores}>"
+        return f"<Report on {number_of(len(self._overview.segments), 'segment')}, {scores}>"
 
 
 def report(
@@ -197,8 +195,7 @@ def report(
     if references is None:
         raise TypeError("references is missing: pass one str, or a list of str, per segment")
     labels = {"sources": sources, "ids": ids, "documents": documents, "groups": groups}
-    segments = Segments(systems, references, Labels(), metric)
-    segments.labels = read_labels(labels, len(segments))
+    segments = Segments(systems, references, metric, **labels)
     names = segments.shown_names
     heading = title or (", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} systems")
     return Report(segments, heading, samples, seed, dialects, progress)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Counted
@@ -25,16 +24,6 @@ if TYPE_CHECKING:
 _LONG_BEGINNING, _SHORTEST_NAME = 10, 3
 
 
-@dataclass
-class Labels:
-    """Information about segments besides their texts: lists with one value per segment, or None."""
-
-    sources: list[str] | None = None
-    ids: list[str] | None = None
-    documents: list[str] | None = None
-    groups: list[str] | None = None
-
-
 class Segments:
     """The segments of a report, checked and counted.
 
@@ -44,7 +33,7 @@ class Segments:
         The systems.
     hypotheses : list of K lists of S str, or of S lists of tokens
     references : list of S lists of references
-    labels : Labels
+    sources, ids, documents, groups : list of S str, or None
     metric : BLEU
         Scores the systems.
     counted : list of K Counted
@@ -52,10 +41,17 @@ class Segments:
     """
 
     def __init__(
-        self, systems: Mapping[Any, Any], references: Any, labels: Labels, metric: BLEU
+        self,
+        systems: Mapping[Any, Any],
+        references: Any,
+        metric: BLEU,
+        *,
+        sources: Any = None,
+        ids: Any = None,
+        documents: Any = None,
+        groups: Any = None,
     ) -> None:
         self.metric = metric
-        self.labels = labels
         self.names: list[str] = []
         self.hypotheses: list[list[Any]] = []
         self.counted: list[Counted] = []
@@ -81,6 +77,9 @@ class Segments:
         self.references = [
             [texts] if isinstance(texts, str) else list(texts) for texts in listed_references
         ]
+        self.sources, self.ids = self._label("sources", sources), self._label("ids", ids)
+        self.documents = self._label("documents", documents)
+        self.groups = self._label("groups", groups)
 
     def __len__(self) -> int:
         return len(self.references)
@@ -142,26 +141,22 @@ class Segments:
             list(segments) if self.is_text else [" ".join(map(str, tokens)) for tokens in segments]
         )
 
-
-def read_labels(labels: Mapping[str, Any], segments: int) -> Labels:
-    """Check `sources`, `ids`, `documents` and `groups`: None, or one value per segment."""
-    read: dict[str, list[str]] = {}
-    for name, values in labels.items():
+    def _label(self, name: str, values: Any) -> list[str] | None:
+        """Check an argument that is None, or has one value per segment."""
         if values is None:
-            continue
+            return None
         if isinstance(values, str):
             raise TypeError(f"{name} is a str, expected one value per segment")
         listed = list(values)
-        if len(listed) != segments:
+        if len(listed) != len(self):
             raise ValueError(
                 f"{name} has {number_of(len(listed), 'value')} for "
-                f"{number_of(segments, 'segment')}; pass one for each"
+                f"{number_of(len(self), 'segment')}; pass one for each"
             )
         for number, value in enumerate(listed if name == "sources" else ()):
             if type(value) is not str:
                 raise TypeError(f"sources[{number}] is {a_type(value)}, expected a str")
-        read[name] = [str(value) for value in listed]
-    return Labels(**read)
+        return [str(value) for value in listed]
 
 
 def _refuse_arrays(hypotheses: Sequence[Any]) -> None:

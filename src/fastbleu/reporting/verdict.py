@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from ..significance import Comparison
     from .overview import Mistake, Overview, System
-    from .report_input import Segments
 
     # Parts of a text, each with its link on the page, or "".
     Sentences = list[tuple[str, str]]
@@ -42,11 +41,10 @@ _CAUSES = {
 class Verdicts:
     """The sentences about the systems of an overview."""
 
-    def __init__(self, segments: Segments, overview: Overview) -> None:
-        self._segments = segments
-        self._overview = overview
-        self._scale = segments.metric._scorer.dialect.scale
-        self._digits = segments.digits
+    def __init__(self, overview: Overview) -> None:
+        self._overview, self._segments = overview, overview.segments
+        self._scale = self._segments.metric._scorer.dialect.scale
+        self._digits = self._segments.digits
 
     def headline(self) -> str:
         """Which system of three or more is best, and which are not significantly worse."""

@@ -144,6 +144,14 @@ class Comparison(Tables):
         shown = [p if p.startswith("<") else f"= {p}" for p in self._printed_p_values]
         return "p " + ", adjusted ".join(shown)
 
+    def _cells(self, digits: int) -> list[str]:
+        """The cells of a table: the difference, its interval, p-values with a mark, and wins."""
+        p_values = self._printed_p_values
+        p_values[-1] += "*" if self.is_significant else " "
+        wins = "" if self.wins is None else f"{100 * self.wins:.1f} %"
+        bounds = shown_bounds(self.difference_interval, digits)
+        return [f"{self.difference:+.{digits}f}", bounds, *p_values, wins]
+
     def _tables(self) -> list[Table]:
         return Comparisons({"system": self})._tables()
 
@@ -181,20 +189,16 @@ class Comparisons(dict[Name, Comparison], Tables):
         if digits is None:
             scores = [comparison.score for comparison in self.values()]
             digits = _decimals(first.baseline_score, *scores)
-        rows = [[str(self.baseline), f"{first.baseline_score:.{digits}f}", *[""] * 5]]
+        several = first.compared > 1
+        rows = [[str(self.baseline), f"{first.baseline_score:.{digits}f}", *[""] * (4 + several)]]
         for name, comparison in self.items():
-            bounds = shown_bounds(comparison.difference_interval, digits)
-            differences = f"{comparison.difference:+.{digits}f}", bounds
-            p_values = comparison._printed_p_values
-            p_values[-1] += "*" if comparison.is_significant else " "
-            p_values += [""] * (2 - len(p_values))
-            wins = "" if comparison.wins is None else f"{100 * comparison.wins:.1f} %"
             score = f"{comparison.score:.{digits}f}"
-            rows.append([str(name), score, *differences, *p_values, wins])
+            rows.append([str(name), score, *comparison._cells(digits)])
         intervals = [comparison.interval for comparison in self.values() if comparison.interval]
         percent = f"{100 * intervals[0].confidence:g} %" if intervals else ""
-        percent += ", unadjusted" if first.compared > 1 else " interval"
-        head = ["system", "score", "difference", percent, "p-value", "adjusted p", "wins"]
+        percent += ", unadjusted" if several else " interval"
+        head = ["system", "score", "difference", percent, "p-value"]
+        head += [*["adjusted p"] * several, "wins"]
         # Leave out empty columns.
         kept = [at for at, cells in enumerate(zip(*rows, strict=True)) if any(cells)]
         shown = [[row[at] for at in kept] for row in [head, *rows]]
