@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from itertools import chain
 from math import nan
 
 import numpy
@@ -48,7 +48,8 @@ class Corpus:
         self.metric = metric
         self._score: Score | None = None
         self._counts: dict[Any, Counted] = {}
-        self._readers: dict[Any, Callable[[str], Any]] = {}
+        # By tokenizer, case and side: what the compiled code reads for each text.
+        self._prepared_texts: dict[Any, dict[str, Any]] = {}
         # By rewriting function: the rewritten references, and the segments that it changes.
         self._rewritten_references: dict[Any, tuple[list[list[Any]], list[int]]] = {}
 
@@ -96,14 +97,14 @@ class Corpus:
             tokenizer = counter.tokenizer or counter.id_filter
             length, which = counter.reference_length, scorer.dialect.references
             return self.counts(tokenizer, counter.lowercase, which, length, scorer.max_ngram_order)
-        tokenizer = counter.tokenizer
-        if tokenizer is None or tokenizer.split is None or not scorer.dialect.takes_tokens:
+        tokenizer, dialect = counter.tokenizer, scorer.dialect
+        if tokenizer is None or not dialect.takes_tokens:
             return self._counted(counter)
-        # Texts that a library tokenizes are tokenized once for all metrics.
-        read = self._reader(tokenizer, counter.lowercase, False)
-        references = [[read(text) for text in texts] for texts in self.references]
-        metric = BLEU(tokenize=False, dialect=self.metric.dialect)
-        return Corpus([read(text) for text in self.hypotheses], references, metric).counted()
+        # Texts are tokenized once for all metrics.
+        sides = self._prepared(tokenizer, counter.lowercase, self.references, as_tokens=True)
+        length = counter.reference_length
+        of_tokens = dialect.make_counter(False, None, scorer.max_ngram_order, length)
+        return of_tokens.count(Batch(*sides))
 
     @without_input_warnings  # `Corpus.read` has already warned
     def _counted(self, counter: Counter) -> Counted:
@@ -150,10 +151,9 @@ class Corpus:
                 hypotheses, references = id_rows(hypotheses, references)
                 tokenizer, how["id_filter"] = None, tokenizer
             elif tokenizer is not None and tokenizer.compiled is None:
-                read = self._reader(tokenizer, lowercase, False)
-                read_reference = self._reader(tokenizer, lowercase, True)
-                hypotheses = [read(text) for text in hypotheses]
-                references = [[read_reference(text) for text in texts] for texts in references]
+                hypotheses, references = self._prepared(
+                    tokenizer, lowercase, references, as_tokens=False
+                )
                 compiled, lowercase = tokenizer.rewritten_for, False
                 tokenizer = None if compiled is None else get(compiled)
             counter = Counter(tokenizer, lowercase, max_ngram_order, **how)
@@ -161,29 +161,38 @@ class Corpus:
         self._counts[key] = counted
         return counted
 
-    def _reader(
-        self, tokenizer: Tokenizer, lowercase: bool, is_reference: bool
-    ) -> Callable[[str], Any]:
-        """A cached function that prepares a text for the compiled code; variants share the cache.
+    def _prepared(
+        self, tokenizer: Tokenizer, lowercase: bool, references: list[list[str]], as_tokens: bool
+    ) -> tuple[list[Any], list[list[Any]]]:
+        """Hypotheses and references as lists of tokens, or rewritten for a compiled tokenizer.
 
-        The function returns a text for a compiled tokenizer, or a list of tokens.
+        Each text is read once for all variants, and many are rewritten at once, which is faster.
         """
-        key = tokenizer, lowercase, is_reference
-        if key not in self._readers:
-            rewrite = tokenizer.rewrite
-
-            def read(text: str) -> Any:
-                if rewrite is not None:
-                    return rewrite([text], lowercase, is_reference)[0]
-                return tokenizer.tokens(text, lowercase)
-
-            self._readers[key] = cache(read)
-        return self._readers[key]
+        rewrite = None if as_tokens else tokenizer.rewrite
+        sides = []
+        for is_reference, texts in (
+            (False, self.hypotheses),
+            (True, chain.from_iterable(references)),
+        ):
+            key = tokenizer, lowercase, is_reference, rewrite
+            prepared = self._prepared_texts.setdefault(key, {})
+            new = [text for text in dict.fromkeys(texts) if text not in prepared]
+            if rewrite is not None:
+                made: list[Any] = rewrite(new, lowercase, is_reference)
+            else:
+                made = [tokenizer.tokens(text, lowercase, is_reference) for text in new]
+            prepared.update(zip(new, made, strict=True))
+            sides.append(prepared)
+        of_hypotheses, of_references = sides
+        return (
+            [of_hypotheses[text] for text in self.hypotheses],
+            [[of_references[text] for text in texts] for texts in references],
+        )
 
     def scored_by(self, metric: BLEU) -> Corpus:
         """The same segments with another metric."""
         made = Corpus(self.hypotheses, self.references, metric)
-        made._counts, made._readers = self._counts, self._readers
+        made._counts, made._prepared_texts = self._counts, self._prepared_texts
         return made
 
     def _references(self, which: str) -> Any:
@@ -196,7 +205,7 @@ class Corpus:
     def with_segments(self, hypotheses: list[Any], references: list[list[Any]]) -> Corpus:
         """Other segments with the same metric."""
         made = Corpus(hypotheses, references, self.metric)
-        made._readers = self._readers
+        made._prepared_texts = self._prepared_texts
         return made
 
     def with_hypotheses(self, hypotheses: list[Any]) -> Corpus:

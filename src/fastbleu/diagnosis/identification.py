@@ -11,6 +11,7 @@ from ..dialects.recipes import LINES
 from ..inputs.arguments import shown
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
+from ..runtime.collection import collection_paused
 from .corpus import Corpus, is_text, listed_stream
 from .settings import NEAREST, Scored, score_settings
 
@@ -120,6 +121,7 @@ class Identification(Tables):
         return f"<Identification of {self.number}: {len(self.matches)} of {self.tried} settings>"
 
 
+@collection_paused()
 def identify(
     hypotheses: Hypotheses, references: References, number: float | str, *, progress: bool = False
 ) -> Identification:

@@ -6,6 +6,7 @@ from bisect import insort
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from math import fsum, inf, isfinite, nan, sqrt
+from operator import ne
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -20,7 +21,6 @@ from ..dialects.recipes import LINES
 from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.errors import without_input_warnings
 from ..metric.bleu import BLEU
-from ..runtime.collection import collection_paused
 from ..runtime.terminal import ProgressBar
 from ..tokenizers.tokenizer import tokenize
 from .corpus import Corpus
@@ -126,7 +126,7 @@ def score_settings(
     """
     slow: dict[int, Setting] = {}
     scores: dict[int, Scored | None] = {}
-    with collection_paused(), ProgressBar(progress, None, " settings") as bar:
+    with ProgressBar(progress, None, " settings") as bar:
         variants = _variants(corpus)
         for place, setting in enumerate(_settings(variants)):
             if number is not None and len(corpus) >= _SAMPLED and setting.is_slow:
@@ -197,8 +197,14 @@ class _Sample:
         slices = [*(slice(n, n + _SEGMENTS) for n in starts[:-1]), slice(starts[-1], None)]
         try:
             counted = sample.counted()
-            scores = [_value(setting, _part(counted, part))[0] for part in slices]
-            scores.append(fmean(scores) if setting.is_mean else _value(setting, counted)[0])
+            if setting.is_mean:
+                scorer = setting.corpus.metric._scorer
+                of_rows = scorer.of_sentences.scores_of_sums(scorer.adapted(counted))
+                scores = [fmean(of_rows[part]) for part in slices]
+                scores.append(fmean(scores))
+            else:
+                scores = [_value(setting, _part(counted, part))[0] for part in slices]
+                scores.append(_value(setting, counted)[0])
         except _NO_SCORE:
             scores = [nan] * (_PARTS + 1)
         return numpy.array(scores) / setting.scale
@@ -282,17 +288,15 @@ def _settings_of(name: str, variants: dict[str, Corpus], most: int) -> Iterator[
     means = [False, True] if dialect.supports(SUMS) else [False]
     if name not in LINES and issubclass(dialect.counter, TokenListCounter):
         most = 0
+    defaults = [choices[0] for choices in options.values()]
     for is_mean, variant, *values in product(means, variants, *options.values()):
-        changed = {
-            option: value
-            for (option, choices), value in zip(options.items(), values, strict=True)
-            if value != choices[0]
-        }
-        by_library = changed.get("tokenize") in _OF_LIBRARIES
-        changes = is_mean + bool(variant) + len(changed) + by_library
+        changes = is_mean + bool(variant) + sum(map(ne, values, defaults))
+        changes += any(map(_OF_LIBRARIES.__contains__, values))
         counts_empty = is_mean or dialect.mean_of_sentences or dialect.minimum_total
         if changes > most or (variant == _EMPTY_PAIR and not counts_empty):
             continue
+        triples = zip(options, values, defaults, strict=True)
+        changed = {option: value for option, value, default in triples if value != default}
         if is_mean and "effective_order" in dialect.options:
             changed["effective_order"] = True
         arguments: dict[str, Any] = {"dialect": name, **changed}

@@ -349,8 +349,11 @@ def _words(language: str, text: str) -> list[str]:
 def crystalbleu(ignored: int, segments: list[Segment]) -> Stats:
     """Rows without the `ignored` most common n-grams of all references."""
     joined = [t for _, references in segments for reference in references for t in reference]
-    common = Counter(chain.from_iterable(_ngrams(joined, order) for order in _ORDERS))
-    trivial = dict(common.most_common(ignored))
+    trivial: dict[Any, int] = {}
+    for order in _ORDERS:
+        # The start of an n-gram is at least as common, and comes first.
+        ngrams = [n for n in _ngrams(joined, order) if order == 1 or n[:-1] in trivial]
+        trivial = dict(Counter({**trivial, **Counter(ngrams)}).most_common(ignored))
     table = numpy.array(_rows(segments))
     for row, (hypothesis, references) in zip(table, segments, strict=True):
         for order in {*map(len, trivial)}:
@@ -468,7 +471,9 @@ def tensorbleu_scores(smoothing: str, segments: list[Segment], each: bool) -> li
             (hypothesis, [text for k, text in enumerate(references) if k not in short] or [[]])
             for hypothesis, references in segments
         ]
-        _, _, matched, ngrams = next(split_rows(_rows(kept).sum()))
+        if short:
+            rows = _rows(kept)
+        _, _, matched, ngrams = next(split_rows(rows.sum()))
         matches[order - 1], totals[order - 1] = matched[order - 1], ngrams[order - 1]
     if smoothing == "none" and not all(totals):
         return [0.0]

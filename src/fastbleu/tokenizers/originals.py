@@ -47,6 +47,9 @@ _BORDER = "\udbff"
 _word_or_sign = re.compile(r"\w+|[^\s\w]").findall
 _hyphen_in_word = re.compile(rb"(\S)-(\S)")
 _beyond_ascii = re.compile(r"([^\x00-\x7f\ud800-\udfff])")
+_parlai_sign = re.compile(r"[!\"#$%&()*+,\-./:;<=>?@\[\]\\^`{|}~_']")
+_parlai_article = re.compile(r"\b(a|an|the)\b")
+_TRIMMED_BY_JAVA = "".join(map(chr, range(33)))
 _ENTITIES = {"<skipped>": "", "&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
 # The last character in tensor2tensor's rules.
 _LAST = chr(sys.maxunicode - 1)
@@ -142,6 +145,46 @@ def turn(text: str, lowercase: bool, is_reference: bool) -> str:
     return " ".join(text) if is_reference else text or _EMPTY
 
 
+def lowered_13a(text: str, lowercase: bool, is_reference: bool) -> str:
+    """13a, lowercased afterwards."""
+    return " ".join(split(text, "13a")).lower()
+
+
+def codesum(text: str, lowercase: bool, is_reference: bool) -> str:
+    """mteval-v11's steps."""
+    text = text.replace("<skipped>", "")
+    for entity, sign in (("&gt;", ">"), ("&lt;", "<"), ("&quot;", '"'), ("&amp;", "&")):
+        text = text.replace(entity, sign)
+    return _keep_markup(text.lower())
+
+
+def moses(text: str, lowercase: bool, is_reference: bool) -> str:
+    """Split at spaces only."""
+    return _hide(_SPACES.replace(" ", ""), text)
+
+
+def joshua(text: str, lowercase: bool, is_reference: bool) -> str:
+    r"""Java's split("\\s+"): an empty token comes before white space at the start."""
+    text = _hide(_ODD_SPACES, text)
+    return _EMPTY + text if text[:1].isspace() and not text.isspace() else text
+
+
+def joshua_decoder(text: str, lowercase: bool, is_reference: bool) -> str:
+    """The same, with an empty token as an empty text."""
+    return joshua(text, lowercase, is_reference) or _EMPTY
+
+
+def phrasal(text: str, lowercase: bool, is_reference: bool) -> str:
+    r"""Java's trim().split("\\s+")."""
+    return _hide(_ODD_SPACES, text.strip(_TRIMMED_BY_JAVA))
+
+
+def parlai(text: str, lowercase: bool, is_reference: bool) -> str:
+    """White space instead of punctuation and articles; a text without words is an empty token."""
+    text = _parlai_article.sub(" ", _parlai_sign.sub(" ", text.lower()))
+    return _EMPTY if not text or text.isspace() else text
+
+
 def _hide(spaces: str, text: str) -> str:
     """Replace white space with characters that do not separate tokens."""
     if text.isprintable():  # the only white space is " "
@@ -229,35 +272,25 @@ REWRITES = {
     "e2e": (_each(e2e), "none"),
     "characters": (_joined(characters), "char"),
     "turn": (_each(turn), "none"),
+    "13a-lowered": (_each(lowered_13a), "none"),
+    "codesum": (_joined(codesum), "13a"),
+    "moses": (_joined(moses), "none"),
+    "joshua": (_each(joshua), "none"),
+    "joshua-decoder": (_each(joshua_decoder), "none"),
+    "phrasal": (_each(phrasal), "none"),
+    "parlai": (_each(parlai), "none"),
 }
 
 # Rules that split.
 
 _JAVA_SPACES = " \t\n\x0b\f\r"
-_split_by_java = re.compile(f"[{_JAVA_SPACES}]+").split
 # Guava's BREAKING_WHITESPACE: all but no-break spaces.
 _BREAKING_SPACES = _JAVA_SPACES + re.sub("[\xa0\u2007\u202f]", "", _BEYOND_ASCII)
 _split_by_guava = re.compile(f"[{_BREAKING_SPACES}]").split
 _JAVASCRIPT_SPACES = _JAVA_SPACES + _BEYOND_ASCII.replace("\x85", "\ufeff")
 _split_by_javascript = re.compile(f"[{_JAVASCRIPT_SPACES}]+").split
-_parlai_sign = re.compile(r"[!\"#$%&()*+,\-./:;<=>?@\[\]\\^`{|}~_']")
-_parlai_article = re.compile(r"\b(a|an|the)\b")
 _spaced_by_marian = re.compile("([\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff])").sub
 _is_chinese = re.compile("[\u4e00-\u9fa5]").search
-
-
-def _joshua(text: str) -> list[str]:
-    r"""Java's split("\\s+"), which drops empty tokens at the end."""
-    text = text.rstrip(_JAVA_SPACES)
-    return _split_by_java(text) if text else []
-
-
-def _codesum(text: str) -> list[str]:
-    """mteval-v11's steps."""
-    text = text.strip().replace("<skipped>", "")
-    for entity, sign in (("&gt;", ">"), ("&lt;", "<"), ("&quot;", '"'), ("&amp;", "&")):
-        text = text.replace(entity, sign)
-    return split(_keep_markup(text.lower()), "13a")
 
 
 def _keras_hub(text: str) -> list[str]:
@@ -273,27 +306,18 @@ def _keras_hub(text: str) -> list[str]:
 
 
 SPLITS: dict[str, Split] = {
-    "moses": lambda text: [token for token in text.split(" ") if token],
-    "joshua": _joshua,
-    "joshua-decoder": lambda text: _joshua(text) if text else [""],
-    "phrasal": lambda text: _joshua(text.strip("".join(map(chr, range(33))))),
     "multeval": _split_by_guava,
     "promptfoo": lambda text: (
         _split_by_javascript(text.lower().strip(_JAVASCRIPT_SPACES)) if text else []
     ),
-    "parlai": lambda text: (
-        _parlai_article.sub(" ", _parlai_sign.sub(" ", text.lower())).split() or [""]
-    ),
     "sentences": lambda text: text.split(". "),
     "lines": lambda text: text.split("\n"),
     "whole": lambda text: [text],
-    "codesum": _codesum,
     # Splits at spaces only, because other white space is hidden.
     "marian": lambda text: _spaced_by_marian(
         r" \1 ", " ".join(split(_hide(_ODD_SPACES, text), "13a"))
     ).split(),
     "keras-hub": _keras_hub,
-    "13a-lowered": lambda text: [token.lower() for token in split(text, "13a")],
 }
 
 
@@ -386,7 +410,7 @@ def _international() -> Split:
 def whisper() -> Fields:
     """13a after the normalizer of Whisper's English transcripts."""
     normalize: Any = import_locked("whisper_normalizer.english").EnglishTextNormalizer()
-    return {"split": lambda text: split(normalize(text), "13a")}
+    return {"rewrite": lambda texts, *_: list(map(normalize, texts)), "rewritten_for": "13a"}
 
 
 def ptb() -> Fields:
