@@ -10,7 +10,6 @@ import sys
 
 import pytest
 from commands import POSIX, R1, A, B, error, output, python, run, start, usage_error
-from hosts import host
 
 from fastbleu.cli import command as cli
 
@@ -96,22 +95,6 @@ def test_the_seed_comes_from_the_environment(form):
     assert output(*words) == output(*words, "--seed", "12345")
     if not form.startswith("-par"):  # its p-value is the smallest possible here, for all seeds
         assert found != output(*words)
-
-
-@pytest.mark.parametrize("missing", ["error", "empty", "skip"])
-def test_missing_values_of_columns(tmp_path, missing):
-    """They are treated alike without groups."""
-    for library in ("narwhals", "pyarrow"):
-        host(library)
-    table = tmp_path / "table.csv"
-    table.write_text("mt,ref\nthe cat sat on it,the cat sat on it\n,a dog\n")
-    words = [f"{table}::ref", "-i", f"{table}::mt", "-b", "-w", "2", "--missing", missing]
-    if missing == "error":
-        assert "row 1" in error(*words)
-    else:
-        status, score, notes = run(*words)
-        assert (status, float(score)) == (0, 100.0 if missing == "skip" else 67.03)
-        assert ("row 1" in notes) == (missing == "skip")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs file names of any bytes")
