@@ -71,7 +71,7 @@ def public(module):
 
 
 def parameters():
-    """The parameters of each public function and method that users call, with its name."""
+    """Each public function and method that users call: its name, itself, and a parameter."""
     for module, names in NAMES.items():
         for name in {*names} - ORIGINALS - RESULTS:
             value, label = getattr(public(module), name), f"{module}.{name}".strip(".")
@@ -83,7 +83,7 @@ def parameters():
             for place, function in functions.items():
                 for parameter in inspect.signature(function).parameters.values():
                     if parameter.name != "self":
-                        yield place, parameter
+                        yield place, function, parameter
 
 
 @pytest.mark.parametrize("module", NAMES)
@@ -92,21 +92,29 @@ def test_public_names_are_these(module):
 
 
 def test_what_is_no_data_is_passed_by_keyword():
-    for place, parameter in parameters():
+    for place, _, parameter in parameters():
         if parameter.kind is not parameter.KEYWORD_ONLY and place != "tokenizers.Tokenizer.tokens":
             is_known = parameter.name in POSITIONAL or place == "BLEU"
             assert is_known, f"{place} takes {parameter.name} by position"
 
 
 def test_a_parameter_has_one_default():
-    for place, parameter in parameters():
+    for place, _, parameter in parameters():
         if parameter.name in DEFAULTS:
             assert parameter.default == DEFAULTS[parameter.name], f"{parameter.name} of {place}"
 
 
+def test_docstrings_name_each_parameter():
+    """Except where they refer to those of `score`."""
+    refers = "BLEU.", "Stats.", "tables.", "matrix.ReferenceIndex.", "matrix.NearestIndex."
+    for place, function, parameter in parameters():
+        if not place.startswith((*refers, "tokenizers.Tokenizer")):
+            assert parameter.name in function.__doc__, f"{place} does not explain {parameter.name}"
+
+
 def test_only_bleu_has_the_options_of_a_bleu():
-    options = {parameter.name for place, parameter in parameters() if place == "BLEU"}
-    for place, parameter in parameters():
+    options = {parameter.name for place, _, parameter in parameters() if place == "BLEU"}
+    for place, _, parameter in parameters():
         if place != "BLEU" and not place.startswith(("tokenizers.", "Stats")):
             assert parameter.name not in options, f"{place} has {parameter.name}"
             assert parameter.kind is not parameter.VAR_KEYWORD, f"{place} has hidden options"

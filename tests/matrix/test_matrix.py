@@ -1,34 +1,14 @@
-"""What all functions of fastbleu.matrix share: parameters, defaults, warnings, progress bars."""
+"""What all functions of fastbleu.matrix share: names, warnings, progress bars."""
 
-import inspect
 import pkgutil
 
 import pytest
-from generators import raises
 
 import fastbleu
 from fastbleu import BLEU, matrix
 from fastbleu.matrix import duplicates, mbr, nearest, pairwise, pairwise_chunked, self_bleu
 
 TEXTS = ["a b c d", "a"]
-MASKS = {"hypotheses": "hypothesis_mask", "references": "reference_mask"}
-MASKS |= {"sentences": "sentence_mask"}
-
-
-@pytest.mark.parametrize("name", [name for name in matrix.__all__ if "Result" not in name])
-def test_all_functions_have_the_same_parameters(name):
-    """Data by position, everything else by name, and a BLEU or its name as the metric."""
-    function = getattr(matrix, name)
-    parameters = inspect.signature(function).parameters
-    assert not hasattr(BLEU, name)
-    assert (parameters["metric"].default, parameters["progress"].default) == (None, False)
-    masks = [MASKS[parameter] for parameter in parameters if parameter in MASKS]
-    assert masks == [parameter for parameter in parameters if parameter.endswith("_mask")]
-    for parameter in parameters.values():
-        assert parameter.name in function.__doc__
-        is_data = parameter.name in MASKS
-        kinds = parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY
-        assert parameter.kind == kinds[not is_data]
 
 
 def test_functions_are_not_replaced_by_modules():
@@ -38,13 +18,6 @@ def test_functions_are_not_replaced_by_modules():
     assert set(matrix.__all__) <= set(dir(matrix))
     with pytest.raises(AttributeError, match="nothing_of_the_kind"):
         matrix.nothing_of_the_kind  # noqa: B018
-
-
-def test_a_metric_in_place_of_parameters():
-    metric = BLEU(max_ngram_order=2, smooth_method="floor")
-    assert pairwise(["a b"], ["a c"], metric=metric) == metric.score(["a b"], ["a c"]).value
-    assert pairwise(TEXTS[:1], TEXTS[:1], metric="nltk") == 1
-    raises(TypeError, r"an int, expected a fastbleu\.BLEU", pairwise, ["a"], ["a"], metric=4)
 
 
 SHORT = {
