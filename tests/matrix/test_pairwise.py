@@ -144,7 +144,7 @@ def test_masks_of_batches():
     assert scores.shape == (2, 3, 3)
     assert (scores == pairwise(ids[..., :2], ids, metric=metric)).all()
     for mask in (ids[:1], np.ones((3, 3, 4), int), 1):
-        with pytest.raises(ValueError, match=r"the mask of references has .*, but there are 2"):
+        with pytest.raises(ValueError, match=r"the mask of references has .* for 2 sources"):
             pairwise(ids, ids, reference_mask=mask, metric=metric)
 
 
