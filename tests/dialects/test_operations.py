@@ -95,6 +95,10 @@ def test_hashing_and_keywords():
     assert exact.compute().value == BLEU("fairseq").score(*pair).value
     assert exact.get_params()["hashed"] is False
     assert "|hashed:no" in exact.signature
+    # Ids restart with each sentence, which the counts of a corpus do not show.
+    hashed = BLEU("fairseq")
+    raises(ValueError, "hashed=False", hashed.sentence_scores, hashed.count(*pair))
+    assert exact.sentence_scores(exact.count(*pair)) == exact.sentence_scores(*pair)
     own = BLEU("codebleu-weighted", keywords={"b", "a"})
     assert "|keywords:a,b" in own.signature
     assert own.score(*pair).value != BLEU("codebleu-weighted").score(*pair).value

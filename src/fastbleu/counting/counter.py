@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, partial
 from itertools import groupby, pairwise
 
-from .._core import SegmentCounter
+from .._core import SegmentCounter, raise_totals
 from ..inputs._batch import Batch
 from ..inputs._id_rows import IdRows
 from ..inputs.checks import TextChecks, TokenChecks
@@ -344,25 +344,11 @@ def rereadable(counter: Counter, batch: Batch) -> Batch:
     return Batch(hypotheses, references, batch.before, batch.present, batch.warns)
 
 
-def as_lists(counter: Counter, batch: Batch) -> Batch:
-    """The batch as lists; TypeError if it holds token ids."""
-    hypotheses, references = batch.lists()
-    if IdRows in (type(hypotheses), type(references)) or counter.id_filter is not None:
-        raise TypeError("this dialect takes text or lists of tokens, not arrays of token ids")
-    return Batch(hypotheses, references, batch.before, batch.present, batch.warns)
-
-
-class TokenListCounter(Counter):
-    """A `Counter` that also reads the tokens of all segments; by default it keeps them."""
+class FewerReferences(Counter):
+    """Counts only the "first" reference, or the "fewest": as many as every segment has."""
 
     reads_utf8 = False
-
-    def __init__(self, tokenizer: Tokenizer | None, *arguments: Any, **options: Any) -> None:
-        super().__init__(tokenizer, *arguments, **options)
-        self._forget: Callable[[], object] = bool
-        if self.split is not None:  # splits each text once per count
-            self.split = kept = cache(self.split)
-            self._forget = kept.cache_clear
+    references = "all"
 
     def count(self, batch: Batch, *arguments: Any, **options: Any) -> Counted:
         """Count a batch of text or of lists of tokens; parameters as for `Counter.count`.
@@ -372,17 +358,67 @@ class TokenListCounter(Counter):
         TypeError
             The batch holds token ids.
         """
-        listed = rereadable(self, as_lists(self, batch))
+        return super().count(self._lists(batch), *arguments, **options)
+
+    def _lists(self, batch: Batch) -> Batch:
+        """The batch as lists, with the references that count."""
+        hypotheses, references = batch.lists()
+        if IdRows in (type(hypotheses), type(references)) or self.id_filter is not None:
+            raise TypeError("this dialect takes text or lists of tokens, not arrays of token ids")
+        listed = Batch(hypotheses, references, batch.before, batch.present, batch.warns)
+        kinds = set(map(type, references))
+        if self.references == "all" or kinds == {str}:  # all, or one each
+            return listed
+        if not kinds <= {list, tuple, str}:
+            listed = rereadable(self, listed)
+        lists = list, tuple
+        most = 1
+        if self.references == "fewest":
+            lengths = [len(texts) if type(texts) in lists else 1 for texts in listed.references]
+            most = min(lengths, default=1)
+        listed.references = [
+            texts[:most] if type(texts) in lists else texts for texts in listed.references
+        ]
+        return listed
+
+
+class TokenListCounter(FewerReferences):
+    """A `Counter` that also reads the tokens of all segments.
+
+    Attributes
+    ----------
+    count_tokens : callable (list of Segment -> Stats) or None
+        Returns the rows of segments, in place of the usual ones.
+    keeps_tokens : bool
+        Whether `Counted.extra` holds the segments.
+    """
+
+    count_tokens: Callable[[list[Segment]], Stats] | None = None
+    keeps_tokens = False
+
+    def __init__(self, tokenizer: Tokenizer | None, *arguments: Any, **options: Any) -> None:
+        super().__init__(tokenizer, *arguments, **options)
+        self._forget: Callable[[], object] = bool
+        if self.split is not None:  # splits each text once per count
+            self.split = kept = cache(self.split)
+            self._forget = kept.cache_clear
+
+    def count(self, batch: Batch, *arguments: Any, **options: Any) -> Counted:
+        listed = rereadable(self, self._lists(batch))
         try:
-            counted = super().count(listed, *arguments, **options)
-            self.examine(counted, self._tokens(listed))
+            counted = Counter.count(self, listed, *arguments, **options)
+            segments = self._tokens(listed)
         finally:
             self._forget()
+        if self.keeps_tokens:
+            counted.extra = segments
+        if self.count_tokens is not None and segments:
+            rows = self.count_tokens(segments)
+            if not counted.keep_rows:
+                raise_totals(rows._rows, rows.max_ngram_order, self.least_total)
+                rows = rows.sum()
+            counted.stats = rows
         return counted
-
-    def examine(self, counted: Counted, segments: list[Segment]) -> None:
-        """Add what depends on tokens to the counts; segments are (hypothesis, references)."""
-        counted.extra = segments
 
     def _tokens(self, batch: Batch) -> list[Segment]:
         segments = []

@@ -10,7 +10,7 @@ from math import exp, isfinite
 from .._core import MAX_ORDER, REFERENCE_LENGTHS, raise_totals
 from ..counting._counted import Counted, Sums
 from ..counting._prefixes import RowScorer
-from ..counting.counter import Counter
+from ..counting.counter import Counter, FewerReferences, TokenListCounter
 from ..counting.stats import AdaptedRows, Stats
 from ..inputs.arguments import (
     check_choice,
@@ -46,7 +46,7 @@ class Feature:
     is_in : callable (Dialect -> bool)
         Whether a dialect supports it, which follows from what the dialect implements.
     reason : str
-        Why a dialect does not support it, unless `Dialect.reasons` has another reason.
+        Why a dialect does not support it, unless `Dialect.unsupported` has another reason.
     """
 
     __slots__ = ("is_in", "name", "reason")
@@ -72,22 +72,20 @@ TOKENS = Feature(
     lambda dialect: dialect.takes_tokens,
     "it splits texts into whole sentences, lines or turns, not into words",
 )
-COUNT = Feature("count", lambda dialect: dialect.has_statistics, _NO_SUMS)
-UPDATE = Feature(
-    "update", lambda dialect: dialect.has_statistics and not dialect.order_matters, _NO_SUMS
-)
+COUNT = Feature("count", lambda dialect: dialect.is_of_rows, _NO_SUMS)
+UPDATE = Feature("update", lambda dialect: dialect.is_of_rows, _NO_SUMS)
 SUMS = Feature("sums", lambda dialect: dialect.adds_up, _NO_SUMS)
-STATE = Feature("state", lambda dialect: dialect.adds_up and dialect.has_state, _NO_SUMS)
+STATE = Feature("state", lambda dialect: dialect.adds_up, _NO_SUMS)
 SIGNIFICANCE = Feature("significance", lambda dialect: dialect.adds_up, _NO_SUMS)
 PREFIX_SCORES = Feature(
     "prefix_scores",
-    lambda dialect: dialect.has_statistics and dialect.counter is Counter,
+    lambda dialect: dialect.is_of_rows and dialect.counter is Counter,
     "its prefix scores cannot be computed from the positions of matches",
 )
 # One tokenizer per segment.
 SEGMENT_TOKENIZERS = Feature(
     "tokenizers",
-    lambda dialect: dialect.has_statistics and dialect.counter is Counter,
+    lambda dialect: dialect.is_of_rows and dialect.counter is Counter,
     "it does not count segments one by one",
 )
 MATRIX = Feature(
@@ -103,7 +101,7 @@ EXPECTED_COUNTS = Feature(
 # Scoring the sentences of part of a corpus.
 PARTS = Feature(
     "parts",
-    lambda dialect: not dialect.of_corpus,
+    lambda dialect: True,
     "the counts of a segment depend on all segments of the corpus",
 )
 FEATURES = (
@@ -153,21 +151,20 @@ class Dialect(ABC):
     other_smoothings: Mapping[str, str] = {}
     own_options: Mapping[str, object] = {}
 
-    counter: type[Counter] = Counter  # the class that counts
+    # The rows of segments of tokens, if they are not the usual ones; and whether a score needs the
+    # tokens themselves.
+    count_tokens: Callable[[list[Segment]], Stats] | None = None
+    keeps_tokens: bool = False
     minimum_total: int = 0  # totals are raised to this before rows are summed: 0 or 1
     # Whether a corpus is scored by the sum of its adapted rows, or by the mean of the scores of its
     # segments, which needs their rows.
     adds_up: bool = False
     mean_of_sentences: bool = False
-    has_rows: bool = True  # a segment's score follows from its row
-    has_state: bool = True  # sums can be restored
-    order_matters: bool = False  # a segment's counts depend on earlier segments
-    of_corpus: bool = False  # a segment's counts depend on all segments
     # Whether a score is `brevity_penalty` times a function of the hypothesis length and the
     # matches, which makes the matrix of pairs faster; None: there is no matrix.
     separable: bool | None = None
-    # Why the dialect does not support a feature, instead of `Feature.reason`.
-    reasons: Mapping[Feature, str] = {}
+    # Features that are not supported, whatever the rest says, and why.
+    unsupported: Mapping[Feature, str] = {}
 
     # The fields of a signature in order, and the max_ngram_order that signatures omit.
     _fields: tuple[str, ...] = (
@@ -209,12 +206,9 @@ class Dialect(ABC):
         """A compiled scorer of single rows with the results of `_scores`, if there is one."""
         return None
 
-    def _rows_alone(self, stats: Stats, segments: list[Segment] | None) -> Stats:
-        """The rows of segments scored one by one; `segments` as in `Counted.extra`."""
-        return stats
-
     def _segment_scores(self, counted: Counted, scorer: Scorer) -> Iterable[float]:
-        return self._scores(self.adapt(self._rows_alone(counted.stats, counted.extra)), scorer)
+        """The scores of segments one by one; `counted.extra` has their tokens if these are kept."""
+        return self._scores(self.adapt(counted.stats), scorer)
 
     def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
         """`value` of a corpus, and other `Score` attributes that do not follow from its row."""
@@ -249,14 +243,22 @@ class Dialect(ABC):
     # What the dialect supports.
 
     @property
-    def has_statistics(self) -> bool:
+    def counter(self) -> type[Counter]:
+        """The class that counts."""
+        if self.keeps_tokens or self.count_tokens is not None:
+            return TokenListCounter
+        return Counter if self.references == "all" else FewerReferences
+
+    @property
+    def is_of_rows(self) -> bool:
         """Whether the score of a corpus can be computed from rows of counts."""
-        return self.adds_up or (self.mean_of_sentences and self.has_rows)
+        return self.adds_up or self.mean_of_sentences
 
     @cached_property
     def features(self) -> frozenset[Feature]:
         """The options and operations that the dialect supports."""
-        return frozenset([feature for feature in FEATURES if feature.is_in(self)])
+        possible = [feature for feature in FEATURES if feature.is_in(self)]
+        return frozenset(possible) - self.unsupported.keys()
 
     def supports(self, feature: Feature) -> bool:
         """Whether the dialect supports an option or an operation."""
@@ -266,7 +268,8 @@ class Dialect(ABC):
         """Raise a ValueError if the dialect does not support an option or an operation."""
         for feature in features:
             if feature not in self.features:
-                raise self._refusal(feature.name, self.reasons.get(feature) or feature.reason)
+                reason = self.unsupported.get(feature, feature.reason)
+                raise self._refusal(feature.name, reason)
 
     def _refusal(self, feature: str, reason: str) -> ValueError:
         """The error for an option that the original does not have."""
@@ -353,7 +356,7 @@ class Dialect(ABC):
             if is_text and lowercase not in self.cases:
                 reason = f"it {'always' if self.lowercase else 'never'} ignores case"
                 raise self._refusal(f"lowercase={lowercase}", reason)
-        return self.counter(
+        counter = self.counter(
             tokenizer,
             lowercase,
             max_ngram_order,
@@ -362,6 +365,11 @@ class Dialect(ABC):
             id_filter=id_filter,
             least_total=self.minimum_total,
         )
+        if isinstance(counter, FewerReferences):
+            counter.references = self.references
+        if isinstance(counter, TokenListCounter):
+            counter.count_tokens, counter.keeps_tokens = self.count_tokens, self.keeps_tokens
+        return counter
 
     @cached_property
     def _default_tokenizer(self) -> Tokenizer:

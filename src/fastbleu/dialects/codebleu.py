@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from math import exp, fsum, log
 
-from ..counting.counter import Counter as SegmentsCounter
 from ..counting.stats import AdaptedRows
-from ..inputs._batch import Batch
 from ..inputs.arguments import shown, unknown_name
-from .formulas import TokenDialect, no_rows
+from .formulas import TokenDialect, no_rows, rows_of_tokens
 from .nltk import NltkDialect
 
 TYPE_CHECKING = False
@@ -87,7 +85,7 @@ class CodeBleuNgramDialect(NltkDialect):
     smoothings = {"floor": 0.1}
     options = {"smooth_method": "floor"}
     other_smoothings = {}
-    reasons = {}
+    unsupported = {}
 
 
 class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
@@ -107,7 +105,7 @@ class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
     name = "codebleu-weighted"
     version = "codebleu-0.7.0-weighted"
     source = "microsoft/CodeXGLUE@ac74a62 CodeBLEU/weighted_ngram_match.py; codebleu 0.7.0"
-    reasons = no_rows("its counts are weighted recalls, not integers")
+    unsupported = no_rows("its counts are weighted recalls, not integers")
 
     def __init__(self, keywords: Any = "java") -> None:
         self.own_options = {"keywords": keywords}
@@ -129,9 +127,8 @@ class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
     def _recall(self, segments: list[Segment]) -> tuple[list[float], list[float]]:
         """Matching and all n-grams of the references for each order; unigrams are weighted."""
         # The recall of a reference is its precision as a hypothesis.
-        references = [text for _, references in segments for text in references]
-        hypotheses = [[hypothesis] for hypothesis, references in segments for _ in references]
-        rows = SegmentsCounter(None).count(Batch(references, hypotheses)).stats
+        pairs = [(text, [hypothesis]) for hypothesis, texts in segments for text in texts]
+        rows = rows_of_tokens(pairs)
         _, _, *counts = self.adapt(rows).sum()._rows
         matched = totals = 0.0
         for segment in segments:

@@ -7,9 +7,8 @@ from inspect import cleandoc
 
 from ..plots.tables import Table, Tables
 from .base import Dialect
-from .formulas import TokenDialect
 from .names import get, names
-from .recipes import LINES, Recipe, TokenRecipe
+from .recipes import LINES, Recipe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,14 +68,13 @@ def describe(name: str | None = None) -> Description:
 def _rules(dialect: Dialect) -> dict[str, str]:
     original_names = {ours: original for original, ours in (dialect.tokenizers or {}).items()}
     tokenizer = original_names.get(dialect.tokenizer, dialect.tokenizer)
-    is_of_tokens = isinstance(dialect, (TokenRecipe, TokenDialect))
     rules = {
         "dialect": dialect.name,
         "other names": "",
         "arithmetic": dialect.name,
         "tokens": "white space" if tokenizer == "none" else tokenizer,
         "references": "first" if dialect.single_reference else dialect.references,
-        "corpus": "of its tokens" if is_of_tokens else "sums",
+        "corpus": "of its tokens" if dialect.keeps_tokens and not dialect.adds_up else "sums",
         "scale": f"0-{dialect.scale:g}",
         "note": dialect.about,
         "original": dialect.source,

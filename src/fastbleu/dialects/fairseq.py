@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
+from collections.abc import Iterable
 from itertools import count
 from math import exp, inf, log
 
 from ..counting._counted import Counted
-from ..counting.counter import Counter, TokenListCounter
 from ..counting.stats import Stats
-from ..inputs._batch import Batch
 from ..inputs.arguments import shown
 from ._fairseq import hashed_rows
 from .base import MATRIX, UPDATE
-from .formulas import SUM, FormulaDialect, Row
+from .formulas import SUM, FormulaDialect, Row, rows_of_tokens
+from .score import NoScoreError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,25 +29,6 @@ _ORDER = (
     "n-grams are counted by a hash of ids that are assigned as the corpus is read, so counts "
     "depend on all earlier segments; pass hashed=False"
 )
-
-
-class FairseqCounter(TokenListCounter):
-    """Counts n-grams, or their hashes, of ids from fairseq's Dictionary."""
-
-    is_hashed = False
-
-    def examine(self, counted: Counted, segments: list[Segment]) -> None:
-        pairs = _ids(segments)
-        if self.is_hashed:
-            rows, counted.extra = _hashed_rows(pairs), segments
-        else:
-            batch = Batch([ids for ids, _ in pairs], [[reference] for _, reference in pairs])
-            rows = Counter(None, threads=self.threads).count(batch).stats
-        counted.stats = rows if counted.keep_rows else rows.sum()
-
-
-class HashedFairseqCounter(FairseqCounter):
-    is_hashed = True
 
 
 class FairseqDialect(FormulaDialect):
@@ -72,7 +53,6 @@ class FairseqDialect(FormulaDialect):
     single_reference = True
     smoothings = {"none": None, "add-k": None}
     options = {"smooth_method": "none"}
-    separable = None
     _printed = "%.2f"
     _line = "BLEU4", "syslen", "reflen"
 
@@ -80,18 +60,28 @@ class FairseqDialect(FormulaDialect):
         if not isinstance(hashed, bool):
             raise TypeError(f"hashed is {shown(hashed)}, expected True or False")
         self.own_options = {"hashed": hashed}
-        self.counter = HashedFairseqCounter if hashed else FairseqCounter
-        self.order_matters = hashed
-        self.reasons = {MATRIX: "it counts '</s>', which the matrix does not"}
+        self.keeps_tokens = hashed
+        self.unsupported = {MATRIX: "it counts '</s>', which the matrix does not"}
         if hashed:
-            self.reasons = {UPDATE: _ORDER, MATRIX: _ORDER}
+            self.unsupported = {UPDATE: _ORDER, MATRIX: _ORDER}
 
-    def _rows_alone(self, stats: Stats, segments: list[Segment] | None) -> Stats:
-        if not self.own_options["hashed"]:
-            return stats
+    def count_tokens(self, segments: list[Segment]) -> Stats:
+        """The rows of ids from fairseq's Dictionary."""
+        pairs = _ids(segments)
+        if not self.keeps_tokens:
+            return rows_of_tokens((hypothesis, [reference]) for hypothesis, reference in pairs)
+        ids = array("i", [number for pair in pairs for side in pair for number in side])
+        lengths = array("q", [len(side) for pair in pairs for side in pair])
+        return Stats._own(hashed_rows(ids, lengths), 4)
+
+    def _segment_scores(self, counted: Counted, scorer: Scorer) -> Iterable[float]:
+        if not self.keeps_tokens:
+            return super()._segment_scores(counted, scorer)
+        if counted.extra is None:
+            raise NoScoreError(f"sentences cannot be scored by their Stats: {_ORDER}")
         # Ids restart with each segment.
-        alone = [_hashed_rows(_ids([segment])) for segment in segments or []]
-        return Stats.concatenate([Stats.zeros(0), *alone])
+        alone = [self.count_tokens([segment]) for segment in counted.extra]
+        return self._scores(self.adapt(Stats.concatenate([Stats.zeros(0), *alone])), scorer)
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         return min(1.0, exp(1 - ref_len / hyp_len))
@@ -132,12 +122,6 @@ def _without_padding(ids: list[int]) -> list[int]:
     while end > start + 1 and ids[end - 1] in (1, 2):
         end -= 1
     return ids[start:end]
-
-
-def _hashed_rows(segments: list[tuple[list[int], list[int]]]) -> Stats:
-    ids = array("i", [number for segment in segments for side in segment for number in side])
-    lengths = array("q", [len(side) for segment in segments for side in segment])
-    return Stats._own(hashed_rows(ids, lengths), 4)
 
 
 FAIRSEQ = FairseqDialect()

@@ -13,8 +13,10 @@ from operator import add
 from sys import float_info
 
 from ..counting._counted import Counted, Sums
-from ..counting.counter import TokenListCounter
+from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Rows, Stats
+from ..inputs._batch import Batch
+from ..tokenizers.tokenizer import load_tokenizer
 from .base import (
     COUNT,
     EFFECTIVE_ORDER,
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
 # How Python's sum() adds up floats: a field of signatures.
 SUM = {"sum": "compensated" if sys.version_info >= (3, 12) else "plain"}
 
+# For `Dialect.unsupported`.
+OF_SENTENCES = "the score is computed from sentence scores, not from summed rows"
+
 # hyp_len, ref_len, matches and totals, the last two of shape (max_ngram_order,).
 Row = tuple[int, int, Sequence[int], Sequence[int]]
 
@@ -47,6 +52,16 @@ def split_rows(stats: Rows) -> Iterator[Row]:
     width, middle = 2 + 2 * stats.max_ngram_order, 2 + stats.max_ngram_order
     for row in zip(*[iter(stats._rows.tolist())] * width, strict=True):
         yield row[0], row[1], row[2:middle], row[middle:]
+
+
+def rows_of_tokens(segments: Iterable[Any], tokenizer: str | None = None, **options: Any) -> Stats:
+    """The usual rows of segments of tokens, (hypothesis, references), or of texts."""
+    counter = Counter(load_tokenizer(tokenizer) if tokenizer else None, **options)
+    hypotheses, references = [], []
+    for hypothesis, of_segment in segments:
+        hypotheses.append(hypothesis)
+        references.append(of_segment)
+    return counter.count(Batch(hypotheses, references)).stats
 
 
 def running_sum(values: Iterable[float]) -> float:
@@ -84,8 +99,7 @@ class TokenDialect(Dialect):
     """A dialect whose score needs the tokens of all segments and cannot come from rows."""
 
     adds_up = False
-    separable: bool | None = None
-    counter = TokenListCounter
+    keeps_tokens = True
 
     @abstractmethod
     def _token_score(
@@ -102,7 +116,7 @@ class TokenDialect(Dialect):
 
 
 def no_rows(reason: str) -> dict[Feature, str]:
-    """For `Dialect.reasons`: why features that need rows are not supported."""
+    """For `Dialect.unsupported`: why features that need rows are not supported."""
     return dict.fromkeys((UPDATE, COUNT, SUMS, STATE, MATRIX, SIGNIFICANCE), reason)
 
 
@@ -374,7 +388,7 @@ class CocoDialect(FormulaDialect):
     reference_lengths = ("closest", "shortest", "average")
     smoothings = {"tiny": None}
     options = {"smooth_method": "tiny"}
-    reasons = {EFFECTIVE_ORDER: "it has a score for each order, `Score.cumulative`"}
+    unsupported = {EFFECTIVE_ORDER: "it has a score for each order, `Score.cumulative`"}
     _printed = "%.3f"
     _tiny, _small = 1e-15, 1e-9
 
@@ -420,10 +434,7 @@ class CocoAverageDialect(TokenDialect, CocoDialect):
     """pycocoevalcap's ``option="average"``; see `CocoDialect`."""
 
     reference_length = "average"
-    reasons = {
-        **CocoDialect.reasons,
-        **no_rows("a mean of lengths is not an integer"),
-    }
+    unsupported = CocoDialect.unsupported | no_rows("a mean of lengths is not an integer")
 
     def _token_score(
         self, segments: list[Segment], sums: AdaptedRows, scorer: Scorer
@@ -457,10 +468,7 @@ class CodeXGlueSummaryDialect(FormulaDialect):
     options = {"smooth_method": "add-k"}
     adds_up = False
     mean_of_sentences = True
-    reasons = dict.fromkeys(
-        (SUMS, STATE, SIGNIFICANCE),
-        "the score is a mean of sentence scores, not a function of summed rows",
-    )
+    unsupported = dict.fromkeys((SUMS, STATE, SIGNIFICANCE), OF_SENTENCES)
 
     def printed(self, value: float) -> str:
         return str(round(value, 2))
@@ -511,8 +519,7 @@ class E2EDialect(FormulaDialect):
     lowercase = True
     smoothings = {"none": None, "add-k": 1.0}
     options = {"smooth_method": "none", "smooth_value": None}
-    has_state = False
-    reasons = {STATE: "its totals may be negative, which a state does not allow"}
+    unsupported = {STATE: "its totals may be negative, which a state does not allow"}
     _printed = "%.4f"
 
     def adapt(self, stats: Stats) -> AdaptedRows:
@@ -557,7 +564,7 @@ class MatlabDialect(FormulaDialect):
     weights_set_order = True
     smoothings = {"none": None}
     options = {"weights": None, "smooth_method": "none"}
-    reasons = {EFFECTIVE_ORDER: "its NgramWeights set the orders"}
+    unsupported = {EFFECTIVE_ORDER: "its NgramWeights set the orders"}
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         return super().brevity_penalty(hyp_len, ref_len) if hyp_len else 0.0

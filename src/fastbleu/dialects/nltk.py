@@ -51,7 +51,7 @@ class NltkDialect(Dialect):
     other_smoothings = {
         name: _LAST_SEGMENT.format(name) for name in ("method5", "method6", "method7")
     }
-    reasons = {
+    unsupported = {
         EFFECTIVE_ORDER: "effective_order is an option of sacreBLEU; nltk averages over all orders",
     }
 

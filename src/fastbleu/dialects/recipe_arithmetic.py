@@ -21,14 +21,11 @@ from typing import Any
 import numpy
 from numpy import float32
 
-from ..counting.counter import Counter as SegmentCounter
 from ..counting.stats import AdaptedRows, Stats
-from ..inputs._batch import Batch
 from ..inputs.errors import LocatedValueError, Place
 from ..tokenizers._compiled import split
-from ..tokenizers.tokenizer import load_tokenizer
 from .float32 import load_torch
-from .formulas import codexglue_mean, doubling_logarithms, running_sum, split_rows
+from .formulas import codexglue_mean, doubling_logarithms, rows_of_tokens, running_sum, split_rows
 from .nltk import NLTK
 from .sacrebleu import SACREBLEU
 from .scorer import Scorer
@@ -239,16 +236,6 @@ def phrasal_mean(scores: Scores, rows: AdaptedRows) -> float:
 # From segments of tokens to their rows.
 
 
-def _rows(segments: Iterable[Any], tokenizer: str | None = None, **options: Any) -> Stats:
-    """The rows of segments of tokens, or of texts."""
-    counter = SegmentCounter(load_tokenizer(tokenizer) if tokenizer else None, **options)
-    hypotheses, references = [], []
-    for hypothesis, of_segment in segments:
-        hypotheses.append(hypothesis)
-        references.append(of_segment)
-    return counter.count(Batch(hypotheses, references)).stats
-
-
 def _pairs(segments: Iterable[Segment]) -> list[Segment]:
     """Each reference with its segment's hypothesis."""
     return [(hypothesis, [text]) for hypothesis, references in segments for text in references]
@@ -262,7 +249,7 @@ def _by_segment(values: Iterable[Any], segments: Iterable[Segment]) -> Iterator[
 
 def best_reference(scorer: Scorer, segments: list[Segment]) -> Stats:
     """For each segment the row with the single reference that scores highest."""
-    rows = _rows(_pairs(segments))
+    rows = rows_of_tokens(_pairs(segments))
     scores = scorer.scores_of_sums(scorer.dialect.adapt(rows))
     groups = zip(_by_segment(scores, segments), _by_segment(rows, segments), strict=True)
     return Stats.concatenate([rows[scores.index(max(scores))] for scores, rows in groups])
@@ -280,7 +267,7 @@ def flores(language: str, segments: list[Segment]) -> Stats:
     ]
     # Most segments have a single line, which is the best run.
     firsts = [(lines[0] if lines else [], [reference]) for lines, reference in tokenized]
-    table = numpy.array(_rows(firsts))
+    table = numpy.array(rows_of_tokens(firsts))
     for row, (lines, reference) in zip(table, tokenized, strict=True):
         if len(lines) > 1:
             row[:] = _best_run(lines, reference)
@@ -354,7 +341,7 @@ def crystalbleu(ignored: int, segments: list[Segment]) -> Stats:
         # The start of an n-gram is at least as common, and comes first.
         ngrams = [n for n in _ngrams(joined, order) if order == 1 or n[:-1] in trivial]
         trivial = dict(Counter({**trivial, **Counter(ngrams)}).most_common(ignored))
-    table = numpy.array(_rows(segments))
+    table = numpy.array(rows_of_tokens(segments))
     for row, (hypothesis, references) in zip(table, segments, strict=True):
         for order in {*map(len, trivial)}:
             left_out = Counter(filter(trivial.__contains__, _ngrams(hypothesis, order)))
@@ -372,7 +359,7 @@ def _ngrams(tokens: Sequence[Any], order: int) -> Iterable[tuple[Any, ...]]:
 
 def average_length(segments: list[Segment]) -> Stats:
     """Rows with the mean reference length, rounded down, as in Moses."""
-    table = numpy.array(_rows(segments))
+    table = numpy.array(rows_of_tokens(segments))
     table[:, 1] = [sum(map(len, references)) // len(references) for _, references in segments]
     return Stats(table, 4)
 
@@ -384,7 +371,7 @@ def multiwoz_rows(marks: bool, segments: list[Segment]) -> Stats:
             (["GO_", *hypothesis, "EOS_"], [["GO_", *first, "EOS_"], *others])
             for hypothesis, (first, *others) in segments
         ]
-    table = numpy.array(_rows(segments, reference_length="first"))
+    table = numpy.array(rows_of_tokens(segments, reference_length="first"))
     table[abs(table[:, 0] - table[:, 1]) > 999, 1] = 1000
     return Stats(table, 4)
 
@@ -396,7 +383,7 @@ def promptfoo_rows(rewards_short: bool, segments: list[Segment]) -> Stats:
         for hypothesis, texts in segments
     ]
     rows = []
-    for of_segment in _by_segment(split_rows(_rows(_pairs(segments))), segments):
+    for of_segment in _by_segment(split_rows(rows_of_tokens(_pairs(segments))), segments):
         [c, *_], lengths, matches, [totals, *_] = zip(*of_segment, strict=True)
         r = min(lengths, key=lambda r: (abs(r - c), 0 if rewards_short else r))
         most = [max(of_order) for of_order in zip(*matches, strict=True)]
@@ -406,7 +393,9 @@ def promptfoo_rows(rewards_short: bool, segments: list[Segment]) -> Stats:
 
 def ragas(segments: list[Segment]) -> Stats:
     """Rows of the first sentence of a response; the reference's sentences are alternatives."""
-    return _rows([(hypothesis[0], references[0]) for hypothesis, references in segments], "13a")
+    return rows_of_tokens(
+        [(hypothesis[0], references[0]) for hypothesis, references in segments], "13a"
+    )
 
 
 # From segments of tokens, and whether each is scored alone, to scores.
@@ -419,7 +408,7 @@ def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
             blank = "a reference" if hypothesis else "the hypothesis"
             problem = f"{blank} is blank, which the original refuses"
             raise LocatedValueError.at(Place(number), problem)
-    table = numpy.array(_rows(segments))
+    table = numpy.array(rows_of_tokens(segments))
     longest = table[:, 0].clip(max=4)
     if not each:
         longest[:] = longest.max(initial=0)
@@ -439,7 +428,7 @@ def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
 def joshua_decoder(segments: list[Segment], each: bool) -> list[float]:
     """Scores with the mean reference length in float32."""
     scores = []
-    rows = enumerate(split_rows(_rows(segments)))
+    rows = enumerate(split_rows(rows_of_tokens(segments)))
     for (number, (c, _, matches, _)), (_, references) in zip(rows, segments, strict=True):
         lengths = [float32(len(reference)) for reference in references]
         length = reduce(add_up, lengths) / float32(len(lengths))
@@ -457,7 +446,7 @@ def joshua_decoder(segments: list[Segment], each: bool) -> list[float]:
 
 def tensorbleu_scores(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
     """For a corpus, use only the orders and references that are long enough in all segments."""
-    rows = _rows(segments, reference_length="first")
+    rows = rows_of_tokens(segments, reference_length="first")
     if each:
         return [tensorbleu(smoothing, *row) for row in split_rows(rows)]
     c, r, *_ = next(split_rows(rows.sum()))
@@ -472,7 +461,7 @@ def tensorbleu_scores(smoothing: str, segments: list[Segment], each: bool) -> li
             for hypothesis, references in segments
         ]
         if short:
-            rows = _rows(kept)
+            rows = rows_of_tokens(kept)
         _, _, matched, ngrams = next(split_rows(rows.sum()))
         matches[order - 1], totals[order - 1] = matched[order - 1], ngrams[order - 1]
     if smoothing == "none" and not all(totals):
@@ -490,7 +479,9 @@ def self_bleu(segments: list[Segment], each: bool) -> list[float]:
     texts = [stripped for [text], _ in segments if (stripped := text.strip())]
     if each or len(texts) < 2:
         return [0.0] * len(segments) if each else [0.0]
-    rows = _rows([(text, texts[:n] + texts[n + 1 :]) for n, text in enumerate(texts)], "13a")
+    rows = rows_of_tokens(
+        [(text, texts[:n] + texts[n + 1 :]) for n, text in enumerate(texts)], "13a"
+    )
     scorer = Scorer(SACREBLEU, 4, effective_order=True)
     scores = scorer.scores_of_sums(SACREBLEU.adapt(rows))
     return [sum(scores) / len(scores)]

@@ -14,16 +14,13 @@ from functools import partial
 from itertools import product
 from math import nan
 
-from .._core import raise_totals
 from ..counting._counted import Counted, Sums
-from ..counting.counter import Counter, TokenListCounter, as_lists, rereadable
-from ..counting.stats import AdaptedRows, Stats
-from ..inputs._batch import Batch
+from ..counting.stats import AdaptedRows
 from ..inputs.arguments import known_name
 from . import recipe_arithmetic as own
 from ._single_precision import single_precision_score
-from .base import SIGNIFICANCE, STATE, SUMS, Dialect, Feature
-from .formulas import FormulaDialect, Row, codexglue_sentence, no_rows, split_rows
+from .base import PARTS, SIGNIFICANCE, STATE, SUMS, Dialect
+from .formulas import OF_SENTENCES, FormulaDialect, Row, codexglue_sentence, no_rows, split_rows
 from .names import get
 from .nltk import NLTK
 from .recipe_arithmetic import Formula, mean, nan_mean, numpy_mean, running_mean
@@ -38,10 +35,8 @@ if TYPE_CHECKING:
     from ..counting.counter import Segment
 
 _OF_TOKENS = no_rows("its score depends on tokens, not only on rows")
-_OF_CORPUS = no_rows("the counts of a segment depend on all segments of the corpus")
-_OF_SENTENCES: dict[Feature, str] = dict.fromkeys(
-    (SUMS, STATE, SIGNIFICANCE), "its score is computed from sentence scores"
-)
+_OF_CORPUS = no_rows(PARTS.reason) | {PARTS: PARTS.reason}
+_OF_SENTENCES = dict.fromkeys((SUMS, STATE, SIGNIFICANCE), OF_SENTENCES)
 # Tokenizers whose tokens are not words.
 _OF_TEXTS = "lines", "sentences", "turn", "whole"
 # Tokenizers for text that is already tokenized, besides "none".
@@ -66,50 +61,6 @@ class OwnArithmetic(FormulaDialect):
         return self.formula(*row)
 
 
-# Types of a segment's references that need no conversion.
-_USUAL = {list, tuple, str}
-
-
-class FewerReferences(Counter):
-    """Counts only the "first" reference, or the "fewest": as many as every segment has."""
-
-    reads_utf8 = False
-    references = "all"
-
-    def count(self, batch: Batch, *arguments: Any, **options: Any) -> Counted:
-        if self.references == "all":
-            return super().count(batch, *arguments, **options)
-        batch = as_lists(self, batch)
-        lists = list, tuple
-        kinds = set(map(type, batch.references))
-        if not kinds <= _USUAL:
-            batch = rereadable(self, batch)
-        listed = batch.references
-        if kinds != {str}:  # else each segment has one
-            most = 1
-            if self.references == "fewest":
-                lengths = [len(texts) if type(texts) in lists else 1 for texts in listed]
-                most = min(lengths, default=1)
-            batch.references = [texts[:most] if type(texts) in lists else texts for texts in listed]
-        return super().count(batch, *arguments, **options)
-
-
-class TokenRecipeCounter(FewerReferences, TokenListCounter):
-    """Keeps the tokens of segments, or counts them with a function."""
-
-    count_tokens: Callable[[list[Segment]], Stats] | None = None
-
-    def examine(self, counted: Counted, segments: list[Segment]) -> None:
-        if self.count_tokens is None:
-            counted.extra = segments
-        elif segments:
-            rows = self.count_tokens(segments)
-            if not counted.keep_rows:
-                raise_totals(rows._rows, rows.max_ngram_order, self.least_total)
-                rows = rows.sum()
-            counted.stats = rows
-
-
 class Recipe(Dialect):
     """The BLEU of an evaluation tool."""
 
@@ -123,8 +74,9 @@ class Recipe(Dialect):
     finish: Callable[[float], float] | None = None
     # The score of a corpus from sentence scores and adapted rows; None: from sums.
     corpus: Callable[[Sequence[float], AdaptedRows], float] | None = None
-    # The rows of segments of tokens, if they are not the usual ones.
-    count_tokens: Callable[[list[Segment]], Stats] | None = None
+    # The score of each sentence, or (False) only that of the corpus, if they do not come from rows.
+    token_scores: Callable[[list[Segment], bool], Sequence[float]] | None = None
+    of_corpus = False  # the counts of a segment depend on all segments
     is_quadratic = False  # its time is quadratic in the number of segments
 
     def __init__(self, names: str, source: str, base: str | Formula, **fields: Any) -> None:
@@ -136,9 +88,13 @@ class Recipe(Dialect):
         repository, *others = source.split()
         self.number = repository.partition("@")[2] or others[0]
         self.version = f"{self.name.removesuffix(f'-{self.number}')}@{self.number}"
-        self.options = {**rules.options, **self.changed}
-        if "effective_order" in rules.options:
-            self.options["effective_order"] = False
+        options = {**rules.options, **self.changed}
+        if "effective_order" in options:
+            options["effective_order"] = False
+        self.keeps_tokens = self.token_scores is not None
+        if self.keeps_tokens:  # effective_order needs rows
+            options.pop("effective_order", None)
+        self.options = options
         self.tokenizers = {self.tokenizer: self.tokenizer}
         self.cases = (self.lowercase,)
         self.orders = (self.max_ngram_order,)
@@ -147,30 +103,17 @@ class Recipe(Dialect):
         self.takes_tokens = self.tokenizer not in _OF_TEXTS
         self.single_reference = self.references == "first"
         self.mean_of_sentences = self.corpus is not None
-        self.has_rows = self.count_tokens is None
-        self.adds_up = self.has_rows and not (self.mean_of_sentences or self.of_corpus)
         if self.of_corpus:
-            self.reasons = _OF_CORPUS
-        elif not self.has_rows:
-            self.reasons = _OF_TOKENS
+            self.unsupported = _OF_CORPUS
+        elif self.keeps_tokens or self.count_tokens is not None:
+            self.unsupported = _OF_TOKENS
         elif self.mean_of_sentences:
-            self.reasons = _OF_SENTENCES
-        if not self.has_rows:
-            self.counter = TokenRecipeCounter
-        elif self.references != "all":
-            self.counter = FewerReferences
+            self.unsupported = _OF_SENTENCES
+        self.adds_up = not self.unsupported
 
     @property
     def _arithmetic(self) -> Dialect:
         return self if isinstance(self.base, OwnArithmetic) else self.base
-
-    def make_counter(self, *arguments: Any) -> Counter:
-        counter = super().make_counter(*arguments)
-        if isinstance(counter, FewerReferences):
-            counter.references = self.references
-        if isinstance(counter, TokenRecipeCounter):
-            counter.count_tokens = self.count_tokens
-        return counter
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         """The base's; 0 where the base raises an error, because the recipe may have a score."""
@@ -207,7 +150,16 @@ class Recipe(Dialect):
             scores.extend(self._scores(row, scorer) if score is None else [score])
         return scores
 
+    def _segment_scores(self, counted: Counted, scorer: Scorer) -> Iterable[float]:
+        if self.token_scores is not None:
+            return self.token_scores(counted.extra or [], True)
+        return super()._segment_scores(counted, scorer)
+
     def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+        if self.token_scores is not None:
+            scores = self.token_scores(sums.extra or [], self.corpus is not None)
+            value = scores[0] if self.corpus is None else self.corpus(scores, sums.adapted())
+            return {"value": value}
         if self.corpus is not None:
             rows = self.adapt(sums.rows())
             return {"value": self.corpus(self._scores(rows, scorer), rows)}
@@ -215,34 +167,6 @@ class Recipe(Dialect):
             return super()._corpus_score(sums, scorer)
         attributes = self.base._corpus_score(sums, scorer)
         return attributes | {"value": self._finished([attributes["value"]])[0]}
-
-
-class TokenRecipe(Recipe):
-    """A recipe whose score needs the tokens of all segments and cannot come from rows.
-
-    `token_scores(segments, each)` returns the score of each sentence, from which `corpus` computes
-    that of the corpus, or only the score of the corpus.
-    """
-
-    token_scores: Callable[[list[Segment], bool], Sequence[float]]
-
-    def __init__(self, *arguments: Any, **fields: Any) -> None:
-        super().__init__(*arguments, **fields)
-        options = self.options.items()  # effective_order needs rows
-        self.options = {name: value for name, value in options if name != "effective_order"}
-        self.reasons = _OF_TOKENS
-        self.adds_up = self.has_rows = False
-        self.counter = TokenRecipeCounter
-
-    def _rows_alone(self, stats: Stats, segments: list[Segment] | None) -> Stats:
-        return Stats.zeros(0)
-
-    def _segment_scores(self, counted: Counted, scorer: Scorer) -> Iterable[float]:
-        return self.token_scores(counted.extra or [], True)
-
-    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
-        scores = self.token_scores(sums.extra or [], self.corpus is not None)
-        return {"value": scores[0] if self.corpus is None else self.corpus(scores, sums.adapted())}
 
 
 # The table.
@@ -253,8 +177,7 @@ of_corpus: Callable[[Sequence[float], AdaptedRows], float] | None
 
 def add(names: str, source: str, base: Any, about: str = "", **fields: Any) -> None:
     """Add a line; `names` are separated by spaces, and the first is its key."""
-    kind = TokenRecipe if "token_scores" in fields else Recipe
-    line = kind(names, source, base, about=about, **fields)
+    line = Recipe(names, source, base, about=about, **fields)
     LINES[line.name] = line
 
 

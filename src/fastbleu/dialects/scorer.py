@@ -293,8 +293,8 @@ class Scorer:
         try:
             attributes = self.dialect._corpus_score(sums, self)
         except _ARITHMETIC as error:
-            if self.dialect.mean_of_sentences:
-                self._refuse_first(self.dialect._rows_alone(sums.rows(), sums.extra))
+            if self.dialect.mean_of_sentences and not self.dialect.keeps_tokens:
+                self._refuse_first(sums.rows())
             raise self._no_score(error) from error
         if sums.are_unusual and warns:
             self._warn_of_sums(sums, attributes["value"])
@@ -373,7 +373,8 @@ class Scorer:
             scores = dialect._segment_scores(counted, self.of_sentences)
             return numpy.asarray(scores, numpy.float64)
         except _ARITHMETIC as error:
-            self._refuse_first(dialect._rows_alone(counted.stats, counted.extra))
+            if not dialect.keeps_tokens:
+                self._refuse_first(counted.stats)
             raise self._no_score(error) from error
 
     def _warn_of_sentences(self, counted: Counted) -> None:
