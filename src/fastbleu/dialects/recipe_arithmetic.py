@@ -228,9 +228,7 @@ def phrasal_score(scores: Scores, rows: AdaptedRows) -> float:
 
 def phrasal_mean(scores: Scores, rows: AdaptedRows) -> float:
     """Phrasal's mean; 0 if a hypothesis is empty."""
-    segments = list(split_rows(rows))
-    total = running_sum(phrasal(1, *row) for row in segments)
-    return total / len(segments) if all(c for c, *_ in segments) else 0.0
+    return running_mean(scores, rows) if rows.hyp_lens.all() else 0.0
 
 
 # From segments of tokens to their rows.
@@ -265,41 +263,38 @@ def flores(language: str, segments: list[Segment]) -> Stats:
         )
         for lines, [reference, *_] in segments
     ]
-    # Most segments have a single line, which is the best run.
     firsts = [(lines[0] if lines else [], [reference]) for lines, reference in tokenized]
     table = numpy.array(rows_of_tokens(firsts))
     for row, (lines, reference) in zip(table, tokenized, strict=True):
         if len(lines) > 1:
-            row[:] = _best_run(lines, reference)
+            row[:] = _best_run(lines, reference) or row
     return Stats(table, 4)
 
 
 def _best_run(lines: list[list[str]], reference: list[str]) -> list[int]:
-    """The row of the best run; takes time linear in the number of lines, not quadratic."""
+    """The row of the best run, [] if no token matches; in time linear in the number of lines."""
     tokens = list(chain.from_iterable(lines))
     ends = [0, *accumulate(map(len, lines))]
-    # For each token, the n-grams of the reference that end with it, as (order, n-gram).
-    matching: list[list[tuple[int, Any]]] = [[] for _ in tokens]
-    limits: Counter[Any] = Counter()
+    limits = Counter(chain.from_iterable(_ngrams(reference, order) for order in _ORDERS))
+    # For each token, the n-grams of the reference that end with it.
+    matching = [
+        [ngram for order in _ORDERS[:end] if (ngram := tuple(tokens[end - order : end])) in limits]
+        for end in range(1, len(tokens) + 1)
+    ]
     most = [0] * 4
-    for order in _ORDERS:
-        of_order = Counter(_ngrams(reference, order))
-        limits |= of_order
-        for end, ngram in enumerate(_ngrams(tokens, order), order - 1):
-            if ngram in of_order:
-                matching[end].append((order, ngram))
-        most[order - 1] = (Counter(_ngrams(tokens, order)) & of_order).total()
-    row, best_score = [0, len(reference), *[0] * 8], -1.0
-    least, longest = 0.0, inf
-    for number, start in enumerate(ends[:-1] if most[0] else ends[: len(lines)][:1]):
+    for ngram, count in (Counter(chain.from_iterable(matching)) & limits).items():
+        most[len(ngram) - 1] += count
+    row: list[int] = []
+    best_score, least, longest = -1.0, 0.0, inf
+    for number, start in enumerate(ends[:-1] if most[0] else ()):
         counted: Counter[Any] = Counter()
         matches, done = [0] * 4, start
-        for end in islice(ends, number + 1, None if most[0] else 2):
+        for end in islice(ends, number + 1, None):
             for position in range(done, end):
-                for order, ngram in matching[position]:
-                    if position - order + 1 >= start and counted[ngram] < limits[ngram]:
+                for ngram in matching[position]:
+                    if position - len(ngram) + 1 >= start and counted[ngram] < limits[ngram]:
                         counted[ngram] += 1
-                        matches[order - 1] += 1
+                        matches[len(ngram) - 1] += 1
             done, length = end, end - start
             if length > longest:
                 break
