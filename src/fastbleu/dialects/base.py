@@ -1,4 +1,15 @@
-"""`Dialect`: how one implementation turns counts into a `Score`."""
+"""`Dialect`: the rules of one implementation, from text to a `Score`.
+
+A dialect differs from others in its attributes and in the methods that it overrides, in this order:
+`tokenizer` and `lowercase` (text to tokens), `references`, `reference_length` and `count_tokens`
+(tokens to a row of counts for each segment), `adapt` (rows to what is added up), `_scores` (a row
+to its score, with smoothing and `brevity_penalty`), `adds_up`, `mean_of_sentences` and
+`_corpus_score` (the score of a corpus), `printed` and `line` (digits). Its docstring has the
+formula, and `source` the code that it reproduces.
+
+Most are a formula in Python (formulas.py); a `Recipe` (recipes.py) takes the arithmetic of another
+dialect or a function. A `Scorer` (scorer.py) is a dialect with values for its options.
+"""
 
 from __future__ import annotations
 

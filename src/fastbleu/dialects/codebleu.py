@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..counting.counter import Segment
-    from .scorer import Scorer
 
 # The keywords, whose unigrams have the weight 1. Java's true, false and null are not included.
 _KEYWORDS = {
@@ -111,9 +110,7 @@ class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
         self.own_options = {"keywords": keywords}
         self._keywords = _keywords(keywords)
 
-    def _token_score(
-        self, segments: list[Segment], sums: AdaptedRows, scorer: Scorer
-    ) -> dict[str, Any]:
+    def _token_score(self, segments: list[Segment], sums: AdaptedRows) -> dict[str, Any]:
         matches, totals = self._recall(segments)
         ref_len = 2 * len(segments)
         bp = self.brevity_penalty(sum([len(hypothesis) for hypothesis, _ in segments]), ref_len)

@@ -102,17 +102,15 @@ class TokenDialect(Dialect):
     keeps_tokens = True
 
     @abstractmethod
-    def _token_score(
-        self, segments: list[Segment], sums: AdaptedRows, scorer: Scorer
-    ) -> dict[str, Any]:
+    def _token_score(self, segments: list[Segment], sums: AdaptedRows) -> dict[str, Any]:
         """The attributes of `Score` that do not follow from `sums`, the sum of rows."""
 
     def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
-        return self._token_score(sums.extra or [], sums.adapted(), scorer)
+        return self._token_score(sums.extra or [], sums.adapted())
 
     def _segment_scores(self, counted: Counted, scorer: Scorer) -> list[float]:
         pairs = zip(counted.extra or [], self.adapt(counted.stats), strict=True)
-        return [self._token_score([segment], row, scorer)["value"] for segment, row in pairs]
+        return [self._token_score([segment], row)["value"] for segment, row in pairs]
 
 
 def no_rows(reason: str) -> dict[Feature, str]:
@@ -436,9 +434,7 @@ class CocoAverageDialect(TokenDialect, CocoDialect):
     reference_length = "average"
     unsupported = CocoDialect.unsupported | no_rows("a mean of lengths is not an integer")
 
-    def _token_score(
-        self, segments: list[Segment], sums: AdaptedRows, scorer: Scorer
-    ) -> dict[str, Any]:
+    def _token_score(self, segments: list[Segment], sums: AdaptedRows) -> dict[str, Any]:
         [(hyp_len, _, matches, totals)] = split_rows(sums)
         ref_len = running_sum(sum(map(len, texts)) / len(texts) for _, texts in segments)
         return self._attributes(hyp_len, ref_len, matches, totals)
