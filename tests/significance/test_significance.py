@@ -329,6 +329,32 @@ def test_other_dialects_score_samples_of_their_own_rows():
     raises(ValueError, message, shuffle, stats, stats, metric="nltk")
 
 
+@pytest.mark.parametrize("name", ["multi-bleu", "e2e"])
+def test_samples_are_scored_as_their_texts(name):
+    """Also if totals are negative, as those of e2e are in segments shorter than an order."""
+    rng = seeded("samples", name)
+    metric = fastbleu.BLEU(name, tokenize=False)
+    texts = [rng.choices("ab", k=rng.randint(1, 9)) for _ in range(60)]
+    one, other, references = texts[:20], texts[20:40], [[text] for text in texts[40:]]
+
+    def distance(drawn):
+        """How far two systems are apart: numbers of their segments among both systems'."""
+        both, twice = one + other, references * 2
+        rows = [[side[i] for i in numbers] for numbers in drawn for side in (both, twice)]
+        return abs(metric.score(*rows[:2]).value - metric.score(*rows[2:]).value)
+
+    indices = np.random.default_rng(12345).choice(20, (50, 20))
+    scores = [metric.score(*([x[i] for i in row] for x in (one, references))) for row in indices]
+    found = bootstrap(one, references, metric=metric, samples=50)
+    assert (found.low, found.high) == bounds([score.value for score in scores], 0.95)
+    coins = np.random.default_rng(12345).integers(2, size=(50, 20), dtype=bool)
+    places, systems = np.arange(20), {"a": one, "b": other}
+    trials = [distance([places + 20 * heads, places + 20 * ~heads]) for heads in coins]
+    larger = sum(trial > distance([places, places + 20]) for trial in trials)
+    compared = compare(systems, references, metric=metric, trials=50, samples=0)["b"]
+    assert compared.p_value == (larger + 1) / 51
+
+
 # Laws
 
 

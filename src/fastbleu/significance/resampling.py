@@ -51,7 +51,7 @@ def check_seed(seed: object) -> int | None:
 
 
 class Columns:
-    """The rows of M systems, equally many and not negative, from which sums of samples are made.
+    """The rows of M systems, equally many, from which sums of samples are made.
 
     They are int64 or uint16; those of a single uint16 system are not copied. With `repeated`, a
     sample may have a segment several times. OverflowError if sums may exceed int64.
@@ -80,7 +80,8 @@ class Columns:
         # Widths are multiples of 8, because the loops use vectors of 8 numbers.
         used = self.width * len(self.rows)
         shape = self.segments, -(-used // 8) * 8
-        fits = largest < _resample.NARROW and bound < 1 << 31
+        least = min(int(table.min()) for table in self.rows)  # the dialect e2e has negative totals
+        fits = least >= 0 and largest < _resample.NARROW and bound < 1 << 31
         if fits and 2 * shape[0] * shape[1] <= LARGEST_TABLE:
             table = np.zeros(shape, np.uint16)
             # In parts, so that Ctrl-C is handled in between.
