@@ -29,7 +29,8 @@ def read(*names, role=REFERENCE, chunk=4096, **options):
     """The text columns of the files."""
     with ExitStack() as opened:
         inputs = [opened_file(str(name), role, Options(**options), opened) for name in names]
-        align_documents(inputs)
+        if any(reader.unit == "segment" for reader in inputs):
+            align_documents(inputs)
         columns = [[] for _ in range(sum(its.width for its in inputs))]
         for lines in in_step(inputs, chunk):
             assert len({len(part) for part in lines}) == 1

@@ -1,4 +1,4 @@
-"""The XML and SGML files of NIST and WMT, read as a stream of documents.
+"""The XML and SGML files of NIST and WMT.
 
 There are two layouts: a set (``<refset>``, ``<tstset>``, ``<srcset>``) whose ``<doc>`` elements
 hold the segments of one translator or system, named by the set's ``refid`` or ``sysid`` or the
@@ -69,7 +69,7 @@ class _Collector:
     def __init__(self, source: ByteSource) -> None:
         self._source = source
         self.line: Callable[[], int] = lambda: 0
-        self._finished: list[Document] = []
+        self.documents: list[Document] = []
         self._seen: set[tuple[str, Part]] = set()
         self._set: Part | None = None
         self._system = ""
@@ -78,11 +78,6 @@ class _Collector:
         self._id = ""
         self._start = 0
         self._text: list[str] | None = None
-
-    def take(self) -> list[Document]:
-        """Return the documents that have ended since the last call."""
-        finished, self._finished = self._finished, []
-        return finished
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         tag = tag.rpartition("}")[2].lower()
@@ -144,7 +139,7 @@ class _Collector:
         elif self._text is not None and tag in ("doc", *_SETS, *_NAMES):
             raise self.error(f"segment {self._id}, begun on line {self._start}, has no </seg>")
         elif tag == "doc" and self._document is not None:
-            self._finished.append(self._document)
+            self.documents.append(self._document)
             self._document = self._segments = None
         elif tag in _SETS:
             self._set = None
@@ -159,21 +154,19 @@ class _Collector:
         return self._source.error(f"line {self.line()}: {problem}", line=self.line())
 
 
-def documents(source: ByteSource, encoding: str, xml: bool) -> Iterator[Document]:
-    """Yield the documents of a file in order.
+def _documents(source: ByteSource, encoding: str, xml: bool) -> list[Document]:
+    """Return the documents of a file in order.
 
     XML names its own encoding; SGML that starts with an XML declaration is read as XML, too.
     """
     collector = _Collector(source)
     start = source.peek().removeprefix(codecs.BOM_UTF8).lstrip()
     if xml or start.startswith(b"<?xml"):
-        steps = _xml(source, start, collector)
+        _read_xml(source, start, collector)
     else:
-        steps = _sgml(source, encoding, collector)
-    for _ in steps:
-        yield from collector.take()
+        _read_sgml(source, encoding, collector)
     collector.close()
-    yield from collector.take()
+    return collector.documents
 
 
 def _xml_data(source: ByteSource, start: bytes, collector: _Collector) -> Iterator[bytes | str]:
@@ -193,7 +186,7 @@ def _xml_data(source: ByteSource, start: bytes, collector: _Collector) -> Iterat
     return ("\n".join([*more, ""]) for more in iter(lambda: lines.read(_LINES), []))
 
 
-def _xml(source: ByteSource, start: bytes, collector: _Collector) -> Iterator[None]:
+def _read_xml(source: ByteSource, start: bytes, collector: _Collector) -> None:
     try:
         from defusedxml import DefusedXmlException, ElementTree  # type: ignore[import-untyped]
     except ImportError as error:
@@ -203,7 +196,6 @@ def _xml(source: ByteSource, start: bytes, collector: _Collector) -> Iterator[No
     try:
         for block in _xml_data(source, start, collector):
             parser.feed(block)
-            yield
         parser.close()
     except (ElementTree.ParseError, UnicodeEncodeError) as error:  # the latter for lone surrogates
         raise collector.error(f"this is not well-formed XML: {error}") from error
@@ -212,7 +204,7 @@ def _xml(source: ByteSource, start: bytes, collector: _Collector) -> Iterator[No
         raise collector.error(f"{problem}: {error}") from error
 
 
-def _sgml(source: ByteSource, encoding: str, collector: _Collector) -> Iterator[None]:
+def _read_sgml(source: ByteSource, encoding: str, collector: _Collector) -> None:
     line, rest = 1, ""
     collector.line = lambda: line
     lines = TextLines(source, encoding)
@@ -239,7 +231,6 @@ def _sgml(source: ByteSource, encoding: str, collector: _Collector) -> Iterator[
         collector.data(text[done:cut])
         line += text.count("\n", done, cut)
         rest = text[cut:]
-        yield
 
 
 class MarkupReader(Reader):
@@ -251,34 +242,32 @@ class MarkupReader(Reader):
     """
 
     unit = "segment"
-    source: ByteSource
 
     def __init__(
         self, path: str, selector: str, role: str, encoding: str, xml: bool, opened: ExitStack
     ) -> None:
-        with ExitStack() as closed:
-            source = ByteSource(path, closed)
-            if source.size is None:
-                raise source.error("XML is read twice, so it must be a file and not a pipe")
-            parts: dict[Part, None] = {}
-            count: Counter[tuple[str, str]] = Counter()
-            for document in documents(source, encoding, xml):
-                parts |= dict.fromkeys(document.parts)
-                count.update((part.kind, document.name) for part in document.parts)
-        self.source = ByteSource(path, opened)
-        self.label = source.label
+        self._source = ByteSource(path, opened)
+        self.label = self._source.label
+        documents = _documents(self._source, encoding, xml)
+        named = [(document.name, part) for document in documents for part in document.parts]
+        parts = [*dict.fromkeys(part for _, part in named)]
+        count = Counter((name, part.kind) for name, part in named)
+        several = {kind for (_, kind), number in count.items() if number > 1}
         self._translated = any(part.kind == "ref" for part in parts)
-        several = {kind for (kind, _), number in count.items() if number > 1}
-        self._part = _choose(self.source, selector, role, list(parts), several)
+        self._part = _choose(self._source, selector, role, parts, several)
         self._by_kind = not selector and self._part.kind not in several
-        self.by_id = self._ordered(documents(self.source, encoding, xml))
+        self.by_id = dict(self._ordered(documents))
+        self.segments_in_all = len(self.by_id)
+        self._rest: Iterator[Segment] | None = None  # what has not been read
 
     def read(self, count: int) -> list[list[str]]:
-        texts = [segment.text for _, segment in islice(self.by_id, count)]
+        if self._rest is None:
+            self._rest = iter(self.by_id.values())
+        texts = [segment.text for segment in islice(self._rest, count)]
         self.segments += len(texts)
         return [texts]
 
-    def _ordered(self, documents: Iterator[Document]) -> Iterator[tuple[tuple[str, str], Segment]]:
+    def _ordered(self, documents: list[Document]) -> Iterator[tuple[tuple[str, str], Segment]]:
         for document in documents:
             part = self._part
             if self._by_kind:
@@ -310,24 +299,20 @@ class MarkupReader(Reader):
 
     def _missing(self, document: Document, problem: str) -> InputError:
         line = document.line
-        return self.source.error(f"line {line}: document {document.name} {problem}", line=line)
+        return self._source.error(f"line {line}: document {document.name} {problem}", line=line)
 
 
 def align_documents(readers: Sequence[Reader]) -> None:
     """Put the segments of all XML and SGML files in the order of the first; ids must be equal."""
-    markup = [reader for reader in readers if isinstance(reader, MarkupReader)]
-    expected = dict(markup[0].by_id) if len(markup) > 1 else {}
-    for reader in markup[1:]:
-        segments = dict(reader.by_id)
-        for key in [*expected, *segments]:
-            if key not in segments or key not in expected:
-                has, lacks = (markup[0], reader) if key in expected else (reader, markup[0])
-                where = f"on line {(expected | segments)[key].line} of {has.label}"
-                problem = f"has no segment {key[1]} of document {key[0]}, which is {where}"
-                raise InputError(f"{lacks.label} {problem}")
-        reader.by_id = iter([(key, segments[key]) for key in expected])
-    if expected:
-        markup[0].by_id = iter(expected.items())
+    first, *others = [reader for reader in readers if isinstance(reader, MarkupReader)]
+    for reader in others:
+        for has, lacks in ((first, reader), (reader, first)):
+            for key, segment in has.by_id.items():
+                if key not in lacks.by_id:
+                    where = f"on line {segment.line} of {has.label}"
+                    problem = f"has no segment {key[1]} of document {key[0]}, which is {where}"
+                    raise InputError(f"{lacks.label} {problem}")
+        reader.by_id = {key: reader.by_id[key] for key in first.by_id}
 
 
 def _choose(
