@@ -165,7 +165,7 @@ def test_nothing_is_half_written(tmp_path):
         path = tmp_path / name
         path.write_text("before")
         with pytest.MonkeyPatch.context() as failing:
-            failing.setattr("fastbleu.runtime.atomic_write.os.fsync", lambda _: 1 / 0)
+            failing.setattr("fastbleu.reporting.report.os.fsync", lambda _: 1 / 0)
             raises(ZeroDivisionError, "division", report.save, path)
         assert path.read_text() == "before"
         report.save(path)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..inputs.arguments import a_type, check_choice, check_integer, number_of
 from ..metric.argument import as_metric
 from ..plots.tables import Table, Tables
-from ..runtime.atomic_write import replacing
 from ..significance.resampling import check_seed
 from .document import make_document, make_markdown, overview_tables
 from .overview import make_overview
@@ -17,14 +18,18 @@ from .report_input import Segments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import BinaryIO
 
     from ..dialects.score import Score
     from ..inputs.types import Hypotheses, References
     from ..metric.argument import Metric
-    from ..runtime.atomic_write import FilePath
+
+    FilePath = str | bytes | os.PathLike[Any]
 
 _FRAME_HEIGHT = 600  # of the page in a notebook, in pixels
 _MOST_NAMES = 4  # in a heading
+# Windows would change line ends without it.
+_BINARY = getattr(os, "O_BINARY", 0)
 
 
 class Report(Tables):
@@ -90,7 +95,7 @@ class Report(Tables):
             format = "md" if os.fsdecode(path).endswith(".md") else "html"
         check_choice("format", format, ("html", "md"))
         text = self.markdown() if format == "md" else self.html()
-        with replacing(path) as file:
+        with _replacing(path) as file:
             file.write(text.encode("utf-8", "replace"))
 
     def show(self) -> Any:
@@ -199,3 +204,37 @@ def report(
     names = segments.shown_names
     heading = title or (", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} systems")
     return Report(segments, heading, samples, seed, dialects, progress)
+
+
+@contextmanager
+def _replacing(path: FilePath) -> Iterator[BinaryIO]:
+    """Open a file for writing that replaces `path` once it is complete and closed.
+
+    Until then, and after any error, `path` stays unchanged. OSErrors name `path`.
+    """
+    target = os.path.realpath(os.fsdecode(path))
+    try:
+        if os.path.isdir(target):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not os.path.isdir(os.path.dirname(target)):
+            raise FileNotFoundError(errno.ENOENT, "its directory does not exist: create it first")
+        if os.path.exists(target) and not os.path.isfile(target):
+            # A device or a pipe would be replaced by the file.
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        temporary = os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}.fastbleu")
+        try:
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
+            with os.fdopen(descriptor, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, target)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(temporary)
+            raise
+    except OSError as error:
+        if error.errno is None:
+            raise
+        # The error may name the temporary file, which the caller does not know.
+        raise OSError(error.errno, error.strerror, os.fsdecode(path)) from error
