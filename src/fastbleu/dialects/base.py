@@ -253,7 +253,7 @@ class Dialect(ABC):
 
     # What the dialect supports.
 
-    @property
+    @cached_property
     def counter(self) -> type[Counter]:
         """The class that counts."""
         if self.keeps_tokens or self.count_tokens is not None:
@@ -376,8 +376,10 @@ class Dialect(ABC):
             id_filter=id_filter,
             least_total=self.minimum_total,
         )
-        if isinstance(counter, FewerReferences):
-            counter.references = self.references
+        if type(counter) is Counter:
+            return counter
+        assert isinstance(counter, FewerReferences)
+        counter.references = self.references
         if isinstance(counter, TokenListCounter):
             counter.count_tokens, counter.keeps_tokens = self.count_tokens, self.keeps_tokens
         return counter
