@@ -13,7 +13,7 @@ from ..metric.argument import as_metric
 from ..plots.tables import Table, Tables
 from ..significance.resampling import check_seed
 from .document import make_document, make_markdown, overview_tables
-from .overview import make_overview
+from .overview import Overview, make_overview
 from .report_input import Segments
 
 if TYPE_CHECKING:
@@ -43,21 +43,10 @@ class Report(Tables):
 
     __module__ = "fastbleu"
 
-    def __init__(
-        self,
-        segments: Segments,
-        title: str,
-        samples: int,
-        seed: int | None,
-        dialects: bool | None,
-        progress: bool,
-    ) -> None:
-        self._title = title
-        self._overview = make_overview(segments, samples, seed, dialects, progress)
-        self.scores: dict[str, Score] = {
-            name: system.score
-            for name, system in zip(segments.names, self._overview.systems, strict=True)
-        }
+    def __init__(self, overview: Overview, title: str) -> None:
+        self._overview, self._title = overview, title
+        scores = [system.score for system in overview.systems]
+        self.scores: dict[str, Score] = dict(zip(overview.segments.names, scores, strict=True))
 
     def html(self) -> str:
         """The report as a self-contained HTML page.
@@ -203,7 +192,7 @@ def report(
     segments = Segments(systems, references, metric, **labels)
     names = segments.shown_names
     heading = title or (", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} systems")
-    return Report(segments, heading, samples, seed, dialects, progress)
+    return Report(make_overview(segments, samples, seed, dialects, progress), heading)
 
 
 @contextmanager
