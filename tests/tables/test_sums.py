@@ -54,22 +54,30 @@ METRICS = {
 @pytest.mark.parametrize("missing", ["error", "empty", "skip", "ragged"])
 @pytest.mark.parametrize("kind", ["texts", "tokens", "ids"])
 def test_numbers_of_references(kind, missing):
-    ids = [[5, 6, 7, 8, 9], [5, 6, 7, 8], [1, 2, 3]]
-    several = [ids[:1], ids, ids[1:]]
-    metric = BLEU(tokenize=False, ignore_ids=(0,) if kind == "ids" else ())
-    if kind == "texts":
-        metric = BLEU()
-        ids = [" ".join(map(str, row)) for row in ids]
-        several = [[" ".join(map(str, row)) for row in rows] for rows in several]
-    elif kind == "tokens":
-        ids = [[*map(str, row)] for row in ids]
-        several = [[[*map(str, row)] for row in rows] for rows in several]
-    table = pa.table({"mt": ids, "ref": several})
+    """Padding is no reference."""
+    make = {"texts": lambda ids: " ".join(map(str, ids)), "tokens": lambda ids: [*map(str, ids)]}
+    segments = [*map(make.get(kind, list), ([5, 6, 7, 8, 9], [5, 6, 7, 8], [1, 2, 3]))]
+    several = [segments[:1], segments, segments[1:]]
+    metric = BLEU() if kind == "texts" else BLEU(tokenize=False)
+    if kind == "ids":
+        metric = BLEU(tokenize=False, ignore_ids=(0,))
+        several[0] = [*several[0], [0, 0]]
+    table = pa.table({"mt": segments, "ref": several})
     [row] = tables.sums(table, "mt", "ref", metric=metric, missing=missing).to_pylist()
     assert (row["fewest_references"], row["most_references"]) == (1, 3)
     [row] = tables.score(table, "mt", "ref", metric=metric, missing=missing).to_pylist()
-    score = metric.score(ids, several)
+    score = metric.score(segments, several)
     assert (row["bleu"], row["signature"]) == (score.value, score.signature)
+
+
+@pytest.mark.parametrize("missing", ["error", "empty", "skip", "ragged"])
+def test_a_column_of_ids_is_one_reference(missing):
+    ids, others = [[5, 6, 7, 8, 9], [5, 6, 7, 8]], [[5, 6, 7, 8, 1], []]
+    metric = BLEU(tokenize=False)
+    for family in ("pyarrow", "polars", "dict"):
+        table = table_of(family, {"mt": ids, "ref": others})
+        found = as_dict(tables.score(table, "mt", "ref", metric=metric, missing=missing))
+        assert found["bleu"] == [metric.score(ids, [[ref] for ref in others]).value]
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -14,6 +14,7 @@ cdef class Counted:
     cdef readonly int max_order
     cdef public Py_ssize_t segments
     cdef public Py_ssize_t nrefs               # of every segment; -1 where their number varies
+    cdef readonly array reference_counts       # of each segment, without padding; None without rows
     cdef public Py_ssize_t tokenized_periods   # hypotheses that end in " ."; 0 for tokens
     cdef public Py_ssize_t blank_references    # see SegmentCounter
     cdef public bint label_padding             # whether the id -100 was counted

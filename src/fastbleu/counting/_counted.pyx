@@ -7,7 +7,7 @@ Sums never change.
 """
 
 import cython
-from cpython.array cimport array, copy
+from cpython.array cimport array, clone, copy
 from libc.stdint cimport int64_t
 
 from fastbleu._core cimport accumulate_rows, numbers, SegmentCounter, zero_rows
@@ -24,6 +24,8 @@ from fastbleu.counting.stats import AdaptedRows, Stats
 from fastbleu.inputs.checks import changed_while_read
 from fastbleu.runtime.threads import run_on_threads
 
+cdef array _NUMBERS = array("q")
+
 
 cdef class Counted:
     """The result of counting a batch."""
@@ -33,6 +35,8 @@ cdef class Counted:
 
     cdef int begin(self, Py_ssize_t segments, int max_order, bint keep_rows) except -1:
         self.rows = zero_rows(segments if keep_rows else 1, max_order)
+        if keep_rows:
+            self.reference_counts = clone(_NUMBERS, segments, True)
         self.keep_rows = keep_rows
         self.max_order = max_order
         self.last_segment = (None, None)
@@ -62,9 +66,10 @@ cdef class Counted:
     def add(self, Counted other not None):
         """Add the counts of the segments after these."""
         if self.keep_rows and not self.segments:
-            self.rows = other.rows
+            self.rows, self.reference_counts = other.rows, other.reference_counts
         elif self.keep_rows:
             self.rows.extend(other.rows)
+            self.reference_counts.extend(other.reference_counts)
         else:
             accumulate_rows(other.rows, 1, self.rows)
         self.segments += other.segments
@@ -244,8 +249,12 @@ cdef class Worker:
 
     cdef int count(self, Counted counted, Py_ssize_t first, object bar) except -1:
         """Count the packed segments, from number `first` on."""
+        cdef Py_ssize_t segment
         if counted.keep_rows:
             self.counter.count(self.packer, counted.rows, first)
+            for segment in range(self.packer.segment_count):
+                counted.reference_counts.data.as_longlongs[first + segment] = (
+                    self.packer.segments[segment].references)
         else:
             self.counter.count_sum(self.packer, counted.rows)
         if bar is not None:

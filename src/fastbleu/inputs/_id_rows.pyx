@@ -250,14 +250,6 @@ cdef class IdRows:
             PyErr_CheckSignals()
         return made
 
-    def reference_counts(self):
-        """The number of rows of each segment, which is its references."""
-        cdef array counts = array("q", bytes(8 * self.segment_count))
-        cdef Py_ssize_t segment
-        for segment in range(self.segment_count):
-            counts.data.as_longlongs[segment] = self.rows_of(segment)
-        return counts
-
     def without(self, left_out not None):
         """All segments, of gathered rows, except those whose numbers are in a set."""
         cdef IdRows kept = IdRows()

@@ -12,7 +12,6 @@ while segments are counted. One thread at a time uses a Utf8Lines or a StringCol
 meanwhile: each read takes it as it is then.
 """
 
-from cpython.array cimport array
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
@@ -157,15 +156,6 @@ cdef class Utf8Rows:
         if self.levels > 1:
             number = self.list_ends[number - 1] if number else 0
         return number
-
-    def reference_counts(self):
-        """The number of references of each segment, which is one, or a list of them."""
-        cdef array counts = array("q", bytes(8 * self.segment_count))
-        cdef Py_ssize_t segment
-        for segment in range(self.segment_count):
-            counts.data.as_longlongs[segment] = (
-                1 if self.levels == 0 else self.ends[segment] - (self.ends[segment - 1] if segment else 0))
-        return counts
 
     cdef int put_together(self) except -1:
         """If most lines do not follow the one before in memory, copy all, because runs are read faster."""

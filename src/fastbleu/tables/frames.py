@@ -43,8 +43,10 @@ def frame_of(table: Any) -> Frame:
 
 def has_no_type(frame: Frame, name: str) -> bool:
     """Whether a column, or its lists, have no type because there are no values."""
-    dtype = frame.schema[name]
-    return load_narwhals().Unknown() in (dtype, getattr(dtype, "inner", None))
+    dtype: Any = frame.schema[name]
+    while hasattr(dtype, "inner"):
+        dtype = dtype.inner
+    return bool(dtype == load_narwhals().Unknown)
 
 
 def counts_in(frame: Frame, names: Sequence[str]) -> Indices:

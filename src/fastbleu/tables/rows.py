@@ -122,7 +122,7 @@ class RowCounter:
         """
         is_text = self.metric._counter.is_text
         columns = [frame[name].to_native() for name in self.texts]
-        in_place = is_text and all(map(is_column, columns))
+        in_place = (is_text or not self.several) and all(map(is_column, columns))
         if in_place and not any(map(partial(has_no_type, frame), self.texts)):
             return columns[0], columns[1] if len(columns) == 2 else columns[1:]
         hypotheses, *references = [frame[name].to_list() for name in self.texts]
@@ -249,15 +249,8 @@ def counted_parts(
         done += size
         nrefs: int | Indices = counted.nrefs
         if counted.nrefs < 0:  # the numbers differ
-            nrefs = reference_counts(block.references)
+            nrefs = np.asarray(counted.reference_counts)
         yield rows, nrefs, counted
-
-
-def reference_counts(references: Any) -> Indices:
-    """The number of references of each segment of a batch."""
-    if type(references) in (list, tuple):
-        return np.array([1 if isinstance(r, str) else len(r) for r in references], np.int64)
-    return np.asarray(references.reference_counts())
 
 
 @contextmanager
