@@ -200,7 +200,8 @@ $(REPORT)/with-browser: $(REPORT)/tested
 
 hosts-integrations: $(INTEGRATIONS)/with-hosts
 	@$(ON_HOSTS) $(INTEGRATIONS)/bin/python -m pytest $(PARALLEL) $(ARGS) tests/integrations \
-	    tests/tokenizers/test_ptb.py tests/test_documentation.py tests/test_benchmarks.py \
+	    tests/tokenizers/test_ptb.py tests/test_documentation.py tests/test_benchmarks.py tests/test_docstrings.py \
+	    --deselect 'tests/test_docstrings.py::test_examples[fastbleu.integrations.mbrs]' \
 	    tests/test_entry_points.py::test_each_entry_point \
 	    --ignore tests/integrations/test_mbrs.py --ignore tests/integrations/test_engines.py \
 	    --ignore tests/integrations/test_queries.py --ignore tests/integrations/test_run.py
@@ -217,7 +218,8 @@ hosts-tables: $(TABLES)/with-tables
 	    'tests/test_benchmarks.py::test_results_are_equal[engines]'
 
 hosts-mbrs: .venv-mbrs/with-mbrs
-	@$(ON_HOSTS) .venv-mbrs/bin/python -m pytest $(ARGS) tests/integrations/test_mbrs.py
+	@$(ON_HOSTS) .venv-mbrs/bin/python -m pytest $(ARGS) tests/integrations/test_mbrs.py \
+	    'tests/test_docstrings.py::test_examples[fastbleu.integrations.mbrs]'
 
 # Each engine in a process of its own.
 hosts-engines: .venv-engines/with-engines

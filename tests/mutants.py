@@ -5,7 +5,7 @@ must fail; first all of them must pass without a fault. The head of a patch:
 
     modules: those to compile, for faults in compiled code
     tests: what pytest is to run; `levels` is tests/levels.sh, which emulates NEON
-    needs: a library of hosts, which this Python has or that of .venv-integrations
+    needs: libraries of the tests, all of which this Python has or that of .venv-integrations
 
 A NAME is the beginning of a patch's name; those of memory-* are planted by tests/trust/canaries.py.
 It needs patch, a C compiler, Cython, the package built in place, and for NEON what levels.sh needs.
@@ -27,7 +27,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "mutants"
 HOSTS = ROOT / os.environ.get("INTEGRATIONS", ".venv-integrations") / "bin" / "python"
-FIND = "import sys; from importlib.util import find_spec; sys.exit(find_spec(sys.argv[1]) is None)"
+FIND = (
+    "import sys; from importlib.util import find_spec as f; sys.exit(not all(map(f, sys.argv[1:])))"
+)
 LEVELS = ["bash", "tests/levels.sh", "neon", "neon-portable"]
 HANGS = 300  # seconds for the tests of a fault, three processes with torch on a busy machine
 # A failing test of pytest, why tests are skipped, and what levels.sh says.
@@ -45,15 +47,15 @@ class Fault:
         fields = dict(line.split(": ", 1) for line in head.splitlines())
         self.modules = fields.get("modules", "").split()
         self.tests = fields["tests"].split()
-        self.python = python_with(fields.get("needs"))
-        self.needs = fields.get("needs")
+        self.needs = fields.get("needs", "").split()
+        self.python = python_with(self.needs)
 
 
-def python_with(library: str | None) -> str | None:
-    """A Python that has a library, if there is one."""
+def python_with(libraries: list[str]) -> str | None:
+    """A Python that has these libraries, if there is one."""
     for python in [sys.executable, str(HOSTS)]:
         with suppress(FileNotFoundError):
-            if not library or subprocess.run([python, "-c", FIND, library]).returncode == 0:
+            if subprocess.run([python, "-c", FIND, *libraries]).returncode == 0:
                 return python
     return None
 
@@ -115,7 +117,8 @@ def plant(fault: Fault) -> None:
 def verdict(fault: Fault) -> tuple[bool, str]:
     """Whether a planted fault is caught, and by which test."""
     if fault.python is None:
-        return True, f"skipped without {fault.needs}, which test-hosts PARTS=integrations installs"
+        needs = ", ".join(fault.needs)
+        return True, f"skipped without {needs}, which test-hosts PARTS=integrations installs"
     plant(fault)
     status, output = run_tests(fault.name, fault.tests, fault.python, HANGS)
     shutil.rmtree(WORK / fault.name)

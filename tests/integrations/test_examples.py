@@ -1,7 +1,5 @@
-"""Examples: small training loops, right on any number of processes, and those of docstrings."""
+"""Examples: small training loops, right on any number of processes."""
 
-import doctest
-import importlib
 import re
 import shutil
 from pathlib import Path
@@ -9,7 +7,6 @@ from pathlib import Path
 import pytest
 from commands import TRAINS, python
 from hosts import host
-from texts import with_keras
 
 torch = host("torch")
 
@@ -74,17 +71,3 @@ def test_each_script_learns_its_language(command, tmp_path, monkeypatch):
     shutil.copy(EXAMPLES / command.partition(" ")[0], tmp_path)
     *_, last = run("-W", "ignore", *command.split())
     assert float(last.rpartition(" ")[2]) > 0.4 * SCRIPTS[command]
-
-
-@with_keras
-@pytest.mark.parametrize(
-    "needs",
-    ["evaluate", "ignite", "keras", "torcheval.metrics", "torchmetrics", "transformers"],
-)
-def test_docstrings(needs, monkeypatch):
-    monkeypatch.setenv("KERAS_BACKEND", "torch")
-    host(needs)
-    module = importlib.import_module(f"fastbleu.integrations.{needs.partition('.')[0]}")
-    found = doctest.testmod(module)
-    assert found.attempted
-    assert not found.failed

@@ -6,9 +6,9 @@ pycocoevalcap need not be installed.
 >>> references = PTBTokenizer().tokenize(captions)
 >>> references
 {7: ["a man 's riding a bike", 'man on a bike']}
->>> scores, _ = Bleu(2).compute_score(references, {7: ["a man on a bike"]}, verbose=0)
+>>> scores, _ = Bleu(2).compute_score(references, {7: ["a man on the bike"]}, verbose=0)
 >>> [round(score, 3) for score in scores]
-[1.0, 0.866]
+[0.8, 0.632]
 """
 
 from __future__ import annotations
