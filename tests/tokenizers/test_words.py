@@ -9,8 +9,9 @@ from importlib.metadata import version
 
 import numpy
 import pytest
-from generators import SEED, raises
+from generators import SEED, raises, rounds, seeded
 from metrics import count
+from random_texts import random_line
 from test_tokenizer_libraries import need, nothing_loaded  # noqa: F401 (a fixture)
 
 from fastbleu import BLEU, tokenizers
@@ -201,3 +202,11 @@ def test_count_and_columns_of_pyarrow():
     pyarrow = pytest.importorskip("pyarrow")
     columns = map(pyarrow.array, (hypotheses, firsts))
     assert BLEU(tokenize="auto").count(*columns) == expected
+
+
+def test_jieba_reads_each_word_between_spaces_by_itself():
+    need("jieba")
+    split, rng = tokenizers.get("jieba").split, seeded("jieba")
+    for _ in range(rounds(2_000)):
+        text = random_line(rng, 9)
+        assert split(text) == [token for word in text.split(" ") for token in split(word)], text

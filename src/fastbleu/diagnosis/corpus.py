@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from itertools import chain
 from math import nan
 
@@ -180,7 +181,10 @@ class Corpus:
             if rewrite is not None:
                 made: list[Any] = rewrite(new, lowercase, is_reference)
             else:
-                made = [tokenizer.tokens(text, lowercase, is_reference) for text in new]
+                tokens = partial(tokenizer.tokens, lowercase=lowercase, is_reference=is_reference)
+                if tokenizer.by_word:  # most words are in several texts
+                    tokens = partial(_tokens_of_words, cache(tokens))
+                made = list(map(tokens, new))
             prepared.update(zip(new, made, strict=True))
             sides.append(prepared)
         of_hypotheses, of_references = sides
@@ -262,6 +266,10 @@ class Corpus:
         names = "lowercase", "ignore_ids", "stop_ids", "skip_ids"
         options: Any = {name: getattr(self.metric, name) for name in names}
         return BLEU(tokenize=self.metric.tokenize, effective_order=True, **options)
+
+
+def _tokens_of_words(tokens: Callable[[str], list[str]], text: str) -> list[str]:
+    return list(chain.from_iterable(map(tokens, text.split(" "))))
 
 
 def listed_stream(hypotheses: Any, references: Any) -> tuple[Any, Any]:

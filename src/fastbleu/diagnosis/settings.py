@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
-from math import fsum, inf, isfinite, nan, sqrt
+from math import fsum, inf, isfinite, isnan, nan, sqrt
 from operator import ne
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -209,9 +209,14 @@ class _Sample:
             scores = [nan] * (_PARTS + 1)
         return numpy.array(scores) / setting.scale
 
-    def least_distance(self, setting: Setting, number: float) -> tuple[float, Scored]:
-        """A lower bound of the score's distance from a number, and an estimate of the score."""
+    def least_distance(self, setting: Setting, number: float) -> tuple[float, Scored | None]:
+        """A lower bound of the score's distance from a number, and an estimate of the score.
+
+        The estimate is None if there is no score, because a sentence has none.
+        """
         scores = self._scores(setting)
+        if setting.is_mean and isnan(scores[-1]):
+            return inf, None
         if not scores.max() < _PERFECT:  # NaN, or not on 0-1
             return -inf, Scored(setting, 0.0, 0, True)
         differences = scores - self._of_parts

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import starmap
 from math import exp, fsum, log, nan, pow
-from operator import add
+from operator import add, sub
 from sys import float_info
 
 from ..counting._counted import Counted, Sums
@@ -152,9 +152,9 @@ class MultiBleuDialect(FormulaDialect):
     def adapt(self, stats: Stats) -> AdaptedRows:
         """Rows with the reference length that the script uses."""
         numbers, width = stats._rows[:], 2 + 2 * stats.max_ngram_order
-        pairs = zip(numbers[::width], numbers[1::width], strict=True)
-        for row, (hyp_len, ref_len) in enumerate(pairs):
-            if abs(hyp_len - ref_len) >= self._farthest:
+        differences = map(sub, numbers[::width], numbers[1::width])
+        for row, difference in enumerate(differences):
+            if abs(difference) >= self._farthest:
                 numbers[row * width + 1] = self._farthest
         return AdaptedRows._own(numbers, stats.max_ngram_order)
 
@@ -303,7 +303,8 @@ class NmtDialect(FormulaDialect):
         mean = 0.0
         if min(precisions) > 0:
             # fsum, or a single division of the sum, would round differently.
-            mean = exp(sum(1.0 / len(precisions) * log(p) for p in precisions))
+            weight = 1.0 / len(precisions)
+            mean = exp(sum([weight * log(p) for p in precisions]))
         return mean * bp, precisions, bp
 
     def _further_fields(self) -> dict[str, str]:

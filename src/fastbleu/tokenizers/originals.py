@@ -363,7 +363,10 @@ def _jieba() -> Any:
 
 def jieba() -> Fields:
     cut = _jieba()
-    return {"split": lambda text: [word for part in cut(text) if (word := part.strip(" "))]}
+    return {
+        "split": lambda text: [word for part in cut(text) if (word := part.strip(" "))],
+        "by_word": True,
+    }
 
 
 def evalscope() -> Fields:

@@ -70,12 +70,14 @@ class Tokenizer:
         `rewrite` for compiled code; it always ignores case.
     split : callable (str -> list of str) or None
         Splits a text.
+    by_word : bool
+        Whether `split` reads each word between spaces by itself.
     choose : callable (str -> Tokenizer) or None
         Chooses the tokenizer of each text.
     """
 
     __slots__ = (
-        *("_model", "_source", "choose", "compiled", "line_writer", "name", "rewrite"),
+        *("_model", "_source", "by_word", "choose", "compiled", "line_writer", "name", "rewrite"),
         *("rewritten_for", "signature", "split"),
     )
     name: str
@@ -85,6 +87,7 @@ class Tokenizer:
     rewritten_for: str | None
     line_writer: object
     split: Split | None
+    by_word: bool
     choose: Callable[[str], Tokenizer] | None
     _source: str | TokenFunction
     _model: str | None
@@ -99,6 +102,7 @@ class Tokenizer:
         rewritten_for: str | None = None,
         line_writer: object = None,
         split: Split | None = None,
+        by_word: bool = False,
         choose: Callable[[str], Tokenizer] | None = None,
         source: str | TokenFunction | None = None,
         model: str | None = None,
@@ -111,6 +115,7 @@ class Tokenizer:
             ("rewritten_for", rewritten_for),
             ("line_writer", line_writer),
             ("split", split),
+            ("by_word", by_word),
             ("choose", choose),
             ("_source", name if source is None else source),
             ("_model", model),
