@@ -123,8 +123,9 @@ def test_nothing_is_printed_before_all_is_read(tmp_path, form):
     [
         ("-i", "--input: expected at least one argument"),
         ("-b s -i h", "unrecognized arguments: s: all REF files come first"),
-        ("-i h --num-refs 0", "must be at least 1, not 0"),
-        ("-i h -w -1", "--width: must be from 0 to 1000"),
+        ("-i h --num-refs 0", "expected an integer of at least 1, not '0'"),
+        ("-i h -w -1", "--width: expected an integer from 0 to 1000, not '-1'"),
+        ("-i h -pbsn some", "expected an integer, not 'some'"),
         ("-i h -s floor -sv 1/2", "invalid float value: '1/2'"),
         ("-i h -e undefined", "'undefined' is not an encoding"),
         ("-i h --delimiter x", "--delimiter: 'x' is not one of ', ; \\t | :'"),

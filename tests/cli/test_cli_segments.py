@@ -92,4 +92,5 @@ def test_options_that_need_a_table():
     for options in (["-f", "tsv"], ["--worst", "3"], ["--sort", "score"]):
         assert "they need -sl" in usage_error(R1, "-i", A, *options)
     assert "need -f tsv or -f json" in usage_error(R1, "-i", A, "-sl", "-f", "text", "--worst", "3")
-    assert "--worst: must be at least 1" in usage_error(R1, "-i", A, "-sl", "--worst", "0")
+    problem = "--worst: expected an integer of at least 1, not '0'"
+    assert problem in usage_error(R1, "-i", A, "-sl", "--worst", "0")

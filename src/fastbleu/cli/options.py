@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from .. import __version__
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
@@ -210,7 +211,7 @@ def _make_parser() -> Parser:
     text = "files of hypotheses, one for each system (default: standard input)"
     add("-i", "--input", nargs="+", metavar="HYP", help=text)
     text = "each line of the REF file has N references, separated by tabs"
-    add("-nr", "--num-refs", type=integer(1), metavar="N", help=text)
+    add("-nr", "--num-refs", type=partial(integer, low=1), metavar="N", help=text)
     text = "encoding of all text files (default: utf-8)"
     add("-e", "--encoding", type=encoding, metavar="ENC", help=text)
     add("-V", "--version", action="version", version=f"%(prog)s {__version__}")
@@ -251,11 +252,11 @@ def _make_parser() -> Parser:
     text = "find the settings whose score prints as NUMBER, such as 31.2"
     add("--identify", metavar="NUMBER", help=text)
     text = "length of the longest n-grams (default: 4)"
-    add("--max-ngram-order", type=integer(1, 100), metavar="N", help=text)
+    add("--max-ngram-order", type=partial(integer, low=1, high=100), metavar="N", help=text)
     add("-sl", "--sentence-level", action="store_true", help="print a score for each segment")
     add("--force", action="store_true", help="do not warn about text that looks tokenized")
     text = "number of threads (default: 1); it does not change the result"
-    add("--threads", type=integer(1, 256), metavar="N", help=text)
+    add("--threads", type=partial(integer, low=1, high=256), metavar="N", help=text)
     text = "bleu; for other metrics use the command sacrebleu"
     add("-m", "--metrics", nargs="+", choices=["bleu"], metavar="M", default=["bleu"], help=text)
 
@@ -269,15 +270,15 @@ def _make_parser() -> Parser:
     text = "compare each system with the first one by paired approximate randomization"
     test("-par", "--paired-ar", dest="test", action="store_const", const="ar", help=text)
     text = "samples of --confidence (default: 1000)"
-    add("-cin", "--confidence-n", type=integer(), metavar="N", help=text)
+    add("-cin", "--confidence-n", type=integer, metavar="N", help=text)
     text = "samples of --paired-bs (default: 1000)"
-    add("-pbsn", "--paired-bs-n", type=integer(), metavar="N", help=text)
+    add("-pbsn", "--paired-bs-n", type=integer, metavar="N", help=text)
     text = "trials of --paired-ar (default: 10000)"
-    add("-parn", "--paired-ar-n", type=integer(), metavar="N", help=text)
+    add("-parn", "--paired-ar-n", type=integer, metavar="N", help=text)
     text = "seed of random draws; none: a new one each time (default: $SACREBLEU_SEED or 12345)"
     add("--seed", type=seed, metavar="N", help=text)
     text = "accepted for compatibility with sacreBLEU; no effect"
-    add("-j", "--paired-jobs", type=int, metavar="N", help=text)
+    add("-j", "--paired-jobs", type=integer, metavar="N", help=text)
 
     add = parser.add_argument_group("output").add_argument
     text = (
@@ -308,12 +309,13 @@ def _make_parser() -> Parser:
     text = "with --language: the tokenizer for each of its values, as in zh=zh,ja=ja-mecab"
     add("--tokenizers", metavar="VALUE=NAME[,...]", help=text)
     add("-b", "--score-only", action="store_true", help="print only scores")
-    add("-w", "--width", type=integer(0, 1000), metavar="N", help="decimals (default: 1)")
+    text = "decimals (default: 1)"
+    add("-w", "--width", type=partial(integer, low=0, high=1000), metavar="N", help=text)
     add("-sh", "--short", action="store_true", help="print the short form of the signature")
     text = "with -sl: sort by number, or by the mean score of all systems, the lowest first"
     add("--sort", choices=("segment", "score"), metavar="KEY", help=text)
     text = "with -sl: list only the N segments that have the lowest mean scores"
-    add("--worst", type=integer(1), metavar="N", help=text)
+    add("--worst", type=partial(integer, low=1), metavar="N", help=text)
     text = "write a page that shows where the systems are good or bad; see also --sources"
     add("--html", metavar="FILE", help=text)
     add("--md", metavar="FILE", help="write the overview and some segments as Markdown")

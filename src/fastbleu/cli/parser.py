@@ -16,7 +16,6 @@ from ..sacrebleu.bleu_score import read_seed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any, NoReturn
 
 # Options of sacreBLEU whose abbreviations would be ambiguous here.
@@ -77,21 +76,16 @@ class Parser(argparse.ArgumentParser):
         )
 
 
-def integer(low: int = -sys.maxsize, high: int = sys.maxsize) -> Callable[[str], int]:
-    """Return the argparse type of integers from `low` to `high`."""
+# Types of options.
 
-    def read(text: str) -> int:
-        number = int(text)
-        if low <= number <= high:
+
+def integer(text: str, low: int | None = None, high: int = sys.maxsize) -> int:
+    with suppress(ValueError):
+        if (-high if low is None else low) <= (number := int(text)) <= high:
             return number
-        limits = f"at least {low}" if high == sys.maxsize else f"from {low} to {high}"
-        raise argparse.ArgumentTypeError(f"must be {limits}, not {number}")
-
-    read.__name__ = "int"  # the name in argparse's messages
-    return read
-
-
-# Other argparse types.
+    limits = f" from {low} to {high}" if high < sys.maxsize else f" of at least {low}"
+    wanted = "an integer" + limits * (low is not None)
+    raise argparse.ArgumentTypeError(f"expected {wanted}, not {shown(text)}")
 
 
 def dialect(text: str) -> str:

@@ -469,11 +469,14 @@ def no_segments() -> InputError:
 
 
 def listed(readers: Sequence[Reader], chunk: list[Column]) -> list[list[str]]:
-    """Return a chunk as lists of str; an InputError names a line that is not UTF-8."""
+    """Return a chunk as lists of str; an InputError names a line that is not UTF-8.
+
+    The columns of the last readers may be left out.
+    """
     owners = [reader for reader in readers for _ in range(reader.width)]
     return [
         column if type(column) is list else owner.listed(column)
-        for owner, column in zip(owners, chunk, strict=True)
+        for owner, column in zip(owners, chunk, strict=False)
     ]
 
 
