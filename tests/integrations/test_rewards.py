@@ -156,6 +156,8 @@ def test_missing_answers():
     completions, references = ["the cat sat down", None, "a dog"], ["the cat sat down", "a", None]
     columns = {"completions": completions, "answer": references}
     assert BLEUReward("answer", missing="skip")(**columns) == [1.0, None, None]
+    with pytest.raises(TypeError, match="segment 2: the hypothesis is an int"):
+        BLEUReward(missing="skip")(completions=[None, "a", 5], references=["a"] * 3)
     assert BLEUReward("answer", missing="empty")(**columns) == [1.0, 0.0, 0.0]
     assert BLEUReward(missing="skip").compute_score("", "a dog", None) is None
 

@@ -95,6 +95,37 @@ def test_missing_values_are_replaced_or_left_out(metric, corpus):
     metric.reset()
 
 
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [
+        *((metric, {}) for metric in METRICS),
+        (BLEU(tokenize="auto"), {}),
+        (BLEU("lm-eval", tokenize=False), {}),
+        (BLEU(threads=2), {"progress": True}),
+        (BLEU(), {"tokenizers": ["13a", "zh", "char", "13a"]}),
+    ],
+)
+def test_segments_after_missing_ones_have_their_own_numbers(metric, options, capsys):
+    hypotheses, references, _ = INPUTS[0 if metric.tokenize else 3 if metric.stop_ids else 2]
+    for wrong, side, part in (
+        ((with_holes(hypotheses, 1.5, 2), references), "hypothesis", "the hypothesis"),
+        ((hypotheses, with_holes(references, [references[2], 1.5], 2)), "reference", "references"),
+    ):
+        holes = with_holes(wrong[0], None, 0), wrong[1]
+        with pytest.raises(TypeError, match=f"^segment 2: {part}") as caught:
+            metric.score(*holes, missing="skip", **options)
+        assert (caught.value.segment, caught.value.side) == (2, side)
+
+
+@pytest.mark.filterwarnings("ignore:left out 1 of 3 segments")
+def test_segments_without_a_score_have_their_own_numbers():
+    sides = [None, "a b c d", ""], ["a b c d"] * 3
+    for name, method in (("tf-nmt", "sentence_scores"), ("codesum-codenn", "score")):
+        with pytest.raises(ValueError, match=r"^segment 2: ") as caught:
+            getattr(BLEU(name), method)(*sides, missing="skip")
+        assert caught.value.segment == 2
+
+
 def test_other_values_and_what_is_left_of_nothing_are_refused():
     for how in ("error", "empty", "skip"):
         with pytest.raises(TypeError, match="segment 1: the hypothesis is an int, expected a str"):

@@ -134,6 +134,12 @@ def test_the_row_of_an_error_is_that_of_the_table():
     fails(TypeError, "row 4: the hypothesis is ", parts, "mt", "ref")
     how = {"by": "lang", "language": "lang", "tokenizers": {"zh": "zh", None: "13a"}}
     fails(TypeError, "row 4: the hypothesis is ", parts, "mt", "ref", **how)
+    parts[1].loc[0, "mt"] = None
+    fails(TypeError, "row 4: the hypothesis is ", parts, "mt", "ref", missing="skip", **how)
+    fails(TypeError, "row 4: the hypothesis is ", parts, "mt", "ref", missing="skip")
+    empty, how = {"mt": [None, "a", ""], "ref": list("aaa")}, {"missing": "skip"}
+    message = "row 2: the hypotheses have no tokens"
+    raises(ValueError, message, tables.sentence_scores, empty, "mt", "ref", metric="tf-nmt", **how)
 
 
 def test_errors_carry_the_row_and_the_file(tmp_path):

@@ -313,7 +313,7 @@ cdef class CounterBase:
         cdef Batch whole
         cdef Counted counted
         # A ColumnBatch has several blocks.
-        if progress or type(batch) is not Batch or self.choose is not None:
+        if progress or type(batch) is not Batch or self.choose is not None or (<Batch> batch).present is not None:
             return self._count_blocks(batch, keep_rows, progress)
         whole = <Batch> batch
         counted = count_segments(self, whole, keep_rows, None, meanwhile)

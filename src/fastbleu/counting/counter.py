@@ -9,6 +9,7 @@ from .._core import SegmentCounter, raise_totals
 from ..inputs._batch import Batch
 from ..inputs._id_rows import IdRows
 from ..inputs.checks import TextChecks, TokenChecks
+from ..inputs.errors import AmongGiven
 from ..inputs.ids import NO_IDS, IdFilter
 from ..inputs.mistakes import MistakeWatch, warn_of_label_padding
 from ..runtime.terminal import ProgressBar
@@ -113,12 +114,14 @@ class Counter(CounterBase):
                 if self.choose is not None:
                     block = rereadable(self, block)
                     counters = map(self._counter_for, block.references)
-                    counted = count_runs(self, block, counters, keep_rows, bar)
+                    with AmongGiven(block.present, block.before):
+                        counted = count_runs(self, block, counters, keep_rows, bar)
                     if counted.tokenizers:  # which "auto" has chosen
                         counted.tokenizers |= {None}
                     total.add(counted)
                     continue
-                counted = count_segments(self, block, keep_rows, bar if progress else None)
+                with AmongGiven(block.present, block.before):
+                    counted = count_segments(self, block, keep_rows, bar if progress else None)
                 if block.warns:
                     self.watch.examine(self, block, counted)
                 elif batch.warns and type(block.hypotheses) is not IdRows:
@@ -325,9 +328,11 @@ class PreparedLines:
 def rereadable(counter: Counter, batch: Batch) -> Batch:
     """The batch with lists in place of iterators, which could be read only once."""
     hypotheses, references = batch.lists()
-    if type(hypotheses) is not IdRows:
-        is_text = counter.is_text
-        checks: Any = TextChecks() if is_text else counter.checks
+    if type(hypotheses) is IdRows:
+        return Batch(hypotheses, references, batch.before, batch.present, batch.warns)
+    is_text = counter.is_text
+    checks: Any = TextChecks() if is_text else counter.checks
+    with AmongGiven(batch.present, batch.before):
         references = [
             texts
             if type(texts) in (list, tuple) or (is_text and isinstance(texts, str))

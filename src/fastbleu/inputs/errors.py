@@ -109,6 +109,28 @@ def restated(error: Exception, message: str, **facts: Any) -> LocatedError:
     return kind(message, **carried | facts)
 
 
+class AmongGiven:
+    """Makes errors about segments name these by their numbers among all that were given.
+
+    `present` says whether each given segment was kept; `before` segments were given earlier.
+    """
+
+    def __init__(self, present: list[bool] | None, before: int = 0) -> None:
+        self.present, self.before = present, before
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        if self.present is None or not isinstance(error, LocatedError) or error.segment is None:
+            return
+        kept = [number for number, is_kept in enumerate(self.present, self.before) if is_kept]
+        place = error.segment - self.before
+        if 0 <= place < len(kept):  # otherwise it is about another corpus
+            facts = vars(error) | {"segment": kept[place]}
+            raise type(error)(f"segment {kept[place]}: {error.problem}", **facts) from error
+
+
 # How messages spell an option: in Python, and in the command.
 in_command = ContextVar("in_command", default=False)
 _SPELLINGS = {

@@ -7,7 +7,7 @@ from ._batch import Batch
 from ._utf8_rows import is_object_array
 from .arguments import a_type, check_choice, number_of, shown
 from .checks import check_layout, check_lengths, listed_segments
-from .errors import LocatedTypeError, LocatedValueError, Place
+from .errors import AmongGiven, LocatedTypeError, LocatedValueError, Place
 from .ids import are_ids, id_rows
 from .missing import CHOICES, without_missing
 from .mistakes import warn_of_words
@@ -59,7 +59,8 @@ def read_checked(
         empty = "" if is_text else []
         hypotheses, references, present = without_missing(hypotheses, references, missing, empty)
     if masked or by_filter or (not is_text and are_ids(hypotheses, references)):
-        rows = id_rows(hypotheses, references, hypothesis_mask, reference_mask)
+        with AmongGiven(present):
+            rows = id_rows(hypotheses, references, hypothesis_mask, reference_mask)
         return Batch(*rows, 0, present, True)
     plain = type(hypotheses) is type(references) is list and len(hypotheses) == len(references)
     if not plain:

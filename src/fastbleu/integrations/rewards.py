@@ -9,7 +9,7 @@ from ..dialects.base import PARTS
 from ..inputs._batch import count_blank
 from ..inputs.arguments import a_type, check_choice, number_of, shown
 from ..inputs.checks import check_segments
-from ..inputs.errors import warn_input
+from ..inputs.errors import AmongGiven, warn_input
 from ..inputs.missing import CHOICES, without_missing
 from ..inputs.mistakes import MIN_SEQUENCES_TO_WARN
 from ..metric.argument import as_metric
@@ -219,7 +219,8 @@ class BLEUReward:
             hypotheses = list(answers)
             for number in blank:
                 hypotheses[number] = _PLACEHOLDER
-        rewards = self.metric.sentence_scores(hypotheses, references)
+        with AmongGiven(present):
+            rewards = self.metric.sentence_scores(hypotheses, references)
         rewards /= self.metric._scorer.dialect.scale
         # With the dialect's rounding a perfect text has 1.0000000000000004. `clip` is slower.
         numpy.maximum(rewards, 0.0, out=rewards)

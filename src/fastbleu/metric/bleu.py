@@ -15,6 +15,7 @@ from ..dialects.scorer import Scorer, checked_weights
 from ..inputs._batch import Batch, read
 from ..inputs._id_rows import IdRows
 from ..inputs.arguments import PARAMETERS, a_type, check_flag, check_positive, number_of, shown
+from ..inputs.errors import AmongGiven
 from ..inputs.ids import NO_IDS, IdFilter
 from ..runtime.extras import not_compiled
 from ..runtime.import_lock import lazy
@@ -308,6 +309,9 @@ class BLEU:
                 f"there are no segments to score: all {len(present)} were left out, because a "
                 "value is missing"
             )
+        if present is not None:
+            with AmongGiven(present):
+                return scorer.score(scorer.sums(counted))
         return scorer.score(scorer.sums(counted))
 
     def sentence_scores(
@@ -344,7 +348,12 @@ class BLEU:
             progress, join, tokenizers,
         )
         # fmt: on
-        return _with_gaps(self._scorer.sentence_scores(counted), counted.present)
+        if (present := counted.present) is None:
+            return self._scorer.sentence_scores(counted)
+        scores = numpy.full(len(present), numpy.nan)
+        with AmongGiven(present):
+            scores[present] = self._scorer.sentence_scores(counted)
+        return scores
 
     def prefix_scores(
         self,
@@ -713,17 +722,6 @@ class BLEU:
 def _state(sums: Sums) -> NDArray[numpy.int64]:
     row: NDArray[numpy.int64] = sums.adapted().__array__()[0]
     return row
-
-
-def _with_gaps(
-    scores: NDArray[numpy.float64], present: list[bool] | None
-) -> NDArray[numpy.float64]:
-    """The scores of present segments, with NaN for the others."""
-    if present is None:
-        return scores
-    of_all = numpy.full(len(present), numpy.nan)
-    of_all[present] = scores
-    return of_all
 
 
 def _gather(value: object, group: object = None) -> list[Any]:

@@ -10,7 +10,7 @@ from ..dialects.base import SEGMENT_TOKENIZERS
 from ..inputs._batch import Batch
 from ..inputs.arguments import a_type, list_or_tuple, number_of
 from ..inputs.checks import check_segments
-from ..inputs.errors import LocatedTypeError, LocatedValueError, Place
+from ..inputs.errors import AmongGiven, LocatedTypeError, LocatedValueError, Place
 from ..inputs.missing import is_missing
 from ..runtime.terminal import ProgressBar
 from ..tokenizers.tokenizer import Tokenizer, load_tokenizer
@@ -43,7 +43,8 @@ def count_with_tokenizers(
     present = batch.present or [True] * len(hypotheses)
     counters = _segment_counters(counter, dialect, tokenizers, present)
     listed = Batch(hypotheses, references, batch.before, None, batch.warns)
-    with ProgressBar(progress, listed.segments, " segments") as bar:
+    progress_bar = ProgressBar(progress, listed.segments, " segments")
+    with AmongGiven(batch.present, batch.before), progress_bar as bar:
         return count_runs(counter, listed, counters, keep_rows, bar)
 
 

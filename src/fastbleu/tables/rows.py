@@ -13,7 +13,7 @@ from ..counting._counted import Counted
 from ..inputs._batch import Batch, read
 from ..inputs.arguments import a_type, check_choice, closest, names_shown, number_of, shown
 from ..inputs.columns import is_column
-from ..inputs.errors import LocatedError, restated, warn_input
+from ..inputs.errors import AmongGiven, LocatedError, restated, warn_input
 from ..inputs.missing import CHOICES, is_missing, no_value
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
@@ -173,7 +173,8 @@ class RowCounter:
                 kept, counted = self._count(metric, part, numbers)
                 kept = kept if rows is None else rows[kept]
                 present[kept] = True
-                scores[kept] = metric._scorer.sentence_scores(counted)
+                with AmongGiven(counted.present):
+                    scores[kept] = metric._scorer.sentence_scores(counted)
         return present, scores
 
     def sums(self, metric: BLEU, frame: Frame, rows: Indices) -> tuple[Indices, Sums, AdaptedRows]:
@@ -190,6 +191,7 @@ class RowCounter:
         """The positions of complete rows, and their counts."""
         batch = read(*self.texts_of(frame), metric._counter, missing=self.missing)
         counted = metric._counter.count(batch)
+        counted.present = batch.present
         self._note_missing(batch, numbers)
         kept = slice(None) if batch.present is None else np.flatnonzero(batch.present)
         return kept, counted
