@@ -7,8 +7,19 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from commands import EXAMPLES, python
 from hosts import host
-from table_families import FAMILIES, as_dict, check, columns, expected, groups_of, table_of, texts
+from table_families import (
+    FAMILIES,
+    as_dict,
+    check,
+    columns,
+    expected,
+    groups_of,
+    table_of,
+    texts,
+    write,
+)
 
 from fastbleu import BLEU, InputWarning, dialects, tables
 from fastbleu.significance import bootstrap, resampling
@@ -372,3 +383,13 @@ def test_sums_are_not_adapted_again():
     score = metric.score(its["mt"], its["ref"])
     found = tables.score(its, "mt", "ref", metric=metric)
     assert (found["bleu"], found["ref_len"]) == ([score.value], [2000 * 14])
+
+
+def test_the_example(tmp_path):
+    its = columns(60)
+    its["lang"] = [lang or "en" for lang in its["lang"]]
+    wanted = expected(lambda key: BLEU(), its, BY, ["ref", "other"])
+    words = "-W", "ignore", EXAMPLES / "tables.py", write(its, tmp_path / "its.parquet")
+    found = python(*words).splitlines()
+    assert found == [f"{a:8} {b:4} {n:6} segments {score.value:6.2f}" for a, b, n, score in wanted]
+    assert len(python(EXAMPLES / "tables.py").splitlines()) == 4
