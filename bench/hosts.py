@@ -16,13 +16,14 @@ from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
 from functools import partial
 from importlib.machinery import ModuleSpec
 from importlib.metadata import distributions, version
-from importlib.util import spec_from_file_location
+from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
 from pkgutil import resolve_name
 from time import process_time
 from types import ModuleType, SimpleNamespace
 from unittest import mock
 
+from cases import FEW
 from workloads import in_script
 
 FOLDER = Path(__file__).resolve().parents[1] / "build" / "hosts"
@@ -304,9 +305,9 @@ def mbrs(decoders, hypotheses, references, of):
     return call
 
 
-def texts():
+def texts(segments=SEGMENTS):
     """Hypotheses, and two references for each."""
-    corpus = in_script("German, two references", SEGMENTS)
+    corpus = in_script("German, two references", segments)
     return corpus.hypotheses, [list(golds) for golds in zip(*corpus.references, strict=True)]
 
 
@@ -388,3 +389,23 @@ def report(only):
                 print(row_of(name, package, *rest), flush=True)
             except Exception as error:
                 print(f"left out: {name}: {error!r}", file=sys.stderr)
+
+
+def check():
+    """Print whether results of few segments stay equal, of tools that are installed."""
+    import fastbleu
+
+    all_equal = True
+    for name, package, module, function, _, make in TOOLS:
+        needs_hub = package == "evaluate" and "HUB" not in os.environ
+        if package not in INSTALLED or needs_hub or find_spec(module.partition(".")[0]) is None:
+            print(f"{name} is left out: it is not installed")
+            continue
+        call = make(importlib.import_module(module), *texts(FEW))
+        expected = call()
+        with fastbleu.patch():
+            result = call()
+        is_equal = repr(result) == repr(expected) == repr(call())
+        print(f"{name}, {function}: {'equal' if is_equal else f'{result} for {expected}'}")
+        all_equal &= is_equal
+    return all_equal

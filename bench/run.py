@@ -55,6 +55,8 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="where to write the results (JSON)")
     options = parser.parse_args()
     if options.only.startswith("hosts"):
+        if options.check:
+            return int(not hosts.check())
         hosts.report(options.only.removeprefix("hosts").removeprefix("-"))
         return 0
     chosen = [case for case in CASES if case.name.startswith(options.only)]
