@@ -207,6 +207,15 @@ def test_a_missing_list_of_references(session):
     column = spark.sentence("mt", "refs", missing="empty")
     scores = [row["score"] for row in rows(frame.withColumn("score", column))]
     assert scores == BLEU().sentence_scores(filled["mt"], filled["refs"]).tolist()
+    spark.register(session, name="strict")
+    for column in (
+        *(spark.sentence("mt", "refs"), sql.functions.expr("strict_sentence(mt, refs)")),
+        sql.functions.expr("strict_corpus(mt, refs)"),
+    ):
+        with pytest.raises(Exception, match=r"reference_1 is missing \(NULL\) in some row: leave"):
+            frame.select(column).collect()
+    with pytest.raises(Exception, match="there is no column of references; pass at least one"):
+        frame.select(sql.functions.expr("strict_sentence(mt)")).collect()
 
 
 def test_sums_can_be_added_up_by_sql(session):

@@ -102,6 +102,15 @@ def test_pandas_with_nulls_and_mistakes():
     assert scores.tolist() == sentences("ref")
 
 
+def test_pyarrow_names_the_column_without_a_value():
+    on_arrow.register(name="strict")
+    columns = [pa.chunked_array([["a"], text]) for text in (["b"], [None])]
+    for function in ("strict_sentence", "strict_corpus"):
+        for name, chosen in (("reference_1", columns), ("hypothesis", columns[::-1])):
+            words = rf"^{name} is missing \(NULL\) in some row: leave .* register\(missing="
+            raises(TypeError, words, compute.call_function, function, chosen)
+
+
 def test_one_text_for_all_rows():
     """A literal of polars, DuckDB or pyarrow."""
     frame, text = pl.DataFrame(ALL), "the cat sat on a mat"

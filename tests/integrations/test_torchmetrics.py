@@ -237,6 +237,7 @@ def test_counts_made_in_another_way_are_refused():
     )
     others = [
         *(SacreBLEUScore(lowercase=True), SacreBLEUScore(metric=OWN_13A)),
+        SacreBLEUScore(n_gram=1),  # tensors of one number would be broadcast
         SacreBLEUScore(metric=BLEU(tokenize=str.split)),
         *(
             SacreBLEUScore(metric=BLEU(tokenize=False, **options))
@@ -255,6 +256,8 @@ def test_counts_made_in_another_way_are_refused():
         other.update([], [])
         raises(ValueError, "another way", other.compute)
     before = metric.preds_len
+    raises(ValueError, "different ways", metric.merge_state, filled(SacreBLEUScore(n_gram=2)))
+    assert metric.preds_len == before
     metric.merge_state(filled().metric_state)
     assert metric.preds_len == 2 * before
     metrics = {"a": BLEUScore(), "b": SacreBLEUScore()}

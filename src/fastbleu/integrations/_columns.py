@@ -175,15 +175,24 @@ class ColumnScorer:
         return batch
 
 
+def argument_names(count: int) -> list[str]:
+    """The names of `count` columns that are the arguments of a function in a query."""
+    return ["hypothesis", *(f"reference_{number}" for number in range(1, count))]
+
+
 def naming_columns(
-    function: Callable[..., Any], names: Sequence[str], skip: str = 'missing="skip"'
+    function: Callable[..., Any], names: Sequence[str] = (), skip: str = 'missing="skip"'
 ) -> Callable[..., Any]:
     """Wrap a function of columns: its errors name them, and say how to skip rows without a value.
 
-    They do not name segments, whose numbers are those within a batch of the host.
+    They do not name segments, whose numbers are those within a batch of the host. Without `names`
+    the columns are `argument_names`.
     """
 
-    def called(*columns: Any) -> Any:
+    def called(*columns: pyarrow.Array) -> pyarrow.Array:  # from these types Spark infers its kind
+        own = names or argument_names(len(columns))
+        if len(own) < 2:
+            raise TypeError("there is no column of references; pass at least one")
         try:
             return function(*columns)
         except (TypeError, ValueError) as error:
@@ -192,12 +201,12 @@ def naming_columns(
             if isinstance(error, LocatedError) and error.is_missing:
                 number = 0 if error.reference is None else 1 + error.reference
                 raise kind(
-                    f"{names[min(number, len(names) - 1)]} is missing (NULL) in some row: leave "
+                    f"{own[min(number, len(own) - 1)]} is missing (NULL) in some row: leave "
                     f'such rows out with {skip}, or use empty texts with missing="empty"'
                 ) from error
             if isinstance(error, LocatedError) and error.segment is not None:
                 message = f"some row: {error.problem}"
-            sides = f"hypotheses: {names[0]}; references: {', '.join(names[1:])}"
+            sides = f"hypotheses: {own[0]}; references: {', '.join(own[1:])}"
             raise kind(f"{message} ({sides})") from error
 
     return called

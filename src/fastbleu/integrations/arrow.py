@@ -18,7 +18,7 @@ with HostImports("arrow", "pyarrow", extra="parquet"):
     import pyarrow
     from pyarrow import compute
 
-    from ._columns import ColumnScorer
+    from ._columns import ColumnScorer, argument_names, naming_columns
 
 if TYPE_CHECKING:
     from ..inputs.types import MissingChoice
@@ -48,18 +48,21 @@ def register(
         check_positive("num_references", num_references)
     scorer = ColumnScorer(metric, missing)
     text = pyarrow.string() if text is None else text
-    types = {"hypothesis": text}
+    types = dict.fromkeys(argument_names(1 + (num_references or 1)), text)
     if num_references is None:
-        types["references"] = pyarrow.list_(text)
-    else:
-        types |= {f"reference_{number}": text for number in range(1, num_references + 1)}
+        types["reference_1"] = pyarrow.list_(text)
     about = {"summary": "BLEU", "description": f"{scorer.metric.signature}"}
 
+    sentence_scores, corpus_score = (
+        naming_columns(function, list(types), 'register(missing="skip")')
+        for function in (scorer.sentence_scores, scorer.corpus_score)
+    )
+
     def sentence(context: Any, *columns: Any) -> pyarrow.Array:
-        return scorer.sentence_scores(*columns)
+        return sentence_scores(*columns)
 
     def corpus(context: Any, *columns: Any) -> pyarrow.Scalar:
-        return scorer.corpus_score(*columns)
+        return corpus_score(*columns)
 
     score = pyarrow.float64()
     compute.register_scalar_function(sentence, f"{name}_sentence", about, types, score)

@@ -22,7 +22,7 @@ with HostImports("duckdb", "duckdb", "pyarrow"):
     import duckdb
 
     from ..tables.sums import COUNTED
-    from ._columns import ColumnScorer, naming_columns
+    from ._columns import ColumnScorer, argument_names, naming_columns
 
 if TYPE_CHECKING:
     from ..inputs.types import MissingChoice
@@ -67,7 +67,7 @@ def register(
     scorer = ColumnScorer(metric, missing, threads=1)
     references = ["VARCHAR[]"] if num_references is None else ["VARCHAR"] * num_references
     texts = ["VARCHAR", *references]
-    names = ["hypothesis", *(f"reference_{number}" for number in range(1, len(texts)))]
+    names = argument_names(len(texts))
     sums, counts = (
         "STRUCT(" + ", ".join(f"{field} BIGINT" for field in fields) + ")"
         for fields in (scorer.reductions, scorer.summed)

@@ -35,7 +35,7 @@ with HostImports("spark", "pyarrow", "pyspark"):
         StructType,
     )
 
-    from ._columns import ColumnScorer
+    from ._columns import ColumnScorer, naming_columns
     from ._engines import Engine, appended, partial_sums, with_path
 
 if TYPE_CHECKING:
@@ -86,8 +86,13 @@ class _Spark(Engine[DataFrame, DataFrame]):
         kind = LongType() if column is None else DoubleType()
         results = StructType([StructField(name, kind, True) for name in new])
         read = with_path(row_counter.columns, table.columns)
-        called = partial(_structs, row_counter, column, read, list(new))
-        with_structs = table.withColumn(_NEW, _column(called, results, read))
+
+        def structs(*columns: pyarrow.Array) -> pyarrow.Array:
+            batch, part = pyarrow.table(list(columns), names=read), f"a batch of {_partition()}"
+            counted = appended(row_counter, column, part, batch).select(list(new))
+            return counted.to_struct_array().combine_chunks()
+
+        with_structs = table.withColumn(_NEW, _column(structs, results, read))
         fields = [functions.col(f"{_NEW}.{_quoted(name)}").alias(name) for name in new]
         return with_structs.select(*map(_quoted, table.columns), *fields)
 
@@ -114,11 +119,13 @@ def register(
         With "skip" a row with a null scores null, and a corpus does not include it.
     """
     scorer = ColumnScorer(metric, missing)
-    sentence_score = functions.arrow_udf(_batched(scorer.sentence_scores), "double")
-    spark.udf.register(f"{name}_sentence", sentence_score)
+    skip = 'register(spark, missing="skip")'
+    sentence_scores = naming_columns(scorer.sentence_scores, skip=skip)
+    spark.udf.register(f"{name}_sentence", functions.arrow_udf(sentence_scores, "double"))
+    score_of_columns = naming_columns(scorer.corpus_score, skip=skip)
 
     def corpus_score(*columns: pyarrow.Array) -> float | None:
-        score: float | None = scorer.corpus_score(*columns).as_py()
+        score: float | None = score_of_columns(*columns).as_py()
         return score
 
     corpus = functions.arrow_udf(corpus_score, "double", ArrowUDFType.GROUPED_AGG)
@@ -150,8 +157,8 @@ def sentence(
         Of doubles, on the dialect's scale.
     """
     columns = list(references) if isinstance(references, (list, tuple)) else [references]
-    scorer = ColumnScorer(metric, missing)
-    return _column(scorer.sentence_scores, "double", [hypotheses, *columns])
+    function = naming_columns(ColumnScorer(metric, missing).sentence_scores)
+    return _column(function, "double", [hypotheses, *columns])
 
 
 def _partials(groups: GroupScorer, batches: Iterator[Any]) -> Iterator[Any]:
@@ -171,29 +178,7 @@ def _column(
     function: Callable[..., Any], kind: DataType | str, columns: Sequence[Column | str]
 ) -> Column:
     quoted = [_quoted(column) if isinstance(column, str) else column for column in columns]
-    return functions.arrow_udf(_batched(function), kind)(*quoted)
-
-
-def _batched(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with the type hints from which Spark infers its kind."""
-
-    def called(*columns: pyarrow.Array) -> pyarrow.Array:
-        return function(*columns)
-
-    return called
-
-
-def _structs(
-    row_counter: RowCounter,
-    column: str | None,
-    read: list[str],
-    new: list[str],
-    *columns: pyarrow.Array,
-) -> pyarrow.Array:
-    """The columns `new` of a batch, as one column of structs."""
-    frame = pyarrow.table(list(columns), names=read)
-    results = appended(row_counter, column, f"a batch of {_partition()}", frame).select(new)
-    return results.to_struct_array().combine_chunks()
+    return functions.arrow_udf(function, kind)(*quoted)
 
 
 def _quoted(name: str) -> str:

@@ -8,6 +8,7 @@ tensor(0.5373, dtype=torch.float64)
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Sized
+from typing import TYPE_CHECKING, Any
 
 from ..dialects.float32 import TORCHEVAL, TorchEvalDialect, tensors
 from ..runtime.extras import HostImports, not_compiled
@@ -17,11 +18,7 @@ with HostImports("torcheval", "torch", "torcheval"):
     import torch
     from torcheval.metrics import Metric
 
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ..inputs.types import Hypotheses, References
     from ..metric.argument import Metric as MetricArgument
 
@@ -128,6 +125,16 @@ class BLEUScore(Metric):
         if self._has_own_numbers:
             return TORCHEVAL.score_tensors(states, self.weights, torch.float64)
         return score(self._bleu, row, self.matches_by_order.device)
+
+    def load_state_dict(self, state_dict: dict[str, Any], strict: bool = True) -> None:
+        """Replace the states; ValueError if they are of another n_gram, or TorchEval's own."""
+        matches = state_dict.get("matches_by_order")
+        if matches is not None and (len(matches) != self.n_gram or matches.is_floating_point()):
+            raise ValueError(
+                f"the states are {matches.dtype} of n_gram {len(matches)}, this BLEUScore's are "
+                f"torch.int64 of n_gram {self.n_gram}; TorchEval's own counts cannot be loaded"
+            )
+        super().load_state_dict(state_dict, strict)
 
     def merge_state(self, metrics: Iterable[Any]) -> BLEUScore:
         """Add the counts of other metrics, which stay as they are, and return this one.

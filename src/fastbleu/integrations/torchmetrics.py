@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import sha256
+from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Sums
 from ..dialects.float32 import TORCHMETRICS, TorchMetricsDialect, tensors
@@ -21,10 +22,7 @@ with HostImports("torchmetrics", "torch", "torchmetrics"):
     import torch
     from torchmetrics import Metric
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ..inputs.types import Hypotheses, References
     from ..metric.argument import Metric as MetricArgument
     from ..tokenizers.tokenizer import TokenizerName
@@ -121,7 +119,7 @@ class BLEUScore(Metric):
         self.n_gram = n_gram = bleu.max_ngram_order
         self.smooth = bleu.smooth_method == "add-k"
         self.weights = [1.0 / n_gram] * n_gram if bleu.weights is None else list(bleu.weights)
-        counted_as = {"dialect": bleu.dialect, **bleu._scorer.counted_as}
+        counted_as = {"dialect": bleu.dialect, "n_gram": n_gram, **bleu._scorer.counted_as}
         self._counted_as = sha256(repr(counted_as).encode()).digest()[:16]
         # The first state, so that it is compared before anything is added up.
         counted_by = torch.tensor(list(self._counted_as), dtype=torch.uint8)
@@ -173,8 +171,8 @@ class BLEUScore(Metric):
         """
         if bytes(self.counted_by.tolist()) != self._counted_as:
             raise ValueError(
-                "the counts come from a metric that counts in another way (tokenizer, dialect, "
-                "...): from a checkpoint, or in a compute group that was chosen by hand"
+                "the counts come from a metric that counts in another way (dialect, n_gram, "
+                "tokenizer, ...): from a checkpoint, or in a compute group that was chosen by hand"
             )
         states = [getattr(self, name) for name in _STATES]
         row = joined(*states)
@@ -260,7 +258,7 @@ def _the_same(counted_by: torch.Tensor) -> torch.Tensor:
     if (counted_by != counted_by[0]).any():
         raise ValueError(
             "counts that were made in different ways cannot be added up: all ranks, and metrics "
-            "that are merged, need the same dialect, tokenizer, ids to ignore, ..."
+            "that are merged, need the same dialect, n_gram, tokenizer, ids to ignore, ..."
         )
     return counted_by[0]
 
