@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from ..inputs.errors import without_input_warnings
-from ..runtime.patching import PatchTarget
+from ..runtime.patching import PatchTarget, ReplacedError
 from .evaluate import Bleu
 
 # The hub's `bleu`: its method `_compute`, the file of its tokenizer, and tensorflow/nmt's bleu.py,
@@ -55,24 +55,24 @@ def metrics(module: ModuleType) -> list[type]:
     return [metric for metric in own if metric.__name__ in ("Bleu", "Sacrebleu")]
 
 
-def problem(module: ModuleType) -> str:
-    """Why the module of a script cannot be patched; "" if it can, or does not compute BLEU."""
-    if not (metrics(module) and hasattr(module, "compute_bleu")):
-        return ""
+def check_known(module: ModuleType) -> None:
+    """Raise `ReplacedError` unless the code of the script `bleu` is that of a known version."""
     method = module.Bleu._compute
     parts = [(method, METHODS), (sys.modules[module.compute_bleu.__module__], COUNTING)]
     tokenizer = type(_default_tokenizer(module.Bleu))
     parts.append((sys.modules[tokenizer.__module__], TOKENIZERS))
     for part, known in parts:
         if digest(inspect.getsource(part)) not in known:
-            return f"the code of {part.__name__} is not that of a known version"
-    return ""
+            raise ReplacedError(f"the code of {part.__name__} is not that of a known version")
 
 
 def targets(module: ModuleType) -> list[PatchTarget]:
-    """What to replace in the module of a script."""
+    """What to replace in the module of a script; nothing if it does not compute BLEU."""
     targets = []
-    for metric in metrics(module):
+    found = metrics(module)
+    if found and hasattr(module, "compute_bleu"):
+        check_known(module)
+    for metric in found:
         # Each metric copies its methods when it is created.
         targets.append(PatchTarget(metric, "compute", _compute_in_memory, copied=True))
         if metric.__name__ == "Bleu":

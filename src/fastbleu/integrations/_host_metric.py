@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
 from ..dialects.base import STATE
 from ..inputs.arguments import check_flag
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..runtime.import_lock import lazy
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
     import torch
 
     from ..metric.argument import Metric
@@ -73,17 +72,8 @@ def _is_default(value: Any, default: Any) -> bool:
 def joined(
     hyp_len: torch.Tensor, ref_len: torch.Tensor, matches: torch.Tensor, totals: torch.Tensor
 ) -> list[int]:
-    """Rejoin a row that `tensors` in dialects/float32.py split.
-
-    ValueError if it is not of integers, OverflowError if a count is negative.
-    """
-    states = torch.cat((torch.stack((hyp_len, ref_len)), matches, totals))
-    if states.is_floating_point():
-        raise ValueError(
-            f"the states are {states.dtype}, expected torch.int64: they come from a metric of "
-            "another library, which counts in another way"
-        )
-    row: list[int] = states.tolist()
+    """Rejoin a row that `tensors` in dialects/float32.py split; OverflowError if negative."""
+    row: list[int] = torch.cat((torch.stack((hyp_len, ref_len)), matches, totals)).tolist()
     if min(row) < 0:
         raise OverflowError(f"a count exceeds int64: {row}")
     return row

@@ -14,7 +14,7 @@ from copy import copy
 from dataclasses import astuple
 from functools import lru_cache
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Counted
 from ..counting.counter import Counter
@@ -31,7 +31,6 @@ from ..tokenizers._compiled import COMPILED
 from ..tokenizers.tokenizer import Tokenizer
 from ..tokenizers.tokenizer import get as get_tokenizer
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import mbrs
 else:

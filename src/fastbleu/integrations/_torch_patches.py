@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from itertools import chain
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -25,7 +25,6 @@ from ..metric.bleu import BLEU
 from ..runtime.import_lock import lazy
 from ..runtime.patching import PatchTarget
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import torchmetrics
 else:

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..runtime.extras import HostImports
 from ._host_metric import host_metric
@@ -22,10 +23,7 @@ with HostImports("ignite", "torch", "ignite"):
     from ignite.metrics import Metric
     from ignite.metrics.metric import reinit__is_reduced, sync_all_reduce
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ..dialects.score import Score
     from ..metric.argument import Metric as MetricArgument
 

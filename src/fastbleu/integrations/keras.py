@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy
 
 from ..inputs.arguments import a_type, number_of
@@ -22,10 +24,7 @@ with HostImports("keras", "keras"):
     # Whether Keras runs a metric on tensors without values: it does so once even if run_eagerly.
     from keras.src.backend.common.symbolic_scope import in_symbolic_scope
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ..dialects.score import Score
     from ..inputs.types import Hypotheses, Numbers, References
     from ..metric.argument import Metric as MetricArgument

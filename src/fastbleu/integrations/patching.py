@@ -1,30 +1,28 @@
 """`fastbleu.patch`: BLEU of other libraries, made fast in place for code that cannot be edited.
 
-HOSTS lists the libraries: where their BLEU is, which versions of its code are known, and the
-function in this package that lists the replacements.
+A row of HOSTS describes a patch: once one of its modules is imported, each function that `targets`
+lists for it gets other code, which `replace_code` installs, and its own code again on `unpatch`.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..inputs.arguments import a_type, known_name, shown, unknown_name
 from ..runtime.patching import PatchTarget, ReplacedError, replace_code
 
 
-@dataclass
-class Host:
+class Host(NamedTuple):
     """A library: the modules that are patched once imported, and the known versions of a file.
 
     Attributes
@@ -37,7 +35,11 @@ class Host:
         The versions by the first digits of the SHA-256 of a source file: that of the module
         `checked`, or of the module to patch.
     targets : str
-        The function, as "module.name" of this package, that lists what to patch in a module.
+        The function, as "module.name" of this package, that lists what to patch in a module. It
+        raises `ReplacedError` if it does not know the module's code.
+    checked : str
+    scripts : tuple of str
+        How the names of further modules to patch begin, which the library makes from scripts.
     """
 
     packages: tuple[str, ...]
@@ -45,38 +47,7 @@ class Host:
     known: dict[str, str]
     targets: str
     checked: str = ""
-
-    def matches(self, name: str) -> bool:
-        """Whether this is a module to patch."""
-        return name in self.modules
-
-    def problem(self, module: ModuleType) -> str:
-        """Why a module cannot be patched; "" if it can."""
-        checked = sys.modules[self.checked] if self.checked else module
-        try:
-            code = Path(str(checked.__file__)).read_bytes().replace(b"\r\n", b"\n")
-        except (AttributeError, OSError):
-            return f"the source code of {checked.__name__} cannot be read"
-        if sha256(code).hexdigest()[:12] in self.known:
-            return ""
-        known = ", ".join(dict.fromkeys(self.known.values()))
-        return f"the code of {checked.__name__} is not that of a known version ({known})"
-
-
-class _HostOfScripts(Host):
-    """evaluate, which makes modules from the scripts of metrics."""
-
-    def matches(self, name: str) -> bool:
-        """Whether this is the module of a script, whatever it computes."""
-        return name.startswith("evaluate_modules.")
-
-    def problem(self, module: ModuleType) -> str:
-        """Why the module of a script cannot be patched; "" if it can, or does not compute BLEU."""
-        from . import _evaluate_patches
-
-        if not _evaluate_patches.metrics(module):
-            return ""
-        return super().problem(module) or _evaluate_patches.problem(module)
+    scripts: tuple[str, ...] = ()
 
 
 HOSTS = {
@@ -118,12 +89,13 @@ HOSTS = {
         {"05b74a92b32e": "1.2", "ded90551127b": "1.2"},
         "coco._targets",
     ),
-    "evaluate": _HostOfScripts(
+    "evaluate": Host(
         ("evaluate", "evaluate_modules"),
         (),
         {"bccb0b3ac91d": "0.4.5-0.4.6", "0356b0c877a4": "0.4.2-0.4.4", "55ad85ad2267": "0.4.1"},
         "_evaluate_patches.targets",
         "evaluate.module",
+        ("evaluate_modules.",),
     ),
     "mbrs": Host(
         ("mbrs", "sacrebleu"),
@@ -142,35 +114,45 @@ class _Library:
         self.left_alone: dict[str, str] = {}  # reasons by function; "" for a whole module
         self._replaced: list[tuple[str, Callable[[], None]]] = []  # names, and what undoes them
 
+    def modules_in(self, names: Iterable[str]) -> list[str]:
+        """Those of `names` that are modules to patch."""
+        modules, scripts = self.host.modules, self.host.scripts
+        return [name for name in names if name in modules or name.startswith(scripts)]
+
     def apply(self, module: ModuleType) -> None:
         """Patch a module of the library; warn if its code is not the library's own."""
-        for target in self._targets(module):
+        left_alone: dict[str, str] = {}
+        try:
+            targets = self._targets(module)
+        except ReplacedError as error:
+            targets, left_alone[""] = [], str(error)
+        for target in targets:
             label = f"{target.owner.__name__}.{target.name}"
             try:
                 self._replaced.append((label, replace_code(target, self.host.packages)))
             except ReplacedError as error:
-                self.left_alone[label] = str(error)
-        if self.left_alone:
+                left_alone[label] = str(error)
+        self.left_alone |= left_alone
+        if left_alone:
             fix = "score with fastbleu's own functions instead"
-            message = f"fastbleu.patch leaves {self.name} alone: {self._reasons()}; {fix}"
+            message = f"fastbleu.patch leaves {self.name} alone: {_reasons(left_alone)}; {fix}"
             warnings.warn(message, RuntimeWarning, stacklevel=3)
 
     def _targets(self, module: ModuleType) -> list[PatchTarget]:
-        problem = self.host.problem(module)
-        if not problem:
-            file, _, function = self.host.targets.partition(".")
-            patches = import_module(f"{__package__}.{file}")
-            try:
-                targets: list[PatchTarget] = getattr(patches, function)(module)
-                return targets
-            except AttributeError as error:
-                problem = f"other code has replaced parts of {module.__name__}: {error}"
-        self.left_alone[""] = problem
-        return []
-
-    def _reasons(self) -> str:
-        reasons = self.left_alone.items()
-        return "; ".join(f"{name} ({why})" if name else why for name, why in reasons)
+        """What to patch in a module; `ReplacedError` if its code is not known."""
+        file, _, function = self.host.targets.partition(".")
+        list_targets = getattr(import_module(f"{__package__}.{file}"), function)
+        try:
+            targets: list[PatchTarget] = list_targets(module)
+        except Exception as error:
+            _check_version(self.host, module)
+            if isinstance(error, ReplacedError):
+                raise
+            problem = f"other code has replaced parts of {module.__name__}: {error}"
+            raise ReplacedError(problem) from error
+        if targets:  # a script may compute something else
+            _check_version(self.host, module)
+        return targets
 
     def undo(self) -> None:
         """Restore the functions' own code."""
@@ -184,7 +166,7 @@ class _Library:
         loaded = sys.modules.get(library)
         version = str(getattr(loaded, "__version__", ""))
         replaced = ", ".join(dict.fromkeys(name for name, _ in self._replaced))
-        left_alone = self._reasons()
+        left_alone = _reasons(self.left_alone)
         if _active.get(self.name) is not self:
             left_alone = "the patch is undone"
         elif not (replaced or left_alone):
@@ -192,6 +174,25 @@ class _Library:
             if loaded is None and not _is_installed(library):
                 replaced, left_alone = "", "not installed"
         return [self.name, version, replaced, left_alone]
+
+
+def _reasons(left_alone: dict[str, str]) -> str:
+    reasons = left_alone.items()
+    return "; ".join(f"{name} ({why})" if name else why for name, why in reasons)
+
+
+def _check_version(host: Host, module: ModuleType) -> None:
+    """Raise `ReplacedError` unless the code of a module, or of the one to check, is known."""
+    checked = sys.modules[host.checked] if host.checked else module
+    try:
+        code = Path(str(checked.__file__)).read_bytes().replace(b"\r\n", b"\n")
+    except (AttributeError, OSError):
+        raise ReplacedError(f"the source code of {checked.__name__} cannot be read") from None
+    if sha256(code).hexdigest()[:12] not in host.known:
+        known = ", ".join(dict.fromkeys(host.known.values()))
+        raise ReplacedError(
+            f"the code of {checked.__name__} is not that of a known version ({known})"
+        )
 
 
 def _is_installed(library: str) -> bool:
@@ -207,8 +208,7 @@ class _Finder:
     """Finds the modules to patch with the other finders, and patches them once they have run."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        libraries = _active.values()
-        library = next((library for library in libraries if library.host.matches(name)), None)
+        library = next((each for each in _active.values() if each.modules_in([name])), None)
         if library is None:
             return None
         for finder in sys.meta_path:
@@ -321,8 +321,9 @@ def patch(*libraries: str) -> Patched:
     try:
         for library in new:
             _active[library.name] = library
-            for name, module in list(sys.modules.items()):
-                if library.host.matches(name) and isinstance(module, ModuleType):
+            for name in library.modules_in([*sys.modules]):
+                module = sys.modules.get(name)
+                if isinstance(module, ModuleType):
                     library.apply(module)
         if _finder not in sys.meta_path:
             sys.meta_path.insert(0, _finder)
