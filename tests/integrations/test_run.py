@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import sacrebleu
 
+from fastbleu.integrations import patching
+
 PROGRAM = """
 import multiprocessing, os, subprocess, sys
 from nltk.translate.bleu_score import sentence_bleu
@@ -65,6 +67,17 @@ def test_a_program_and_its_children(folder, program):
         assert lines.pop() == "off False"
         assert len(lines) > 1
         assert all("True" in line for line in lines)
+
+
+def test_a_child_without_the_package_runs_as_by_itself(folder):
+    """As another Python does; a `sitecustomize` of its own runs, too."""
+    blocks = "import sys; sys.modules['fastbleu'] = None; print('own')"
+    (folder / "sitecustomize.py").write_text(blocks, encoding="utf-8")
+    startup = Path(patching.__file__).parent / "startup"
+    path = os.pathsep.join(map(str, (startup, folder)))
+    code = "import nltk.translate.bleu_score"
+    done = run("-c", code, cwd=folder, prefix=(), PYTHONPATH=path, FASTBLEU_PATCH="1")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "own\n", "")
 
 
 def test_the_variable_alone_patches_when_the_package_is_imported(folder):

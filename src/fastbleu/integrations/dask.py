@@ -34,9 +34,6 @@ _FAN_IN = 32
 
 
 class _Dask(Engine[Any, pandas.DataFrame]):
-    def _columns(self, table: Any) -> list[str]:
-        return list(table.columns)
-
     def _native(self, table: Any, result: pyarrow.Table) -> pandas.DataFrame:
         return result.to_pandas()
 

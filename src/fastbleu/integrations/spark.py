@@ -53,9 +53,6 @@ _NEW = "_fastbleu_new"
 
 
 class _Spark(Engine[DataFrame, DataFrame]):
-    def _columns(self, table: DataFrame) -> list[str]:
-        return list(table.columns)
-
     def _native(self, table: DataFrame, result: pyarrow.Table) -> DataFrame:
         return table.sparkSession.createDataFrame(result)
 
