@@ -6,6 +6,7 @@ import dis
 from types import ModuleType
 from typing import Any
 
+from ..inputs.checks import NltkTokenChecks
 from ..inputs.errors import without_input_warnings
 from ..nltk._sentence_bleu import NltkMethods, corpus_score, modified_precision
 from ..nltk.functions import count_corpus, weight_vectors
@@ -17,6 +18,15 @@ def targets(module: ModuleType) -> list[PatchTarget]:
     replacements, used = _Replacements(module), [module.SmoothingFunction]
     names = "corpus_bleu", "modified_precision", "sentence_bleu"
     return [PatchTarget(module, name, getattr(replacements, name), used) for name in names]
+
+
+class _Checks(NltkTokenChecks):
+    """Refuses an iterator of references, which nltk could not read again."""
+
+    def references(self, references: Any, segment: int) -> list[Any]:
+        if hasattr(references, "__next__"):
+            raise TypeError("references can be read only once")
+        return super().references(references, segment)
 
 
 class _Replacements:
@@ -43,13 +53,11 @@ class _Replacements:
         weights, smoothing_function, auto_reweigh = options
         if auto_reweigh or len(list_of_references) != len(hypotheses):
             return NotImplemented
-        if not {*map(type, list_of_references)} <= {list, tuple}:
-            return NotImplemented  # an iterator can be read only once
         if len(hypotheses) == 1 and type(hypotheses) is type(list_of_references) is list:
             return self.sentence_bleu(list_of_references[0], hypotheses[0], *options)
         max_ngram_order = max(map(len, weight_vectors(weights)))  # type: ignore[no-untyped-call]
         sums, _ = count_corpus(  # type: ignore[no-untyped-call]
-            list_of_references, hypotheses, max_ngram_order
+            list_of_references, hypotheses, max_ngram_order, _Checks()
         )
         if max_ngram_order == 0 or sums[2 + max_ngram_order] == 0:
             return NotImplemented

@@ -112,10 +112,11 @@ def weight_vectors(weights):
     return weights
 
 
-def count_corpus(list_of_references, hypotheses, max_order):
+def count_corpus(list_of_references, hypotheses, max_order, checks=None):
     """The sum of all rows, with totals raised to at least 1, and the last segment."""
     order = max(max_order, 1)
-    counter = Counter(None, max_ngram_order=order, least_total=1, checks=NltkTokenChecks())
+    checks = checks or NltkTokenChecks()
+    counter = Counter(None, max_ngram_order=order, least_total=1, checks=checks)
     sums, last = zero_rows(1, order), (None, None)
     for batch in _batches(hypotheses, list_of_references):
         counted = counter.count(batch, keep_rows=False)
