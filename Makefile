@@ -249,8 +249,9 @@ platform-windows: $(VENV)/built
 # Python's tests on other processors: what the byte order, the size of a word and the instruction set may change,
 # or TESTS="...", compiled without optimization; with FULL=1 ten folders.
 ARCH ?= arm64 s390x
-EMULATED = tests/dialects/test_sacrebleu.py tests/inputs/test_arrow.py tests/matrix/test_reader.py \
-    tests/metric/test_state.py
+EMULATED = tests/counting/test_ids.py::test_random_batches tests/dialects/test_sacrebleu.py tests/inputs/test_arrow.py \
+    tests/matrix/test_reference_index.py::test_every_kind_of_token[mixed] \
+    tests/matrix/test_reference_index.py::test_random_texts tests/metric/test_state.py
 platform-emulated: $(VENV)/with-compiler
 	@$(if $(FULL),,UNOPTIMIZED=1 FASTBLEU_TEST_SEGMENTS="$${FASTBLEU_TEST_SEGMENTS:-100}") \
 	    bash tests/emulated.sh $(BIN)/python $(ARCH) -- $(or $(TESTS),$(if $(FULL),,$(EMULATED)))
