@@ -123,6 +123,9 @@ def test_fields_and_selectors_of_several_files(tmp_path):
     assert read(f"{table}::1", f"{table}::2", chunk=1) == [["x", "c"], ["y", "d"]]
     assert "--num-refs" in error_of(f"{table}::2", num_refs=2)
     assert error_of(f"{tmp_path}/b.tsv::2").startswith(f"{tmp_path}/b.tsv: no such file")
+    plain, hint = write(tmp_path / "a.txt", "x\n"), "a.tsv is read as plain text unless ::COLUMN"
+    assert hint in error_of(plain, table)
+    assert "as plain text" not in error_of(plain, f"{table}::1")
 
 
 def test_utf16_without_a_byte_order_mark(tmp_path):

@@ -24,7 +24,7 @@ from itertools import chain
 from ..inputs._utf8_rows import Utf8Lines, Utf8Rows
 from ..inputs.arguments import number_of
 from ..inputs.errors import LocatedValueError
-from ..inputs.file_formats import PackedError, module_of, problem_of, unpacked
+from ..inputs.file_formats import PackedError, module_of, problem_of, unpacked, without_suffix
 from ..inputs.missing import no_value
 
 TYPE_CHECKING = False
@@ -360,12 +360,10 @@ class LineReader(Reader):
         return self._lines.listed(rows)
 
     def notes(self) -> list[str]:
-        note = (
-            f"{self.label} starts with a byte order mark, which is scored as part of its first "
-            "token, as in sacreBLEU; --encoding utf-8-sig drops it"
-        )
-        marked = self.source.start.startswith(codecs.BOM_UTF8)
-        return [note] if marked and self._lines.encoding == "utf-8" else []
+        if self._lines.encoding != "utf-8" or not self.source.start.startswith(codecs.BOM_UTF8):
+            return []
+        mark = f"{self.label} starts with a byte order mark, which is scored as part of its first "
+        return [f"{mark}token, as in sacreBLEU; --encoding utf-8-sig drops it"]
 
 
 class FieldsReader(LineReader):
@@ -494,6 +492,9 @@ def _unequal(readers: Sequence[Reader], chunk: list[list[str]]) -> InputError:
         fix = f"remove its last {long.unit}, which is blank"
     else:
         fix += "; look for a missing or an extra one"
+    for reader in (short, long):
+        if reader.missing is None and without_suffix(reader.label).endswith((".tsv", ".csv")):
+            fix += f"; {reader.label} is read as plain text unless ::COLUMN follows its name"
     has = f"{short.label} has {number_of(segments, short.unit)}"
     message = f"{has}, {long.label} has {number_of(total, long.unit)}: {fix}"
     return InputError(message, file=short.label)
