@@ -100,7 +100,7 @@ def test_sums():
     assert count([], []).sum() == Stats.zeros(1, 4)
 
 
-def test_sums_that_overflow():
+def test_sums_of_other_shapes_and_kinds_are_refused():
     _, stats = example()
     for other in (stats[:4], Stats.zeros(5, 2), Stats.zeros(1, 3)):
         with pytest.raises(ValueError, match=r"\d"):
