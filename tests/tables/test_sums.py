@@ -201,6 +201,12 @@ def test_a_function_as_tokenizer():
     raises(ValueError, "pass metric=", tables.score_sums, sums)
     expected = tables.score(ITS, "mt", ["ref"], by=BY, metric=metric)
     assert tables.score_sums(sums, metric=metric) == expected
+    by_language = LANGUAGES | {"tokenizers": {"zh": str.split, None: "13a"}}
+    sums = tables.sums(ITS, "mt", ["ref"], by=BY, **by_language)
+    words = "tokenize is 'function str.split' in the sums and '13a' in the metric"
+    raises(ValueError, words, tables.score_sums, sums, metric=BLEU())
+    expected = tables.score(ITS, "mt", ["ref"], by=BY, **by_language)
+    assert tables.score_sums(sums, metric=metric) == expected
 
 
 def test_a_tokenizer_by_script():

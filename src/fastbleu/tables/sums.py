@@ -199,9 +199,11 @@ def metric_of(parameters: Mapping[str, Any], metric: BLEU | None = None) -> BLEU
     arguments = dict(parameters)
     del arguments["rules"]
     tokenize = str(arguments["tokenize"])
+    is_function = tokenize.startswith(_FUNCTION)
     if metric is not None:
         wanted = _parsed(described(metric))
-        if "language" in parameters:  # the metric has no tokenizers by language
+        # The metric has no tokenizers by language, but a function can only come from it.
+        if "language" in parameters and not is_function:
             wanted["tokenize"] = arguments["tokenize"]
         for name in {**arguments, **wanted}:
             here, there = parameters.get(name), wanted.get(name)
@@ -211,9 +213,9 @@ def metric_of(parameters: Mapping[str, Any], metric: BLEU | None = None) -> BLEU
                     f"sums and {shown(there)} in the metric"
                 )
         chosen = metric.get_params()
-        own = {} if tokenize.startswith(_FUNCTION) else {"tokenize": arguments["tokenize"]}
+        own = {} if is_function else {"tokenize": arguments["tokenize"]}
         return BLEU(**chosen | own)
-    if tokenize.startswith(_FUNCTION):
+    if is_function:
         raise ValueError(
             f"the sums were counted with the {tokenize}: pass metric=fastbleu.BLEU(tokenize=...) "
             "with this function"
