@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..tokenizers.tokenizer import Tokenizer
+    from ..metric.argument import Metric
+    from ..tokenizers.tokenizer import Rewrite, Tokenizer
 
 _USUAL_ORDER = 4
 
@@ -55,8 +56,14 @@ class Corpus:
         self._rewritten_references: dict[Any, tuple[list[list[Any]], list[int]]] = {}
 
     @classmethod
-    def read(cls, hypotheses: Any, references: Any, metric: BLEU) -> Corpus:
-        """Read the arguments of `fastbleu.BLEU.score`, with the same errors."""
+    def read(cls, hypotheses: Any, references: Any, metric: Metric) -> Corpus:
+        """Read the arguments of `fastbleu.BLEU.score`, with the same errors.
+
+        A dialect that is named takes text, or lists of tokens as they are.
+        """
+        hypotheses, references = _listed_stream(hypotheses, references)
+        if isinstance(metric, str):
+            metric = dialect_metric(metric, _is_text(hypotheses))
         counter = metric._counter
         batch = rereadable(counter, read(hypotheses, references, counter))
         metric._scorer.stats(counter.count(batch))  # for its checks and warnings
@@ -102,7 +109,7 @@ class Corpus:
         if tokenizer is None or not dialect.takes_tokens:
             return self._counted(counter)
         # Texts are tokenized once for all metrics.
-        sides = self._prepared(tokenizer, counter.lowercase, self.references, as_tokens=True)
+        sides = self._prepared(tokenizer, counter.lowercase, self.references, None)
         length = counter.reference_length
         of_tokens = dialect.make_counter(False, None, scorer.max_ngram_order, length)
         return of_tokens.count(Batch(*sides))
@@ -152,9 +159,8 @@ class Corpus:
                 hypotheses, references = id_rows(hypotheses, references)
                 tokenizer, how["id_filter"] = None, tokenizer
             elif tokenizer is not None and tokenizer.compiled is None:
-                hypotheses, references = self._prepared(
-                    tokenizer, lowercase, references, as_tokens=False
-                )
+                rewrite = tokenizer.rewrite
+                hypotheses, references = self._prepared(tokenizer, lowercase, references, rewrite)
                 compiled, lowercase = tokenizer.rewritten_for, False
                 tokenizer = None if compiled is None else get(compiled)
             counter = Counter(tokenizer, lowercase, max_ngram_order, **how)
@@ -163,21 +169,22 @@ class Corpus:
         return counted
 
     def _prepared(
-        self, tokenizer: Tokenizer, lowercase: bool, references: list[list[str]], as_tokens: bool
+        self,
+        tokenizer: Tokenizer,
+        lowercase: bool,
+        references: list[list[str]],
+        rewrite: Rewrite | None,
     ) -> tuple[list[Any], list[list[Any]]]:
-        """Hypotheses and references as lists of tokens, or rewritten for a compiled tokenizer.
+        """Hypotheses and references, rewritten for a compiled tokenizer or as lists of tokens.
 
-        Each text is read once for all variants, and many are rewritten at once, which is faster.
+        Each text is prepared once for all variants, and many at once, which is faster.
         """
-        rewrite = None if as_tokens else tokenizer.rewrite
         sides = []
-        for is_reference, texts in (
-            (False, self.hypotheses),
-            (True, chain.from_iterable(references)),
-        ):
+        for side, is_reference in (([self.hypotheses], False), (references, True)):
             key = tokenizer, lowercase, is_reference, rewrite
             prepared = self._prepared_texts.setdefault(key, {})
-            new = [text for text in dict.fromkeys(texts) if text not in prepared]
+            texts = dict.fromkeys(chain.from_iterable(side))
+            new = [text for text in texts if text not in prepared]
             if rewrite is not None:
                 made: list[Any] = rewrite(new, lowercase, is_reference)
             else:
@@ -186,12 +193,9 @@ class Corpus:
                     tokens = partial(_tokens_of_words, cache(tokens))
                 made = list(map(tokens, new))
             prepared.update(zip(new, made, strict=True))
-            sides.append(prepared)
-        of_hypotheses, of_references = sides
-        return (
-            [of_hypotheses[text] for text in self.hypotheses],
-            [[of_references[text] for text in texts] for texts in references],
-        )
+            sides.append([[prepared[text] for text in texts] for texts in side])
+        [hypotheses], prepared_references = sides
+        return hypotheses, prepared_references
 
     def scored_by(self, metric: BLEU) -> Corpus:
         """The same segments with another metric."""
@@ -247,8 +251,7 @@ class Corpus:
 
     def lengths(self) -> NDArray[numpy.int64]:
         """[hyp_len, ref_len] of each segment, shape (segments, 2)."""
-        rows = self._counted(self._plain()._counter).stats
-        return numpy.stack([rows.hyp_lens, rows.ref_lens], axis=1)
+        return numpy.asarray(self._counted(self._plain()._counter).stats)[:, :2]
 
     def similarities(self, offset: int) -> NDArray[numpy.float64]:
         """sacreBLEU's score, 0-100, of each hypothesis i with references i + offset, if both exist.
@@ -256,10 +259,8 @@ class Corpus:
         Texts are tokenized as the metric tokenizes them.
         """
         first, end = max(0, -offset), min(len(self), len(self) - offset)
-        part, metric = (
-            self.part(range(first, end), range(first + offset, end + offset)),
-            self._plain(),
-        )
+        part = self.part(range(first, end), range(first + offset, end + offset))
+        metric = self._plain()
         return metric._scorer.sentence_scores(part._counted(metric._counter), warns=False)
 
     def _plain(self) -> BLEU:
@@ -272,7 +273,7 @@ def _tokens_of_words(tokens: Callable[[str], list[str]], text: str) -> list[str]
     return list(chain.from_iterable(map(tokens, text.split(" "))))
 
 
-def listed_stream(hypotheses: Any, references: Any) -> tuple[Any, Any]:
+def _listed_stream(hypotheses: Any, references: Any) -> tuple[Any, Any]:
     """Read a stream of hypotheses into a list, because looking at its type consumes it."""
     if not is_column(hypotheses) or hasattr(type(hypotheses), "__len__"):
         return hypotheses, references
@@ -282,7 +283,12 @@ def listed_stream(hypotheses: Any, references: Any) -> tuple[Any, Any]:
     return listed_column(hypotheses, "hypotheses"), references
 
 
-def is_text(hypotheses: Any) -> bool:
+def dialect_metric(name: Any, of_text: bool) -> BLEU:
+    """A dialect's default BLEU for text or for lists of tokens."""
+    return BLEU(name, tokenize=None if of_text else False)
+
+
+def _is_text(hypotheses: Any) -> bool:
     """Whether hypotheses are str rather than lists of tokens; True if they are not iterable."""
     column = opened(hypotheses, "hypotheses")
     if column is not None:

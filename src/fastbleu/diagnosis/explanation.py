@@ -6,10 +6,9 @@ from math import isnan
 
 from ..dialects.names import get, names
 from ..inputs.arguments import a_type, number_of
-from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
-from .corpus import Corpus, is_text, listed_stream
+from .corpus import Corpus, dialect_metric
 from .findings import Finding, find
 from .path import walk
 
@@ -151,20 +150,21 @@ def explain(
     >>> [(step.rule, round(step.points, 2)) for step in steps if step.points]
     [('tokenizer', -4.84)]
     """
-    hypotheses, references = listed_stream(hypotheses, references)
-    corpus = Corpus.read(hypotheses, references, _metric("a", a, hypotheses))
+    corpus = Corpus.read(hypotheses, references, _checked("a", a))
+    b = _checked("b", b)
     if b_input is None:
         # Read once, because a stream cannot be read again.
-        other = corpus.scored_by(_metric("b", b, hypotheses))
+        metric = dialect_metric(b, corpus.is_text) if isinstance(b, str) else b
+        other = corpus.scored_by(metric)
     else:
-        other = Corpus.read(*_read_input(b, b_input))
+        other = Corpus.read(*_checked_input(b_input), b)
         if len(corpus) != len(other):
             raise ValueError(f"a has {number_of(len(corpus), 'segment')}, b_input has {len(other)}")
     return Explanation(corpus, other, find(other, sources), (_label(a), _label(b)))
 
 
-def _read_input(b: Metric, b_input: Any) -> tuple[Any, Any, BLEU]:
-    """Hypotheses and references of `b_input`, and the metric that scores them."""
+def _checked_input(b_input: Any) -> tuple[Any, Any]:
+    """Hypotheses and references of `b_input`."""
     if not isinstance(b_input, tuple) or len(b_input) != 2:
         expected = "expected (hypotheses, references), which b scores"
         what = (
@@ -173,22 +173,16 @@ def _read_input(b: Metric, b_input: Any) -> tuple[Any, Any, BLEU]:
             else f"is {a_type(b_input)}"
         )
         raise TypeError(f"b_input {what}, {expected}")
-    hypotheses, references = listed_stream(*b_input)
-    return hypotheses, references, _metric("b", b, hypotheses)
+    return b_input
 
 
-def _metric(name: str, metric: Any, hypotheses: Any) -> BLEU:
-    """The metric of argument `a` or `b`; a named dialect takes lists of tokens as they are."""
+def _checked(name: str, metric: Any) -> Any:
+    """The argument `a` or `b`."""
     if not isinstance(metric, (str, BLEU)):
         fix = "; other input for b goes into b_input" if isinstance(metric, tuple) else ""
         expected = "expected the name of a dialect or a fastbleu.BLEU"
         raise TypeError(f"{name} is {a_type(metric)}, {expected}{fix}")
-    return dialect_metric(metric, is_text(hypotheses)) if isinstance(metric, str) else metric
-
-
-def dialect_metric(name: Any, of_text: bool) -> BLEU:
-    """A dialect's default BLEU for text or for lists of tokens."""
-    return as_metric(name) if of_text else BLEU(name, tokenize=False)
+    return metric
 
 
 def _label(metric: Metric) -> str:
@@ -303,9 +297,7 @@ def overview(
     >>> found.reasons["nltk"]
     'tokenizer none (+4.84)'
     """
-    hypotheses, references = listed_stream(hypotheses, references)
-    metric = dialect_metric("sacrebleu", is_text(hypotheses))
-    return Overview(Corpus.read(hypotheses, references, metric), sources)
+    return Overview(Corpus.read(hypotheses, references, "sacrebleu"), sources)
 
 
 def shown_score(name: str, score: Score) -> str:

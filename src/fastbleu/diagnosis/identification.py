@@ -9,10 +9,9 @@ from typing import Any
 
 from ..dialects.recipes import LINES
 from ..inputs.arguments import shown
-from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
 from ..runtime.collection import collection_paused
-from .corpus import Corpus, is_text, listed_stream
+from .corpus import Corpus
 from .settings import NEAREST, Scored, score_settings
 
 TYPE_CHECKING = False
@@ -165,9 +164,7 @@ def identify(
     "dialect='sacrebleu'"
     """
     printed, digits = _read_number(number)
-    hypotheses, references = listed_stream(hypotheses, references)
-    metric = BLEU() if is_text(hypotheses) else BLEU(tokenize=False)
-    corpus = Corpus.read(hypotheses, references, metric)
+    corpus = Corpus.read(hypotheses, references, "sacrebleu")
     if not len(corpus):
         raise ValueError("there are no segments to score: hypotheses is empty")
     scores = score_settings(corpus, float(printed), digits, progress)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ..counting.stats import Stats
-from ..diagnosis.explanation import CANNOT_SCORE, dialect_metric, shown_score
+from ..diagnosis.corpus import dialect_metric
+from ..diagnosis.explanation import CANNOT_SCORE, shown_score
 from ..diagnosis.findings import find, rewrite_of
 from ..dialects.base import SUMS
 from ..dialects.names import get, names

@@ -145,12 +145,7 @@ def turn(text: str, lowercase: bool, is_reference: bool) -> str:
     return " ".join(text) if is_reference else text or _EMPTY
 
 
-def lowered_13a(text: str, lowercase: bool, is_reference: bool) -> str:
-    """13a, lowercased afterwards."""
-    return " ".join(split(text, "13a")).lower()
-
-
-def codesum(text: str, lowercase: bool, is_reference: bool) -> str:
+def codesum(text: str, *_: bool) -> str:
     """mteval-v11's steps."""
     text = text.replace("<skipped>", "")
     for entity, sign in (("&gt;", ">"), ("&lt;", "<"), ("&quot;", '"'), ("&amp;", "&")):
@@ -158,28 +153,13 @@ def codesum(text: str, lowercase: bool, is_reference: bool) -> str:
     return _keep_markup(text.lower())
 
 
-def moses(text: str, lowercase: bool, is_reference: bool) -> str:
-    """Split at spaces only."""
-    return _hide(_SPACES.replace(" ", ""), text)
-
-
-def joshua(text: str, lowercase: bool, is_reference: bool) -> str:
+def joshua(text: str, *_: bool) -> str:
     r"""Java's split("\\s+"): an empty token comes before white space at the start."""
     text = _hide(_ODD_SPACES, text)
     return _EMPTY + text if text[:1].isspace() and not text.isspace() else text
 
 
-def joshua_decoder(text: str, lowercase: bool, is_reference: bool) -> str:
-    """The same, with an empty token as an empty text."""
-    return joshua(text, lowercase, is_reference) or _EMPTY
-
-
-def phrasal(text: str, lowercase: bool, is_reference: bool) -> str:
-    r"""Java's trim().split("\\s+")."""
-    return _hide(_ODD_SPACES, text.strip(_TRIMMED_BY_JAVA))
-
-
-def parlai(text: str, lowercase: bool, is_reference: bool) -> str:
+def parlai(text: str, *_: bool) -> str:
     """White space instead of punctuation and articles; a text without words is an empty token."""
     text = _parlai_article.sub(" ", _parlai_sign.sub(" ", text.lower()))
     return _EMPTY if not text or text.isspace() else text
@@ -272,12 +252,12 @@ REWRITES = {
     "e2e": (_each(e2e), "none"),
     "characters": (_joined(characters), "char"),
     "turn": (_each(turn), "none"),
-    "13a-lowered": (_each(lowered_13a), "none"),
+    "13a-lowered": (_each(lambda text, *_: " ".join(split(text, "13a")).lower()), "none"),
     "codesum": (_joined(codesum), "13a"),
-    "moses": (_joined(moses), "none"),
+    "moses": (_joined(lambda text, *_: _hide(_SPACES.replace(" ", ""), text)), "none"),
     "joshua": (_each(joshua), "none"),
-    "joshua-decoder": (_each(joshua_decoder), "none"),
-    "phrasal": (_each(phrasal), "none"),
+    "joshua-decoder": (_each(lambda text, *_: joshua(text) or _EMPTY), "none"),
+    "phrasal": (_each(lambda text, *_: _hide(_ODD_SPACES, text.strip(_TRIMMED_BY_JAVA))), "none"),
     "parlai": (_each(parlai), "none"),
 }
 
