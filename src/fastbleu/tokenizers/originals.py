@@ -68,9 +68,11 @@ def compound_split(text: str, lowercase: bool, is_reference: bool) -> str:
 
     Perl reads bytes, and matches do not overlap: "a-b-c" is split once, "aa-bb-cc" twice.
     """
-    line = text.encode("utf-8", "surrogatepass")
-    line = _hyphen_in_word.sub(rb"\1 ##AT##-##AT## \2", line)
-    return multi_bleu(line.decode("utf-8", "surrogatepass"), lowercase, is_reference)
+    if "-" in text:
+        line = text.encode("utf-8", "surrogatepass")
+        line = _hyphen_in_word.sub(rb"\1 ##AT##-##AT## \2", line)
+        text = line.decode("utf-8", "surrogatepass")
+    return multi_bleu(text, lowercase, is_reference)
 
 
 def multi_bleu_detok(text: str, lowercase: bool, is_reference: bool) -> str:
@@ -113,7 +115,7 @@ def evaluate(text: str, lowercase: bool, is_reference: bool) -> str:
 def tensor2tensor(text: str, lowercase: bool, is_reference: bool) -> str:
     """Split punctuation from all but digits, and symbols from everything."""
     # Sets without characters beyond U+FFFF are much faster.
-    last = "\uffff" if max(text, default="") <= "\uffff" else _LAST
+    last = "\uffff" if text.isascii() or max(text) <= "\uffff" else _LAST
     before_mark, after_mark, symbol = _unicode_rules(last)
     # Splitting and joining is much faster than substitution before Python 3.12.
     parts = before_mark.split(text.lower() if lowercase else text)
