@@ -15,7 +15,7 @@ from random_texts import random_corpus
 from sacrebleu.metrics import BLEU as PEER
 
 import fastbleu
-from fastbleu import BLEU, InputWarning, matrix
+from fastbleu import BLEU, InputWarning, Stats, matrix
 from fastbleu.dialects.base import COUNT
 from fastbleu.integrations.rewards import BLEUReward
 
@@ -282,3 +282,11 @@ def test_counts_have_the_score_of_their_texts_or_are_refused(name):
             assert re.search("the Stats (hold a sum of rows|were counted with)", refusal)
         else:
             assert found == score.value
+
+
+def test_counts_that_no_text_has_are_refused():
+    metric = BLEU(max_ngram_order=1)
+    for row, problem in (([5, 5, 6, 5], "more matches than n"), ([5, -5, 5, 5], "a negative")):
+        stats = Stats([[1, 1, 1, 1], row])
+        for method in (metric.score, metric.sentence_scores, metric.update):
+            raises(ValueError, f"row 1 of the Stats has {problem}", method, stats)

@@ -454,7 +454,7 @@ UNIGRAMS = {"metric": fastbleu.BLEU(max_ngram_order=1)}
         (GOOD.sum(), {}, ValueError, "hypotheses has 1 row, .*not their sum"),
         ([[5, 5, 4, 5]], {}, TypeError, "references is None, and hypotheses is a list; only"),
         (GOOD, {"references": ["a", "b"]}, TypeError, "leave out references"),
-        (NEGATIVE, {}, ValueError, "row 2 of hypotheses has a negative number"),
+        (NEGATIVE, {}, ValueError, "row 2 of the Stats has a negative number"),
         (GOOD, {"samples": 0}, ValueError, "samples is 0, but must be at least 1"),
         (GOOD, {"samples": 1.5}, TypeError, "samples is 1.5, expected an integer"),
         (GOOD, {"seed": 0.5}, TypeError, "seed is 0.5, expected an integer"),
@@ -464,7 +464,7 @@ UNIGRAMS = {"metric": fastbleu.BLEU(max_ngram_order=1)}
         (GOOD, {"confidence": 95}, ValueError, "confidence is 95, but must"),
         (GOOD, {"n_samples": 9}, TypeError, "unexpected keyword argument 'n_samples'"),
         (GOOD, {"metric": "nltkk"}, ValueError, "'nltkk' is unknown; did you mean 'nltk'"),
-        (IMPOSSIBLE, {}, ValueError, "row 1 of hypotheses has more matches than n-grams"),
+        (IMPOSSIBLE, {}, ValueError, "row 1 of the Stats has more matches than n-grams"),
     ],
 )
 def test_errors_of_intervals(stats, options, error, message):

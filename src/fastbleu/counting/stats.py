@@ -244,6 +244,17 @@ class Stats(Rows):
         """Whether a row is known to be the sum of several segments' rows."""
         return self._origin is not None and self._origin.is_sum
 
+    def _check_numbers(self) -> None:
+        """Raise ValueError if no text can have a row."""
+        table = self.__array__()
+        for wrong, problem in (
+            (table < 0, "a negative number"),
+            (self.matches > self.totals, "more matches than n-grams"),
+        ):
+            if wrong.any():
+                row = int(wrong.any(axis=1).argmax())
+                raise ValueError(f"row {row} of the Stats has {problem}: {table[row].tolist()}")
+
     @classmethod
     def zeros(cls, segments: int, max_ngram_order: int = 4) -> Stats:
         """Rows of zeros: the neutral element of ``+``."""

@@ -330,7 +330,8 @@ class Scorer:
         Raises
         ------
         ValueError
-            They were counted with other options, or are a sum and the dialect changes each row.
+            They were counted with other options, are a sum and the dialect changes each row, or
+            hold numbers that no text can have.
         """
         if stats.max_ngram_order != self.max_ngram_order:
             raise ValueError(
@@ -341,6 +342,7 @@ class Scorer:
         counted.stats, counted.segments = stats, len(stats)
         origin = stats._origin
         if origin is None:  # rows made from numbers: their texts are unknown
+            stats._check_numbers()
             counted.tokenizers = frozenset({"given"})
             return counted
         for name, value in self.counted_as.items():

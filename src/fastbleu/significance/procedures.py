@@ -20,8 +20,6 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from ..counting.stats import Stats
 from ..dialects.base import SIGNIFICANCE
 from ..inputs.arguments import a_type, check_choice, check_integer, number_of, shown
@@ -273,7 +271,7 @@ def _experiment(
 
 
 def _check_rows(rows: Mapping[str, Stats]) -> None:
-    """Raise an error unless all have the same number of valid rows, at least two."""
+    """Raise an error unless all have the same number of rows, at least two."""
     first, baseline = next(iter(rows.items()))
     for name, stats in rows.items():
         if len(stats) != len(baseline):
@@ -285,12 +283,3 @@ def _check_rows(rows: Mapping[str, Stats]) -> None:
                 f"{name} has {number_of(len(stats), 'row')}, but at least 2 segments "
                 "are needed to draw from; pass the rows of all segments, not their sum"
             )
-        table = np.asarray(stats)
-        if table.min() < 0:
-            row = int((table < 0).any(axis=1).argmax())
-            raise ValueError(f"row {row} of {name} has a negative number: {table[row].tolist()}")
-        impossible = stats.matches > stats.totals
-        if impossible.any():
-            row = int(impossible.any(axis=1).argmax())
-            numbers = table[row].tolist()
-            raise ValueError(f"row {row} of {name} has more matches than n-grams: {numbers}")
