@@ -58,7 +58,7 @@ cdef class PackedSegments(Interruptible):
     cdef key_comparer compare        # NULL: all segments are packed as ids
     cdef key_view hypothesis_keys    # of the segment that is being packed
     cdef key_view reference_keys     # of its reference that was read last
-    cdef key_list own_hypothesis_keys, own_reference_keys
+    cdef key_list *own_keys          # of the hypothesis, and of a reference
     cdef position_table *positions   # NULL until it is needed
 
     cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=*) except -1

@@ -9,16 +9,22 @@ Ownership. PackedSegments owns its C arrays.
 Thread-safety. One packer per thread.
 """
 
-from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 
 from fastbleu.kernel.tables cimport (
-    compare_lists, compare_masks, compare_with_earlier, find_list, key_comparer_for, number_list)
+    compare_lists, compare_masks, compare_with_earlier, find_list, key_comparer_for, key_list, number_list)
 from fastbleu.runtime._process cimport grow, process_seed, simd_in_use
 
 
 cdef class PackedSegments:
 
+    def __cinit__(self):
+        self.own_keys = <key_list *> PyMem_RawMalloc(2 * sizeof(key_list))
+        if self.own_keys == NULL:        # not zeros: they would take longer than a segment
+            raise MemoryError
+
     def __dealloc__(self):
+        PyMem_RawFree(self.own_keys)
         PyMem_RawFree(self.ids)
         PyMem_RawFree(self.lengths)
         PyMem_RawFree(self.segments)
@@ -79,7 +85,7 @@ cdef class PackedSegments:
         """
         cdef bint are_short
         if self.read_keys(
-                segment, 0, &self.own_hypothesis_keys, &self.hypothesis_keys) == KEYS_INSUFFICIENT:
+                segment, 0, &self.own_keys[0], &self.hypothesis_keys) == KEYS_INSUFFICIENT:
             return False
         lengths[0] = self.hypothesis_keys.length
         are_short = lengths[0] <= MASK_TOKENS and references <= MASK_REFERENCES
@@ -93,7 +99,7 @@ cdef class PackedSegments:
         cdef uint64_t *masks = self.reserve_masks((references + 1) * stride)
         cdef int read
         for k in range(1, references + 1):
-            read = self.read_keys(segment, k, &self.own_reference_keys, &self.reference_keys)
+            read = self.read_keys(segment, k, &self.own_keys[1], &self.reference_keys)
             if read == KEYS_INSUFFICIENT or self.reference_keys.length > MASK_TOKENS:
                 return False
             if read == IS_PADDING and (count > 0 or k < references):
@@ -125,7 +131,7 @@ cdef class PackedSegments:
         if not number_list(self.positions, self.hypothesis_keys, ids):
             return False
         for k in range(1, references + 1):
-            read = self.read_keys(segment, k, &self.own_reference_keys, &self.reference_keys)
+            read = self.read_keys(segment, k, &self.own_keys[1], &self.reference_keys)
             if read == KEYS_INSUFFICIENT:
                 return False
             if read == IS_PADDING and (count > 0 or k < references):

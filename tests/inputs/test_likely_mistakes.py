@@ -363,6 +363,20 @@ def test_ids_that_are_all_ignored_and_logits(rows):
         raises(TypeError, r"logits into ids by .*argmax\(", BLEU(tokenize=False).score, values, ids)
 
 
+def test_later_batches_are_examined_if_they_look_unusual():
+    ids, labels = numpy.arange(3, 27).reshape(4, 6), numpy.full((4, 6), -100)
+    metric = BLEU(tokenize=False, stop_ids=2)
+    for hypotheses, words in (ids, []), (labels, ["-100"]), (ids * 0 + 2, ["every hypothesis"]):
+        found = messages(metric.update, hypotheses, ids)[1]
+        assert [word in message for word, message in zip(words, found, strict=True)] == [
+            True
+        ] * len(words)
+    metric = BLEU()
+    metric.update([], [])  # says nothing about later ones
+    with pytest.warns(InputWarning, match="printed as text"):
+        metric.update(["a b"], ["['a', 'b']"])
+
+
 @pytest.mark.filterwarnings("error")
 def test_other_ids_are_not_padding():
     bangs = [[1, 7, 7, 7, 7, 2, 7, 7, 7, 7]] * 3

@@ -5,6 +5,7 @@ from libc.stdint cimport int64_t
 
 from fastbleu._core cimport SegmentCounter
 from fastbleu._packed cimport PackedSegments
+from fastbleu.inputs._batch cimport InputKind
 from fastbleu.runtime._process cimport Pool
 
 
@@ -38,10 +39,10 @@ cdef class Worker:
     cdef int give_back(self, Pool idle) except -1
 
 
-cdef class CounterBase:
+cdef class CounterBase(InputKind):
     cdef public Py_ssize_t threads
     cdef public object watch, choose
-    cdef public bint knows_singles
+    cdef public bint was_examined
     # Workers that are not in use: for rows of ids, and for all else. None until they are needed.
     cdef Pool idle_of_ids, idle
 

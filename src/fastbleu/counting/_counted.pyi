@@ -3,7 +3,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._core import SegmentCounter
-from ..inputs._batch import Batch
+from ..inputs._batch import Batch, InputKind
 from ..inputs.mistakes import MistakeWatch
 from ..runtime._process import Cell
 from ..runtime.terminal import ProgressBar
@@ -43,10 +43,10 @@ class Worker:
     @property
     def counter(self) -> SegmentCounter: ...
 
-class CounterBase:
+class CounterBase(InputKind):
     watch: MistakeWatch
     choose: Callable[[str], Tokenizer] | None
-    knows_singles: bool
+    was_examined: bool
     threads: int
     def count(
         self,

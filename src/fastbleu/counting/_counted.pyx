@@ -8,25 +8,31 @@ Sums never change.
 
 import cython
 from cpython.array cimport array, clone, copy
+from cpython.unicode cimport PyUnicode_CheckExact
 from libc.stdint cimport int64_t
 
 from fastbleu._core cimport accumulate_rows, numbers, SegmentCounter, zero_rows
 from fastbleu._packed cimport CHUNK_IDS, CHUNK_SEGMENTS, PackedSegments
 from fastbleu.counting._token_packer cimport TokenPacker
-from fastbleu.inputs._batch cimport Batch
+from fastbleu.inputs._batch cimport Batch, InputKind
 from fastbleu.inputs._id_rows cimport IdRows
-from fastbleu.kernel.sequences cimport is_list_or_tuple
+from fastbleu.kernel.sequences cimport is_list_or_tuple, item_at, size_of
 from fastbleu.runtime._process cimport Cell, LARGEST_IDLE, Pool
 
 from _thread import allocate_lock as _Lock
 
 from fastbleu.counting.stats import AdaptedRows, Stats
+from fastbleu.inputs import mistakes as _mistakes
 from fastbleu.inputs.checks import changed_while_read
 from fastbleu.runtime.threads import run_on_threads
 
 cdef array _NUMBERS = array("q")
+cdef Py_ssize_t MIN_SEQUENCES_TO_WARN = _mistakes.MIN_SEQUENCES_TO_WARN
+cdef Py_ssize_t SHIFT_SAMPLE = _mistakes.SHIFT_SAMPLE
+cdef Py_ssize_t LARGEST_SQUARE = _mistakes.LARGEST_SQUARE
 
 
+@cython.freelist(8)
 cdef class Counted:
     """The result of counting a batch."""
 
@@ -100,6 +106,7 @@ cpdef Py_ssize_t joint_nrefs(Py_ssize_t one, Py_ssize_t other) noexcept:
     return -1 if one else other
 
 
+@cython.freelist(8)
 cdef class Sums:
     """What a dialect adds up over any number of corpora: a value that never changes.
 
@@ -270,7 +277,7 @@ cdef class Worker:
         return 0
 
 
-cdef class CounterBase:
+cdef class CounterBase(InputKind):
     """The compiled part of `Counter`, which sets the attributes.
 
     Attributes
@@ -279,8 +286,8 @@ cdef class CounterBase:
     watch : MistakeWatch
     choose : callable or None
         For "auto": returns the tokenizer for a text.
-    knows_singles : bool
-        Whether single segments of text or tokens no longer need to be examined for mistakes.
+    was_examined : bool
+        Whether batches need to be examined for mistakes only if they look unusual.
     """
 
     cdef Pool idle_for(self, object hypotheses):
@@ -317,10 +324,25 @@ cdef class CounterBase:
             return self._count_blocks(batch, keep_rows, progress)
         whole = <Batch> batch
         counted = count_segments(self, whole, keep_rows, None, meanwhile)
-        if whole.warns and not (
-                self.knows_singles and counted.segments == 1 and type(whole.hypotheses) is not IdRows):
+        if whole.warns and (not self.was_examined or look_unusual(counted, whole)):
             self.watch.examine(self, whole, counted)
         return counted
+
+
+cdef bint look_unusual(Counted counted, Batch batch) except -1:
+    """Whether segments may have a mistake that `MistakeWatch` looks for in every batch."""
+    cdef Py_ssize_t segments = counted.segments
+    cdef const int64_t *row = numbers(counted.rows)
+    if type(batch.hypotheses) is IdRows:
+        return segments > 0 and (row[0] == 0 or row[1] == 0 or counted.label_padding)
+    # Single pairs may differ in all words by chance.
+    if segments >= MIN_SEQUENCES_TO_WARN and counted.look_unrelated(SHIFT_SAMPLE):
+        return True
+    if not (1 < segments <= LARGEST_SQUARE and is_list_or_tuple(batch.references)
+            and size_of(batch.references) > 0):
+        return False
+    first = item_at(batch.references, 0)
+    return not PyUnicode_CheckExact(first) and (not is_list_or_tuple(first) or size_of(first) == segments)
 
 
 cpdef Counted count_segments(CounterBase counter, Batch batch, bint keep_rows, bar=None, meanwhile=None):
@@ -392,10 +414,10 @@ cdef Py_ssize_t useful_threads(object hypotheses, object references, object coun
     """How many threads have work."""
     if type(hypotheses) is IdRows:
         chunks = (hypotheses.size + references.size) // CHUNK_IDS
-    elif counter.tokenizer is not None and counter.tokenizer.compiled is None and counter.line_writer is None:
-        return 1  # a user's function may not be thread-safe
     elif counter.tokenizer is None and is_list_or_tuple(hypotheses):
         return 1  # reading, most of the work, holds the GIL
+    elif not (counter.tokenizer is None or counter.tokenizer.compiled or counter.tokenizer.line_writer):
+        return 1  # a user's function may not be thread-safe
     else:
         chunks = len(hypotheses) // CHUNK_SEGMENTS
     return min(1 + chunks, counter.threads)

@@ -236,8 +236,8 @@ cdef class TextPacker(PackedSegments):
     cdef Py_ssize_t pack_from_runs(self, Py_ssize_t segment) except -1 nogil:
         """Pack segments with one reference each, from `segment` on, as long as the keys of both lines were
         read in runs and can be compared; return how many."""
-        cdef line_run *hypotheses = &self.hypotheses.run
-        cdef line_run *references = &self.references.run
+        cdef line_run *hypotheses = self.hypotheses.run
+        cdef line_run *references = self.references.run
         cdef Py_ssize_t count = self.segment_count - segment, hypothesis, reference, k
         cdef run_masks made
         if not self.hypotheses.in_runs or self.compare == NULL:
@@ -295,9 +295,11 @@ cdef class TextPacker(PackedSegments):
         if read < 0:
             self.read_again(&reader, k, line)
             read = self.list_keys(&reader, own, &self.own_tokens.seed)
+        if not read:
+            return KEYS_INSUFFICIENT
         keys[0] = all_keys(own)
         self.worked(BLOCK_STEPS + keys.length)
-        return KEYS_WERE_READ if read else KEYS_INSUFFICIENT
+        return KEYS_WERE_READ
 
     cdef int read_again(self, line_reader *reader, Py_ssize_t k, utf8_line line) except -1 nogil:
         """Read line k of the current segment from its start, as mteval rewrites it."""

@@ -11,7 +11,7 @@ from fastbleu.tokenizers._compiled cimport line_copy, tokenizer_tables, write_fu
 cdef extern from "kernel/text/line_run.h":
     ctypedef struct line_run:
         const uint8_t *bytes
-        size_t size
+        size_t size, limit
         int lines
         int read_lines
     ctypedef void (*run_reader)(
@@ -51,7 +51,7 @@ cdef class TextSide:
     cdef size_t run_end                  # the address after its last line
     cdef size_t least, most              # a line that begins before or ends after these is read from a copy
     cdef utf8_content content            # the most that any line holds; UTF8_WRONG: scan each line
-    cdef line_run run                    # the keys of the first lines were read, if lines are read in runs
+    cdef line_run *run                   # the keys of the first lines were read, if lines are read in runs
 
     cdef void begin_chunk(self) noexcept nogil
     cdef int add(self, object text) except -1

@@ -16,7 +16,7 @@ time.
 
 import cython
 from cpython.exc cimport PyErr_CheckSignals
-from cpython.mem cimport PyMem_RawFree
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport uint16_t
 from libc.string cimport memcpy, memset
 
@@ -129,10 +129,15 @@ cdef class TextSide:
         self.checks = checks
         self.lowercase = lowercase
         self.seed = process_seed()
+        self.run = <line_run *> PyMem_RawMalloc(sizeof(line_run))
+        if self.run == NULL:
+            raise MemoryError
+        self.run.limit = 0
         if lowercase:
             list_small_letters()
 
     def __dealloc__(self):
+        PyMem_RawFree(self.run)
         PyMem_RawFree(self.text)
         PyMem_RawFree(self.own_lines)
         free_copy(&self.copy)
@@ -146,8 +151,7 @@ cdef class TextSide:
         self.read_run = run_reader_for(simd_in_use())
 
     cdef void forget(self):
-        """Drop all lines; keep the memory, except that of many or long ones."""
-        self.begin_chunk()
+        """Drop the text of all lines; keep the memory, except that of many or long ones."""
         self.rows = None
         free_copy(&self.copy)
         if self.room > KEPT_BYTES:
@@ -235,7 +239,7 @@ cdef class TextSide:
         number -= self.run_start
         if number >= self.run.read_lines:
             return False
-        keys[0] = keys_of_line(&self.run, number)
+        keys[0] = keys_of_line(self.run, number)
         return True
 
     cdef int read_line(self, Py_ssize_t number, Py_ssize_t segment, Py_ssize_t k,
@@ -298,14 +302,14 @@ cdef class TextSide:
         cdef bint is_split = False       # whether a line's end splits a character
         if not is_after(self.lines[number], self.run_end):
             self.least = <size_t> self.lines[number].bytes + INLINE_BYTES
-        begin_run(&self.run, self.lines[number].bytes)
+        begin_run(self.run, self.lines[number].bytes)
         while stop < self.count:
             line = self.lines[stop]
             end = <size_t> line.bytes + line.size
             if not self.are_own:
                 is_followed = stop + 1 < self.count and is_after(self.lines[stop + 1], end)
                 joins = is_followed and <size_t> line.bytes >= self.least
-            if not joins or not add_to_run(&self.run, line):
+            if not joins or not add_to_run(self.run, line):
                 break
             is_split |= not self.are_own and is_continuation(line.bytes[0])
             self.run_end = end
@@ -332,8 +336,8 @@ cdef class TextSide:
                 if self.scan(line.bytes, line.size) > UTF8_WIDE:
                     break
                 plain += 1
-            cut_run(&self.run, plain)
-        self.read_run(&self.run, self.tables, &self.seed)
+            cut_run(self.run, plain)
+        self.read_run(self.run, self.tables, &self.seed)
 
     cdef utf8_content scan_long(self, utf8_line text) except? UTF8_WRONG nogil:
         """Scan a line, polling for signals."""

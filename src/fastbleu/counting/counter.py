@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Segment = tuple[list[Any], list[list[Any]]]
 
-_TOKEN_CHECKS = TokenChecks()
+_TOKEN_CHECKS, _TEXT_CHECKS = TokenChecks(), TextChecks()
 _CHUNK_SEGMENTS = 512
 
 
@@ -51,6 +51,8 @@ class Counter(CounterBase):
     checks : TokenChecks, optional
         Checks of lists of tokens.
     """
+
+    takes_columns = True  # whether `count` takes columns as they are
 
     def __init__(
         self,
@@ -75,9 +77,9 @@ class Counter(CounterBase):
         self.checks = checks
         self.tokenizer = tokenizer
         self.is_text = tokenizer is not None
+        self.reads_utf8 = self.takes_columns and bool(tokenizer and tokenizer.compiled)
         self.watch = MistakeWatch()
         self.split = None if tokenizer is None else tokenizer.split
-        self.line_writer = None if tokenizer is None else tokenizer.line_writer
         # For "auto": the function from a text to its tokenizer.
         self.choose = None if tokenizer is None else tokenizer.choose
         self._others: dict[Tokenizer, Counter] = {}
@@ -100,11 +102,6 @@ class Counter(CounterBase):
             if not callable(tokenizer.argument):  # each batch may have other functions
                 self._others[tokenizer] = counter
         return counter
-
-    @property
-    def reads_utf8(self) -> bool:
-        """Whether a compiled tokenizer can count text as UTF-8, without Python strings."""
-        return self.tokenizer is not None and self.tokenizer.compiled is not None
 
     def _count_blocks(self, batch: Batch, keep_rows: bool, progress: bool) -> Counted:
         """Count block by block, so that memory use does not depend on a column's length."""
@@ -190,14 +187,14 @@ class Counter(CounterBase):
             packer = TokenPacker(self.checks)
         elif (rewrite := tokenizer.rewrite) is not None:
             lines = None
-            if self.line_writer is None:
+            if tokenizer.line_writer is None:
                 lines = PreparedLines(rewrite, lowercase, skip_none)
             packer = TextPacker(
-                TextChecks(),
+                _TEXT_CHECKS,
                 str(tokenizer.rewritten_for),
                 missing=skip_none,
                 prepared=lines,
-                line_writer=self.line_writer,
+                line_writer=tokenizer.line_writer,
             )
         elif (split := self.split) is not None:
             lines = PreparedLines(
@@ -207,7 +204,7 @@ class Counter(CounterBase):
             )
             packer = TokenPacker(self.checks, lines)
         else:
-            packer = TextPacker(TextChecks(), str(tokenizer.compiled), lowercase, skip_none)
+            packer = TextPacker(_TEXT_CHECKS, str(tokenizer.compiled), lowercase, skip_none)
         # A mean length is not an integer: its dialect computes it from the tokens.
         choice = "closest" if self.reference_length == "average" else self.reference_length
         return Worker(packer, SegmentCounter(self.max_ngram_order, choice, self.least_total))
@@ -262,7 +259,6 @@ class PreparedLines:
     def __init__(
         self, prepare: Callable[[list[str], bool, bool], list[Any]], lowercase: bool, missing: bool
     ) -> None:
-        self._checks = TextChecks()
         self._prepare = prepare
         self._lowercase = lowercase
         self._missing = missing
@@ -310,18 +306,18 @@ class PreparedLines:
     def _texts(self, hypothesis: Any, references: Any, segment: int) -> list[str]:
         """The references of a segment; an error if these or the hypothesis are not text."""
         if not isinstance(hypothesis, str):
-            self._checks.line(hypothesis, segment, None)
+            _TEXT_CHECKS.line(hypothesis, segment, None)
         references = [references] if isinstance(references, str) else references
         if type(references) not in (list, tuple):
-            references = self._checks.references(references, segment)
+            references = _TEXT_CHECKS.references(references, segment)
         texts = []
         for k, text in enumerate(references):
             if isinstance(text, str):
                 texts.append(text)
             elif text is not None or not self._missing:
-                self._checks.line(text, segment, k)
+                _TEXT_CHECKS.line(text, segment, k)
         if not texts:
-            self._checks.refuse_no_references(segment)
+            _TEXT_CHECKS.refuse_no_references(segment)
         return texts
 
 
@@ -331,7 +327,7 @@ def rereadable(counter: Counter, batch: Batch) -> Batch:
     if type(hypotheses) is IdRows:
         return Batch(hypotheses, references, batch.before, batch.present, batch.warns)
     is_text = counter.is_text
-    checks: Any = TextChecks() if is_text else counter.checks
+    checks: Any = _TEXT_CHECKS if is_text else counter.checks
     with AmongGiven(batch.present, batch.before):
         references = [
             texts
@@ -352,7 +348,7 @@ def rereadable(counter: Counter, batch: Batch) -> Batch:
 class FewerReferences(Counter):
     """Counts only the "first" reference, or the "fewest": as many as every segment has."""
 
-    reads_utf8 = False
+    takes_columns = False
     references = "all"
 
     def count(self, batch: Batch, *arguments: Any, **options: Any) -> Counted:

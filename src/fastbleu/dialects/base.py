@@ -275,12 +275,11 @@ class Dialect(ABC):
         """Whether the dialect supports an option or an operation."""
         return feature in self.features
 
-    def require(self, *features: Feature) -> None:
+    def require(self, feature: Feature) -> None:
         """Raise a ValueError if the dialect does not support an option or an operation."""
-        for feature in features:
-            if feature not in self.features:
-                reason = self.unsupported.get(feature, feature.reason)
-                raise self._refusal(feature.name, reason)
+        if feature not in self.features:
+            reason = self.unsupported.get(feature, feature.reason)
+            raise self._refusal(feature.name, reason)
 
     def _refusal(self, feature: str, reason: str) -> ValueError:
         """The error for an option that the original does not have."""

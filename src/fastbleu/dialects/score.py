@@ -166,20 +166,9 @@ class Score:
         return tables.html_table([head, cells], self.signature)
 
 
-_new = object.__new__
-_set_value, _set_source = (vars(Score)[name].__set__ for name in ("value", "_source"))
-
-
-def lazy_score(value: float, source: tuple[Any, ...]) -> Score:
-    """A score whose other fields are computed by `Scorer.field` when they are first read.
-
-    They take longer than counting a segment, and most callers only read `value`. `source` holds the
-    scorer and the other arguments of that method.
-    """
-    score = _new(Score)
-    _set_value(score, value)
-    _set_source(score, source)
-    return score
+# For `Scorer.score`; `_source` holds the arguments of `Scorer.field`.
+new_object = object.__new__
+set_value, set_source = (vars(Score)[name].__set__ for name in ("value", "_source"))
 
 
 def _refuse(score: Score, *operands: object) -> NoReturn:

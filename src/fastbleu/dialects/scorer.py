@@ -13,7 +13,7 @@ from ..inputs.mistakes import warn_of_equal
 from ..runtime.import_lock import lazy
 from ..tokenizers.tokenizer import Tokenizer
 from .base import EFFECTIVE_ORDER, EXPECTED_COUNTS, WEIGHTS, Dialect
-from .score import NoScoreError, Score, lazy_score
+from .score import NoScoreError, Score, new_object, set_source, set_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class Scorer:
 
     __slots__ = (
         "_adds_as_counted",
+        "_least_total",
         "_of_sentences",
         "_signatures",
         "_tokenizer",
@@ -130,8 +131,9 @@ class Scorer:
         self.reference_length = None if reference_length == "closest" else reference_length
         adapts_rows = type(dialect).adapt is not Dialect.adapt
         self.keep_rows = adapts_rows or dialect.mean_of_sentences
+        self._least_total = dialect.minimum_total
         self._adds_as_counted = not (
-            self.keep_rows or dialect.minimum_total or dialect.single_reference
+            self.keep_rows or self._least_total or dialect.single_reference
         )
         # Signatures of scores, by the number of references.
         self._signatures: dict[Any, str] = {}
@@ -232,7 +234,12 @@ class Scorer:
         if sums.segments == 0:
             raise ValueError("there are no segments to score: hypotheses is empty")
         attributes = self.attributes(sums, warns)
-        return lazy_score(attributes["value"], (self, attributes, sums.noted))
+        # Its other fields are computed by `field` when they are first read: they take longer than
+        # counting a segment, and most callers only read `value`.
+        score = new_object(Score)
+        set_value(score, attributes["value"])
+        set_source(score, (self, attributes, sums.noted))
+        return score
 
     def field(
         self,
@@ -288,7 +295,7 @@ class Scorer:
 
     def attributes(self, sums: Sums, warns: bool = True) -> dict[str, Any]:
         """The result of `Dialect._corpus_score`, with errors and warnings as for `score`."""
-        if self.dialect.minimum_total and 0 in sums.row[2 + self.max_ngram_order :]:
+        if self._least_total and 0 in sums.row[2 + self.max_ngram_order :]:
             raise NoScoreError("there are no segments: the sums have a total of 0")
         try:
             attributes = self.dialect._corpus_score(sums, self)
@@ -351,7 +358,7 @@ class Scorer:
                     f"the Stats were counted with {name} {getattr(origin, name)}, the metric has "
                     f"{value}; count with this metric, or score with one that has the same options"
                 )
-        if stats._is_sum and (self.keep_rows or self.dialect.minimum_total):
+        if stats._is_sum and (self.keep_rows or self._least_total):
             raise ValueError(
                 f"the Stats hold a sum of rows, but dialect {self.dialect.name!r} needs the row of "
                 "each segment: pass Stats that were not added up"

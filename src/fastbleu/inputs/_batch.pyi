@@ -1,7 +1,13 @@
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from .types import InputKind, Mask
+from .ids import IdFilter
+from .types import Mask
+
+class InputKind:
+    is_text: bool
+    reads_utf8: bool
+    id_filter: IdFilter | None
 
 class Batch:
     hypotheses: Any

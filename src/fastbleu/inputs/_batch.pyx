@@ -6,6 +6,7 @@ All other input is checked in Python (read.py). Texts and tokens are checked whe
 Thread-safety. Another thread may change the lists meanwhile: see item_at.
 """
 
+import cython
 from cpython.bytes cimport PyBytes_CheckExact
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.list cimport PyList_CheckExact
@@ -16,7 +17,7 @@ from libc.string cimport strcmp
 
 from fastbleu.inputs._id_rows cimport IdRows
 from fastbleu.kernel.exceptions cimport Py_DECREF, take_exception
-from fastbleu.kernel.sequences cimport is_list_or_tuple, item_at, size_of
+from fastbleu.kernel.sequences cimport is_array_of, is_list_or_tuple, item_at, size_of
 from fastbleu.runtime._process cimport POLL_EVERY
 
 from fastbleu.inputs.errors import warn_input
@@ -29,6 +30,11 @@ cdef extern from "Python.h":
     PyObject *PyObject_CallMethodNoArgs(object owner, object name)
 
 
+cdef class InputKind:
+    """What `read` must know of the `Counter` that will count a batch."""
+
+
+@cython.freelist(8)
 cdef class Batch:
     """Segments that were checked, by `read` or by code with checks of its own.
 
@@ -74,7 +80,8 @@ cdef class Batch:
             )
 
 
-def read(hypotheses, references, kind, hypothesis_mask=None, reference_mask=None, missing="error", join=None):
+def read(hypotheses, references, InputKind kind not None, hypothesis_mask=None, reference_mask=None,
+         missing="error", join=None):
     """Check hypotheses and references, and find out how they can be counted.
 
     Parameters
@@ -163,20 +170,17 @@ cdef IdRows rows_of(object values, int dimensions, bint lists_are_ids):
     if is_list_or_tuple(values):
         rows = IdRows()
         return rows if lists_are_ids and rows.add_lists(values, dimensions == 3) else None
-    if is_a(values, "Tensor"):
+    if is_tensor(values):
         values = numpy_of(values)
-    if not is_a(values, "numpy.ndarray"):
-        return None
-    dtype = values.dtype
-    if dtype.kind != "i" or not dtype.isnative or not 2 <= values.ndim <= dimensions:
+    if not is_array_of(values, c"i", 2, dimensions):
         return None
     rows = IdRows(values)
     return rows if rows.segment_count and rows.width and rows.first.length else None
 
 
-cdef bint is_a(object value, const char *kind) noexcept:
-    """Whether a value's type has this name, by which its library need not be imported."""
-    return strcmp((<PyObject *> value).ob_type.tp_name, kind) == 0
+cdef bint is_tensor(object value) noexcept:
+    """Whether a value is a PyTorch tensor, which the name of its type tells without an import."""
+    return strcmp((<PyObject *> value).ob_type.tp_name, "Tensor") == 0
 
 
 cdef object numpy_of(object tensor):

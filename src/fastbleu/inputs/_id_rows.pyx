@@ -8,6 +8,7 @@ Ownership. IdRows holds the buffers that it points into, and frees its table of 
 Thread-safety. IdRows is only read while segments are counted.
 """
 
+import cython
 from cpython.array cimport array
 from cpython.buffer cimport PyBUF_STRIDES
 from cpython.exc cimport PyErr_CheckSignals
@@ -54,6 +55,7 @@ cdef bint ends_in_run(id_row row, bint is_one_of_few, int64_t *last) noexcept:
     return 4 <= run < length if is_one_of_few else run == 2
 
 
+@cython.freelist(8)
 cdef class IdRows:
     """The rows of ids of all hypotheses or of all references.
 

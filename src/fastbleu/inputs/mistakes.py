@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
         tokenizer: Any
         is_text: bool
-        knows_singles: bool
+        was_examined: bool
         max_ngram_order: int
         id_filter: IdFilter | None
 
@@ -60,9 +60,9 @@ _TEXTS_CHECKED, _CHARACTERS_CHECKED = 20, 500
 _LEAST_LETTERS, _FOREIGN = 20, 0.05
 # The most batches with few matches that are examined; how many of the last segments tell whether
 # lines are shifted; and how many equal texts cannot be chance.
-_UNRELATED_EXAMINED, _SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
+_UNRELATED_EXAMINED, SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
 # The layout is examined if there are at most this many references; real segments have fewer.
-_LARGEST_SQUARE = 32
+LARGEST_SQUARE = 32
 # Segments that decide about the layout of references, or about a shift. 2 in 1,000 segments of
 # WMT22 vote for the wrong layout; if hypotheses are unrelated to their references, the votes are
 # split evenly.
@@ -87,10 +87,10 @@ _LEAST_CHARACTERS, _LONGEST_WORDS = 40, 6
 class MistakeWatch:
     """Examines the batches of a `Counter`, and warns about each likely mistake once.
 
-    It examines the first batches, because later ones will be similar.
+    It examines the first batches, because later ones will be similar, and those that look unusual:
+    see `Counter.was_examined`.
     """
 
-    texts_were_checked = padding_was_checked = False
     # Batches with few matches, and batches of few lists, that will still be examined.
     to_examine, few_to_examine = _UNRELATED_EXAMINED, _LISTS_CHECKED
     # Segments in favor of the layout of references, and against it.
@@ -104,29 +104,25 @@ class MistakeWatch:
             return
         is_text, segments = counter.is_text, counted.segments
         # Single pairs may differ in all words by chance.
-        if (is_text and not self.texts_were_checked) or (
-            segments >= MIN_SEQUENCES_TO_WARN and counted.look_unrelated(_SHIFT_SAMPLE)
+        if (is_text and not counter.was_examined) or (
+            segments >= MIN_SEQUENCES_TO_WARN and counted.look_unrelated(SHIFT_SAMPLE)
         ):
             self.examine_texts(counter, batch, counted)
         if kind is Utf8Rows:
             return
-        if not (is_text or self.padding_was_checked):
+        if not (is_text or counter.was_examined):
             self.few_to_examine -= 1
-            self.padding_was_checked = segments >= MIN_SEQUENCES_TO_WARN or self.few_to_examine <= 0
+            counter.was_examined = segments >= MIN_SEQUENCES_TO_WARN or self.few_to_examine <= 0
             warn_of_padded_lists("hypotheses", batch.hypotheses)
-        counter.knows_singles = is_text or self.padding_was_checked
-        if 1 < segments <= _LARGEST_SQUARE:
-            # A slice: another thread may have emptied the list.
-            [first] = batch.references[:1] or [""]
-            if type(first) is not str and (type(first) is not list or len(first) == segments):
-                self._examine_layout(counter, batch.hypotheses, batch.references)
+        if 1 < segments <= LARGEST_SQUARE:
+            self._examine_layout(counter, batch.hypotheses, batch.references)
 
     def examine_texts(self, counter: BatchCounter, batch: Batch, counted: Counts) -> None:
         """Warn about printed lists, text without spaces, and unrelated sides."""
         tokenizer = counter.tokenizer
         sides: Any = batch.hypotheses, batch.references
-        if tokenizer is not None and not self.texts_were_checked and len(sides[0]):
-            self.texts_were_checked = True
+        if tokenizer is not None and not counter.was_examined and len(sides[0]):
+            counter.was_examined = True
             warn_of_printed_lists(*sides)
             sample = sample_of(sides[0])
             if not sample.isascii() and tokenizer.splits_at_spaces and lacks_spaces(sample):
@@ -135,7 +131,7 @@ class MistakeWatch:
                     f"{tokenizer.name!r} splits it at spaces, so that a token is a whole clause; "
                     f"use {advised('tokenize', fitting_tokenizer(sample))}"
                 )
-        if not (self.to_examine and counted.look_unrelated(_SHIFT_SAMPLE)):
+        if not (self.to_examine and counted.look_unrelated(SHIFT_SAMPLE)):
             return
         self.to_examine -= 1
         if tokenizer is not None and warn_of_scripts(*map(sample_of, sides)):
@@ -143,7 +139,7 @@ class MistakeWatch:
             return
         if type(sides[0]) is Utf8Rows:
             sides = [side.as_lists(place) for side in sides]
-        hypotheses, references = (list(side)[-_SHIFT_SAMPLE:] for side in sides)
+        hypotheses, references = (list(side)[-SHIFT_SAMPLE:] for side in sides)
         try:
             votes = [
                 _votes(counter, hypotheses, references, references[n:] + references[:n])
@@ -173,8 +169,8 @@ class MistakeWatch:
                     warn_of_empty_rows(f"every {name} is", f"{name}_mask=")
         if counted.label_padding:
             warn_of_label_padding()
-        elif not self.padding_was_checked:
-            self.padding_was_checked = True
+        elif not counter.was_examined:
+            counter.was_examined = True
             id_filter = counter.id_filter
             for name, ids in sides:
                 padding = ids.run_at_end() if id_filter is None else id_filter.uncounted(ids)

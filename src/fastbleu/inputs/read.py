@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..runtime.import_lock import lazy
-from ._batch import Batch
+from ._batch import Batch, InputKind
 from ._utf8_rows import is_object_array
 from .arguments import a_type, check_choice, number_of, shown
 from .checks import check_layout, check_lengths, listed_segments
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import columns
-    from .types import InputKind, Listed, Mask
+    from .types import Listed, Mask
 else:
     columns = lazy("fastbleu.inputs.columns")
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
-from .ids import IdFilter
-
 SmoothingName: TypeAlias = Literal["none", "floor", "add-k", "exp", "method4"]
 MissingChoice: TypeAlias = Literal["error", "empty", "skip", "ragged"]
 ReferenceLength: TypeAlias = Literal["closest", "first", "shortest"]
@@ -49,14 +47,3 @@ SentenceStream: TypeAlias = (
     Hypotheses | Iterable[str] | Iterable[SequenceOf[Hashable]] | Iterable[SupportsArray]
 )
 Numbers: TypeAlias = SupportsArray | SequenceOf[float] | SequenceOf[SequenceOf[float]]
-
-
-class InputKind(Protocol):
-    """What `read` must know of the `Counter` that will count a batch."""
-
-    @property
-    def is_text(self) -> bool: ...
-    @property
-    def reads_utf8(self) -> bool: ...
-    @property
-    def id_filter(self) -> IdFilter | None: ...

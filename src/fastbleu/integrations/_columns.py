@@ -159,7 +159,8 @@ class ColumnScorer:
             yield rows, nrefs, self.metric._scorer.dialect.adapt(counted.stats)
 
     def _require_sums(self) -> None:
-        self.metric._scorer.dialect.require(UPDATE, SUMS)
+        for feature in (UPDATE, SUMS):
+            self.metric._scorer.dialect.require(feature)
 
     def _counted(self, columns: Sequence[Any]) -> tuple[Counted, NDArray[Any] | None]:
         """The counts of the rows that are present, and a mask of these rows; None if all are."""

@@ -22,6 +22,7 @@ cdef extern from "kernel/objects/sequences.h":
     object unchanging_lists(object sequences)
 
 cdef extern from "kernel/objects/object_array.h":
+    bint is_array_of(object value, char kind, int least_dimensions, int most_dimensions)
     # For lists, tuples, and arrays for which the first function is true.
     bint is_object_array(object value)
     Py_ssize_t items_in(object sequence)

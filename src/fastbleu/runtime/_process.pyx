@@ -148,6 +148,7 @@ cdef class Pool:
         return 0
 
 
+@cython.freelist(8)
 cdef class Buffer:
 
     def __dealloc__(self):

@@ -456,7 +456,8 @@ def new_columns(row_counter: RowCounter, column: str | None) -> tuple[str, ...]:
     if column is not None:
         dialect.require(PARTS)
         return (column,)
-    dialect.require(COUNT, UPDATE)  # because rows are counted in parts
+    dialect.require(COUNT)
+    dialect.require(UPDATE)  # because rows are counted in parts
     return count_names(row_counter.metric.max_ngram_order)
 
 

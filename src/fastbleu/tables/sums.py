@@ -86,7 +86,8 @@ def sums_scorer(row_counter: RowCounter, by: str | Sequence[str] | None) -> Grou
     """The `GroupScorer` for sums; ValueError if the dialect has none, or a key is "counted"."""
     groups = GroupScorer(row_counter, by)
     check_new_columns(groups.by, [COUNTED])
-    row_counter.metric._scorer.dialect.require(UPDATE, SUMS)
+    for feature in (UPDATE, SUMS):
+        row_counter.metric._scorer.dialect.require(feature)
     return groups
 
 

@@ -1,12 +1,12 @@
 /* object_array.h: the items of a list, a tuple, or a numpy array of Python objects.
  *
- * Data. An array is exactly a numpy ndarray, of one dimension and the dtype object. The start of its struct
+ * Data. An array is exactly a numpy ndarray, and one of objects has one dimension. The start of its struct
  * is the same in all versions of numpy 1 and 2, so that compiling needs no header of numpy. Strides may have any
  * size, and a NULL pointer stands for None.
  *
  * Ownership. Items are new references. Thread-safety. The GIL is held. After user code has run, ask for
- * the number of items again, because lists and arrays may have been resized. Builds without a GIL read no arrays
- * here. Cost: a few operations an item.
+ * the number of items again, because lists and arrays may have been resized. Builds without a GIL read no items
+ * of arrays here. Cost: a few operations an item.
  */
 #pragma once
 
@@ -21,9 +21,21 @@ typedef struct {
     PyObject *base;
     const struct {
         PyObject_HEAD PyTypeObject *type;
-        char kind;
+        char kind, letter, byteorder;
     } *dtype;
 } numpy_array;
+
+/* Whether an object is a numpy array whose dtype has this kind, in native byte order. */
+static inline int is_array_of(PyObject *object, char kind, int least_dimensions, int most_dimensions)
+{
+    const PyTypeObject *type = Py_TYPE(object);
+    /* Another class may have this name, but its type is on the heap. */
+    if (type->tp_flags & Py_TPFLAGS_HEAPTYPE || strcmp(type->tp_name, "numpy.ndarray") != 0) return 0;
+    const numpy_array *array = (const numpy_array *)object;
+    const char order = array->dtype->byteorder;
+    return array->dtype->kind == kind && (order == '=' || order == '|')
+           && least_dimensions <= array->dimensions && array->dimensions <= most_dimensions;
+}
 
 /* Whether `items_in`, `item_of` and `prefetch_texts` can read an object that is not a list or tuple. */
 static inline int is_object_array(PyObject *object)
@@ -32,11 +44,7 @@ static inline int is_object_array(PyObject *object)
     (void)object;
     return 0;
 #else
-    const PyTypeObject *type = Py_TYPE(object);
-    /* Another class may have this name, but its type is on the heap. */
-    if (type->tp_flags & Py_TPFLAGS_HEAPTYPE || strcmp(type->tp_name, "numpy.ndarray") != 0) return 0;
-    const numpy_array *array = (const numpy_array *)object;
-    return array->dimensions == 1 && array->dtype->kind == 'O';
+    return is_array_of(object, 'O', 1, 1);
 #endif
 }
 

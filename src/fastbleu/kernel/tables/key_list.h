@@ -7,7 +7,7 @@
  *
  * A list of ids has ids in place of keys. A key_view is a part of a list.
  *
- * Ownership. A list is plain memory, all zero at first; contents are borrowed and must live until the lists
+ * Ownership. A list is plain memory, which need not be zero; contents are borrowed and must live until the lists
  * are compared. Not thread-safe: each thread has lists of its own.
  */
 #pragma once
@@ -53,6 +53,7 @@ FB_INLINE void clear_keys(key_list *list)
 {
     list->length = 0;
     list->low_bits = 0;
+    list->is_numbers = 0;
     memset(list->hashed, 0, sizeof list->hashed);
 }
 
@@ -98,6 +99,7 @@ static inline void verify_masks(key_view tokens, key_view others, uint64_t *mask
 static inline void list_numbers(key_list *list, const int64_t *numbers, int length)
 {
     if (numbers != (const int64_t *)list->low) memcpy(list->low, numbers, (size_t)length * sizeof(int64_t));
+    clear_keys(list);
     list->length = length;
     list->is_numbers = 1;
 }
