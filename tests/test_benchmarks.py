@@ -16,3 +16,9 @@ def test_results_are_equal(kind):
     assert status == 0, out + err
     if "equal\n" not in out:
         pytest.skip(out)
+
+
+def test_micro_benchmarks():
+    file, switches = ROOT / "bench" / "test_micro.py", ("-p", "benchmark", "--benchmark-disable")
+    status, out, err = python_ends("-m", "pytest", "-q", *switches, file)
+    assert status == 0, out + err
