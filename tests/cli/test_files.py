@@ -1,6 +1,7 @@
 """fastbleu.cli.readers: what a line is, lock step, and the one-line errors."""
 
 import gzip
+import json
 import os
 import re
 import subprocess
@@ -295,6 +296,13 @@ def test_texts_that_resemble_toolkit_outputs_are_read(tmp_path):
     for line in [*lines, "H-0\t"]:
         path.write_text(f"{line}\nanother\n")
         assert read(path) == [[line.rstrip(), "another"]]
+
+
+def test_captions_with_another_suffix_must_be_renamed(tmp_path):
+    path, captions = tmp_path / "a.txt", [{"image_id": 1, "caption": "a cat"}]
+    for content in (captions, {"info": {}, "annotations": captions}):
+        assert "is COCO captions: rename it" in error_of(write(path, json.dumps(content)))
+    assert read(write(path, "[image_id]\n")) == [["[image_id]"]]
 
 
 def test_markup_with_another_suffix_must_be_renamed(tmp_path):

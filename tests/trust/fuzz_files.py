@@ -25,7 +25,8 @@ from trust.fuzz_input import Input, directory, equal
 
 ENDS = ("", ".tsv", ".jsonl", ".xml", ".sgm")
 ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "latin-1", "utf-16", "utf-16-le", "ascii")
-is_output = re.compile(" is (fairseq output|an n-best list|<seg> lines|XML or SGML)").search
+OUTPUTS = "fairseq output|an n-best list|<seg> lines|XML or SGML|COCO captions"
+is_output = re.compile(f" is ({OUTPUTS})").search
 BLOCK, LINES = readers._BLOCK_BYTES, markup._LINES
 BLOCKS = (1, 2, 3, 5, 8, 61, 700, BLOCK)
 

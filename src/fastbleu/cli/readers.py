@@ -14,7 +14,6 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,7 +23,14 @@ from itertools import chain
 from ..inputs._utf8_rows import Utf8Lines, Utf8Rows
 from ..inputs.arguments import number_of
 from ..inputs.errors import LocatedValueError
-from ..inputs.file_formats import PackedError, module_of, problem_of, unpacked, without_suffix
+from ..inputs.file_formats import (
+    PackedError,
+    module_of,
+    output_of,
+    problem_of,
+    unpacked,
+    without_suffix,
+)
 from ..inputs.missing import no_value
 
 TYPE_CHECKING = False
@@ -236,33 +242,6 @@ class TextLines:
         return self.source.error(f"line {line} is not valid {name} ({wrong}): {fix}", line=line)
 
 
-# How toolkit outputs begin, bytes that each contains, and the commands that extract the texts.
-_OUTPUTS = (
-    (
-        rb"(?:[^\n]*\n)*?[HD]-\d+\t-?[\d.e-]+\t|[ST]-\d+\t",
-        b"\t",
-        "fairseq output: get hypotheses with grep ^H- FILE | LC_ALL=C sort -V | cut -f3- (or ^D- "
-        "if detokenized) and references with grep ^T- FILE | LC_ALL=C sort -V | cut -f2-",
-    ),
-    (
-        rb"\d+ \|\|\| .* \|\|\| ",
-        b" ||| ",
-        "an n-best list: get the first text of each segment with "
-        "awk -F ' [|][|][|] ' '!n[$1]++ {print $2}' FILE",
-    ),
-    (
-        rb"(?i)\s*<seg\b[^<>\n]*>.*</seg>",
-        b"</",
-        "<seg> lines: get the texts with sed 's/<[^>]*>//g' FILE",
-    ),
-    (
-        rb"(?i)\s*<(?:\?xml\s|(?:doc|refset|tstset|srcset)\s[^<>]*id\s*=)",
-        b"<",
-        "XML or SGML: rename it to end in .xml or .sgm",
-    ),
-)
-
-
 class Reader:
     """One input as parallel columns of segments.
 
@@ -326,9 +305,8 @@ class Reader:
 def _refuse_output(source: ByteSource) -> None:
     """Raise InputError if a text file is a toolkit's output, which holds more than the texts."""
     start = source.peek()[:_OUTPUT_BYTES].removeprefix(codecs.BOM_UTF8)
-    for pattern, part, fix in _OUTPUTS:
-        if part in start and re.match(pattern, start):  # compiling a pattern takes a millisecond
-            raise InputError(f"{source.label} is {fix}", file=source.label)
+    if output := output_of(start):
+        raise InputError(f"{source.label} is {output}", file=source.label)
 
 
 class LineReader(Reader):

@@ -47,6 +47,38 @@ DELIMITERS = ",", ";", "\t", "|", ":"
 _MOST_LINES = 1 << 16
 
 
+# How toolkit outputs begin, bytes that each contains, and the commands that extract the texts.
+_OUTPUTS = (
+    (
+        rb"(?:[^\n]*\n)*?[HD]-\d+\t-?[\d.e-]+\t|[ST]-\d+\t",
+        b"\t",
+        "fairseq output: get hypotheses with grep ^H- FILE | LC_ALL=C sort -V | cut -f3- (or ^D- "
+        "if detokenized) and references with grep ^T- FILE | LC_ALL=C sort -V | cut -f2-",
+    ),
+    (
+        rb"\d+ \|\|\| .* \|\|\| ",
+        b" ||| ",
+        "an n-best list: get the first text of each segment with "
+        "awk -F ' [|][|][|] ' '!n[$1]++ {print $2}' FILE",
+    ),
+    (
+        rb"(?i)\s*<seg\b[^<>\n]*>.*</seg>",
+        b"</",
+        "<seg> lines: get the texts with sed 's/<[^>]*>//g' FILE",
+    ),
+    (
+        rb"(?i)\s*<(?:\?xml\s|(?:doc|refset|tstset|srcset)\s[^<>]*id\s*=)",
+        b"<",
+        "XML or SGML: rename it to end in .xml or .sgm",
+    ),
+    (
+        rb'\s*(?:\[\s*\{|\{\s*"(?:info|images|licenses|annotations)"\s*:)',
+        b'"image_id"',
+        "COCO captions: rename it to end in .json",
+    ),
+)
+
+
 class PackedError(ValueError):
     """A problem with a packed file, and how to fix it."""
 
@@ -97,6 +129,14 @@ def _content(file: Any, module: str) -> Any:
     if len(names) != 1:
         raise PackedError(f"the archive has {len(names)} files, expected one: unpack it")
     return archive.open(names[0]) if is_zip else archive.extractfile(names[0])
+
+
+def output_of(start: bytes) -> str | None:
+    """Which output a text file that starts so holds, and how to get the texts; None for texts."""
+    for pattern, part, output in _OUTPUTS:
+        if part in start and re.match(pattern, start):  # compiling a pattern takes a millisecond
+            return output
+    return None
 
 
 def problem_of(error: Exception) -> str | None:
