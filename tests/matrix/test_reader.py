@@ -263,7 +263,8 @@ def test_exceptions_of_tokens_propagate_and_the_reader_goes_on(error):
         reader.read([["b", 1.0]], "x", known_only=known_only)
         with pytest.raises(type(error)) as caught:
             reader.read([["b", 1.0], [token, "c", Token(), 1]], "x", known_only=known_only)
-        assert caught.value is error
+        # Python 3.15's dict raises a TypeError of its own if a key does.
+        assert caught.value is error or str(caught.value).endswith(f"({error})")
     assert split(reader.read([["a", 1.0, "x" * 20]], "x", known_only=True)) == first
     reader.vocabulary.forget()
     assert split(reader.read([["b", "a"]], "x")) == [[0, 1]]

@@ -320,9 +320,11 @@ cdef class CounterBase(InputKind):
         cdef Batch whole
         cdef Counted counted
         # A ColumnBatch has several blocks.
-        if progress or type(batch) is not Batch or self.choose is not None or (<Batch> batch).present is not None:
+        if progress or type(batch) is not Batch or self.choose is not None:
             return self._count_blocks(batch, keep_rows, progress)
         whole = <Batch> batch
+        if whole.present is not None:
+            return self._count_blocks(batch, keep_rows, progress)
         counted = count_segments(self, whole, keep_rows, None, meanwhile)
         if whole.warns and (not self.was_examined or look_unusual(counted, whole)):
             self.watch.examine(self, whole, counted)
