@@ -42,7 +42,7 @@ cdef class Counted:
     cdef int begin(self, Py_ssize_t segments, int max_order, bint keep_rows) except -1:
         self.rows = zero_rows(segments if keep_rows else 1, max_order)
         if keep_rows:
-            self.reference_counts = clone(_NUMBERS, segments, True)
+            self.reference_counts = clone(_NUMBERS, segments, segments > 0)  # an empty array has no memory
         self.keep_rows = keep_rows
         self.max_order = max_order
         self.last_segment = (None, None)
