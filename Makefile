@@ -74,7 +74,7 @@ test-trust: $(VENV)/tested            ## test faults, hostile input, threads, me
 	    $(or $(PARTS:%=tests/trust/test_%.py),tests/trust) $(if $(FULL),--long)
 
 mutants: $(VENV)/with-compiler            ## plant faults in Python and compiled code, which the tests must find
-	@INTEGRATIONS=$(INTEGRATIONS) $(BIN)/python tests/mutants.py
+	@INTEGRATIONS=$(INTEGRATIONS) $(BIN)/python tests/support/mutants.py
 
 lint: $(VENV)/with-linters            ## run ruff, cython-lint, clang-format, mypy, stubtest
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -9,8 +9,8 @@ import warnings
 import nltk.translate.bleu_score
 import oracle
 import pytest
-from counting.levels import LEVELS, use_simd
 from generators import PRISTINE, SEED
+from levels import LEVELS, use_simd
 from metrics import count
 
 # Of a shell's background processes, which ignore Ctrl-C, the children would ignore it, too.

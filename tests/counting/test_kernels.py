@@ -3,8 +3,8 @@
 import numpy as np
 import oracle
 import pytest
-from counting.levels import COMPILED, LEVELS, reseed, use_simd
 from generators import IGNORED_OF_RANDOM, rounds, seeded
+from levels import COMPILED, LEVELS, reseed, use_simd
 from metrics import count
 
 import fastbleu

@@ -1,9 +1,5 @@
-"""Recipes: what evaluation tools return, recorded, and what their names and references do.
+"""Recipes: what evaluation tools return, recorded, and what their names and references do."""
 
-The folder `tools` of the data describes the cases; without it these tests are skipped.
-"""
-
-import functools
 import importlib.util
 import math
 import pickle
@@ -16,10 +12,10 @@ from operator import attrgetter
 
 import numpy
 import pytest
-import wmt22
 from commands import python
 from generators import raises, seeded
-from test_recorded import cases, outcome, plain, sentence_outcomes
+from recordings import recorded_tools
+from test_recorded import outcome, plain, sentence_outcomes
 
 from fastbleu import BLEU, dialects
 from fastbleu.dialects import recipe_arithmetic
@@ -27,7 +23,6 @@ from fastbleu.dialects.names import get
 from fastbleu.tokenizers import Tokenizer, tokenize
 
 FLORES = "opencompass-pmmeval-flores-English"
-TOOLS = wmt22.WMT22.parent / "tools"
 pytestmark = [
     pytest.mark.filterwarnings("ignore::fastbleu.InputWarning"),
     pytest.mark.xdist_group("recipes"),
@@ -45,16 +40,6 @@ OF_TORCH = "torch", "tensorbleu"
 RECIPES = dialects.names(recipes=True)[len(dialects.names()) :]
 # JavaScript has its own exp and log.
 OF_JAVASCRIPT = "promptfoo"
-
-
-@functools.cache
-def tools():
-    """Hypotheses, references and results of each case."""
-    kinds = {"edge": "edge.jsonl", "fuzz": "fuzz.jsonl.gz"}
-    texts = {f"{kind}:{case['id']}": case for kind in kinds for case in cases(kinds[kind])}
-    recorded_cases = wmt22.recorded("tools/cases.jsonl.gz")
-    pairs = [(texts[case["id"]], case) for case in recorded_cases]
-    return [(text["hypotheses"], text["references"], case) for text, case in pairs]
 
 
 def is_installed(name):
@@ -84,21 +69,15 @@ def is_same(value, expected, variant):
 
 
 def variants():
-    if not TOOLS.exists():
-        return []
-    *_, case = tools()[0]
+    *_, case = recorded_tools()[0]
     return [name for name in case["corpus"] | case["sentences"] if name not in NO_RECIPE]
-
-
-def test_the_data_is_there():
-    assert tools()
 
 
 @pytest.mark.parametrize("variant", variants())
 def test_recorded_tools(variant):
     """Every corpus and sentence, bit for bit; those of JavaScript up to the last digit."""
     metric = metric_of(variant.replace(" ", "-"))
-    for hypotheses, references, case in tools():
+    for hypotheses, references, case in recorded_tools():
         if variant in case["corpus"]:
             found = outcome(lambda h=hypotheses, r=references: metric.score(h, r).value)
             expected = recorded(case["corpus"][variant], variant)

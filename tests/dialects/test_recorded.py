@@ -1,6 +1,6 @@
 """Recorded results of the originals: scores and sentence scores bit for bit, printed lines.
 
-The folder `dialects` of the data describes the cases; without it these tests are skipped.
+WMT22's are compared where its texts are.
 """
 
 import sys
@@ -10,14 +10,16 @@ from math import isnan
 
 import pytest
 import wmt22
+from recordings import read_cases
+from recordings import recorded as recorded_cases
 
 from fastbleu import BLEU
 from fastbleu.dialects.names import get
 from fastbleu.tokenizers import tokenize
 
-RECORDED = wmt22.WMT22.parent / "dialects"
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
-FILES = ["edge.jsonl", "fuzz.jsonl.gz", "wmt22.jsonl.gz"]
+FILES = ["edge.jsonl", "fuzz.jsonl.gz"]
+WMT22 = wmt22.WMT22.parent / "dialects" / "wmt22.jsonl.gz"
 # By variant: the parameters of BLEU, and what the recorded scores are multiplied by.
 MTEVAL = {
     "": {},
@@ -75,9 +77,13 @@ WITHOUT_NAME = {
 SINGLE_REFERENCE = ("t2t", "fairseq")
 
 
-@cache
 def cases(name):
-    return wmt22.recorded(f"dialects/{name}")
+    return wmt22_cases() if name == WMT22.name else recorded_cases(name)
+
+
+@cache
+def wmt22_cases():
+    return read_cases(WMT22) if WMT22.exists() else wmt22.missing()
 
 
 @cache
@@ -154,11 +160,10 @@ def metric_of(variant, name=""):
 def variants_of(part):
     """(file, variant) of all that was recorded and has a dialect; WMT22's take long."""
     found = []
-    for name in FILES:
-        if (RECORDED / name).exists():
-            variants = dict.fromkeys(variant for case in cases(name) for variant in case[part])
-            marks = [pytest.mark.long] if name.startswith("wmt22") else []
-            found += [pytest.param(name, its, marks=marks) for its in variants if is_known(its)]
+    for name in [*FILES, *([WMT22.name] if WMT22.exists() else [])]:
+        variants = dict.fromkeys(variant for case in cases(name) for variant in case[part])
+        marks = [pytest.mark.long] if name == WMT22.name else []
+        found += [pytest.param(name, its, marks=marks) for its in variants if is_known(its)]
     return found
 
 
@@ -166,11 +171,6 @@ def is_known(variant):
     name = variant.removesuffix(" @13a")
     assert (name in VARIANTS) != (name in WITHOUT_NAME), f"what is {variant}?"
     return name in VARIANTS
-
-
-def test_the_data_is_there():
-    for name in FILES:
-        assert cases(name)
 
 
 @pytest.mark.parametrize(("name", "variant"), variants_of("corpus"))

@@ -1,6 +1,5 @@
 """pycocoevalcap's PTBTokenizer and Bleu: recorded numbers, and the package if it is installed."""
 
-import gzip
 import importlib.util
 import json
 import lzma
@@ -9,7 +8,8 @@ import shutil
 
 import pytest
 from generators import raises
-from ptb_texts import DATA, caption, recorded
+from ptb_texts import caption
+from recordings import recorded, recorded_tools
 
 import fastbleu
 from fastbleu.cli import main
@@ -18,15 +18,6 @@ from fastbleu.integrations.coco import Bleu, PTBTokenizer, read
 PUNCTUATION = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
 # Corpora with "\r", "\v", "\f", U+2028 or U+2029, which end a line in Java.
 BROKEN = {"edge:e62", "edge:e63", "edge:e66"}
-
-
-def corpora():
-    texts = {}
-    for name, opened in (("edge.jsonl", open), ("fuzz.jsonl.gz", gzip.open)):
-        with opened(DATA.parent / "dialects" / name, "rt", encoding="utf-8") as lines:
-            for case in map(json.loads, lines):
-                texts[f"{name[:4]}:{case['id']}"] = case["hypotheses"], case["references"]
-    return texts
 
 
 def scored(hypotheses, references, compatible):
@@ -41,9 +32,7 @@ def scored(hypotheses, references, compatible):
 
 @pytest.mark.parametrize("compatible", [False, True])
 def test_recorded_corpora(compatible):
-    cases, texts = recorded("cases.jsonl.gz"), corpora()
-    for case in cases:
-        hypotheses, references = texts[case["id"]]
+    for hypotheses, references, case in recorded_tools():
         if case["id"] in BROKEN:
             if compatible:
                 with pytest.raises(ValueError, match="gives captions the tokens of others"):

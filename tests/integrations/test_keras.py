@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy
 import pytest
+import texts
 from commands import TRAINS, python
 from generators import SEED, raises, words
 from hosts import host
@@ -143,7 +144,7 @@ def test_on_each_backend(backend):
     needed = "jax" if backend == "numpy" else backend  # Keras' numpy imports jax
     if importlib.util.find_spec(needed) is None:
         pytest.skip(f"{needed} is not installed")
-    script = Path(__file__).with_name("keras_backend.py")
+    script = Path(texts.__file__).with_name("keras_backend.py")
     environment = {"KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"}
     said = python(script, noisy=True, seconds=TRAINS, **environment)
     assert said.split() == ["right", "on", backend]

@@ -26,6 +26,7 @@ torch = host("torch")
 transformers = host("transformers")
 host("accelerate")
 
+import seq2seq_ranks  # noqa: E402
 from seq2seq_ranks import EOS, LENGTH, PAD, collate, make_model, make_rows  # noqa: E402
 from texts import word_tokenizer  # noqa: E402
 
@@ -193,7 +194,7 @@ def evaluated(folder, *command):
     if sys.platform == "linux":
         environment["GLOO_SOCKET_IFNAME"] = os.environ.get("GLOO_SOCKET_IFNAME", "lo")
     folder.mkdir()
-    script = Path(__file__).with_name("seq2seq_ranks.py")
+    script = Path(seq2seq_ranks.__file__)
     python(*command, script, folder, noisy=True, seconds=TRAINS, **environment)
     return [json.loads(file.read_text()) for file in sorted(folder.glob("*.json"))]
 

@@ -1,6 +1,6 @@
 """The tokenizer "ptb" gives the tokens of Stanford's PTBTokenizer as pycocoevalcap runs it.
 
-Recorded output is compared where the data is; the program itself where Java and pycocoevalcap are.
+Recorded output is compared; the program itself where Java and pycocoevalcap are.
 DIFFERENCES.md lists by kind what differs in random texts.
 """
 
@@ -19,7 +19,8 @@ import pytest
 import wmt22
 from generators import SEED, SEGMENTS
 from metrics import count
-from ptb_texts import KINDS, java_lines, recorded
+from ptb_texts import KINDS, java_lines
+from recordings import recorded
 
 import fastbleu
 from fastbleu.tokenizers import _ptb, tokenize

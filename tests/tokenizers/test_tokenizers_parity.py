@@ -9,8 +9,8 @@ import itertools
 
 import pytest
 import sacrebleu_tokenizers
-from counting.levels import COMPILED, LEVELS, use_simd
 from generators import SEED, SEGMENTS, seeded
+from levels import COMPILED, LEVELS, use_simd
 from metrics import count
 from random_texts import (
     CHINESE,

@@ -1,7 +1,7 @@
 """Commands and Python processes that the trust gate starts, and the builds that they import.
 
 Children import the helpers of the tests as `trust.NAME` and by their own names: `tests` is on their
-path (see `environment`). Everything a part leaves behind is in WORK.
+path, and its folder `support` (see `environment`). Everything a part leaves behind is in WORK.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 TESTS = Path(__file__).resolve().parent.parent
+SUPPORT = TESTS / "support"
 ROOT = TESTS.parent
 WORK = ROOT / "build" / "trust"
 SEED = os.environ.setdefault("FASTBLEU_TEST_SEED", "20021")
@@ -43,7 +44,7 @@ def environment(build: str | Path | None = None, **changes: str | None) -> dict[
     `build` is a directory with another build of fastbleu (see `build_into`); without one a child
     has the package of this very Python.
     """
-    paths = [str(build or ""), str(TESTS), os.environ.get("PYTHONPATH", "")]
+    paths = [str(build or ""), str(TESTS), str(SUPPORT), os.environ.get("PYTHONPATH", "")]
     found = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **changes}
     return {name: value for name, value in found.items() if value is not None}
 

@@ -12,7 +12,7 @@ import re
 
 import numpy as np
 from arrow_producer import EXPORTED, WRONG, Array, Column, Stream, list_array, text_array
-from counting.levels import LEVELS, use_simd
+from levels import LEVELS, use_simd
 
 from fastbleu import BLEU
 from trust.fuzz_input import Input, Wrong, equal

@@ -11,7 +11,7 @@ import functools
 import numpy as np
 import oracle
 import sacrebleu_tokenizers
-from counting.levels import COMPILED, LEVELS, use_simd
+from levels import COMPILED, LEVELS, use_simd
 from random_texts import other_unicode
 
 from fastbleu import BLEU

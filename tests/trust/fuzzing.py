@@ -2,7 +2,7 @@
 
 Each target (fuzz_*.py) compares what the package does with the slow way, inside of the fuzzer.
 The corpora in tests/trust/corpus are what earlier runs have found to reach something new. By hand,
-with tests/ as PYTHONPATH:
+with tests and tests/support as PYTHONPATH:
 
     python -m trust.fuzzing TARGET [FILE or DIRECTORY ...] [libFuzzer's options, as -runs=10000000]
 
@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from trust.children import (
     ROOT,
     SEED,
+    SUPPORT,
     TESTS,
     WORK,
     alone,
@@ -109,7 +110,7 @@ def build() -> None:
 def surroundings(target: Target, place: str) -> dict[str, str]:
     """The environment of the fuzzer: the libraries' and sanitizer's, and no other build's."""
     return environment(
-        PYTHONPATH=os.pathsep.join(map(str, (BUILD, ATHERIS_AT, TESTS))),
+        PYTHONPATH=os.pathsep.join(map(str, (BUILD, ATHERIS_AT, TESTS, SUPPORT))),
         PYTHONMALLOC="malloc" if target.redzones else None,
         PYTHONHASHSEED=str(int(SEED) % 2**32),
         PYTHONDONTWRITEBYTECODE="1",

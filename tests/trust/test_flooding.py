@@ -16,7 +16,7 @@ from statistics import median
 
 import numpy as np
 import pytest
-from counting.levels import reseed
+from levels import reseed
 from metrics import count
 from plain import plain
 

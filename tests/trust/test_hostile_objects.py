@@ -46,7 +46,7 @@ def run_trials(first, end, memory):
             break
         last = int(re.findall(r"^(\d+)$", child.output, re.MULTILINE)[-1])
         setting = " ".join(f"{name}={value}" for name, value in memory.items())
-        again = f"FASTBLEU_TEST_SEED={SEED} {setting} PYTHONPATH=tests python -m "
+        again = f"FASTBLEU_TEST_SEED={SEED} {setting} PYTHONPATH=tests:tests/support python -m "
         failures.append(
             f"trial {last} {child.why()}\n  {again} trust.hostile_trial hostile {last} 1"
         )

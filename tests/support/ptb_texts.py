@@ -4,9 +4,6 @@ import subprocess
 from functools import partial
 from pathlib import Path
 
-import wmt22
-
-DATA = wmt22.WMT22.parent / "tools"
 _WORDS = """
 a the cat dogs I It's don't CAN'T U.S. U.K. Mr. Inc. etc. No. Jan. p.m. 5 10 1,000 3.5 1/2
 $5 50% cat's cats' o'clock rock'n'roll gonna cannot AT&T R&D C++ e.g. i.e. vs. St. John-F.
@@ -31,11 +28,6 @@ SUBJECTS = "A man|Two women|a group of people|The dog's owner|An old couple|a T.
 VERBS = "is riding|can't reach|jumps over|are standing next to|'s about to eat|has just thrown"
 OBJECTS = "a bike|the ball|a slice of pizza|a double-decker bus|No. 5|a teddy bear's arm"
 PLACES = "in the snow|at 5 p.m.|on a beach (day)|near Smith & Co.|- downtown|while it's raining"
-
-
-def recorded(name):
-    """The entries of a recorded file."""
-    return wmt22.recorded(f"tools/{name}")
 
 
 def caption(rng):

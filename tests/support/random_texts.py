@@ -52,7 +52,7 @@ CHINESE_EDGES = sorted(
 
 def script(name):
     """A script of tools/ as a module."""
-    path = Path(__file__).resolve().parent.parent / "tools" / name
+    path = Path(__file__).resolve().parents[2] / "tools" / name
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -1,4 +1,4 @@
-"""The tests must notice faults: ``python tests/mutants.py [NAME ...]``.
+"""The tests must notice faults: ``python tests/support/mutants.py [NAME ...]``.
 
 Each patch of tests/faults is applied to a copy of the package, and one of the tests that it names
 must fail; first all of them must pass without a fault. The head of a patch:
@@ -24,7 +24,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "mutants"
 HOSTS = ROOT / os.environ.get("INTEGRATIONS", ".venv-integrations") / "bin" / "python"
 FIND = (

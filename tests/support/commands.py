@@ -20,7 +20,7 @@ from unittest import mock
 from fastbleu import BLEU
 from fastbleu.cli.command import main
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 R1, R2 = EXAMPLES / "reference.1.txt", EXAMPLES / "reference.2.txt"
 A, B = EXAMPLES / "system-a.txt", EXAMPLES / "system-b.txt"
@@ -52,7 +52,7 @@ def python(*words: Any, noisy: bool = False, seconds: float = HANGS, **environme
 
 def python_ends(*words: Any, seconds: float = HANGS, **environment: str) -> tuple[int, str, str]:
     """Exit status, standard output and standard error of a Python process."""
-    paths = os.pathsep.join([str(ROOT / "tests"), *filter(None, sys.path)])
+    paths = os.pathsep.join([str(ROOT / "tests" / "support"), *filter(None, sys.path)])
     done = subprocess.run(
         [sys.executable, *map(str, words)],
         env={**os.environ, "PYTHONPATH": paths, **environment},
@@ -150,7 +150,7 @@ def usage_error(*arguments: Any, **options: Any) -> str:
 @functools.cache
 def sacrebleu_server() -> subprocess.Popen[str]:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    words = [sys.executable, ROOT / "tests" / "sacrebleu_server.py"]
+    words = [sys.executable, Path(__file__).with_name("sacrebleu_server.py")]
     return subprocess.Popen(words, text=True, **pipes)
 
 

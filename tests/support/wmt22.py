@@ -6,14 +6,12 @@ SOURCE. Without them the tests on real data skip, unless FASTBLEU_REQUIRE_DATA=1
 failure.
 """
 
-import gzip
-import json
 import os
 from pathlib import Path
 
 import pytest
 
-PROJECT = Path(__file__).resolve().parent.parent
+PROJECT = Path(__file__).resolve().parents[2]
 WMT22 = Path(os.environ.get("FASTBLEU_DATA") or PROJECT.parent / "shared" / "data") / "wmt22"
 SOURCE = "https://github.com/wmt-conference/wmt22-news-systems"
 SYSTEMS = sorted(path.stem for path in (WMT22 / "systems").glob("*.txt"))
@@ -41,15 +39,6 @@ def missing():
     if os.environ.get("FASTBLEU_REQUIRE_DATA") == "1":
         pytest.fail(message)
     pytest.skip(message)
-
-
-def recorded(name):
-    """The entries of a recorded file, of lines of JSON, in the folder of `WMT22`."""
-    path = WMT22.parent / name
-    if not path.exists():
-        missing()
-    with (gzip.open if name.endswith(".gz") else open)(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
 
 
 def system_file(system):
