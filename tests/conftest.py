@@ -5,10 +5,12 @@ import importlib
 import os
 import signal
 import warnings
+from collections import Counter
 
 import nltk.translate.bleu_score
 import oracle
 import pytest
+import wmt22
 from generators import PRISTINE, SEED
 from levels import LEVELS, use_simd
 from metrics import count
@@ -31,6 +33,25 @@ IMPLEMENTATIONS = os.environ.get("FASTBLEU_TEST_ONLY", "fastbleu nltk patched").
 def pytest_configure(config):
     # Random text is in any script.
     config.addinivalue_line("filterwarnings", "ignore:the text is in a script without spaces")
+
+
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("wmt22") and not wmt22.ARE_THERE:
+        wmt22.missing()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What was not run, and why."""
+    reasons = Counter()
+    for report in terminalreporter.stats.get("skipped", []):
+        _, _, reason = report.longrepr
+        reasons[reason.removeprefix("Skipped: ").splitlines()[0][:100]] += 1
+    if reasons:
+        terminalreporter.section("not run")
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(
+            f"{count} tests: {reason}" if count > 1 else f"1 test: {reason}"
+        )
 
 
 def pytest_collection_finish():

@@ -14,10 +14,11 @@ def transposed(references):
     return [list(part) for part in zip(*references, strict=True)]
 
 
+@pytest.mark.wmt22
 @pytest.mark.long
 def test_no_false_warning_on_real_data():
     """As many references as segments, some of them outputs of other systems."""
-    for system in wmt22.SYSTEMS or wmt22.missing():
+    for system in wmt22.SYSTEMS:
         pair = system.partition(".")[0]
         hypotheses = wmt22.read_lines(wmt22.system_file(system))[:320]
         streams = [*wmt22.lines_of_references(pair), *wmt22.lines_of_systems(pair).values()]

@@ -103,8 +103,11 @@ def check_explanation(explanation, ends):
     assert round(round(first, 4) + sum(map(float, shown)), 4) == round(last, 4)
 
 
+REAL_DATA = pytest.param("real data", marks=[pytest.mark.long, pytest.mark.wmt22])
+
+
 @pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
-@pytest.mark.parametrize("name", [*CORPORA, pytest.param("real data", marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", [*CORPORA, REAL_DATA])
 def test_both_ends_are_scores_and_the_steps_between_them_add_up(name):
     corpus = CORPORA.get(name) or [part[:40] for part in wmt22.one_reference("en-de.Online-B")]
     scores = [outcome(metric.score, *corpus) for metric in METRICS]
@@ -202,6 +205,7 @@ def test_wrong_arguments():
     raises(ValueError, words, call, *one, "nltk", "sacrebleu", sources=["a", "b"])
 
 
+@pytest.mark.wmt22
 def test_the_table_of_the_guide():
     page = (wmt22.PROJECT / "docs" / "why-numbers-differ.md").read_text(encoding="utf-8")
     rows = re.findall(r"^([a-z][\w-]+) +(\d[\d.]+)(?:  |$)", page, re.MULTILINE)

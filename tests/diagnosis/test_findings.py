@@ -157,6 +157,7 @@ def test_shifted_lines():
         assert finding.points > 40
 
 
+@pytest.mark.wmt22
 def test_shuffled_hypotheses_are_not_shifted():
     hypotheses, references = wmt22.one_reference("en-de.Online-B")
     drawn = random.Random(50)

@@ -123,6 +123,7 @@ LONG = [system for system in wmt22.FIRST if not system.startswith("en-de.")]
 SYSTEMS = ["en-de.Online-B", *(pytest.param(system, marks=pytest.mark.long) for system in LONG)]
 
 
+@pytest.mark.wmt22
 @pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_dialects_and_recipes_are_found_by_what_they_print(system):
@@ -143,6 +144,7 @@ def test_dialects_and_recipes_are_found_by_what_they_print(system):
                 assert not re.search("; |, ", before), (name, shown, before)
 
 
+@pytest.mark.wmt22
 @pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_each_setting_has_the_score_that_its_arguments_give(system):
@@ -167,6 +169,7 @@ def test_each_setting_has_the_score_that_its_arguments_give(system):
         assert all("reference 0" in its or "reference 1" in its for its in of_one)
 
 
+@pytest.mark.wmt22
 def test_slow_settings_are_left_out_only_if_they_are_far():
     """Of a large corpus, matches and nearest others are those of all settings scored in full."""
     hypotheses, references = (part[:600] for part in wmt22.one_reference("en-de.Online-B"))

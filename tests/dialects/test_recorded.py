@@ -83,7 +83,7 @@ def cases(name):
 
 @cache
 def wmt22_cases():
-    return read_cases(WMT22) if WMT22.exists() else wmt22.missing()
+    return read_cases(WMT22)
 
 
 @cache
@@ -162,7 +162,7 @@ def variants_of(part):
     found = []
     for name in [*FILES, *([WMT22.name] if WMT22.exists() else [])]:
         variants = dict.fromkeys(variant for case in cases(name) for variant in case[part])
-        marks = [pytest.mark.long] if name == WMT22.name else []
+        marks = [pytest.mark.long, pytest.mark.wmt22] if name == WMT22.name else []
         found += [pytest.param(name, its, marks=marks) for its in variants if is_known(its)]
     return found
 

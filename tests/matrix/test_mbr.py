@@ -313,6 +313,7 @@ def test_a_result_as_plain_values(hypotheses):
 EXAMPLE = wmt22.PROJECT / "examples" / "mbr.py"
 
 
+@pytest.mark.wmt22
 @pytest.mark.parametrize("options", [[], ["--aggregate", "--threads", "2", str(wmt22.WMT22)]])
 def test_the_example(options):
     """What it prints follows from the choice and from sacreBLEU's scores."""

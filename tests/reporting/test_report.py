@@ -428,6 +428,7 @@ def verdict(report):
     return text.split("\n\n")[1:]
 
 
+@pytest.mark.wmt22
 def test_the_verdict_of_two_systems():
     systems, references = wmt22_systems("en-de", 600)
     one, other = list(systems.values())[:2]
@@ -459,6 +460,7 @@ def test_the_verdict_of_two_systems():
     assert verdict(same) == ["b and a have the same score."]
 
 
+@pytest.mark.wmt22
 def test_the_verdict_says_what_may_be_chance():
     systems, references = wmt22_systems("en-de", 60)
     one, other = list(systems.values())[:2]
@@ -469,6 +471,7 @@ def test_the_verdict_says_what_may_be_chance():
     assert "document" not in text
 
 
+@pytest.mark.wmt22
 def test_the_verdict_names_a_document_only_if_it_makes_the_difference():
     systems, references = wmt22_systems("en-de", 400)
     one = next(iter(systems.values()))
@@ -490,6 +493,7 @@ def test_the_verdict_names_a_document_only_if_it_makes_the_difference():
 QUOTES = str.maketrans(dict.fromkeys("„“”", '"') | dict.fromkeys("‚‘’", "'") | {"–": "-"})
 
 
+@pytest.mark.wmt22
 def test_the_verdict_names_the_mistake_that_makes_the_difference():
     systems, references = wmt22_systems("en-de")
     typographic = systems["Online-Y"]
@@ -515,6 +519,7 @@ def test_the_verdict_names_the_mistake_that_makes_the_difference():
     assert abs(float(found[1]) - (other - one)) < 0.05  # a few other marks
 
 
+@pytest.mark.wmt22
 def test_the_best_of_several_systems():
     systems, references = wmt22_systems("en-de", 300)
     best, other = systems["Online-B"], systems["Online-Y"]
@@ -536,6 +541,7 @@ def test_the_best_of_several_systems():
     assert verdict(report)[0].endswith("; all others are significantly worse.")
 
 
+@pytest.mark.wmt22
 def test_a_mistake_of_all_systems_stands_above_and_holds_ranks_back():
     systems, references = wmt22_systems("en-zh", 400)
     # Without the last sentence, which 13a hardly sees and zh does.
@@ -556,6 +562,7 @@ def test_a_mistake_of_all_systems_stands_above_and_holds_ranks_back():
             assert re.search(f"<bdi>All systems</bdi>:</strong> the text is .* {lead}", above)
 
 
+@pytest.mark.wmt22
 def test_systems_that_a_mistake_touches_alike_keep_their_ranks():
     systems, references = wmt22_systems("en-de", 600)
     lower = {name: [text.lower() for text in texts] for name, texts in systems.items()}
@@ -578,6 +585,7 @@ def test_a_long_common_beginning_of_names_is_cut(names, shown):
     assert segments.shown_names == shown
 
 
+@pytest.mark.wmt22
 def test_other_dialects_and_whether_they_change_the_order():
     systems, references = wmt22_systems("en-de", 100)
     named = dict(zip("ab", list(systems.values())[:2], strict=True))

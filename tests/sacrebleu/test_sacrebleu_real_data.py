@@ -4,22 +4,16 @@ import csv
 
 import pytest
 import sacrebleu
-from wmt22 import WMT22, missing, read_lines, reference_files, system_file
+from wmt22 import WMT22, read_lines, reference_files, system_file
 
 from fastbleu.sacrebleu import BLEU, corpus_bleu, sentence_bleu
 
 TABLE = WMT22 / "published_bleu.tsv"
+pytestmark = pytest.mark.wmt22
 TOKENIZERS = {"en-zh": "zh", "en-ja": "char"}
 
 
-def published():
-    if not TABLE.exists():
-        return []
-    with open(TABLE, encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines, delimiter="\t"))
-
-
-ROWS = published()
+ROWS = list(csv.DictReader(read_lines(TABLE), delimiter="\t")) if TABLE.exists() else []
 
 
 def lines_of(row):
@@ -43,7 +37,7 @@ def score_here(row, corpus, tokenize):
     return score
 
 
-@pytest.mark.parametrize("pair", sorted({row["pair"] for row in ROWS}))
+@pytest.mark.parametrize("pair", sorted({row["pair"] for row in ROWS}) or ["en-de"])
 def test_published_scores(pair):
     tokenize = TOKENIZERS.get(pair, "13a")
     for row in ROWS:
@@ -60,6 +54,4 @@ def test_published_scores(pair):
 
 
 def test_all_are_there():
-    if not ROWS:
-        missing()
     assert len(ROWS) == 60
