@@ -53,6 +53,7 @@ dev: $(VENV)/dev            ## build in place with bounds checks, unoptimized; r
 	@echo 'built; run some tests: $(BIN)/python -m pytest tests/counting'
 
 test: $(VENV)/tested $(COVERAGE:%=$(VENV)/with-coverage)            ## build, then run the tests (FULL=1: all, with 1,000,000 random segments; COVERAGE=1: a report)
+	@echo 'running $(if $(FULL),all tests: an hour,the tests but the long ones: two minutes) on two processors; here are $(WORKERS)'
 	@$(SEGMENTS) $(BIN)/python -m pytest $(PARALLEL) $(ARGS) $(if $(COVERAGE),--cov=fastbleu \
 	    --cov-report=term:skip-covered --cov-report=html:build/coverage)
 

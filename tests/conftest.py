@@ -48,10 +48,8 @@ def pytest_terminal_summary(terminalreporter):
         reasons[reason.removeprefix("Skipped: ").splitlines()[0][:100]] += 1
     if reasons:
         terminalreporter.section("not run")
-    for reason, count in reasons.most_common():
-        terminalreporter.write_line(
-            f"{count} tests: {reason}" if count > 1 else f"1 test: {reason}"
-        )
+    for reason, number in reasons.most_common():
+        terminalreporter.write_line(f"{number} {'test' if number == 1 else 'tests'}: {reason}")
 
 
 def pytest_collection_finish():
