@@ -77,11 +77,12 @@ test-trust: $(VENV)/tested            ## test faults, hostile input, threads, me
 mutants: $(VENV)/with-compiler            ## plant faults in Python and compiled code, which the tests must find
 	@INTEGRATIONS=$(INTEGRATIONS) $(BIN)/python tests/support/mutants.py
 
-lint: $(VENV)/with-linters            ## run ruff, cython-lint, clang-format, mypy, stubtest
+lint: $(VENV)/with-linters            ## run ruff, cython-lint, clang-format, mypy, stubtest, zizmor
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@PATH=$(abspath $(BIN)):$$PATH cython-lint src
 	@$(BIN)/clang-format --dry-run --Werror $(HEADERS)
 	@$(BIN)/mypy
+	@$(BIN)/zizmor --offline --quiet --min-severity medium .github/workflows
 	@$(BIN)/stubtest $(STUBBED) --ignore-disjoint-bases --allowlist tests/stubtest.allow
 
 docs: $(DOCS)/with-sphinx            ## build the site in build/docs/html; warnings are errors (LINKS=1 checks links to other sites)
@@ -96,8 +97,8 @@ BENCH_hosts-mbrs = .venv-mbrs/with-mbrs
 BENCH_engines = $(TABLES)/with-tables
 BENCH_engines-spark = .venv-engines/with-engines
 BENCH_engines-ray = .venv-engines/with-engines
-bench: $(or $(BENCH_$(ONLY)),$(VENV)/with-peers)            ## measure; writes bench/RESULTS.md and the table of README.md (ONLY=text, hosts, engines ...; AGAINST=HEAD~1 compares)
-	@$(<D)/bin/python bench/run.py $(ONLY:%=--only %) $(AGAINST:%=--against %)
+bench: $(or $(BENCH_$(ONLY)),$(VENV)/$(if $(AGAINST),tested,with-peers))            ## measure; writes bench/RESULTS.md and the table of README.md (ONLY=text, hosts, engines ...; AGAINST=HEAD~1 compares)
+	@$(<D)/bin/python bench/run.py $(if $(ONLY),--only $(ONLY)) $(AGAINST:%=--against %)
 	@$(if $(ONLY)$(AGAINST),,$(BIN)/python bench/table.py)
 
 release: .venv-release/tools            ## check what a release needs (PARTS="check packaging sdist wheels installs")

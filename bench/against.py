@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+CHANGED = 1.06  # more than two builds of the same code differ by
 
 
 def compare(cases: list[Any], revision: str, repeat: int) -> bool:
     """Print a row for each case; return whether all results are equal.
 
-    The least time of each is shown, after one run that is not counted.
+    The least time of each is shown, after one run that is not counted. A last line names the cases
+    whose time has changed.
     """
     before = git("rev-parse", "--verify", f"{revision}^{{commit}}")
     # What has been changed and not committed, too.
@@ -29,7 +31,7 @@ def compare(cases: list[Any], revision: str, repeat: int) -> bool:
     folders = [build(commit) for commit in (before, after)]
     print(f"**{described(after)} against {described(before)}**\n")
     print("| case | before | after | ratio | equal |\n|---|--:|--:|--:|---|")
-    all_equal = True
+    all_equal, changed = True, []
     for case in cases:
         pools = [
             ProcessPoolExecutor(1, get_context("spawn"), use_build, [str(folder)])
@@ -48,8 +50,12 @@ def compare(cases: list[Any], revision: str, repeat: int) -> bool:
         is_equal = rounds[0][0][1] == rounds[0][1][1]
         all_equal &= is_equal
         old, new = (1e3 * min(round_[side][0] for round_ in rounds[1:]) for side in (0, 1))
+        if max(old / new, new / old) > CHANGED:
+            changed.append(f"{case.title} {old / new:.2f}x")
         times = f"{old:.4g} ms | {new:.4g} ms | {old / new:.2f}x"
         print(f"| {case.title} | {times} | {'yes' if is_equal else 'NO'} |", flush=True)
+    if changed:
+        print(f"\nchanged: {', '.join(changed)}")
     return all_equal
 
 

@@ -48,19 +48,21 @@ LIBRARIES = (
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Run the benchmarks.")
-    parser.add_argument("--only", metavar="KIND", default="", help="a kind, or a name's beginning")
+    only = {"metavar": "KIND", "nargs": "+", "default": [""]}
+    parser.add_argument("--only", **only, help="kinds, or names' beginnings")
     parser.add_argument("--check", action="store_true", help="compare results of few segments")
     parser.add_argument("--repeat", type=int, metavar="N", default=7, help="rounds (default: 7)")
     parser.add_argument("--against", metavar="REVISION", help="compare with that revision")
     parser.add_argument("--out", type=Path, help="where to write the results (JSON)")
     options = parser.parse_args()
-    if options.only.startswith("hosts"):
+    only = tuple(options.only)
+    if only[0].startswith("hosts"):
         if options.check:
             return int(not hosts.check())
-        hosts.report(options.only.removeprefix("hosts").removeprefix("-"))
+        hosts.report(only[0].removeprefix("hosts").removeprefix("-"))
         return 0
-    chosen = [case for case in CASES if case.name.startswith(options.only)]
-    if not options.only:
+    chosen = [case for case in CASES if case.name.startswith(only)]
+    if only == ("",):
         chosen = [case for kind in KINDS for case in kind.CASES]
     if options.against:
         chosen = [case for case in chosen if hasattr(case, "ours")]
@@ -75,7 +77,7 @@ def main() -> int:
         "clock": "by CPU time, and by the clock where threads or processes work",
         "cases": [apart(measure, case.name, options.repeat) for case in chosen],
     }
-    out = options.out or (None if options.only else RESULTS)
+    out = options.out or (None if any(only) else RESULTS)
     if out:
         out.parent.mkdir(exist_ok=True)
         out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
