@@ -6,6 +6,9 @@ TRL's trainer runs with it in tests/integrations/test_trl.py.
 import pickle
 import re
 from importlib.util import find_spec
+from inspect import isfunction
+from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from random_texts import random_corpus
 from fastbleu import BLEU, InputWarning, dialects
 from fastbleu.integrations.rewards import BLEUReward
 
+ROOT = Path(__file__).resolve().parents[2]
 COMPLETIONS = ["The cat sat down.", "A dog.", "There it is, the dog (again)."]
 REFERENCES = ["The cat sat down.", ["The dog sat.", "A cat."], "Here it is, the dog, again."]
 TAGS = "<answer>(.*?)</answer>"
@@ -63,8 +67,24 @@ def test_messages():
         assert rewards == expected(COMPLETIONS, REFERENCES)
     for references in (answers, one):
         assert BLEUReward()(completions=COMPLETIONS, references=references) == [1.0] * 3
-    call = [said(None) | {"tool_calls": []}]
-    assert BLEUReward()(completions=[call], references=["a b"]) == [0.0]
+    call = said(None) | {"tool_calls": []}
+    tool, user = ({"role": role, "content": "a b"} for role in ("tool", "user"))
+    no_content = {"role": "assistant", "tool_calls": []}
+    for completion in ([call], [no_content], [call, tool], [said("c d"), user]):
+        assert BLEUReward()(completions=[completion], references=["a b"]) == [0.0]
+    for texts in ([said("a b"), tool, user], [said("c d"), tool, said("a b")], (said("a b"), tool)):
+        assert BLEUReward()(completions=[texts], references=["a b"]) == [1.0]
+        assert BLEUReward()(completions=["a b"], references=[texts]) == [1.0]
+
+
+def test_messages_without_one_of_the_assistant_are_refused():
+    said, tool, user = ({"role": role, "content": "a b"} for role in ("assistant", "tool", "user"))
+    words = r"completions: sample 1 has no message of the assistant, only of \['user', 'tool'\]"
+    completions = [[said], [user, tool]]
+    raises(ValueError, words, BLEUReward(), completions=completions, references=["a b"] * 2)
+    words = r"the column 'references': sample 0 has no message of the assistant, only of \['user'\]"
+    for reference in (user, [user]):
+        raises(ValueError, words, BLEUReward(), completions=["a b"], references=[reference])
 
 
 def test_answers_are_extracted():
@@ -100,8 +120,6 @@ def test_verl_and_openrlhf():
     assert type(reward.compute_score("wmt", "no answer", "the cat")) is float
 
     call = BLEUReward().reward_func
-    words = r"queries\[1\] does not begin with prompts\[1\]"
-    raises(ValueError, words, call, ["a b", "c"], ["a", "b"], ["b", "c"])
     raises(ValueError, "2 queries and 1 prompt: ", call, ["a", "b"], ["a"], ["b"])
     torch = pytest.importorskip("torch")
     prompts = ["Say it: ", "Once more: ", ""]
@@ -112,6 +130,41 @@ def test_verl_and_openrlhf():
     for tensor in (found["rewards"], found["scores"], found["extra_logs"]["closeness"]):
         assert tensor.dtype == torch.float32
         assert tensor.equal(rewards)
+
+
+def test_openrlhf_cuts_prompts_on_the_left():
+    """The query then begins with the end of its prompt, which is not rewarded."""
+    pytest.importorskip("torch")
+    call = BLEUReward().reward_func
+    answer = "the cat sat down"
+    prompt = "<user>Say: the dog sat down\N{DOG FACE}<assistant>"
+    for start in range(1, len(prompt)):
+        kept = prompt[start:]
+        for query in (kept, "\ufffd" + kept, "\ufffd\ufffd" + kept):
+            assert call([query + answer], [prompt], [answer])["rewards"].tolist() == [1.0]
+    words = r"queries\[1\] does not begin with prompts\[1\] or the end of it: .* is not "
+    raises(ValueError, words + "'b'", call, ["a b", "c"], ["a", "b"], ["b", "c"])
+    for query, prompt in (
+        ("", "b"),
+        ("\ufffd", "b"),
+        ("'say it' a b", "'Say it'"),  # another prompt that happens to begin with a quote
+        ("<s>say it: a b", "say it: "),
+        ("say a b", "say it: s"),  # cut on the right
+    ):
+        raises(ValueError, words, call, ["a b", query], ["a", prompt], ["b", "a b"])
+
+
+def test_ray_takes_the_function_of_the_guide():
+    """OpenRLHF's ray.remote takes functions, not methods, and pickles them with cloudpickle."""
+    cloudpickle = pytest.importorskip("cloudpickle")
+    pytest.importorskip("torch")
+    guide = ROOT / "docs" / "guides" / "rl-rewards.md"
+    (code,) = re.findall(r"```python\n(# reward\.py\n.*?)```", guide.read_text("utf-8"), re.DOTALL)
+    module = ModuleType("reward")  # not in sys.modules, as OpenRLHF loads it
+    exec(code, vars(module))
+    assert isfunction(module.reward_func)
+    reward_func = cloudpickle.loads(cloudpickle.dumps(module.reward_func))
+    assert reward_func(["Say: a b"], ["Say: "], ["a b"])["rewards"].tolist() == [1.0]
 
 
 def test_pickling():
@@ -152,14 +205,20 @@ def test_wrong_arguments_and_columns_are_refused():
 
 
 def test_missing_answers():
-    """TRL takes None for a sample that a reward does not apply to."""
+    """TRL takes None for a sample that a reward does not apply to; the others need a number."""
     completions, references = ["the cat sat down", None, "a dog"], ["the cat sat down", "a", None]
     columns = {"completions": completions, "answer": references}
     assert BLEUReward("answer", missing="skip")(**columns) == [1.0, None, None]
     with pytest.raises(TypeError, match="segment 2: the hypothesis is an int"):
         BLEUReward(missing="skip")(completions=[None, "a", 5], references=["a"] * 3)
     assert BLEUReward("answer", missing="empty")(**columns) == [1.0, 0.0, 0.0]
-    assert BLEUReward(missing="skip").compute_score("", "a dog", None) is None
+    for missing in ("skip", "empty"):
+        reward = BLEUReward(missing=missing)
+        value = reward.compute_score("", "a dog", None)
+        assert (type(value), value) == (float, 0.0)
+    pytest.importorskip("torch")
+    found = BLEUReward(missing="skip").reward_func(["a dog", "a cat"], ["a ", "a "], [None, "cat"])
+    assert found["rewards"].tolist() == found["scores"].tolist() == [0.0, 1.0]
 
 
 def test_likely_mistakes_cause_one_warning():

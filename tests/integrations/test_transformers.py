@@ -19,7 +19,7 @@ from commands import TRAINS, python
 from generators import raises, seeded
 from hosts import host
 
-from fastbleu import BLEU
+from fastbleu import BLEU, InputWarning
 from fastbleu.integrations.transformers import compute_metrics
 
 torch = host("torch")
@@ -183,6 +183,32 @@ def test_texts_can_be_changed_and_scored_by_other_functions(trainer, tokenizer):
             assert sum(calls) == len(changed[0])
             assert extra_calls == [changed]
             assert (found["eval_count"], found["eval_bleu"]) == expected
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_an_evaluation_after_an_interrupted_one(trainer, tokenizer, kept):
+    """Nothing that was counted before the interruption is in the next score."""
+    arguments = WAYS["batches of five"]
+    expected = bleu_of(trainer(compute_metrics(tokenizer), arguments=arguments).evaluate())
+    evaluating = trainer(compute_metrics(tokenizer), arguments=arguments)
+    if kept:  # one loader for all evaluations, as with dataloader_persistent_workers
+        loader = evaluating.get_eval_dataloader()
+        evaluating.get_eval_dataloader = lambda _: loader
+    steps = []
+
+    class Interrupt(transformers.TrainerCallback):
+        def on_prediction_step(self, *arguments, **options):
+            steps.append(None)
+            if len(steps) in (3, 5):  # the third batch, then the second
+                raise KeyboardInterrupt("of the user")
+
+    evaluating.add_callback(Interrupt)
+    raises(KeyboardInterrupt, "of the user", evaluating.evaluate)
+    with pytest.warns(InputWarning, match="10 rows of an evaluation that was interrupted"):
+        raises(KeyboardInterrupt, "of the user", evaluating.evaluate)
+    with pytest.warns(InputWarning, match="5 rows of an evaluation that was interrupted"):
+        assert bleu_of(evaluating.evaluate()) == expected
+    assert bleu_of(evaluating.evaluate()) == expected
 
 
 TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]

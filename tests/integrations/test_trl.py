@@ -1,5 +1,6 @@
 """`BLEUReward` in TRL's GRPOTrainer, with a model and a tokenizer made here."""
 
+import numpy as np
 import pytest
 from hosts import host
 
@@ -33,7 +34,7 @@ def model():
     return transformers.GPT2LMHeadModel(transformers.GPT2Config(**size, **ids))
 
 
-def test_training(model, tokenizer, tmp_path):
+def test_training_with_a_row_without_a_reference(model, tokenizer, tmp_path):
     calls = []
 
     class Recorded(BLEUReward):
@@ -45,10 +46,10 @@ def test_training(model, tokenizer, tmp_path):
     small = {"per_device_train_batch_size": 4, "num_generations": 2, "max_completion_length": 8}
     small |= {"max_steps": 2, "logging_steps": 1, "save_strategy": "no", "report_to": []}
     options = trl.GRPOConfig(str(tmp_path), use_cpu=True, bf16=False, disable_tqdm=True, **small)
-    rows = [{"prompt": "the cat", "answer": answer} for answer in ANSWERS * 2]
+    rows = [{"prompt": "the cat", "answer": answer} for answer in [*ANSWERS, None, ANSWERS[0]]]
     trainer = trl.GRPOTrainer(
         model,
-        Recorded("answer"),
+        Recorded("answer", missing="skip"),
         args=options,
         train_dataset=datasets.Dataset.from_list(rows),
         processing_class=tokenizer,
@@ -57,8 +58,12 @@ def test_training(model, tokenizer, tmp_path):
     assert len(calls) == 2
     logged = [entry["rewards/bleu/mean"] for entry in trainer.state.log_history[:2]]
     for (completions, answers, rewards), mean in zip(calls, logged, strict=True):
-        assert set(answers) <= set(ANSWERS)
-        scores = BLEU(effective_order=True).sentence_scores(completions, answers) / 100
-        assert rewards == scores.clip(0, 1).tolist()
-        assert mean == pytest.approx(sum(rewards) / len(rewards))
+        assert [reward is None for reward in rewards] == [answer is None for answer in answers]
+        samples = zip(completions, answers, rewards, strict=True)
+        hypotheses, references, scored = zip(*[one for one in samples if one[1]], strict=True)
+        scores = BLEU(effective_order=True).sentence_scores(hypotheses, references) / 100
+        assert [*scored] == scores.clip(0, 1).tolist()
+        assert mean == pytest.approx(sum(scored) / len(scored))
     assert any(reward for _, _, rewards in calls for reward in rewards)
+    assert sum(rewards.count(None) for _, _, rewards in calls) == 2
+    assert np.isfinite([entry["loss"] for entry in trainer.state.log_history[:2]]).all()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from math import nan
 
 from ..dialects.base import PARTS
 from ..inputs._batch import count_blank
@@ -40,9 +39,9 @@ _PLACEHOLDER = "0 0 0 0"
 class BLEUReward:
     """Sentence BLEU on 0-1 as a reward for TRL, verl and OpenRLHF.
 
-    Pass an instance to TRL, its method `compute_score` to verl, or its method `reward_func` to
-    OpenRLHF. All samples of a call are counted together. Instances can be pickled if `extract` and
-    the metric can, and threads may share them.
+    Pass an instance to TRL, its method `compute_score` to verl, or a function that calls its method
+    `reward_func` to OpenRLHF. All samples of a call are counted together. Instances can be pickled
+    if `extract` and the metric can, and threads may share them.
 
     Parameters
     ----------
@@ -56,7 +55,7 @@ class BLEUReward:
         The name in TRL's and OpenRLHF's logs.
     missing : {"error", "empty", "skip"}, default "error"
         As for `BLEU.score`, but without a warning. The reward of a sample that "skip" leaves out is
-        None, which tells TRL that the reward does not apply, or NaN in OpenRLHF's tensors.
+        None in TRL, which then ignores it, and 0 in verl and OpenRLHF, which need a number.
     metric : fastbleu.BLEU or str, optional
         A BLEU, or the name of a dialect or recipe; by default ``fastbleu.BLEU()``. Any scale
         becomes 0-1.
@@ -129,8 +128,8 @@ class BLEUReward:
         Parameters
         ----------
         completions : sequence of str or of messages
-            Messages are a dict with "content", or a list of such dicts, whose last one counts.
-            For a metric with ``tokenize=False``, lists of tokens.
+            Messages are a dict with "content", or a list of such dicts, of which the assistant's
+            last one counts. For a metric with ``tokenize=False``, lists of tokens.
         **columns
             Columns of the data set; the one with references has a str, a list of str, or messages
             for each completion.
@@ -149,9 +148,9 @@ class BLEUReward:
         ground_truth: str | Sequence[str],
         extra_info: Any = None,
         **_options: Any,
-    ) -> float | None:
+    ) -> float:
         """The reward of one sample, 0-1, as verl calls it; `ground_truth` may be several texts."""
-        return self._rewards([solution_str], [ground_truth])[0]
+        return self._rewards([solution_str], [ground_truth])[0] or 0.0
 
     def reward_func(
         self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any], **_options: Any
@@ -159,7 +158,8 @@ class BLEUReward:
         """The rewards of a batch, 0-1, as OpenRLHF expects them: float32 tensors in a dict.
 
         `labels` are the references. A query is its prompt followed by what the policy wrote, with
-        special tokens such as the end of a turn, which `extract` can leave out.
+        special tokens such as the end of a turn, which `extract` can leave out. OpenRLHF cuts a
+        long prompt on the left: its query begins with what is left of the prompt.
         """
         if len(queries) != len(prompts):
             raise ValueError(
@@ -168,14 +168,14 @@ class BLEUReward:
             )
         completions = []
         for number, (query, prompt) in enumerate(zip(queries, prompts, strict=True)):
-            if not query.startswith(prompt):
+            completion = _after_prompt(query, prompt)
+            if completion is None:
                 raise ValueError(
-                    f"queries[{number}] does not begin with prompts[{number}]: "
+                    f"queries[{number}] does not begin with prompts[{number}] or the end of it: "
                     f"{shown(query[: len(prompt)])} is not {shown(prompt)}"
                 )
-            completions.append(query[len(prompt) :])
-        rewards_or_none = self._rewards(completions, labels)
-        values = [nan if reward is None else reward for reward in rewards_or_none]
+            completions.append(completion)
+        values = [reward or 0.0 for reward in self._rewards(completions, labels)]
         rewards = torch.tensor(values, dtype=torch.float32)
         return {"rewards": rewards, "scores": rewards, "extra_logs": {self.__name__: rewards}}
 
@@ -193,10 +193,10 @@ class BLEUReward:
         if not are_texts:
             check_segments(f"the column {self.references!r}", references, "sample")
             if set(map(type, references)) & {dict, list, tuple}:
-                references = [_content(entry) for entry in references]
+                references = _contents(f"the column {self.references!r}", references)
         contents = completions
         if blank_completions < 0:
-            contents = [_content(completion) for completion in completions]
+            contents = _contents("completions", completions)
         present = None
         if self.missing != "error":
             contents, references, present = without_missing(contents, references, self.missing, "")
@@ -247,16 +247,39 @@ def _is_blank(answer: Any) -> bool:
     return isinstance(answer, str) and not answer.strip()
 
 
-def _content(completion: Any) -> Any:
-    """The text of a completion; of chat messages, the content of the last one."""
-    if isinstance(completion, str):
-        return completion
-    message = completion
-    if isinstance(completion, (list, tuple)) and completion:
-        message = completion[-1]
-    if not (isinstance(message, dict) and "content" in message):
-        return completion
-    content = message["content"]
+def _after_prompt(query: str, prompt: str) -> str | None:
+    """What follows a prompt, or the end of a prompt that was cut; None if the query has neither."""
+    if query.startswith(prompt):
+        return query[len(prompt) :]
+    query = query.lstrip("\ufffd")  # a cut within a character
+    for start in range(1, len(prompt)):
+        if prompt[start] == query[:1] and query.startswith(prompt[start:]):
+            # What the prompt also begins with does not tell that it was cut there.
+            return None if prompt.startswith(prompt[start:]) else query[len(prompt) - start :]
+    return None
+
+
+def _contents(name: str, entries: Sequence[Any]) -> list[Any]:
+    """The texts of entries; of chat messages, the content of the assistant's last one."""
+    contents = []
+    for number, entry in enumerate(entries):
+        messages = [entry] if isinstance(entry, dict) else entry
+        if isinstance(messages, (list, tuple)) and set(map(type, messages)) == {dict}:
+            roles = [message.get("role") or "assistant" for message in messages]
+            if "assistant" not in roles:
+                raise ValueError(
+                    f"{name}: sample {number} has no message of the assistant, only of "
+                    f"{shown(roles)}"
+                )
+            message = messages[-1 - roles[::-1].index("assistant")]
+            if "role" in message or "content" in message:
+                entry = _text_of(message.get("content"))
+        contents.append(entry)
+    return contents
+
+
+def _text_of(content: Any) -> Any:
+    """The content of a message as text: without images; "" for a call of a tool."""
     if isinstance(content, (list, tuple)):  # parts, some of which may be images
         parts = [part for part in content if isinstance(part, (str, dict))]
         texts = [part if isinstance(part, str) else part.get("text") for part in parts]

@@ -16,6 +16,7 @@ depends on the vocabulary and does not replace BLEU of text in a paper.
 from __future__ import annotations
 
 import sys
+import weakref
 
 from ..inputs.arguments import a_type, check_integer, number_of, shape_of
 from ..inputs.errors import warn_input
@@ -77,6 +78,7 @@ class ComputeMetrics:
     def reset(self) -> None:
         """Forget the batches of an interrupted evaluation."""
         self._metric.reset()
+        self._evaluation: Any = None
         self._rows = self._generated = 0
         self._first_labels: Any = None
         self._hypotheses: list[str] = []
@@ -109,6 +111,11 @@ class ComputeMetrics:
             there is a negative id, or the data set does not have `rows` rows. The batches of this
             evaluation are then forgotten.
         """
+        evaluation = _evaluation()
+        if self._evaluation and evaluation and self._evaluation != evaluation:
+            rows = number_of(self._rows, "row")
+            self.reset()
+            warn_input(f"left out {rows} of an evaluation that was interrupted")
         if compute_result is None:
             self.reset()
         try:
@@ -122,6 +129,7 @@ class ComputeMetrics:
             else:
                 self._add(predictions, labels)
             if compute_result is not None and not compute_result:
+                self._evaluation = evaluation
                 return {}
             self._check_rows()
             score = self._metric.compute()
@@ -251,7 +259,8 @@ def compute_metrics(
     Returns
     -------
     ComputeMetrics
-        Also for ``batch_eval_metrics=True``. After an interrupted evaluation call its `reset`.
+        Also for ``batch_eval_metrics=True``: the batches of an evaluation that was interrupted are
+        left out of the next one, with a warning. If no trainer calls it, call its `reset`.
 
     Notes
     -----
@@ -306,6 +315,19 @@ def compute_metrics(
     pad = getattr(tokenizer, "pad_token_id", None)
     padding = (PADDING,) if pad is None else (PADDING, pad)
     return ComputeMetrics(tokenizer, bleu, padding, rows, postprocess, extra)
+
+
+def _evaluation() -> object:
+    """What differs between evaluations: accelerate's data loader, and how many are open.
+
+    The trainer calls the function alike in all evaluations; one that is interrupted leaves its data
+    loader open.
+    """
+    accelerate = sys.modules.get("accelerate")
+    if accelerate is None:
+        return None
+    loaders = accelerate.state.GradientState().dataloader_references
+    return None if loaders[-1] is None else (len(loaders), weakref.ref(loaders[-1]))
 
 
 def _ids(ids: Any, name: str) -> Ids:
