@@ -4,7 +4,7 @@ A case is left out if a library that it needs is not installed.
 """
 
 import pytest
-from commands import ROOT, python_ends
+from processes import ROOT, python_ends
 
 FILES = sorted((ROOT / "bench").glob("*.py"))
 KINDS = [path.stem for path in FILES if "\nCASES = (" in path.read_text("utf-8")] + ["hosts"]

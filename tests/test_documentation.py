@@ -23,8 +23,8 @@ from doctest import ELLIPSIS, OutputChecker
 from pathlib import Path
 
 import pytest
-from commands import HANGS
 from hosts import REQUIRED
+from processes import HANGS
 from sybil.document import Document
 from sybil.example import SybilFailure
 from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParser

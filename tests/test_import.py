@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import R1, A, python
+from commands import R1, A
+from processes import python
 from test_conventions import NAMES, ORIGINALS
 
 import fastbleu

@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 import pytest
-from commands import POSIX, R1, A, B, error, output, python, run, start, usage_error
+from commands import R1, A, B, error, output, run, start, usage_error
+from processes import POSIX, python
 
 from fastbleu.cli import command as cli
 

@@ -4,8 +4,9 @@ import gzip
 import os
 
 import pytest
-from commands import POSIX, error, interrupt, run, start
+from commands import error, interrupt, run, start
 from generators import seeded
+from processes import POSIX
 
 from fastbleu.cli import readers
 from fastbleu.counting.counter import Counter

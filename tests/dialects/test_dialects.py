@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy
 import pytest
-from commands import python
 from generators import raises
 from metrics import score, sentence_scores
+from processes import python
 
 from fastbleu import BLEU, Stats, dialects, matrix, significance
 from fastbleu.dialects import base

@@ -12,8 +12,8 @@ from operator import attrgetter
 
 import numpy
 import pytest
-from commands import python
 from generators import raises, seeded
+from processes import python
 from recordings import recorded_tools
 from test_recorded import outcome, plain, sentence_outcomes
 

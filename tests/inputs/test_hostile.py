@@ -8,10 +8,10 @@ import sys
 
 import numpy as np
 import pytest
-from commands import python
 from generators import raises
 from hostile import REFERENCES, Lying, Planned, Token, each_entry, raising
 from metrics import count, from_state
+from processes import python
 
 import fastbleu
 from fastbleu import BLEU, Stats, matrix

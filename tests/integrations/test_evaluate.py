@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 import sacrebleu
 import sacrebleu_cases
-from commands import python
 from generators import by_stream, outcome, raises, result, seeded, typed, words
 from hosts import host
+from processes import python
 from texts import corpus, random_texts
 
 import fastbleu

@@ -5,8 +5,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from commands import TRAINS, python
 from hosts import host
+from processes import TRAINS, python
 
 torch = host("torch")
 

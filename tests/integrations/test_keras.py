@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy
 import pytest
 import texts
-from commands import TRAINS, python
 from generators import SEED, raises, words
 from hosts import host
+from processes import TRAINS, python
 from texts import OF_IDS, id_batches, score_of, with_keras
 
 os.environ.setdefault("KERAS_BACKEND", "torch")

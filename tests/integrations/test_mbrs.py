@@ -13,9 +13,9 @@ from itertools import product
 import numpy as np
 import pytest
 from adaptors import check_imports
-from commands import TRAINS, python
 from generators import raises, result, seeded
 from hosts import host
+from processes import TRAINS, python
 
 torch = host("torch")
 metrics = host("mbrs.metrics")

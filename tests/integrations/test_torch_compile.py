@@ -3,8 +3,8 @@
 import logging
 
 import pytest
-from commands import python
 from hosts import host
+from processes import python
 
 torch = host("torch")
 host("torchmetrics")

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sacrebleu
-from commands import TRAINS, python
 from generators import raises, seeded
 from hosts import host
+from processes import TRAINS, python
 
 from fastbleu import BLEU, InputWarning
 from fastbleu.integrations.transformers import compute_metrics

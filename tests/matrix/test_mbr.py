@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import sacrebleu
 import wmt22
-from commands import python_ends
 from generators import IGNORED_OF_RANDOM, raises, seeded
+from processes import python_ends
 
 import fastbleu
 from fastbleu import BLEU

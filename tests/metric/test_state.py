@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from commands import python
 from generators import PRISTINE, messages, raises, seeded
 from metrics import from_state, metric_with
+from processes import python
 from sacrebleu.metrics import BLEU as PEER
 
 import fastbleu

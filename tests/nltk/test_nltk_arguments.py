@@ -7,8 +7,8 @@ from collections import Counter, OrderedDict, UserList, deque
 
 import numpy as np
 import pytest
-from commands import python
 from generators import PRISTINE, assert_same, typed
+from processes import python
 from test_nltk_parity import HYPOTHESIS, REFERENCES
 
 pytestmark = [pytest.mark.pythons, pytest.mark.filterwarnings("error")]

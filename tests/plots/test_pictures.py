@@ -4,8 +4,8 @@ import itertools
 import math
 
 import pytest
-from commands import python
 from generators import raises
+from processes import python
 
 import fastbleu
 from fastbleu import plots, significance

@@ -9,8 +9,8 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from commands import python
 from hostile import resident_kilobytes
+from processes import python
 
 import fastbleu
 from fastbleu import BLEU

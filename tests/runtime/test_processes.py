@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
-from commands import python
 from first_call_fork import CALLS
+from processes import python
 from trust.long_calls import Child
 
 forks = pytest.mark.skipif(

@@ -13,10 +13,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-from commands import HANGS, python
 from hostile import ENTRIES, clean
 from metrics import count
 from plain import plain
+from processes import HANGS, python
 from threads import again_and_again, at_once
 
 import fastbleu.sacrebleu

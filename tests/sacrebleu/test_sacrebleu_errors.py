@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import sacrebleu
 import sacrebleu_cases as cases
-from commands import python_ends
 from generators import quietly, raises, typed
+from processes import python_ends
 from sacrebleu.metrics.bleu import BLEU
 
 import fastbleu

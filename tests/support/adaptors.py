@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from commands import python
 from generators import pickled
 from hosts import host
 from metrics import from_state
+from processes import python
 
 from fastbleu import BLEU
 

@@ -17,18 +17,16 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from processes import HANGS, POSIX, ROOT
+
 from fastbleu import BLEU
 from fastbleu.cli.command import main
 
-ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 R1, R2 = EXAMPLES / "reference.1.txt", EXAMPLES / "reference.2.txt"
 A, B = EXAMPLES / "system-a.txt", EXAMPLES / "system-b.txt"
 VERSION = BLEU().score(["a b c d"], ["a b c d"]).signature.rpartition(":")[2]
 THEIR_VERSION = VERSION.partition("+")[0]
-POSIX = os.name == "posix"
-# Seconds after which a process hangs; those that train models may take TRAINS.
-HANGS, TRAINS = 60, 300
 
 
 def start(*arguments: Any, command: str = "fastbleu", **options: Any) -> subprocess.Popen[bytes]:
@@ -37,30 +35,6 @@ def start(*arguments: Any, command: str = "fastbleu", **options: Any) -> subproc
         options["env"] = {**os.environ, **options["env"]}
     words = [sys.executable, "-m", command, *map(str, arguments)]
     return subprocess.Popen(words, **{**pipes, **options})
-
-
-def python(*words: Any, noisy: bool = False, seconds: float = HANGS, **environment: str) -> str:
-    """What a Python process prints that ends well; it can import the helpers of the tests.
-
-    Only one that is `noisy` may write to standard error.
-    """
-    status, out, err = python_ends(*words, seconds=seconds, **environment)
-    assert status == 0, out + err
-    assert noisy or not err, err
-    return out
-
-
-def python_ends(*words: Any, seconds: float = HANGS, **environment: str) -> tuple[int, str, str]:
-    """Exit status, standard output and standard error of a Python process."""
-    paths = os.pathsep.join([str(ROOT / "tests" / "support"), *filter(None, sys.path)])
-    done = subprocess.run(
-        [sys.executable, *map(str, words)],
-        env={**os.environ, "PYTHONPATH": paths, **environment},
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-    )
-    return done.returncode, done.stdout, done.stderr
 
 
 def run(*arguments: Any, **options: Any) -> tuple[int, str, str]:

@@ -7,8 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from commands import EXAMPLES, python
+from commands import EXAMPLES
 from hosts import host
+from processes import python
 from table_families import (
     FAMILIES,
     as_dict,

@@ -4,9 +4,9 @@ import importlib
 
 import numpy as np
 import pytest
-from commands import TRAINS, python
 from generators import raises
 from hosts import host
+from processes import TRAINS, python
 from table_families import as_dict, columns
 
 from fastbleu import tables
