@@ -124,6 +124,12 @@ cdef class Sums:
 
     def __init__(self, array row not None, segments=0, nrefs=0, tokenized_periods=0, rows=None,
                  frozenset tokenizers=None):
+        numbers(row)
+        if len(row) < 4 or len(row) % 2:
+            raise ValueError(f"a state has {len(row)} numbers, expected 2 + 2 * max_ngram_order")
+        if rows is not None and (rows._width != len(row) or (segments or 0) != len(rows)):
+            raise ValueError(
+                f"a state of {segments} segments and {len(row)} numbers has {len(rows)} rows of {rows._width}")
         self.row = row
         self.segments = segments
         self.nrefs = nrefs

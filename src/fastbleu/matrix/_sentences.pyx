@@ -167,6 +167,8 @@ def sentences_of(array ids not None, array lengths not None, list padding not No
         start += length
         if made.count % POLL_EVERY == 0:
             PyErr_CheckSignals()
+    if start != len(ids):
+        raise ValueError(f"the sentences have {start} ids, not {len(ids)}")
     made.padding = padding
     return made.finished()
 

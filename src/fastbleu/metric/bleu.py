@@ -705,7 +705,10 @@ class BLEU:
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         row, segments, nrefs, periods, kept, *tokenizers = state
-        rows = None if kept is None else Stats._own(kept, self.max_ngram_order)
+        rows = None
+        if kept is not None:
+            rows = Stats.__new__(Stats)
+            rows.__setstate__((kept, self.max_ngram_order, None))
         self._sums.add(Sums(row, segments, nrefs, periods, rows, *tokenizers))
 
     def __repr__(self) -> str:

@@ -16,6 +16,7 @@ import json
 import zlib
 from array import array
 from itertools import chain
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -108,7 +109,7 @@ def make_numbers(overview: Overview) -> Payload:
         "lowercase": segments.metric.lowercase,
         "ids": segments.ids,
         "steps": [system.steps for system in overview.systems],
-        "scores": [system.score.value for system in overview.systems],
+        "scores": [None if isnan(one.points) else one.score.value for one in overview.systems],
         "buckets": [
             {
                 "name": sorting.name,
