@@ -75,6 +75,40 @@ def test_every_dialect_has_a_report(dialect):
     assert header["scores"][0] == expected.value
 
 
+def test_totals_below_0():
+    """e2e counts hyp_len - n + 1 n-grams, which is negative for short hypotheses."""
+    texts = ["a dog ran into the wood", *"abcdefgh" * 2]
+    references = [["a dog ran into a wood"], *[[letter] for letter in "abcdefgg" * 2]]
+    systems = {"all": texts, "fewer": [*texts[:9], *[""] * 8]}
+    report = fastbleu.report(systems, references, metric="e2e", samples=10)
+    score = report.scores["all"]
+    assert min(score.totals) < 0 < min(score.matches[:3])
+    assert all(0 <= precision <= 1 for precision in score.precisions)
+    header, _ = payload(report.html(), "numbers")
+    assert header["steps"][0][-1] == ["totals < 0", score.value]
+    assert "totals &lt; 0" in report.markdown()
+    [totals] = [
+        s for s in fastbleu.explain(texts, references, "sacrebleu", "e2e").steps if s.points
+    ]
+    assert (totals.rule, totals.b) == ("totals", "e2e, some below 0")
+    back = fastbleu.explain(texts, references, "e2e", "sacrebleu").steps
+    assert [(step.rule, step.points) for step in back if step.points] == [
+        ("totals", -totals.points)
+    ]
+
+
+@pytest.mark.parametrize("dialect", ["codexglue-summary", "llamafactory-metric"])
+def test_a_mean_of_sentences_has_no_brevity_penalty(dialect):
+    report = fastbleu.report(SYSTEMS, REFERENCES, metric=dialect, samples=0, dialects=False)
+    assert report.scores["one"].bp is None
+    assert "None" not in report.markdown() + str(report) + report.html()
+
+
+def test_no_score_is_nan():
+    report = fastbleu.report({"a": [""]}, ["a"], metric="lm-eval-careqa", dialects=False)
+    assert payload(report.html(), "numbers")[0]["scores"] == [None]
+
+
 def test_tokens_in_place_of_text():
     systems = {name: [text.split() for text in its] for name, its in SYSTEMS.items()}
     references = [[text.split() for text in its] for its in REFERENCES]
