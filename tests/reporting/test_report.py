@@ -104,6 +104,21 @@ def test_a_mean_of_sentences_has_no_brevity_penalty(dialect):
     assert "None" not in report.markdown() + str(report) + report.html()
 
 
+@pytest.mark.parametrize("tokenize", ["13a", "intl", "none"])
+def test_entities_are_shown_as_they_are_counted(tokenize):
+    """13a decodes them, as texts in SGML need it; others count them as text."""
+    escaped = ["AT&amp;T sold 1 &lt; 2 &quot;cats&quot; today"]
+    plain = ['AT&T sold 1 < 2 "cats" today']
+    options = {"metric": BLEU(tokenize=tokenize), "samples": 0, "dialects": False}
+    report = fastbleu.report({"a": escaped}, [escaped], sources=escaped, **options)
+    header, sections = payload(report.html(), "texts")
+    shown = plain if tokenize == "13a" else escaped
+    assert sections["texts"].tobytes().decode() == 3 * shown[0]
+    assert header["others"] == {}
+    markdown = fastbleu.report({"a": shown}, [shown], sources=shown, **options).markdown()
+    assert report.markdown().partition("## Worst")[2] == markdown.partition("## Worst")[2]
+
+
 def test_no_score_is_nan():
     report = fastbleu.report({"a": [""]}, ["a"], metric="lm-eval-careqa", dialects=False)
     assert payload(report.html(), "numbers")[0]["scores"] == [None]

@@ -158,7 +158,7 @@ def _brevity_penalties(segments: Segments, stats: Stats) -> NDArray[numpy.float6
 def make_texts(segments: Segments) -> Payload:
     """All texts, each once (sources, then references and hypotheses by segment), and tokens."""
     payload = Payload()
-    sources = segments.sources or []
+    sources = list(map(segments.decoded, segments.sources or []))
     columns = [segments.texts(system) for system in segments.hypotheses]
     nested = [segments.texts(references) for references in segments.references]
     texts, is_reference = list(sources), [False] * len(sources)
@@ -227,7 +227,10 @@ def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
     if sources is not None:
         texts = segments.texts(hypotheses)
         copied = numpy.array(
-            [bool(own) and own == source for own, source in zip(texts, sources, strict=True)]
+            [
+                bool(own) and own == source
+                for own, source in zip(texts, map(segments.decoded, sources), strict=True)
+            ]
         )
     kinds = (
         hyp_lens == 0,

@@ -189,7 +189,7 @@ def _segment(segments: Segments, number: int) -> str:
     name = f" ({literal(segments.ids[number])})" if segments.ids else ""
     lines = [f"Segment {number}{name}", ""]
     if segments.sources:
-        lines.append(_item("source", segments.sources[number]))
+        lines.append(_item("source", segments.decoded(segments.sources[number])))
     lines += [_item("reference", text) for text in segments.texts(segments.references[number])]
     systems = segments.shown_names, segments.hypotheses, segments.scores
     for name, hypotheses, values in zip(*systems, strict=True):
