@@ -129,7 +129,8 @@ cdef class Sums:
             raise ValueError(f"a state has {len(row)} numbers, expected 2 + 2 * max_ngram_order")
         if rows is not None and (rows._width != len(row) or (segments or 0) != len(rows)):
             raise ValueError(
-                f"a state of {segments} segments and {len(row)} numbers has {len(rows)} rows of {rows._width}")
+                f"a state of {segments} segments and {len(row)} numbers has {len(rows)} rows of "
+                f"{rows._width}")
         self.row = row
         self.segments = segments
         self.nrefs = nrefs
