@@ -127,10 +127,8 @@ cdef class Sums:
         numbers(row)
         if len(row) < 4 or len(row) % 2:
             raise ValueError(f"a state has {len(row)} numbers, expected 2 + 2 * max_ngram_order")
-        if rows is not None and (rows._width != len(row) or (segments or 0) != len(rows)):
-            raise ValueError(
-                f"a state of {segments} segments and {len(row)} numbers has {len(rows)} rows of "
-                f"{rows._width}")
+        if rows is not None and len(rows._rows) != (segments or 0) * len(row):
+            raise ValueError(f"the rows of {segments} segments have {len(rows._rows)} numbers")
         self.row = row
         self.segments = segments
         self.nrefs = nrefs

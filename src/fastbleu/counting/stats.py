@@ -323,10 +323,7 @@ class Stats(Rows):
         self._rows = array("q", rows)
         self.max_ngram_order = check_positive("max_ngram_order", order)
         if len(self._rows) % self._width:
-            raise ValueError(
-                f"the state has {len(self._rows)} numbers, but max_ngram_order={order} needs rows "
-                f"of {self._width}"
-            )
+            raise ValueError(f"the state has {len(self._rows)} numbers, not rows of {self._width}")
         self._origin = None if origin is None else Origin(**origin)
 
     def __repr__(self) -> str:

@@ -221,11 +221,8 @@ class Scorer:
 
         `stats` are the rows of the segments, for a dialect that takes the mean of sentences.
         """
-        if len(row) != 2 + 2 * self.max_ngram_order:
-            raise ValueError(
-                f"the state has {len(row)} numbers, but max_ngram_order={self.max_ngram_order} "
-                f"needs {2 + 2 * self.max_ngram_order}"
-            )
+        if len(row) != (width := 2 + 2 * self.max_ngram_order):
+            raise ValueError(f"the state has {len(row)} numbers, but the metric needs {width}")
         return Sums(array("q", row), segments, nrefs, 0, stats)
 
     def score(self, sums: Sums, warns: bool = True) -> Score:

@@ -705,10 +705,7 @@ class BLEU:
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         row, segments, nrefs, periods, kept, *tokenizers = state
-        rows = None
-        if kept is not None:
-            rows = Stats.__new__(Stats)
-            rows.__setstate__((kept, self.max_ngram_order, None))
+        rows = None if kept is None else Stats._own(kept, self.max_ngram_order)
         self._sums.add(Sums(row, segments, nrefs, periods, rows, *tokenizers))
 
     def __repr__(self) -> str:

@@ -225,12 +225,9 @@ def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
     sources = segments.sources
     copied = numpy.zeros(len(segments), bool)
     if sources is not None:
-        texts = segments.texts(hypotheses)
+        texts = hypotheses if segments.is_text else segments.texts(hypotheses)
         copied = numpy.array(
-            [
-                bool(own) and own == source
-                for own, source in zip(texts, map(segments.decoded, sources), strict=True)
-            ]
+            [bool(own) and own == source for own, source in zip(texts, sources, strict=True)]
         )
     kinds = (
         hyp_lens == 0,
