@@ -50,6 +50,10 @@ SHORT_FORM = {
         ["", *HYPOTHESES[1:]], [["a reference of an empty text"], [""], *ONE[2:]]
     ),
     "empty": Corpus(["", "", ""], [["a text"], ["another text"], ["nothing for it"]]),
+    # Totals of some orders are negative in e2e, though they have matches.
+    "tokens": Corpus(
+        [HYPOTHESES[2], *"abcdefgh" * 2], [ONE[2], *[[token] for token in "abcdefgg" * 2]]
+    ),
     "shorter": Corpus(HYPOTHESES, [[" ".join(WORDS * 14)] for _ in TEXTS]),
 }
 CUT = [" ".join(WORDS[row % 50 : row % 50 + 32]) for row in range(1400)]
@@ -157,8 +161,10 @@ def check(names: Any, corpora: dict[str, Corpus], entries: list[Entry]) -> None:
 # Each combination of these takes a second.
 ENGINES = [entry for entry in ENTRIES if {"pyspark", "ray"} & set(entry.needs)]
 IN_PROCESS = [entry for entry in ENTRIES if entry.installed and entry not in ENGINES]
+OF_PANDAS = {"nltk", *entry_points.OF_PANDAS.split()}
 # With what `make test` installs; and of that what takes no more than a few milliseconds.
-SHORT = [e for e in IN_PROCESS if set(e.needs) <= {"nltk", "narwhals", "pandas", "pyarrow"}]
+SHORT = [e for e in IN_PROCESS if set(e.needs) <= {"jinja2", *OF_PANDAS}]
+EXPLAINED = [e for e in SHORT if e.label in ("report", "explain", "overview", "compare")]
 SLOW = "report|identify|overview|tables.* of (?!pyarrow)|confidence|pandas"
 ON_HOSTS = IN_PROCESS if "FASTBLEU_REQUIRE_HOSTS" in os.environ else SHORT
 SHORTEST = [entry for entry in SHORT if not re.match(SLOW, entry.label)]
@@ -178,6 +184,12 @@ def test_each_dialect(name):
 @pytest.mark.parametrize("name", ["sacrebleu", "multi-bleu", "lm-eval"])
 def test_each_entry_point(name, label):
     check([name], {label: SHORT_FORM[label]}, ON_HOSTS)
+
+
+@pytest.mark.parametrize("label", ["tokens", "empty"])
+def test_reports_and_explanations_of_all_dialects(label):
+    assert len(EXPLAINED) == 4
+    check(METRICS, {label: SHORT_FORM[label]}, EXPLAINED)
 
 
 # Those that support all operations: a refusal is no difference, and would hide one.

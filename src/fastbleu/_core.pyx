@@ -78,7 +78,7 @@ cpdef array zero_rows(Py_ssize_t segments, int max_order):
     """A flat array of `segments` rows, all zero."""
     cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order, start = 0, size
     cdef array rows
-    if max_order < 1:
+    if not 1 <= max_order <= MAX_ORDER:
         raise ValueError(f"max_order must lie in 1..{MAX_ORDER}, not {max_order}")
     if segments > PY_SSIZE_T_MAX // width:      # the size must not wrap around
         raise MemoryError(f"no memory for {segments} rows")
@@ -113,12 +113,13 @@ def add_rows(array a not None, array b not None, array total not None):
 
 
 cpdef accumulate_rows(array rows, Py_ssize_t count, array total):
-    """Add the first `count` rows to the row `total`; OverflowError if a sum does not fit into int64."""
+    """Add `count` rows to the row `total`; OverflowError if a sum does not fit into int64."""
     cdef Py_ssize_t row, width = len(total)
     cdef const int64_t *values
     cdef int64_t *sums
     cdef tuple _held
-    count = min(count, len(rows) // width)
+    if len(rows) != count * width:
+        raise ValueError(f"there are {len(rows)} numbers, not {count} rows of {width}")
     if count >= POLL_ROWS:
         _held = buffer_of(rows, "q"), buffer_of(total, "q")
     values, sums = numbers(rows), numbers(total)
@@ -323,13 +324,14 @@ cdef class SegmentCounter:
         cdef mask_planes *planes = NULL
         cdef const uint64_t *in_hypothesis = masks
         cdef const uint64_t *in_reference = masks
-        cdef const int32_t *reference = ids + hyp_len
+        cdef const int32_t *reference = NULL
         cdef mask_kernel match = mask_kernel_for(simd_in_use())
         cdef uint64_t word
         cdef int64_t k
         cdef int n, w, words = mask_words(longest_of(lengths, segment.references))
         memset(self.matched, 0, max_order * MASK_WORDS * sizeof(uint64_t))
         if not segment.is_masks:
+            reference = ids + hyp_len
             planes = <mask_planes *> self.workspace(sizeof(mask_planes))
             in_hypothesis, in_reference = planes.in_hypothesis, planes.in_reference
             fill_planes_of_earlier(planes, words, ids, hyp_len, segment.distinct)

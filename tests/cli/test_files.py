@@ -1,11 +1,13 @@
 """fastbleu.cli.readers: what a line is, lock step, and the one-line errors."""
 
 import gzip
+import io
 import json
 import os
 import re
 import subprocess
 import sys
+import tarfile
 import threading
 import time
 import zlib
@@ -136,6 +138,25 @@ def test_damaged_packed_files(tmp_path, suffix):
     assert "the compressed data ends too early; test it" in cut or "data is damaged (" in cut
     none = error_of(write(tmp_path / f"none{suffix}", b"a\nb\n" * 999), **NOT_LATER)
     assert "the compressed data is damaged (" in none or "ends too early" in none
+
+
+# A size that no file has, sizes that are no numbers, and a map that is not in the file.
+PAX_HEADERS = [
+    {"size": "9" * 30},
+    {"GNU.sparse.map": "0,five", "GNU.sparse.size": "12"},
+    {"GNU.sparse.map": "0,5", "GNU.sparse.size": "twelve"},
+    {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": "12"},
+]
+
+
+@pytest.mark.parametrize("header", PAX_HEADERS, ids=" ".join)
+def test_a_tar_file_with_damaged_pax_headers(tmp_path, header):
+    path = tmp_path / "a.tar"
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as file:
+        member = tarfile.TarInfo("a")
+        member.size, member.pax_headers = len(LONG), header
+        file.addfile(member, io.BytesIO(LONG))
+    assert error_of(path).startswith(f"{path}: the archive is damaged (")
 
 
 REFUSED = {

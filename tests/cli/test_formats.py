@@ -456,6 +456,23 @@ def test_long_sgml_cut_anywhere(tmp_path):
     assert "line 8976: segment 2990 of document d has no </seg>" in error_of(open_)
 
 
+# In quadratic time these would take hours or minutes.
+LONG_TAGS = {
+    "a word": "x" * 10**6,
+    "words": "x " * 10**5,
+    "spaces": "x" + " " * 10**6,
+    "names without values": "x =" * 10**5,
+    "quotation marks": "x='\"" * 10**5,
+    "open values": "x='y " * 10**5,
+}
+
+
+@pytest.mark.parametrize("kind", LONG_TAGS)
+def test_a_long_sgml_tag_takes_linear_time(tmp_path, kind):
+    text = f'<tstset {LONG_TAGS[kind]}><doc docid="d" sysid="s"><seg id="1">a</seg></doc></tstset>'
+    assert read(write(tmp_path / "a.sgm", text), role=SYSTEM) == [["a"]]
+
+
 def test_sgml_of_many_systems(tmp_path):
     two = SGML + SGML.replace("sysid=ref", "sysid=other").replace('sysid="ref"', 'sysid="other"')
     path = write(tmp_path / "a.sgm", two)

@@ -2,12 +2,18 @@
 
 import functools
 
+import numpy as np
 import pytest
 from generators import Collider, raises, seeded
 from metrics import count
 
+from fastbleu._core import SegmentCounter, zero_rows
+from fastbleu.counting._id_packer import IdPacker
+from fastbleu.counting._text_packer import TextPacker
 from fastbleu.counting.counter import Counter
 from fastbleu.inputs._batch import Batch
+from fastbleu.inputs._id_rows import IdRows
+from fastbleu.inputs._utf8_rows import Utf8Lines
 from fastbleu.tokenizers.tokenizer import get as get_tokenizer
 
 pytestmark = [pytest.mark.pythons, pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")]
@@ -70,3 +76,53 @@ def test_lists_of_tokens_that_user_code_shortens():
 
     hypotheses[8_500] = [Shortening(1)]
     raises(ValueError, "20000 segments became 9000", count, hypotheses, references, threads=2)
+
+
+def utf8_rows(texts):
+    data = iter(["\n".join([*texts, ""]).encode(), b""])
+    return Utf8Lines(lambda: next(data)).take(len(texts))
+
+
+def id_rows(texts):
+    rows = IdRows()
+    for text in texts:
+        rows.add(np.array(list(map(ord, text))))
+        rows.end_segment()
+    return rows
+
+
+WORDS = "The Cat sat on the mat in an OLD house near a wood . " * 20
+INTERRUPTED = {
+    "texts": (TextPacker, ("13a",), list),
+    "a column": (TextPacker, ("13a",), utf8_rows),
+    "a column in lower case": (TextPacker, ("13a", True), utf8_rows),
+    "ids": (IdPacker, (), id_rows),
+}
+
+
+@pytest.mark.parametrize("kind", INTERRUPTED)
+def test_a_chunk_that_was_interrupted_is_counted_as_if_it_was_not(kind):
+    packer_type, options, rows_of = INTERRUPTED[kind]
+    # Of a long line, the work is interrupted.
+    lines = [WORDS[number : number + 500] + "." for number in range(150)]
+    lines[30] = WORDS * 1200
+    sides = rows_of(lines), rows_of([line[40:] for line in lines])
+    if packer_type is TextPacker:
+        options = (None, *options)
+
+    def counted(interruptions):
+        packer, counter = packer_type(*options), SegmentCounter(4)
+        segments = packer.fill(*sides, 0)
+        for _ in range(interruptions):
+            packer.cancelled = True
+            with pytest.raises(KeyboardInterrupt):
+                counter.count(packer, zero_rows(segments, 4))
+            packer.cancelled = False
+        rows = zero_rows(segments, 4)
+        counter.count(packer, rows)
+        return segments, rows, packer.tokenized_periods, packer.nrefs
+
+    expected = counted(0)
+    assert expected[0] > 20
+    for interruptions in (1, 2, 3):
+        assert counted(interruptions) == expected

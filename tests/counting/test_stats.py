@@ -3,6 +3,7 @@
 import copy
 import itertools
 import pickle
+from array import array
 from fractions import Fraction
 
 import numpy as np
@@ -133,6 +134,24 @@ def test_copies_and_pickles_are_equal_and_independent():
             np.asarray(again)[...] = 0
             assert again == Stats.zeros(len(again), 3)
     assert copy.copy(stats) == stats == example()[1]
+
+
+WRONG_STATES = {
+    "rows of another width": (array("q", range(13)), 4, None),
+    "an order beyond the largest": (array("q", range(10)), 10**9, None),
+    "no orders": (array("q", range(2)), 0, None),
+    "a negative order": (array("q", range(10)), -1, None),
+    "an order that is no integer": (array("q", range(10)), "4", None),
+    "fractions": (array("d", range(10)), 4, None),
+    "text": ("0123456789", 4, None),
+    "no rows": (None, 4, None),
+    "an unknown origin": (array("q", range(10)), 4, {"when": "today"}),
+}
+
+
+@pytest.mark.parametrize("state", WRONG_STATES.values(), ids=WRONG_STATES)
+def test_a_pickle_with_other_rows_is_refused(state):
+    raises((ValueError, TypeError), ".", Stats.__new__(Stats).__setstate__, state)
 
 
 def test_rows_given_in_other_forms():

@@ -37,6 +37,29 @@ def test_fields():
             assert (value, bp) == (48.89, 0.9)
 
 
+MEANS = (
+    "codexglue-summary llamafactory-metric mlflow-p90 helm-self_bleu parlai ignite-smooth1-macro"
+)
+CORPORA = "sacrebleu phrasal codesum-nltk-smooth4 opik-corpus lm-eval ignite-smooth1-micro"
+
+
+@pytest.mark.parametrize("name", f"{MEANS} phrasal-smooth codesum-nltk-smooth4-average".split())
+def test_a_mean_of_sentence_scores_has_no_brevity_penalty(name):
+    score = BLEU(dialect=name).score(["a b c d", "x"], ["a b c d e", "x y"])
+    assert score.bp is score.to_dict()["bp"] is None
+    assert Score(**score.to_dict()) == pickle.loads(pickle.dumps(score)) == score
+    texts = str(score), score.format(), score._repr_html_().partition("BP")[2]
+    assert [text for text in texts if "BP" in text or "None" in text] == []
+    assert "(hyp_len = " in texts[0]
+
+
+@pytest.mark.parametrize("name", CORPORA.split())
+def test_the_score_of_a_corpus_has_a_brevity_penalty(name):
+    score = BLEU(dialect=name).score(["a b c d", "x y"], ["a b c d e", "x y z"])
+    assert 0 < score.bp < 1
+    assert f"(BP = {score.bp:.3f} " in str(score)
+
+
 def test_it_cannot_be_changed():
     score = copy.copy(SCORE)
     for name in (*VALUES, "other"):

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from array import array
 from decimal import Decimal
 
 import numpy as np
@@ -263,3 +264,34 @@ def test_a_pickled_metric_warns_as_before():
     metric = fed(BLEU(), batch, batch)
     restored = pickle.loads(pickle.dumps(metric))
     assert messages(restored.compute)[1] == messages(metric.compute)[1] != []
+
+
+ROW = array("q", [8, 8, 6, 4, 2, 1, 8, 7, 6, 5])
+WRONG_STATES = {
+    "a row of another width": (ROW[:8], 1, 1, 0, None),
+    "two rows": (ROW + ROW, 1, 1, 0, None),
+    "an empty row": (ROW[:0], 1, 1, 0, None),
+    "fractions": (array("d", ROW), 1, 1, 0, None),
+    "a list": (ROW.tolist(), 1, 1, 0, None),
+    "kept rows of another width": (ROW, 1, 1, 0, ROW[:8]),
+    "fewer rows than segments": (ROW, 2, 1, 0, ROW),
+    "segments that are no number": (ROW, "1", 1, 0, None),
+    "too few values": (ROW, 1),
+}
+
+
+@pytest.mark.parametrize("state", WRONG_STATES.values(), ids=WRONG_STATES)
+def test_a_pickle_with_other_counts_is_refused_and_changes_nothing(state):
+    metric = fed(BLEU(), LINE)
+    before = metric.state.tolist()
+    raises((ValueError, TypeError), ".", metric.__setstate__, state)
+    assert metric.state.tolist() == before
+    metric.__setstate__((ROW, 1, 1, 0, None))
+    assert metric.state.tolist() == [a + b for a, b in zip(before, ROW, strict=True)]
+
+
+@pytest.mark.parametrize("width", [0, 1, 5])
+def test_sums_of_a_row_of_another_width_are_refused(width):
+    kind, arguments = BLEU()._sums.value.__reduce__()
+    raises(ValueError, "2 \\+ 2", kind, array("q", [0] * width), *arguments[1:])
+    raises(ValueError, f"{width} numbers, but", BLEU()._scorer.restore, [0] * width)

@@ -75,6 +75,55 @@ def test_every_dialect_has_a_report(dialect):
     assert header["scores"][0] == expected.value
 
 
+def test_totals_below_0():
+    """e2e counts hyp_len - n + 1 n-grams, which is negative for short hypotheses."""
+    texts = ["a dog ran into the wood", *"abcdefgh" * 2]
+    references = [["a dog ran into a wood"], *[[letter] for letter in "abcdefgg" * 2]]
+    systems = {"all": texts, "fewer": [*texts[:9], *[""] * 8]}
+    report = fastbleu.report(systems, references, metric="e2e", samples=10)
+    score = report.scores["all"]
+    assert min(score.totals) < 0 < min(score.matches[:3])
+    assert all(0 <= precision <= 1 for precision in score.precisions)
+    header, _ = payload(report.html(), "numbers")
+    assert header["steps"][0][-1] == ["totals < 0", score.value]
+    assert "totals &lt; 0" in report.markdown()
+    [totals] = [
+        s for s in fastbleu.explain(texts, references, "sacrebleu", "e2e").steps if s.points
+    ]
+    assert (totals.rule, totals.b) == ("totals", "e2e, some below 0")
+    back = fastbleu.explain(texts, references, "e2e", "sacrebleu").steps
+    assert [(step.rule, step.points) for step in back if step.points] == [
+        ("totals", -totals.points)
+    ]
+
+
+@pytest.mark.parametrize("dialect", ["codexglue-summary", "llamafactory-metric"])
+def test_a_mean_of_sentences_has_no_brevity_penalty(dialect):
+    report = fastbleu.report(SYSTEMS, REFERENCES, metric=dialect, samples=0, dialects=False)
+    assert report.scores["one"].bp is None
+    assert "None" not in report.markdown() + str(report) + report.html()
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "intl", "none"])
+def test_entities_are_shown_as_they_are_counted(tokenize):
+    """13a decodes them, as texts in SGML need it; others count them as text."""
+    escaped = ["AT&amp;T sold 1 &lt; 2 &quot;cats&quot; today"]
+    plain = ['AT&T sold 1 < 2 "cats" today']
+    options = {"metric": BLEU(tokenize=tokenize), "samples": 0, "dialects": False}
+    report = fastbleu.report({"a": escaped}, [escaped], sources=escaped, **options)
+    header, sections = payload(report.html(), "texts")
+    shown = plain if tokenize == "13a" else escaped
+    assert sections["texts"].tobytes().decode() == 3 * shown[0]
+    assert header["others"] == {}
+    markdown = fastbleu.report({"a": shown}, [shown], sources=shown, **options).markdown()
+    assert report.markdown().partition("## Worst")[2] == markdown.partition("## Worst")[2]
+
+
+def test_no_score_is_nan():
+    report = fastbleu.report({"a": [""]}, ["a"], metric="lm-eval-careqa", dialects=False)
+    assert payload(report.html(), "numbers")[0]["scores"] == [None]
+
+
 def test_tokens_in_place_of_text():
     systems = {name: [text.split() for text in its] for name, its in SYSTEMS.items()}
     references = [[text.split() for text in its] for its in REFERENCES]

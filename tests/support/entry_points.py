@@ -456,20 +456,28 @@ def compare(metric: BLEU, corpus: Corpus) -> Any:
     return found.score
 
 
-@entry()
+@entry(needs="jinja2")
 def report(metric: BLEU, corpus: Corpus) -> Any:
-    options = {"metric": metric, "samples": 0, "dialects": False}
-    return fastbleu.report({"a": corpus.hypotheses}, corpus.references, **options).scores["a"]
+    systems = {"a": corpus.hypotheses, "b": [*corpus.hypotheses[:-1], corpus.hypotheses[0]]}
+    options = {"metric": metric, "samples": 10, "dialects": False}
+    found = fastbleu.report(systems, corpus.references, **options)
+    assert all([found.html(), found.markdown(), str(found)])
+    return found.scores["a"]
 
 
 @entry("pair")
 def explain(metric: BLEU, corpus: Corpus) -> Any:
     other = BLEU(tokenize="none", lowercase=True)
     found = fastbleu.explain(*corpus.of_iterators, metric, other)
+    assert all(map(str, (found, fastbleu.explain(*corpus, other, metric))))
     return [counts(found.a), counts(found.b)], [counts(m.score(*corpus)) for m in (metric, other)]
 
 
-overview_of = functools.cache(lambda corpus: dialects.overview(*corpus))
+@functools.cache
+def overview_of(corpus: Corpus) -> Any:
+    found = dialects.overview(*corpus)
+    assert str(found)
+    return found
 
 
 @entry(only=" ".join(dialects.names()))

@@ -28,7 +28,8 @@ from .readers import REFERENCE, SYSTEM, ByteSource, InputError, Reader, TextLine
 _SETS = {"srcset": "src", "refset": "ref", "tstset": "hyp"}
 _NAMES = {"src": "", "ref": "translator", "hyp": "system"}  # the attribute that names the part
 _TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg)\b([^<>]*)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+# A name is only looked for where one begins, so that a long word takes linear time.
+_ATTRIBUTE = re.compile(r"""(?<![\w.:-])([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 # The XML declaration in an encoding that contains ASCII, and the encodings that expat knows.
 _DECLARATION = re.compile(rb"""<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._-]+)""")
 _EXPAT_ENCODINGS = {"utf-8", "utf-16", "utf-16be", "utf-16le", "us-ascii", "iso-8859-1"}

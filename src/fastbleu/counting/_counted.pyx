@@ -124,6 +124,11 @@ cdef class Sums:
 
     def __init__(self, array row not None, segments=0, nrefs=0, tokenized_periods=0, rows=None,
                  frozenset tokenizers=None):
+        numbers(row)
+        if len(row) < 4 or len(row) % 2:
+            raise ValueError(f"a state has {len(row)} numbers, expected 2 + 2 * max_ngram_order")
+        if rows is not None and len(rows._rows) != (segments or 0) * len(row):
+            raise ValueError(f"the rows of {segments} segments have {len(rows._rows)} numbers")
         self.row = row
         self.segments = segments
         self.nrefs = nrefs

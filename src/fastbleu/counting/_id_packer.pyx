@@ -99,11 +99,12 @@ cdef class IdPacker(PackedSegments):
         return self.segment_count
 
     cdef int finish(self) except -1 nogil:
-        """Read and pack the chunk's rows, once."""
+        """Read and pack the chunk's rows, once; after an interruption, from the first one on."""
         cdef Py_ssize_t segment, references
         cdef int64_t *lengths
         if self.finished:
             return 0
+        self.id_count = self.length_count = self.mask_count = 0
         for segment in range(self.segment_count):
             references = self.references.rows_of(self.first_segment + segment)
             lengths = self.reserve_lengths(references + 2)

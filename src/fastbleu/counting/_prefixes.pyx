@@ -114,6 +114,8 @@ cdef bint count_prefixes_of_chunk(Worker worker, bytes positions, Py_ssize_t len
     cdef int references
     cdef bint filtered, scores_rows = scorer is not None, all_scored = True
     cdef array rows, rows_of_positions
+    if length == 0:      # arrays of nothing have no memory
+        return True
     for start in range(0, packed.segment_count, at_once):
         at_once = min(at_once, packed.segment_count - start)
         rows = clone(_ROWS, at_once * length * width * (not scores_rows), False)

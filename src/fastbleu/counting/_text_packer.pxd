@@ -35,6 +35,7 @@ cdef class TextPacker(PackedSegments):
     cdef interner own_tokens
     cdef interner *tokens            # own_tokens, or the vocabulary that a subclass was given
     cdef Py_ssize_t first_segment
+    cdef Py_ssize_t periods_before           # tokenized_periods without those of the chunk
     cdef Py_ssize_t segment, reference       # the current segment's lines: their numbers on both sides
 
     cdef Py_ssize_t take_rows(self, Utf8Rows hypotheses, Utf8Rows references, Py_ssize_t start,

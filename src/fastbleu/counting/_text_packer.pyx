@@ -96,6 +96,7 @@ cdef class TextPacker(PackedSegments):
     cdef void clear(self) noexcept nogil:
         PackedSegments.clear(self)
         self.finished = False
+        self.periods_before = self.tokenized_periods
         self.hypotheses.begin_chunk()
         self.references.begin_chunk()
         self.classify = classifier_for(simd_in_use())
@@ -193,7 +194,7 @@ cdef class TextPacker(PackedSegments):
         return side.add(compact(text))
 
     cdef int finish(self) except -1 nogil:
-        """Tokenize and pack the chunk's lines, once."""
+        """Tokenize and pack the chunk's lines, once; after an interruption, from the first one on."""
         cdef Py_ssize_t segment = 0, packed, i
         cdef bint have_one_reference = True
         if self.finished:
@@ -201,6 +202,8 @@ cdef class TextPacker(PackedSegments):
         for i in range(self.segment_count):
             have_one_reference &= self.segments[i].references == 1
         self.id_count = self.length_count = self.mask_count = 0
+        if self.prepared is None:
+            self.tokenized_periods = self.periods_before
         if self.hypotheses.lowercase and not self.hypotheses.are_own:
             self.own_rows()
         if self.hypotheses.are_own:
@@ -225,6 +228,8 @@ cdef class TextPacker(PackedSegments):
     cdef int own_rows(self) except -1 nogil:
         """Lower a chunk of columns into lines of our own."""
         cdef Py_ssize_t reference = self.references.first, segment, k
+        self.hypotheses.begin_chunk()
+        self.references.begin_chunk()
         for segment in range(self.segment_count):
             self.hypotheses.add_row(self.hypotheses.first + segment, self.first_segment + segment, -1)
             for k in range(self.segments[segment].references):

@@ -38,7 +38,7 @@ cdef class TextSide:
     cdef bint are_own                    # whether the chunk is of our own lines, not of rows
     cdef const utf8_line *lines
     cdef Py_ssize_t count, first         # of these lines; the number of the chunk's first one
-    # Our own lines, one after the other: a line's address is its offset in `text`, until `take_own`.
+    # Our own lines, one after the other in `text`; `take_own` sets their addresses.
     cdef uint8_t *text
     cdef utf8_line *own_lines
     cdef Py_ssize_t own_count, capacity, used, room

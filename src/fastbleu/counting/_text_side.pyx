@@ -182,8 +182,6 @@ cdef class TextSide:
         if self.own_count == self.capacity:
             self.own_lines = <utf8_line *> grow(
                 self.own_lines, &self.capacity, self.own_count + 1, sizeof(utf8_line))
-        # The memory may move while lines are added; see `take_own`.
-        self.own_lines[self.own_count].bytes = <const uint8_t *> <size_t> self.used
         return self.text + self.used
 
     cdef bint lower_own(self, Py_ssize_t size) except -1 nogil:
@@ -225,11 +223,13 @@ cdef class TextSide:
         self.lines, self.count, self.first = rows.lines, rows.line_count, start
 
     cdef void take_own(self) noexcept nogil:
-        """Take the lines that were added as the chunk."""
+        """Take the lines that were added as the chunk; their memory does not move any more."""
+        cdef Py_ssize_t start = LEAD
         self.are_own = True
         self.lines, self.count, self.first = self.own_lines, self.own_count, 0
         for i in range(self.own_count):
-            self.own_lines[i].bytes = self.text + <size_t> self.own_lines[i].bytes
+            self.own_lines[i].bytes = self.text + start
+            start += self.own_lines[i].size
 
     cdef bint find_keys(self, Py_ssize_t number, key_view *keys) noexcept nogil:
         """Find the keys of a line; False unless they were read in a run."""

@@ -319,8 +319,11 @@ class Stats(Rows):
         return copyreg.__newobj__, (type(self),), state  # type: ignore[attr-defined]
 
     def __setstate__(self, state: tuple[array[int], int, dict[str, Any] | None]) -> None:
-        rows, self.max_ngram_order, origin = state
-        self._rows = rows[:]
+        rows, order, origin = state
+        self._rows = array("q", rows)
+        self.max_ngram_order = check_positive("max_ngram_order", order)
+        if len(self._rows) % self._width:
+            raise ValueError(f"the state has {len(self._rows)} numbers, not rows of {self._width}")
         self._origin = None if origin is None else Origin(**origin)
 
     def __repr__(self) -> str:

@@ -140,8 +140,9 @@ def explain(
     Notes
     -----
     Rules change in a fixed order: scale, input (text or tokens), tokenizer, case, references,
-    reference length, totals, smoothing, orders, weights, brevity penalty, average, the rest.
-    Another order would distribute the points differently.
+    reference length, totals (after smoothing if some of `b` are below 0), smoothing, orders,
+    weights, brevity penalty, average, the rest. Another order would distribute the points
+    differently.
 
     Examples
     --------

@@ -101,6 +101,10 @@ class RuleSet:
             self.orders.max_ngram_order,
         ).stats
 
+    def has_negative_totals(self) -> bool:
+        """Whether some totals are below 0, as those of e2e for short segments."""
+        return bool((self.counts.adapt(self.rows()).totals < 0).any())
+
     def points(self) -> float:
         """The score of the corpus on 0-100; NaN if the rules cannot be combined."""
         scorer, rows = self.smoothing, self.rows()
@@ -200,7 +204,10 @@ _OF_COUNTS = (
     Rule(
         "totals",
         ("counts",),
-        lambda rules: _own_or(f"at least {rules.counts.minimum_total}", rules.counts, "adapt"),
+        lambda rules: (
+            _own_or(f"at least {rules.counts.minimum_total}", rules.counts, "adapt")
+            + ", some below 0" * rules.has_negative_totals()
+        ),
         "How segments are counted that are too short for an order, or of unusual length.",
     ),
     Rule(
@@ -302,6 +309,10 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
     if rules == _OF_TEXTS:
         current = replace(current, is_divided=False)
     rules = min(rules, end.known_rules(), key=len)
+    if len(rules) > len(_OF_TEXTS) and end.has_negative_totals():
+        # Only the second metric's formula knows what to do with them.
+        totals, smoothing, *others = _OF_COUNTS
+        rules = (*_OF_TEXTS, smoothing, totals, *others)
     # The effect of the first metric's own counting and arithmetic remains until the last step.
     own = float(numpy.nan_to_num(score - current.points()))
     highest = max(100.0, score, last) + _ROUNDING  # e2e's may be above 100

@@ -477,7 +477,7 @@ class CodeXGlueSummaryDialect(FormulaDialect):
         return codexglue_sentence(*row) * 100.0
 
     def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
-        return {"value": codexglue_mean(sums.rows())}
+        return {"value": codexglue_mean(sums.rows()), "bp": None}
 
 
 def codexglue_sentence(

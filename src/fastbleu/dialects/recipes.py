@@ -76,13 +76,15 @@ class Recipe(Dialect):
     corpus: Callable[[Sequence[float], AdaptedRows], float] | None = None
     # The score of each sentence, or (False) only that of the corpus, if they do not come from rows.
     token_scores: Callable[[list[Segment], bool], Sequence[float]] | None = None
+    has_bp: bool  # whether a corpus has a brevity penalty; a mean of scores has none
     of_corpus = False  # the counts of a segment depend on all segments
     is_quadratic = False  # its time is quadratic in the number of segments
 
     def __init__(self, names: str, source: str, base: str | Formula, **fields: Any) -> None:
         self.base = rules = get(base) if isinstance(base, str) else OwnArithmetic(base)
         self.changed = {name: fields.pop(name) for name in rules.options if name in fields}
-        vars(self).update({name: getattr(rules, name) for name in _OF_BASE} | fields)
+        vars(self).update({name: getattr(rules, name) for name in _OF_BASE})
+        vars(self).update({"has_bp": fields.get("corpus") is None} | fields)
         self.name, *self.short = names.split()
         self.source = source
         repository, *others = source.split()
@@ -159,14 +161,15 @@ class Recipe(Dialect):
         if self.token_scores is not None:
             scores = self.token_scores(sums.extra or [], self.corpus is not None)
             value = scores[0] if self.corpus is None else self.corpus(scores, sums.adapted())
-            return {"value": value}
-        if self.corpus is not None:
+        elif self.corpus is not None:
             rows = self.adapt(sums.rows())
-            return {"value": self.corpus(self._scores(rows, scorer), rows)}
-        if self.of_empty:
+            value = self.corpus(self._scores(rows, scorer), rows)
+        elif self.of_empty:
             return super()._corpus_score(sums, scorer)
-        attributes = self.base._corpus_score(sums, scorer)
-        return attributes | {"value": self._finished([attributes["value"]])[0]}
+        else:
+            attributes = self.base._corpus_score(sums, scorer)
+            return attributes | {"value": self._finished([attributes["value"]])[0]}
+        return {"value": value} if self.has_bp else {"value": value, "bp": None}
 
 
 # The table.
@@ -226,7 +229,7 @@ for n in range(1, 5):
         max_ngram_order=n, smooth_method="floor", smooth_value=1e-12, corpus=mean)
 add("helm-self_bleu", f"{HELM}disinformation_metrics.py", "sacrebleu", "the mean score of each "
     "hypothesis with the others as its references", tokenizer="whole", token_scores=own.self_bleu,
-    is_quadratic=True)
+    is_quadratic=True, has_bp=False)
 add("helm-self_bleu-of-references", f"{HELM}disinformation_metrics.py", "sacrebleu", "the same for "
     "each segment's references", tokenizer="whole", token_scores=own.self_bleu_of_references,
     corpus=mean)
@@ -323,7 +326,7 @@ for name, of_corpus in (("", None), ("-average", mean)):
         unsmoothed = method == "-smooth4" and not of_corpus
         add(f"codesum-nltk{method}{name}", CODESUM, "nltk",
             about or "a corpus without smoothing" * unsmoothed, smooth_method=smoothing,
-            corpus=own.unsmoothed_score if unsmoothed else of_corpus, **FIRST)
+            corpus=own.unsmoothed_score if unsmoothed else of_corpus, has_bp=not of_corpus, **FIRST)
 for length, (name, added) in product(
     ("closest", "shortest", "average"), (("mert", 0), ("sentence-bleu moses-sentence", 1))
 ):
@@ -348,7 +351,7 @@ for name, about, of_corpus in (
     ("-smooth", "the mean of sentences", own.phrasal_mean),
 ):
     add(f"phrasal{name}", PHRASAL, partial(own.phrasal, 1), about, tokenizer="phrasal",
-        reference_length="first", of_empty={"hypothesis": 0.0}, corpus=of_corpus)
+        reference_length="first", of_empty={"hypothesis": 0.0}, corpus=of_corpus, has_bp=not name)
 add("phrasal-local", PHRASAL, partial(own.phrasal, 1), "the mean of sentences", corpus=mean,
     tokenizer="joshua-decoder", reference_length="first", of_empty={"hypothesis": nan})
 for name, tokenizer in (("", "marian"), ("-words", "moses")):

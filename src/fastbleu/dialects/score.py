@@ -32,9 +32,9 @@ class Score:
     value : float
         The score, on the scale of its dialect: 0-1 for nltk's, 0-100 for sacreBLEU's.
     precisions : tuple of float, shape (max_ngram_order,)
-        matches / totals, unsmoothed; 0-1 in every dialect.
-    bp : float
-        The brevity penalty, 0-1.
+        matches / totals, unsmoothed; 0-1 in every dialect; 0 for totals that are not positive.
+    bp : float or None
+        The brevity penalty, 0-1; None for a mean of sentence scores, which have their own.
     hyp_len, ref_len : int
         Lengths of the hypotheses and of the closest references, in tokens.
     matches, totals : tuple of int, shape (max_ngram_order,)
@@ -60,7 +60,7 @@ class Score:
 
     value: float
     precisions: tuple[float, ...]
-    bp: float
+    bp: float | None
     hyp_len: int
     ref_len: int
     matches: tuple[int, ...]
@@ -74,7 +74,7 @@ class Score:
         self,
         value: float,
         precisions: tuple[float, ...],
-        bp: float,
+        bp: float | None,
         hyp_len: int,
         ref_len: int,
         matches: tuple[int, ...],
@@ -154,7 +154,8 @@ class Score:
 
     def _text(self, value: str) -> str:
         precisions = "/".join(f"{100 * precision:.1f}" for precision in self.precisions)
-        lengths = f"BP = {self.bp:.3f} hyp_len = {self.hyp_len} ref_len = {self.ref_len}"
+        penalty = "" if self.bp is None else f"BP = {self.bp:.3f} "
+        lengths = f"{penalty}hyp_len = {self.hyp_len} ref_len = {self.ref_len}"
         return f"BLEU|{self.signature} = {value} {precisions} ({lengths})"
 
     def _repr_html_(self) -> str:
@@ -162,8 +163,13 @@ class Score:
         counts = [f"{m} / {total}" for m, total in zip(self.matches, self.totals, strict=True)]
         head = ["BLEU", *orders, "BP", "hyp_len", "ref_len"]
         lengths = [str(self.hyp_len), str(self.ref_len)]
-        cells = [f"{self.value:.4g}", *counts, f"{self.bp:.3f}", *lengths]
+        cells = [f"{self.value:.4g}", *counts, shown_penalty(self.bp), *lengths]
         return tables.html_table([head, cells], self.signature)
+
+
+def shown_penalty(bp: float | None) -> str:
+    """A brevity penalty as tables show it."""
+    return "" if bp is None else f"{bp:.3f}"
 
 
 # For `Scorer.score`; `_source` holds the arguments of `Scorer.field`.

@@ -221,6 +221,8 @@ class Scorer:
 
         `stats` are the rows of the segments, for a dialect that takes the mean of sentences.
         """
+        if len(row) != (width := 2 + 2 * self.max_ngram_order):
+            raise ValueError(f"the state has {len(row)} numbers, but the metric needs {width}")
         return Sums(array("q", row), segments, nrefs, 0, stats)
 
     def score(self, sums: Sums, warns: bool = True) -> Score:
@@ -257,7 +259,7 @@ class Scorer:
         match name:
             case "precisions":
                 pairs = zip(row[2:middle], row[middle:], strict=True)
-                return tuple([matched / ngrams if ngrams else 0.0 for matched, ngrams in pairs])
+                return tuple([matched / ngrams if ngrams > 0 else 0.0 for matched, ngrams in pairs])
             case "bp":
                 return self.dialect.brevity_penalty(row[0], row[1])
             case "hyp_len" | "ref_len":

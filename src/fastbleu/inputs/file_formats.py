@@ -123,9 +123,14 @@ def _content(file: Any, module: str) -> Any:
     if not file.seekable():
         raise PackedError(_FROM_PIPE)
     is_zip = module == "zipfile"
-    archive = unpacker.ZipFile(file) if is_zip else unpacker.open(fileobj=file)
-    names = archive.namelist() if is_zip else [entry.name for entry in archive if entry.isfile()]
-    names = [name for name in names if not _HIDDEN.search(name)]
+    try:
+        archive = unpacker.ZipFile(file) if is_zip else unpacker.open(fileobj=file)
+        files = archive.namelist() if is_zip else [part.name for part in archive if part.isfile()]
+    except io.UnsupportedOperation:  # from a pipe
+        raise
+    except ValueError as error:  # such as a PAX header without a number
+        raise PackedError(f"the archive is damaged ({error}); copy or pack it again") from error
+    names = [name for name in files if not _HIDDEN.search(name)]
     if len(names) != 1:
         raise PackedError(f"the archive has {len(names)} files, expected one: unpack it")
     return archive.open(names[0]) if is_zip else archive.extractfile(names[0])

@@ -100,9 +100,9 @@ class ComputeMetrics:
         Returns
         -------
         dict
-            bleu: float on the dialect's scale (0-100 for sacreBLEU's); brevity_penalty: float, 0-1;
-            gen_len: float, the mean number of generated ids without padding; and what `extra`
-            returns. Empty if more batches follow.
+            bleu: float on the dialect's scale (0-100 for sacreBLEU's); brevity_penalty: float, 0-1,
+            not for a mean of sentence scores; gen_len: float, the mean number of generated ids
+            without padding; and what `extra` returns. Empty if more batches follow.
 
         Raises
         ------
@@ -134,7 +134,9 @@ class ComputeMetrics:
             self._check_rows()
             score = self._metric.compute()
             generated = self._generated / self._rows
-            result = {"bleu": score.value, "brevity_penalty": score.bp, "gen_len": generated}
+            result = {"bleu": score.value, "gen_len": generated}
+            if score.bp is not None:
+                result["brevity_penalty"] = score.bp
             if self._extra is not None:
                 others = dict(self._extra(self._hypotheses, self._references))
                 if both := result.keys() & others:

@@ -196,11 +196,11 @@ cdef class Features:
         self.sentences = sentences
         self.orders = min(ngrams.max_order, <int> min(sentences.longest, <Py_ssize_t> _MAX_ORDER))
         self.stride = sentences.starts[sentences.count] if sentences.count else 0
-        if self.stride * self.orders == 0:
-            return
         self.features = <int32_t *> PyMem_RawMalloc(self.stride * self.orders * sizeof(int32_t))
         if self.features == NULL:
             raise MemoryError(f"no memory for the n-grams of {self.stride} tokens")
+        if self.stride * self.orders == 0:
+            return
         with nogil:
             if not known_only:
                 for n in range(self.orders):

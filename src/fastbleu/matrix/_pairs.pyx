@@ -267,9 +267,9 @@ cdef class PairCounter(Interruptible):
                 number_index_clear(&self.tables[k])
         self.new_count = 0
         with nogil:
-            if (last - first) * block.count > self.pair_capacity:
+            if (last - first) * block.count >= self.pair_capacity:
                 self.pairs = <int32_t *> grow(self.pairs, &self.pair_capacity,
-                                              (last - first) * block.count, sizeof(int32_t))
+                                              (last - first) * block.count + 1, sizeof(int32_t))
             for h in range(first, last):
                 start = starts[h]
                 length = starts[h + 1] - start

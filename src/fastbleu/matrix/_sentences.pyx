@@ -163,10 +163,12 @@ def sentences_of(array ids not None, array lengths not None, list padding not No
     for length in lengths:
         if not 0 <= length <= len(ids) - start:
             raise ValueError(f"a sentence has {length} ids, but {len(ids) - start} are left")
-        made.append(<int32_t *> ids.data.as_ints + start, length)
+        made.append(<int32_t *> ids.data.as_ints + start if length else NULL, length)
         start += length
         if made.count % POLL_EVERY == 0:
             PyErr_CheckSignals()
+    if start != len(ids):
+        raise ValueError(f"the sentences have {start} ids, not {len(ids)}")
     made.padding = padding
     return made.finished()
 

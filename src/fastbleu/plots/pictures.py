@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         @property
         def precisions(self) -> Sequence[float]: ...
         @property
-        def bp(self) -> float: ...
+        def bp(self) -> float | None: ...
 
     Scores: TypeAlias = PlottedScore | Mapping[str, PlottedScore]
 
@@ -62,7 +62,7 @@ def plot_precisions(scores: Scores, *, ax: Axes | None = None) -> Axes:
         raise ValueError("scores is empty: there is nothing to draw")
     ax, digits = _rows(ax, {name: score.value for name, score in named.items()})
     precisions = zip_longest(*[score.precisions for score in named.values()], fillvalue=nan)
-    columns = [*precisions, [score.bp for score in named.values()]]
+    columns = [*precisions, [nan if score.bp is None else score.bp for score in named.values()]]
     heads = [*(f"{order}-grams" for order in range(1, len(columns))), "BP"]
     for column, shares in enumerate(columns):
         lengths = [100 * share for share in shares]

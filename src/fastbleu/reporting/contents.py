@@ -16,6 +16,7 @@ import json
 import zlib
 from array import array
 from itertools import chain
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -108,7 +109,7 @@ def make_numbers(overview: Overview) -> Payload:
         "lowercase": segments.metric.lowercase,
         "ids": segments.ids,
         "steps": [system.steps for system in overview.systems],
-        "scores": [system.score.value for system in overview.systems],
+        "scores": [None if isnan(one.points) else one.score.value for one in overview.systems],
         "buckets": [
             {
                 "name": sorting.name,
@@ -157,7 +158,7 @@ def _brevity_penalties(segments: Segments, stats: Stats) -> NDArray[numpy.float6
 def make_texts(segments: Segments) -> Payload:
     """All texts, each once (sources, then references and hypotheses by segment), and tokens."""
     payload = Payload()
-    sources = segments.sources or []
+    sources = list(map(segments.decoded, segments.sources or []))
     columns = [segments.texts(system) for system in segments.hypotheses]
     nested = [segments.texts(references) for references in segments.references]
     texts, is_reference = list(sources), [False] * len(sources)
@@ -224,7 +225,7 @@ def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
     sources = segments.sources
     copied = numpy.zeros(len(segments), bool)
     if sources is not None:
-        texts = segments.texts(hypotheses)
+        texts = hypotheses if segments.is_text else segments.texts(hypotheses)
         copied = numpy.array(
             [bool(own) and own == source for own, source in zip(texts, sources, strict=True)]
         )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ..dialects.score import shown_penalty
 from ..plots.tables import Table, literal
 from ..runtime.extras import install_command
 from ..significance.results import shown_bounds
@@ -46,6 +47,7 @@ def make_document(overview: Overview, title: str) -> str:
             overview=overview,
             place=_place_in(overview),
             shown_bounds=shown_bounds,
+            shown_penalty=shown_penalty,
             headline=verdicts.headline(),
             verdict=verdicts.between(*overview.pair),
             references=_references(segments),
@@ -130,7 +132,7 @@ def overview_tables(overview: Overview) -> list[Table]:
         score = system.score
         precisions = [f"{100 * precision:.1f} %" for precision in score.precisions]
         value = score.printed or f"{score.value:.{digits}f}"
-        lengths = f"{score.bp:.3f}", f"{system.length_ratio:.3f}"
+        lengths = shown_penalty(score.bp), f"{system.length_ratio:.3f}"
         rows.append(
             [system.name, value, shown_bounds(system.interval, digits), *precisions, *lengths]
         )
@@ -187,7 +189,7 @@ def _segment(segments: Segments, number: int) -> str:
     name = f" ({literal(segments.ids[number])})" if segments.ids else ""
     lines = [f"Segment {number}{name}", ""]
     if segments.sources:
-        lines.append(_item("source", segments.sources[number]))
+        lines.append(_item("source", segments.decoded(segments.sources[number])))
     lines += [_item("reference", text) for text in segments.texts(segments.references[number])]
     systems = segments.shown_names, segments.hypotheses, segments.scores
     for name, hypotheses, values in zip(*systems, strict=True):

@@ -22,7 +22,7 @@ from ..inputs.errors import without_input_warnings
 from ..significance import Comparison, Interval, bootstrap
 from ..significance.procedures import compare_pairs
 from ..significance.results import known
-from .verdict import listed
+from .verdict import last_step, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -311,7 +311,7 @@ def _resample(
 def _steps(segments: Segments, score: Score) -> list[tuple[str, float]] | None:
     """What costs the points: each precision to the power of its weight, then the brevity penalty.
 
-    The effect of smoothing, or of rounding, comes last.
+    The effect of smoothing or rounding, or of totals below 0, comes last.
     """
     scorer = segments.metric._scorer
     if not scorer.dialect.supports(SUMS):
@@ -323,7 +323,7 @@ def _steps(segments: Segments, score: Score) -> list[tuple[str, float]] | None:
     steps = [(name, scale * prod(factors[: n + 1])) for n, name in enumerate(names)]
     steps.append(("length", scale * prod(factors) * score.bp))
     if abs(steps[-1][1] - score.value) > 1e-9 * scale:
-        steps.append(("smoothing", score.value))
+        steps.append((last_step([score]), score.value))
     return [(name, float(value)) for name, value in steps]
 
 

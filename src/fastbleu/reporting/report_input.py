@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Counted
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+_ENTITIES = {"quot": '"', "amp": "&", "lt": "<", "gt": ">"}
+_ENTITY = re.compile(f"&({'|'.join(_ENTITIES)});")
 # Minimum characters of a common beginning that is cut from names, and of a name that is left.
 _LONG_BEGINNING, _SHORTEST_NAME = 10, 3
 
@@ -126,9 +130,10 @@ class Segments:
             return None
         scorer = self.metric._scorer
         try:
-            return scorer.value(scorer.sums_of(Stats(rows, scorer.max_ngram_order)))
+            value = scorer.value(scorer.sums_of(Stats(rows, scorer.max_ngram_order)))
         except ValueError:
             return None
+        return None if isnan(value) else value
 
     @property
     def is_text(self) -> bool:
@@ -137,9 +142,19 @@ class Segments:
 
     def texts(self, segments: Sequence[Any]) -> list[str]:
         """Hypotheses or references as they are shown: tokens are joined by spaces."""
-        return (
-            list(segments) if self.is_text else [" ".join(map(str, tokens)) for tokens in segments]
-        )
+        if not self.is_text:
+            return [" ".join(map(str, tokens)) for tokens in segments]
+        return [self.decoded(text) for text in segments]
+
+    def decoded(self, text: str) -> str:
+        """A text with its entities, as in SGML, decoded if the tokenizer decodes them."""
+        tokenizer = self.metric._counter.tokenizer
+        if tokenizer is None or not _ENTITY.search(text):
+            return text
+        decoded = _ENTITY.sub(lambda entity: _ENTITIES[entity[1]], text)
+        lowercase = self.metric.lowercase
+        same = tokenizer.tokens(decoded, lowercase) == tokenizer.tokens(text, lowercase)
+        return decoded if same else text
 
     def _label(self, name: str, values: Any) -> list[str] | None:
         """Check an argument that is None, or has one value per segment."""

@@ -11,6 +11,7 @@ from ..significance.results import shown_bounds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..dialects.score import Score
     from ..significance import Comparison
     from .overview import Mistake, Overview, System
 
@@ -148,7 +149,7 @@ class Verdicts:
         }
         rest = second.score.value - first.score.value - sum(effects.values())
         if round(rest, self._digits):
-            effects["smoothing"] = rest
+            effects[last_step([first.score, second.score])] = rest
         return ", ".join([f"{name} {points:+.{self._digits}f}" for name, points in effects.items()])
 
     def _documents(self, comparison: Comparison, a: int, b: int, difference: float) -> Sentences:
@@ -186,6 +187,11 @@ class Verdicts:
                 return None
             values.append(value)
         return values[1] - values[0]
+
+
+def last_step(scores: list[Score]) -> str:
+    """What scores have besides precisions and brevity penalties."""
+    return "totals < 0" if any(min(score.totals) < 0 for score in scores) else "smoothing"
 
 
 def listed(names: list[str]) -> str:

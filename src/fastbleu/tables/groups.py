@@ -373,7 +373,7 @@ def scored(
     hyp_lens, ref_lens, *counts = map(list, zip(*[sums.row for sums in all_sums], strict=True))
     orders = len(counts) // 2
     by_order = [
-        [matched / total if total else 0.0 for matched, total in zip(*of_order, strict=True)]
+        [matched / total if total > 0 else 0.0 for matched, total in zip(*of_order, strict=True)]
         for of_order in zip(counts[:orders], counts[orders:], strict=True)
     ]
     # Fields of each group's `Score`: from its row, unless the dialect computes a field itself.
