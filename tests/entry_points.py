@@ -193,6 +193,11 @@ def of_ids(metric: BLEU) -> BLEU:
     return made(metric, tokenize=False, lowercase=False, ignore_ids=(0,))
 
 
+def is_auto(metric: BLEU) -> bool:
+    """Whether the first reference of a segment chooses its tokenizer."""
+    return metric._counter.choose is not None
+
+
 def counts(score: Any) -> dict[str, Any]:
     """What a score has besides its signature."""
     return {"bleu": score.value, "hyp_len": score.hyp_len, "ref_len": score.ref_len}
@@ -362,6 +367,9 @@ def statistics(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry()
 def tokens(metric: BLEU, corpus: Corpus) -> Any:
+    if is_auto(metric):
+        raise ValueError("a hypothesis alone does not tell its tokenizer")
+
     def split(text: str) -> list[str]:
         text = text.lower() if metric.lowercase else text
         return fastbleu.tokenizers.tokenize(text, metric.tokenize)
@@ -421,6 +429,33 @@ def single_pairs(metric: BLEU, corpus: Corpus) -> Any:
 
 
 @entry("pair")
+def best_of_pool(metric: BLEU, corpus: Corpus) -> Any:
+    pool = corpus.hypotheses[:8]
+    scores = np.array([metric.sentence_scores(pool, [[text]] * len(pool)) for text in pool]).T
+    found = matrix.mbr(pool, return_matrix=True, metric=metric)
+    assert found.utilities[found.best] == np.nanmax(found.utilities)
+    later = np.triu_indices(len(pool), 1)
+    duplicates, places = matrix.duplicates(pool, min_score=0, metric=metric)
+    known = ~np.isnan(scores[later])
+    assert np.array_equal(places, np.transpose(later)[known])
+    return [*found.matrix.flat, *duplicates], [*scores.flat, *scores[later][known]]
+
+
+@entry("pair")
+def self_bleu(metric: BLEU, corpus: Corpus) -> Any:
+    pool = corpus.hypotheses[: 2 if metric._scorer.dialect.single_reference else 8]
+    others = [pool[:number] + pool[number + 1 :] for number in range(len(pool))]
+    order = metric.max_ngram_order
+    found = matrix.self_bleu(pool, orders=[order], metric=metric)
+    pairs = matrix.self_bleu(pool, orders=[order], against="earlier", metric=metric)
+    for number, scores in enumerate(pairs.scores[1:, 0], 1):
+        earlier = [[text] for text in pool[:number]]
+        each = metric.sentence_scores([pool[number]] * number, earlier)
+        assert np.isclose(scores, each.mean(), equal_nan=True)
+    return found.scores[:, 0], metric.sentence_scores(pool, others)
+
+
+@entry("pair")
 def reference_index(metric: BLEU, corpus: Corpus) -> Any:
     references, few = corpus.references[-1], corpus.hypotheses[:20]
     index = matrix.ReferenceIndex(references, metric=metric)
@@ -466,7 +501,8 @@ def report(metric: BLEU, corpus: Corpus) -> Any:
 def explain(metric: BLEU, corpus: Corpus) -> Any:
     other = BLEU(tokenize="none", lowercase=True)
     found = fastbleu.explain(*corpus.of_iterators, metric, other)
-    return [counts(found.a), counts(found.b)], [counts(m.score(*corpus)) for m in (metric, other)]
+    sides = (found.a, found.b), (metric.score(*corpus), other.score(*corpus))
+    return [[counts(score) | {"signature": score.signature} for score in side] for side in sides]
 
 
 overview_of = functools.cache(lambda corpus: dialects.overview(*corpus))
@@ -755,20 +791,23 @@ def command(*arguments: str) -> Any:
     return json.loads(out.buffer.getvalue())
 
 
+def options_of(metric: BLEU) -> list[str]:
+    return ["--dialect", metric.dialect, *["-tok", "auto"] * is_auto(metric)]
+
+
 @entry(alone=True)
 def command_of_lines(metric: BLEU, corpus: Corpus) -> Any:
     if corpus.varies:
         raise ValueError("files of lines have the same number of references for each segment")
     hypotheses, *references = files_of_lines(corpus)
-    options = "--dialect", metric.dialect, "-w", "200"
-    return command(*references, "-i", hypotheses, *options)["score"]
+    return command(*references, "-i", hypotheses, *options_of(metric), "-w", "200")["score"]
 
 
 @entry("groups", needs=TABLES, alone=True)
 def command_by_key(metric: BLEU, corpus: Corpus) -> Any:
     path = file_of(corpus, "parquet")
     references = [f"{path}::{name}" for name in corpus.names]
-    options = "--by", "key", "--dialect", metric.dialect
+    options = "--by", "key", *options_of(metric)
     found = by_key(pa.Table.from_pylist(command(*references, "-i", f"{path}::mt", *options)))
     return found | {None: metric.score(*corpus)}
 

@@ -34,6 +34,15 @@ CORPORA = {
     "short": (["The cat", "a b", "No, no", "x"], [["A cat sat"], ["a b c"], ["no, no"], ["x"]]),
     "an empty side": ([*HYPOTHESES[:2], "", "Yes"], [*FIRST[:2], ["no"], [""]]),
     "only empty hypotheses": ([""] * 4, FIRST),
+    "scripts": (
+        ["他在2019年买了iPhone 11。", "今a", "今天天气很好。", "No, not so"],
+        [
+            ["他在2019年买了一部iPhone 11。"],
+            ["a b c 今a", "今a"],
+            ["It is fine."],
+            ["天气很好", "No"],
+        ],
+    ),
 }
 
 
@@ -61,7 +70,7 @@ def random_metric(rng):
     if dialect.supports(EFFECTIVE_ORDER):
         options["effective_order"] = rng.random() < 0.5
     if dialect.tokenizers is None and rng.random() < 0.5:
-        options["tokenize"] = rng.choice(("13a", "none", "intl", "char"))
+        options["tokenize"] = rng.choice(("13a", "none", "intl", "char", "auto"))
     options["lowercase"] = rng.choice(list(dialect.cases))
     lengths = [dialect.reference_length, *dialect.reference_lengths]
     options["reference_length"] = rng.choice(lengths)

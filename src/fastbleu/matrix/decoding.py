@@ -208,7 +208,7 @@ def mbr(
         utilities = numpy.empty((len(sources), shape[-2]))
         matrices = numpy.empty((len(sources), *shape[-2:])) if return_matrix else None
     scorer, threads = reader.scorer, reader.counter.threads
-    signature = scorer.signature()
+    signature = reader.signature
     with ProgressBar(progress, sum(map(prod, shapes)), " pairs") as bar:
 
         def aggregate_source(aggregation: Aggregation, number: int) -> None:

@@ -244,7 +244,7 @@ def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
 def _repeating(segments: Segments, system: int) -> NDArray[numpy.bool_]:
     """Whether each hypothesis repeats an n-gram, shape (S,)."""
     metric = BLEU(tokenize=segments.metric.tokenize, lowercase=segments.metric.lowercase)
-    read = SentenceReader(metric).read(segments.hypotheses[system], "hypotheses")
+    read = SentenceReader(metric).read(segments.hypotheses[system], "hypotheses", chooses=False)
     lengths = numpy.frombuffer(read.lengths, numpy.int64)
     ids = numpy.frombuffer(read.flat(), numpy.int32).astype(numpy.int64)
     repeating = numpy.zeros(len(lengths), bool)
