@@ -193,6 +193,11 @@ def of_ids(metric: BLEU) -> BLEU:
     return made(metric, tokenize=False, lowercase=False, ignore_ids=(0,))
 
 
+def are_same(*values: Any) -> bool:
+    """Whether values are equal; NaN is equal to itself."""
+    return len(set(map(repr, values))) == 1
+
+
 def is_auto(metric: BLEU) -> bool:
     """Whether the first reference of a segment chooses its tokenizer."""
     return metric._counter.choose is not None
@@ -210,7 +215,8 @@ def of_stats(metric: BLEU, stats: Stats) -> float:
     if len(stats) > 1:
         options = {"max_ngram_order": stats.max_ngram_order, **dialect.own_options}
         plain = BLEU(metric.dialect, **options)
-        assert value == significance.bootstrap(Stats(stats), metric=plain, samples=2).score
+        interval = significance.bootstrap(Stats(stats), metric=plain, samples=2)
+        assert are_same(value, interval.score)
     return value
 
 
@@ -351,7 +357,7 @@ def sentences_of_counts(metric: BLEU, corpus: Corpus) -> Any:
 def corpus_of_counts(metric: BLEU, corpus: Corpus) -> Any:
     added = made(metric)
     added.update(pickle.loads(pickle.dumps(Stats.concatenate([metric.count(*corpus)]))))
-    assert added.compute() == metric.score(metric.count(*corpus))
+    assert are_same(added.compute(), metric.score(metric.count(*corpus)))
     return added.compute()
 
 
@@ -424,7 +430,7 @@ def single_pairs(metric: BLEU, corpus: Corpus) -> Any:
     few, found = corpus.of_firsts, []
     for text, references in zip(*few, strict=True):
         found.append(matrix.mbr([text], references, metric=metric).utilities[0])
-        assert found[-1] == matrix.nearest([text], references, metric=metric)[0][0, 0]
+        assert are_same(found[-1], matrix.nearest([text], references, metric=metric)[0][0, 0])
     return np.array(found), metric.sentence_scores(*few)
 
 
@@ -461,7 +467,7 @@ def reference_index(metric: BLEU, corpus: Corpus) -> Any:
     index = matrix.ReferenceIndex(references, metric=metric)
     same = few, [references] * len(few)
     found = [*index.sentence_scores(few), index.score(few).value]
-    assert found[-1] == of_stats(metric, index.count(few))
+    assert are_same(found[-1], of_stats(metric, index.count(few)))
     return np.array(found), np.array([*metric.sentence_scores(*same), metric.score(*same).value])
 
 
@@ -487,7 +493,8 @@ def compare(metric: BLEU, corpus: Corpus) -> Any:
     systems = {"a": corpus.hypotheses, "b": corpus.hypotheses}
     options = {"method": "bootstrap", "samples": 2, "metric": metric}
     [found] = significance.compare(systems, corpus.references, **options).values()
-    assert found.score == found.baseline_score == found.interval.score
+    assert are_same(found.score, found.baseline_score)
+    assert found.interval is None or are_same(found.score, found.interval.score)
     return found.score
 
 
@@ -822,7 +829,7 @@ def in_nltk_order(corpus: Corpus) -> tuple[Any, Any]:
 
 @entry(only="nltk")
 def nltk_corpus(metric: BLEU, corpus: Corpus) -> Any:
-    return fastbleu.corpus_bleu(*in_nltk_order(corpus))
+    return float(fastbleu.corpus_bleu(*in_nltk_order(corpus)))  # nltk's may be an int
 
 
 @entry("sentences", only="nltk")
@@ -855,7 +862,8 @@ def sacrebleu_sentences(metric: BLEU, corpus: Corpus) -> Any:
 def patched(metric: BLEU, corpus: Corpus) -> Any:
     with fastbleu.patch(metric.dialect):
         if metric.dialect == "nltk":
-            return import_module("nltk.translate.bleu_score").corpus_bleu(*in_nltk_order(corpus))
+            original = import_module("nltk.translate.bleu_score")
+            return float(original.corpus_bleu(*in_nltk_order(corpus)))
         return import_module("sacrebleu").corpus_bleu(corpus.hypotheses, corpus.streams).score
 
 

@@ -58,6 +58,9 @@ SHORT_FORM = {
     "empty sides": Corpus(
         ["", *HYPOTHESES[1:]], [["a reference of an empty text"], [""], *ONE[2:]]
     ),
+    # Some dialects give NaN for the first segment, and others for the whole.
+    "empty pair": Corpus(["", *HYPOTHESES[1:]], [[""], *ONE[1:]]),
+    "empty pairs": Corpus(["", ""], [[""], [""]]),
     "empty": Corpus(["", "", ""], [["a text"], ["another text"], ["nothing for it"]]),
     "shorter": Corpus(HYPOTHESES, [[" ".join(WORDS * 14)] for _ in TEXTS]),
 }
