@@ -194,6 +194,13 @@ def test_all_dialects(references):
     json.dumps(overview.to_dict())
 
 
+def test_nan_is_no_score_in_an_overview():
+    overview = dialects.overview([""], [""])
+    assert overview.failures["matlab"] == "its original gives NaN"
+    points = [score.value / get(name).scale for name, score in overview.scores.items()]
+    assert points == sorted(points, reverse=True)
+
+
 def test_wrong_arguments():
     call, one = explain, (["a"], ["a"])
     raises(TypeError, "a is an int, expected the name of a dialect", call, *one, 1, "nltk")

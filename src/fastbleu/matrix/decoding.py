@@ -78,15 +78,8 @@ class MBRResult:
             best = int(self.best[source] if many else self.best)
             ranked = (-numpy.sort(-utilities)).tolist()  # NaN last
             second = f"{ranked[1]:.4g}" if len(ranked) > 1 else ""
-            rows.append(
-                [
-                    str(source),
-                    str(best),
-                    f"{ranked[0]:.4g}",
-                    second,
-                    f"{numpy.nanmean(utilities):.4g}",
-                ]
-            )
+            mean = f"{numpy.nanmean(utilities):.4g}"
+            rows.append([str(source), str(best), f"{ranked[0]:.4g}", second, mean])
         head = ["source", "best", "utility", "second best", "mean"]
         sizes = {len(utilities) for utilities in self.utilities} if many else {len(self.utilities)}
         hypotheses = f"{'-'.join(map(str, sorted({min(sizes), max(sizes)})))} hypotheses"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Counted
@@ -126,9 +127,10 @@ class Segments:
             return None
         scorer = self.metric._scorer
         try:
-            return scorer.value(scorer.sums_of(Stats(rows, scorer.max_ngram_order)))
+            value = scorer.value(scorer.sums_of(Stats(rows, scorer.max_ngram_order)))
         except ValueError:
             return None
+        return None if isnan(value) else value
 
     @property
     def is_text(self) -> bool:
