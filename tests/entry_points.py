@@ -921,7 +921,10 @@ def ignite(metric: BLEU, corpus: Corpus) -> Any:
     adaptor = integration("ignite").BLEU(metric=metric)
     for half in corpus.halves:
         adaptor.update(tuple(half))
-    return adaptor.compute()
+    try:
+        return adaptor.compute()
+    except import_module("ignite.exceptions").NotComputableError as error:  # without tokens
+        raise ValueError(str(error)) from error
 
 
 @entry(needs="torch keras")

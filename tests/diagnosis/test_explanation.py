@@ -14,6 +14,7 @@ import fastbleu
 from fastbleu import BLEU, dialects, explain
 from fastbleu.dialects.base import EFFECTIVE_ORDER
 from fastbleu.dialects.names import get
+from fastbleu.dialects.score import NoScoreError
 
 HYPOTHESES = [
     "The cat sat on the mat.",
@@ -88,6 +89,15 @@ def all_metrics():
     return [metric for metric in made if not isinstance(metric, ImportError)]
 
 
+def score_of(metric, corpus):
+    """A corpus's score; NaN is none."""
+    score = metric.score(*corpus)
+    if math.isnan(score.value):
+        name = metric._scorer.dialect.name
+        raise NoScoreError(f"dialect {name!r} has no score: its original gives NaN")
+    return score
+
+
 METRICS = all_metrics()
 # Each distance in the list of metrics pairs every metric with another, on both sides.
 DISTANCES = range(1, len(METRICS))
@@ -116,7 +126,7 @@ def check_explanation(explanation, ends):
 @pytest.mark.parametrize("name", [*CORPORA, pytest.param("real data", marks=pytest.mark.long)])
 def test_both_ends_are_scores_and_the_steps_between_them_add_up(name):
     corpus = CORPORA.get(name) or [part[:40] for part in wmt22.one_reference("en-de.Online-B")]
-    scores = [outcome(metric.score, *corpus) for metric in METRICS]
+    scores = [outcome(score_of, metric, corpus) for metric in METRICS]
     assert any(isinstance(score, fastbleu.Score) for score in scores)
     for distance in seeded("distances", name).sample(DISTANCES, rounds(9)):
         for n, (metric, score) in enumerate(zip(METRICS, scores, strict=True)):
@@ -196,7 +206,9 @@ def test_all_dialects(references):
 
 def test_nan_is_no_score_in_an_overview():
     overview = dialects.overview([""], [""])
-    assert overview.failures["matlab"] == "its original gives NaN"
+    error = "dialect 'matlab' has no score: its original gives NaN"
+    assert overview.failures["matlab"] == error
+    raises(ValueError, error, explain, [""], [""], "matlab", "nltk")
     points = [score.value / get(name).scale for name, score in overview.scores.items()]
     assert points == sorted(points, reverse=True)
 

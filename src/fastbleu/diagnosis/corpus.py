@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import cache, partial
 from itertools import chain
-from math import nan
+from math import isnan, nan
 
 import numpy
 
 from ..counting._counted import Counted
 from ..counting.counter import Counter, TokenListCounter, rereadable
 from ..counting.stats import Stats
-from ..dialects.score import Score
+from ..dialects.score import NoScoreError, Score
 from ..inputs._batch import Batch, read
 from ..inputs._id_rows import IdRows
 from ..inputs.arguments import is_iterable, list_or_tuple
@@ -92,10 +92,13 @@ class Corpus:
         return not isinstance(counter, TokenListCounter)
 
     def score(self) -> Score:
-        """The metric's own score."""
+        """The metric's own score; NoScoreError if it is NaN."""
         if self._score is None:
             scorer = self.metric._scorer
             self._score = scorer.score(scorer.sums(self.counted()), warns=False)
+        if isnan(self._score.value):
+            name = self.metric._scorer.dialect.name
+            raise NoScoreError(f"dialect {name!r} has no score: its original gives NaN")
         return self._score
 
     def counted(self) -> Counted:

@@ -274,16 +274,11 @@ def _rebuilt(
     references: list[Sentences],
     chosen: Tokenizer | None = None,
 ) -> ReferenceIndex:
-    """An index of the same references; their ids are numbers of `tokens`.
-
-    `chosen` is the tokenizer that "auto" has chosen.
-    """
+    """An index of the same references; their ids are numbers of `tokens`; "auto" has `chosen`."""
     metric = BLEU(**arguments)
     counted = ReferenceSet(metric._counter.max_ngram_order, metric._counter.reference_length)
     for sentences in references:
         counted.add(sentences)
-    index, reader = kind.__new__(kind), SentenceReader(metric, tokens)
-    if chosen is not None:
-        reader.choose(chosen)
-    index._finish(metric, reader, counted)
+    index = kind.__new__(kind)
+    index._finish(metric, SentenceReader(metric, tokens, chosen), counted)
     return index

@@ -60,9 +60,9 @@ class _SplitTextChecks(TokenChecks):
 class SentenceReader:
     """Reads sentences over one vocabulary, in which every token keeps its number.
 
-    The vocabulary begins with `tokens`, numbered in order. Each thread needs its own reader:
-    `sharing` makes another one over the same vocabulary. Readers may read with `known_only` at the
-    same time, as long as none adds to the vocabulary.
+    The vocabulary begins with `tokens`, numbered in order; "auto" has already `chosen`.
+    Each thread needs its own reader: `sharing` makes another one over the same vocabulary. Readers
+    may read with `known_only` at the same time, as long as none adds to the vocabulary.
 
     Attributes
     ----------
@@ -86,14 +86,19 @@ class SentenceReader:
         Whether the token id -100, the padding of labels, was read as a token.
     """
 
-    def __init__(self, metric: Metric | None, tokens: Sequence[Hashable] = ()) -> None:
+    def __init__(
+        self,
+        metric: Metric | None,
+        tokens: Sequence[Hashable] = (),
+        chosen: Tokenizer | None = None,
+    ) -> None:
         bleu = _default_metric() if metric is None else as_metric(metric)
         bleu._scorer.dialect.require(MATRIX)
         self.counter, self.scorer = bleu._counter, bleu._scorer.of_sentences
-        self.tokenizer = self.counter.tokenizer
+        self.tokenizer = chosen or self.counter.tokenizer
         self.choosing = inf
         # What "auto" has chosen for all sources, as in `Counted`.
-        self.tokenizers: frozenset[str | None] | None = None
+        self.tokenizers = frozenset({None, chosen.signature}) if chosen else None
         self.max_ngram_order = self.counter.max_ngram_order
         self.vocabulary = Vocabulary()
         if tokens:
@@ -116,12 +121,6 @@ class SentenceReader:
     def signature(self) -> str:
         """The scorer's, with the tokenizers that "auto" has chosen."""
         return self.scorer.signature(tokenizers=self.tokenizers)
-
-    def choose(self, tokenizer: Tokenizer) -> None:
-        """Read with this tokenizer from now on, instead of "auto"."""
-        self.tokenizer = tokenizer
-        self.tokenizers = (self.tokenizers or frozenset({None})) | {tokenizer.signature}
-        self._pool = Pool(self.counter.threads)
 
     def read_pair(
         self,
@@ -236,7 +235,8 @@ class SentenceReader:
                 return
             chosen = choose(text)
             if not number:
-                self.choose(chosen)
+                self.tokenizer, self._pool = chosen, Pool(self.counter.threads)
+                self.tokenizers = (self.tokenizers or frozenset({None})) | {chosen.signature}
             elif self.tokenizer != chosen:
                 first = str(self.tokenizer and self.tokenizer.name)
                 raise ValueError(
