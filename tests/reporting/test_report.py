@@ -330,12 +330,30 @@ def test_tokens_of_the_page_are_those_that_are_counted(name):
     texts += ["", " ", "İstanbul ΑΣ", "😀 a😀b", "one", "a  b", "&quot;x&quot;"]
     tokenizer = get_tokenizer(str.split) if name == "callable" else load_tokenizer(name)
     for lowercase in (False, True):
-        cut = contents.cut_texts(texts, [False] * len(texts), tokenizer, lowercase)
+        cut = contents.cut_texts(
+            texts, [False] * len(texts), tokenizer, lowercase, [tokenizer] * len(texts)
+        )
         found = decoded(contents.Texts(texts, *cut), texts)
         for number, (text, tokens) in enumerate(zip(texts, found, strict=True)):
             expected = tokenizer.tokens(text, lowercase)
             of_text = number not in cut[2]
             assert [t.lower() if lowercase and of_text else t for t in tokens] == expected
+
+
+def test_the_first_reference_chooses_the_tokenizer_of_the_page():
+    chinese = (
+        ["他在2019年买了iPhone 11。", "今天很好"],
+        [["他在2019年买了一部iPhone 11。", "a b"], ["今天天气很好"]],
+    )
+    latin = ["今a", "a B c"], [["a b c 今a", "今天"], ["a b d"]]
+    for sides, name in ((chinese, "zh"), (latin, "13a")):
+        for lowercase in (False, True):
+            auto, fixed = [
+                contents.make_texts(Segments({"x": sides[0], "y": sides[0]}, sides[1], metric))
+                for metric in (BLEU(tokenize=t, lowercase=lowercase) for t in ("auto", name))
+            ]
+            assert auto.header == fixed.header
+            assert auto.base64() == fixed.base64()
 
 
 def test_segments_and_systems_without_a_score(tmp_path):
