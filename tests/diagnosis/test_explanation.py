@@ -14,6 +14,7 @@ import fastbleu
 from fastbleu import BLEU, dialects, explain
 from fastbleu.dialects.base import EFFECTIVE_ORDER
 from fastbleu.dialects.names import get
+from fastbleu.dialects.score import NoScoreError
 
 HYPOTHESES = [
     "The cat sat on the mat.",
@@ -34,6 +35,15 @@ CORPORA = {
     "short": (["The cat", "a b", "No, no", "x"], [["A cat sat"], ["a b c"], ["no, no"], ["x"]]),
     "an empty side": ([*HYPOTHESES[:2], "", "Yes"], [*FIRST[:2], ["no"], [""]]),
     "only empty hypotheses": ([""] * 4, FIRST),
+    "scripts": (
+        ["他在2019年买了iPhone 11。", "今a", "今天天气很好。", "No, not so"],
+        [
+            ["他在2019年买了一部iPhone 11。"],
+            ["a b c 今a", "今a"],
+            ["It is fine."],
+            ["天气很好", "No"],
+        ],
+    ),
 }
 
 
@@ -61,7 +71,7 @@ def random_metric(rng):
     if dialect.supports(EFFECTIVE_ORDER):
         options["effective_order"] = rng.random() < 0.5
     if dialect.tokenizers is None and rng.random() < 0.5:
-        options["tokenize"] = rng.choice(("13a", "none", "intl", "char"))
+        options["tokenize"] = rng.choice(("13a", "none", "intl", "char", "auto"))
     options["lowercase"] = rng.choice(list(dialect.cases))
     lengths = [dialect.reference_length, *dialect.reference_lengths]
     options["reference_length"] = rng.choice(lengths)
@@ -77,6 +87,15 @@ def all_metrics():
     made = [outcome(lambda name=name: BLEU(dialect=name)) for name in names]
     made += [random_metric(rng) for _ in range(80)]
     return [metric for metric in made if not isinstance(metric, ImportError)]
+
+
+def score_of(metric, corpus):
+    """A corpus's score; NaN is none."""
+    score = metric.score(*corpus)
+    if math.isnan(score.value):
+        name = metric._scorer.dialect.name
+        raise NoScoreError(f"dialect {name!r} has no score: its original gives NaN")
+    return score
 
 
 METRICS = all_metrics()
@@ -110,7 +129,7 @@ REAL_DATA = pytest.param("real data", marks=[pytest.mark.long, pytest.mark.wmt22
 @pytest.mark.parametrize("name", [*CORPORA, REAL_DATA])
 def test_both_ends_are_scores_and_the_steps_between_them_add_up(name):
     corpus = CORPORA.get(name) or [part[:40] for part in wmt22.one_reference("en-de.Online-B")]
-    scores = [outcome(metric.score, *corpus) for metric in METRICS]
+    scores = [outcome(score_of, metric, corpus) for metric in METRICS]
     assert any(isinstance(score, fastbleu.Score) for score in scores)
     for distance in seeded("distances", name).sample(DISTANCES, rounds(9)):
         for n, (metric, score) in enumerate(zip(METRICS, scores, strict=True)):
@@ -186,6 +205,15 @@ def test_all_dialects(references):
     assert "mteval-v13a" in str(overview)
     assert overview._repr_html_().startswith("<table>")
     json.dumps(overview.to_dict())
+
+
+def test_nan_is_no_score_in_an_overview():
+    overview = dialects.overview([""], [""])
+    error = "dialect 'matlab' has no score: its original gives NaN"
+    assert overview.failures["matlab"] == error
+    raises(ValueError, error, explain, [""], [""], "matlab", "nltk")
+    points = [score.value / get(name).scale for name, score in overview.scores.items()]
+    assert points == sorted(points, reverse=True)
 
 
 def test_wrong_arguments():

@@ -185,6 +185,12 @@ def test_copied_sources():
     assert finding.segments == (4,)
 
 
+def test_what_leaves_no_score_comes_last():
+    sides = ["</s> </s> </s> </s>"], ["</s> </s> </s> </s\u200b>"]
+    names = [finding.name for finding in explain(*sides, "sacrebleu", "multi-bleu").findings]
+    assert names == ["zero-width", "tags"]
+
+
 def test_tokens():
     tokens = [text.split() for text in TEXTS]
     assert set(found([*tokens[:3], [], *tokens[4:]], [[its] for its in tokens])) == {"empty"}

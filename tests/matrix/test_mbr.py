@@ -13,8 +13,9 @@ from generators import IGNORED_OF_RANDOM, raises, seeded
 from processes import python_ends
 
 import fastbleu
-from fastbleu import BLEU
-from fastbleu.matrix import MBRResult, mbr, pairwise
+from fastbleu import BLEU, dialects
+from fastbleu.dialects.score import NoScoreError
+from fastbleu.matrix import MBRResult, mbr, nearest, pairwise
 
 pytestmark = [
     pytest.mark.filterwarnings(ignored)
@@ -73,6 +74,42 @@ def test_means_of_scores(options):
     assert mbr(candidates, metric=metric).matrix is None
     with pytest.raises(FrozenInstanceError):
         result.best = 0
+
+
+@pytest.mark.parametrize("name", dialects.names())
+def test_what_has_no_score_is_never_best(name):
+    """NaN of some dialects for two empty sentences; by default a hypothesis meets itself."""
+    rng = seeded("NaN", name)
+    drawn = [[*texts(rng, rng.randint(1, 9), 5), "the cat sat on the mat"] for _ in range(40)]
+    try:
+        metric = BLEU(name)
+        pairwise(["a b c d"], ["a b c d"], metric=metric)
+    except (ValueError, ImportError) as error:
+        pytest.skip(str(error))
+    for candidates in drawn:
+        try:
+            result = mbr(candidates, metric=metric)
+        except NoScoreError:  # of an empty sentence
+            assert "" in candidates
+            continue
+        utilities = result.utilities.tolist()
+        assert utilities[result.best] == max(u for u in utilities if not math.isnan(u))
+        places = nearest(candidates, candidates, k=99, metric=metric)[1]
+        scores = pairwise(candidates, candidates, metric=metric)
+        assert [set(row) - {-1} for row in places] == [
+            {*np.flatnonzero(row == row)} for row in scores
+        ]
+    if name == "matlab":
+        assert any("" in candidates for candidates in drawn)
+        shown = mbr(["", "a b c d", "a b c"], metric=metric)._repr_html_()
+        assert "nan" not in shown
+        raises(
+            ValueError,
+            r"hypotheses\[1\] has a score: all are NaN",
+            mbr,
+            [["a"], [""]],
+            metric=metric,
+        )
 
 
 def test_ties_go_to_the_lowest_index():

@@ -19,7 +19,16 @@ from hostile import Lying, Planned, Token, clean, raising, resident_kilobytes
 
 import fastbleu
 from fastbleu import BLEU, InputWarning
-from fastbleu.matrix import mbr, pairwise
+from fastbleu.matrix import (
+    NearestIndex,
+    ReferenceIndex,
+    duplicates,
+    mbr,
+    nearest,
+    pairwise,
+    pairwise_chunked,
+    self_bleu,
+)
 from fastbleu.matrix.reader import SentenceReader
 
 pytestmark = pytest.mark.pythons
@@ -76,6 +85,79 @@ def test_texts_that_look_tokenized_are_counted():
     reader.vocabulary.forget()
     assert reader.tokenized_periods == 2
     assert (reader.sentences, reader.short) == (3, 3)
+
+
+# In the first of each, the hypothesis alone would choose another tokenizer.
+CHINESE = (
+    ["他在2019年买了iPhone 11。", "今天很好"],
+    ["他在2019年买了一部iPhone 11。", "今天天气很好。"],
+)
+LATIN = ["今a", "a b c d"], ["a b c 今a", "a b c d e"]
+
+
+def by_pair(metric, hypotheses, references):
+    return np.transpose(
+        [metric.sentence_scores(hypotheses, [[text]] * len(hypotheses)) for text in references]
+    )
+
+
+def test_the_reference_of_a_pair_chooses_the_tokenizer():
+    metric = BLEU(tokenize="auto", threads=2)
+    for sides, name in ((CHINESE, "zh"), (LATIN, "13a")):
+        expected = by_pair(metric, *sides)
+        assert np.array_equal(pairwise(*sides, metric=metric), expected)
+        index = NearestIndex(iter(sides[1]), metric=metric)
+        scores, places = index.nearest(sides[0], k=2)
+        assert np.array_equal(scores, np.take_along_axis(expected, places, axis=1))
+        for made in (index, mbr(*sides, metric=metric), ReferenceIndex(sides[1], metric=metric)):
+            assert f"|tok:auto+{name}|" in made.signature
+
+
+def test_sources_choose_separately():
+    metric = BLEU(tokenize="auto", threads=2)
+    batch = [LATIN, CHINESE, LATIN] * 5
+    hypotheses, references = ([list(source[side]) for source in batch] for side in (0, 1))
+    expected = [by_pair(metric, *source) for source in batch]
+    assert np.array_equal(pairwise(hypotheses, references, metric=metric), expected)
+    result = mbr(hypotheses, references, return_matrix=True, metric=metric)
+    assert np.array_equal(result.matrix, expected)
+    assert "|tok:auto+13a+zh|" in result.signature
+
+
+def test_references_that_choose_different_tokenizers():
+    metric = BLEU(tokenize="auto")
+    both = [CHINESE[1][0], "a b c d"]
+    pool = [*CHINESE[1], "a b c d"] * 9000
+    words = (
+        r'tokenize="auto" chooses zh for {0}\[0\] and 13a for {0}\[{1}\], but here one tokenizer '
+        r'reads all: pass a metric with tokenize="zh" or tokenize="13a"'
+    )
+    for call, name, number in (
+        (lambda: pairwise(["a"], both, metric=metric), "references", 1),
+        (lambda: list(pairwise_chunked(["a"], both, metric=metric)), "references", 1),
+        (lambda: mbr(both, metric=metric), "hypotheses", 1),
+        (lambda: mbr([both, both], metric=metric), r"hypotheses\[0\]", 1),
+        (lambda: nearest(["a"], iter(both), metric=metric), "references", 1),
+        (lambda: NearestIndex(pool[:1] * 8193 + both, metric=metric), "references", 8194),
+        (lambda: duplicates(pool, min_score=9, metric=metric), "sentences", 2),
+        (lambda: self_bleu(both, metric=metric), "sentences", 1),
+        (lambda: self_bleu(pool[:3], against="each", metric=metric), "sentences", 2),
+    ):
+        raises(ValueError, words.format(name, number), call)
+    # Where all are references of one segment, the first one chooses.
+    first = metric.sentence_scores(CHINESE[0], [both] * 2)
+    index = ReferenceIndex(iter(both), metric=metric)
+    for copy in (index, pickle.loads(pickle.dumps(index))):
+        assert np.array_equal(copy.sentence_scores(CHINESE[0]), first)
+        expected = metric.score(CHINESE[0], [both] * 2)
+        assert (copy.score(CHINESE[0]), copy.count(CHINESE[0])) == (
+            expected,
+            metric.count(CHINESE[0], [both] * 2),
+        )
+        assert "|tok:auto+zh|" in copy.signature
+    others = [pool[1:3], [pool[0], pool[2]], pool[:2]]
+    found = self_bleu(pool[:3], orders=[4], metric=metric).scores[:, 0]
+    assert found.tolist() == metric.sentence_scores(pool[:3], others).tolist()
 
 
 # --- lists of tokens

@@ -130,6 +130,41 @@ def test_deltas_add_up_to_the_score():
     assert (deltas[0, 4:] == 0).all()
 
 
+@pytest.mark.parametrize("options", [{}, {"smooth_method": "add-k"}, {"weights": [0.5, 0.5]}])
+def test_positions_that_do_not_count_change_nothing(options):
+    """In every dialect and recipe, wherever they are; the rest adds up to the score."""
+    rng, scored = seeded("deltas", options), 0
+    ids = {"ignore_ids": 0, "skip_ids": 1, "stop_ids": 2}
+    if "weights" in options:
+        options = {**options, "max_ngram_order": 2}
+    for name in dialects.names(recipes=True):
+        try:
+            metric = BLEU(name, tokenize=False, **ids, **options)
+            metric.prefix_scores(*[[[3, 4, 5, 6, 7]]] * 2)
+        except (ValueError, ImportError):  # each says why
+            continue
+        for _ in range(30):
+            tokens = [rng.randint(3, 9) for _ in range(rng.randint(0, 8))]
+            reference = [[rng.choice([token, 3, 11]) for token in tokens] or [0]]
+            padded, places = [], []
+            for token in [*tokens, 2]:
+                padded += rng.choices((0, 1), k=rng.choice((0, 0, 1, 3)))
+                places.append(len(padded))
+                padded.append(token)
+            padded += [3, 4]  # after the stop id
+            if name == "torcheval" and tokens:
+                continue  # refuses prefixes of fewer than 4 tokens
+            [deltas] = metric.prefix_scores([padded], reference, delta=True)
+            expected = np.zeros(len(padded))
+            if tokens:
+                expected[places[:-1]] = metric.prefix_scores([tokens], reference, delta=True)
+                [score] = metric.sentence_scores([padded], reference)
+                assert deltas.sum() == pytest.approx(score, abs=1e-12), (name, padded)
+            assert deltas.tolist() == expected.tolist(), (name, padded, reference)
+            scored += 1
+    assert scored >= 100
+
+
 def test_what_has_no_prefix_scores_is_refused():
     ids, tokens = np.array([[5, 6, 7]]), BLEU(tokenize=False)
     raises(ValueError, "pass tokenize=False", BLEU().prefix_scores, ["a"], ["a"])

@@ -70,6 +70,9 @@ def test_differences():
     ax = plots.plot_differences([1.0, 5.0, 3.0], [2.0, 1.0, 3.0])
     assert ax.lines[1].get_ydata().tolist() == [4.0, 0.0, -1.0]
     assert texts(ax) == ["Better in 1, worse in 1, equal in 1 segment"]
+    ax = plots.plot_differences([1.0, math.nan, 5.0, 3.0], [2.0, 1.0, math.nan, 1.0])
+    assert ax.lines[1].get_ydata().tolist() == [2.0, -1.0]
+    assert texts(ax) == ["Better in 1, worse in 1, equal in 0 segments"]
 
 
 TEXTS = [f"{REFERENCES[number % 2]} {number}" for number in range(60)]

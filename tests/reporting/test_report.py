@@ -379,12 +379,58 @@ def test_tokens_of_the_page_are_those_that_are_counted(name):
     texts += ["", " ", "İstanbul ΑΣ", "😀 a😀b", "one", "a  b", "&quot;x&quot;"]
     tokenizer = get_tokenizer(str.split) if name == "callable" else load_tokenizer(name)
     for lowercase in (False, True):
-        cut = contents.cut_texts(texts, [False] * len(texts), tokenizer, lowercase)
+        cut = contents.cut_texts(
+            texts, [False] * len(texts), tokenizer, lowercase, [tokenizer] * len(texts)
+        )
         found = decoded(contents.Texts(texts, *cut), texts)
         for number, (text, tokens) in enumerate(zip(texts, found, strict=True)):
             expected = tokenizer.tokens(text, lowercase)
             of_text = number not in cut[2]
             assert [t.lower() if lowercase and of_text else t for t in tokens] == expected
+
+
+def test_the_first_reference_chooses_the_tokenizer_of_the_page():
+    chinese = (
+        ["他在2019年买了iPhone 11。", "今天很好"],
+        [["他在2019年买了一部iPhone 11。", "a b"], ["今天天气很好"]],
+    )
+    latin = ["今a", "a B c"], [["a b c 今a", "今天"], ["a b d"]]
+    for sides, name in ((chinese, "zh"), (latin, "13a")):
+        for lowercase in (False, True):
+            auto, fixed = [
+                contents.make_texts(Segments({"x": sides[0], "y": sides[0]}, sides[1], metric))
+                for metric in (BLEU(tokenize=t, lowercase=lowercase) for t in ("auto", name))
+            ]
+            assert auto.header == fixed.header
+            assert auto.base64() == fixed.base64()
+
+
+def test_segments_and_systems_without_a_score(tmp_path):
+    """NaN comes last, and is neither the best nor equal; a system that has no score is refused."""
+    references = [["a b c d e"], ["the cat sat on the mat"], ["w x y z"], ["q r s t u"]]
+    good = ["a b c d", "the cat sat on a mat", "w x y", "q r s t u"]
+    other = ["a b c d e", "the cat sat on the mat", "", "q q"]
+    best = ["", *[texts[0] for texts in references[1:]]]
+    for systems in (
+        {"other": other},
+        {"good": good, "other": other},
+        {"x": good, "y": other, "z": best},
+    ):
+        documents = ["first", "second", "third", "fourth"]
+        made = fastbleu.report(systems, references, metric="lm-eval-careqa", documents=documents)
+        made.save(tmp_path / "report.html")
+        made.save(tmp_path / "report.md")
+        text = (tmp_path / "report.md").read_text(encoding="utf-8")
+        segments = re.findall(r"^Segment (\d)$", text, re.MULTILINE)
+        assert set(segments) == set("013" if len(systems) < 3 else "13")
+    made = fastbleu.report({"good": good, "other": other}, references, metric="lm-eval-careqa")
+    assert "Better in 2 segments, worse in 1, equal in 0." in made.markdown()
+    header, _ = payload((tmp_path / "report.html").read_text(encoding="utf-8"), "numbers")
+    documents = next(sorting for sorting in header["buckets"] if sorting["name"] == "document")
+    assert [scores.index(None) for scores in documents["scores"][1:]] == [2, 0]
+    systems = {"good": good, "empty": [""] * 4}
+    message = r"systems\['empty'\] has no score: it is NaN"
+    raises(ValueError, message, fastbleu.report, systems, references, metric="lm-eval-careqa")
 
 
 def test_no_texts_have_no_tokens():

@@ -193,6 +193,16 @@ def of_ids(metric: BLEU) -> BLEU:
     return made(metric, tokenize=False, lowercase=False, ignore_ids=(0,))
 
 
+def are_same(*values: Any) -> bool:
+    """Whether values are equal; NaN is equal to itself."""
+    return len(set(map(repr, values))) == 1
+
+
+def is_auto(metric: BLEU) -> bool:
+    """Whether the first reference of a segment chooses its tokenizer."""
+    return metric._counter.choose is not None
+
+
 def counts(score: Any) -> dict[str, Any]:
     """What a score has besides its signature."""
     return {"bleu": score.value, "hyp_len": score.hyp_len, "ref_len": score.ref_len}
@@ -205,7 +215,8 @@ def of_stats(metric: BLEU, stats: Stats) -> float:
     if len(stats) > 1:
         options = {"max_ngram_order": stats.max_ngram_order, **dialect.own_options}
         plain = BLEU(metric.dialect, **options)
-        assert value == significance.bootstrap(Stats(stats), metric=plain, samples=2).score
+        interval = significance.bootstrap(Stats(stats), metric=plain, samples=2)
+        assert are_same(value, interval.score)
     return value
 
 
@@ -346,7 +357,7 @@ def sentences_of_counts(metric: BLEU, corpus: Corpus) -> Any:
 def corpus_of_counts(metric: BLEU, corpus: Corpus) -> Any:
     added = made(metric)
     added.update(pickle.loads(pickle.dumps(Stats.concatenate([metric.count(*corpus)]))))
-    assert added.compute() == metric.score(metric.count(*corpus))
+    assert are_same(added.compute(), metric.score(metric.count(*corpus)))
     return added.compute()
 
 
@@ -362,6 +373,9 @@ def statistics(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry()
 def tokens(metric: BLEU, corpus: Corpus) -> Any:
+    if is_auto(metric):
+        raise ValueError("a hypothesis alone does not tell its tokenizer")
+
     def split(text: str) -> list[str]:
         text = text.lower() if metric.lowercase else text
         return fastbleu.tokenizers.tokenize(text, metric.tokenize)
@@ -416,8 +430,35 @@ def single_pairs(metric: BLEU, corpus: Corpus) -> Any:
     few, found = corpus.of_firsts, []
     for text, references in zip(*few, strict=True):
         found.append(matrix.mbr([text], references, metric=metric).utilities[0])
-        assert found[-1] == matrix.nearest([text], references, metric=metric)[0][0, 0]
+        assert are_same(found[-1], matrix.nearest([text], references, metric=metric)[0][0, 0])
     return np.array(found), metric.sentence_scores(*few)
+
+
+@entry("pair")
+def best_of_pool(metric: BLEU, corpus: Corpus) -> Any:
+    pool = corpus.hypotheses[:8]
+    scores = np.array([metric.sentence_scores(pool, [[text]] * len(pool)) for text in pool]).T
+    found = matrix.mbr(pool, return_matrix=True, metric=metric)
+    assert found.utilities[found.best] == np.nanmax(found.utilities)
+    later = np.triu_indices(len(pool), 1)
+    duplicates, places = matrix.duplicates(pool, min_score=0, metric=metric)
+    known = ~np.isnan(scores[later])
+    assert np.array_equal(places, np.transpose(later)[known])
+    return [*found.matrix.flat, *duplicates], [*scores.flat, *scores[later][known]]
+
+
+@entry("pair")
+def self_bleu(metric: BLEU, corpus: Corpus) -> Any:
+    pool = corpus.hypotheses[: 2 if metric._scorer.dialect.single_reference else 8]
+    others = [pool[:number] + pool[number + 1 :] for number in range(len(pool))]
+    order = metric.max_ngram_order
+    found = matrix.self_bleu(pool, orders=[order], metric=metric)
+    pairs = matrix.self_bleu(pool, orders=[order], against="earlier", metric=metric)
+    for number, scores in enumerate(pairs.scores[1:, 0], 1):
+        earlier = [[text] for text in pool[:number]]
+        each = metric.sentence_scores([pool[number]] * number, earlier)
+        assert np.isclose(scores, each.mean(), equal_nan=True)
+    return found.scores[:, 0], metric.sentence_scores(pool, others)
 
 
 @entry("pair")
@@ -426,7 +467,7 @@ def reference_index(metric: BLEU, corpus: Corpus) -> Any:
     index = matrix.ReferenceIndex(references, metric=metric)
     same = few, [references] * len(few)
     found = [*index.sentence_scores(few), index.score(few).value]
-    assert found[-1] == of_stats(metric, index.count(few))
+    assert are_same(found[-1], of_stats(metric, index.count(few)))
     return np.array(found), np.array([*metric.sentence_scores(*same), metric.score(*same).value])
 
 
@@ -452,7 +493,8 @@ def compare(metric: BLEU, corpus: Corpus) -> Any:
     systems = {"a": corpus.hypotheses, "b": corpus.hypotheses}
     options = {"method": "bootstrap", "samples": 2, "metric": metric}
     [found] = significance.compare(systems, corpus.references, **options).values()
-    assert found.score == found.baseline_score == found.interval.score
+    assert are_same(found.score, found.baseline_score)
+    assert found.interval is None or are_same(found.score, found.interval.score)
     return found.score
 
 
@@ -470,7 +512,8 @@ def explain(metric: BLEU, corpus: Corpus) -> Any:
     other = BLEU(tokenize="none", lowercase=True)
     found = fastbleu.explain(*corpus.of_iterators, metric, other)
     assert all(map(str, (found, fastbleu.explain(*corpus, other, metric))))
-    return [counts(found.a), counts(found.b)], [counts(m.score(*corpus)) for m in (metric, other)]
+    sides = (found.a, found.b), (metric.score(*corpus), other.score(*corpus))
+    return [[counts(score) | {"signature": score.signature} for score in side] for side in sides]
 
 
 @functools.cache
@@ -763,20 +806,23 @@ def command(*arguments: str) -> Any:
     return json.loads(out.buffer.getvalue())
 
 
+def options_of(metric: BLEU) -> list[str]:
+    return ["--dialect", metric.dialect, *["-tok", "auto"] * is_auto(metric)]
+
+
 @entry(alone=True)
 def command_of_lines(metric: BLEU, corpus: Corpus) -> Any:
     if corpus.varies:
         raise ValueError("files of lines have the same number of references for each segment")
     hypotheses, *references = files_of_lines(corpus)
-    options = "--dialect", metric.dialect, "-w", "200"
-    return command(*references, "-i", hypotheses, *options)["score"]
+    return command(*references, "-i", hypotheses, *options_of(metric), "-w", "200")["score"]
 
 
 @entry("groups", needs=TABLES, alone=True)
 def command_by_key(metric: BLEU, corpus: Corpus) -> Any:
     path = file_of(corpus, "parquet")
     references = [f"{path}::{name}" for name in corpus.names]
-    options = "--by", "key", "--dialect", metric.dialect
+    options = "--by", "key", *options_of(metric)
     found = by_key(pa.Table.from_pylist(command(*references, "-i", f"{path}::mt", *options)))
     return found | {None: metric.score(*corpus)}
 
@@ -791,7 +837,7 @@ def in_nltk_order(corpus: Corpus) -> tuple[Any, Any]:
 
 @entry(only="nltk")
 def nltk_corpus(metric: BLEU, corpus: Corpus) -> Any:
-    return fastbleu.corpus_bleu(*in_nltk_order(corpus))
+    return float(fastbleu.corpus_bleu(*in_nltk_order(corpus)))  # nltk's may be an int
 
 
 @entry("sentences", only="nltk")
@@ -824,7 +870,8 @@ def sacrebleu_sentences(metric: BLEU, corpus: Corpus) -> Any:
 def patched(metric: BLEU, corpus: Corpus) -> Any:
     with fastbleu.patch(metric.dialect):
         if metric.dialect == "nltk":
-            return import_module("nltk.translate.bleu_score").corpus_bleu(*in_nltk_order(corpus))
+            original = import_module("nltk.translate.bleu_score")
+            return float(original.corpus_bleu(*in_nltk_order(corpus)))
         return import_module("sacrebleu").corpus_bleu(corpus.hypotheses, corpus.streams).score
 
 
@@ -882,7 +929,10 @@ def ignite(metric: BLEU, corpus: Corpus) -> Any:
     adaptor = integration("ignite").BLEU(metric=metric)
     for half in corpus.halves:
         adaptor.update(tuple(half))
-    return adaptor.compute()
+    try:
+        return adaptor.compute()
+    except import_module("ignite.exceptions").NotComputableError as error:  # without tokens
+        raise ValueError(str(error)) from error
 
 
 @entry(needs="torch keras")

@@ -135,7 +135,7 @@ class Counter(CounterBase):
         return counted
 
     def match_positions(
-        self, hypotheses: Sequence[Any], references: Sequence[Any]
+        self, hypotheses: Sequence[Any], references: Sequence[Any], choosing: Any = None
     ) -> tuple[bytes, Stats]:
         """The matches at each token of each hypothesis, and the rows, which are their sums.
 
@@ -143,6 +143,8 @@ class Counter(CounterBase):
         ----------
         hypotheses, references
             Checked lists of text or of lists of tokens.
+        choosing : list of references, optional
+            For "auto", the references of each segment that choose its tokenizer.
 
         Returns
         -------
@@ -153,7 +155,7 @@ class Counter(CounterBase):
             One row per segment, as from `count`.
         """
         matched, parts = [], []
-        for counter, part in self.parts(Batch(hypotheses, references)):
+        for counter, part in self.parts(Batch(hypotheses, references), choosing):
             worker, first = counter.new_worker(list), 0
             while taken := worker.packer.fill(part.hypotheses, part.references, first, 0):
                 positions, rows = worker.counter.match_positions(worker.packer)
@@ -163,11 +165,11 @@ class Counter(CounterBase):
         stats = Stats.concatenate(parts) if parts else Stats.zeros(0, self.max_ngram_order)
         return b"".join(matched), stats
 
-    def parts(self, batch: Batch) -> Iterator[tuple[Counter, Batch]]:
+    def parts(self, batch: Batch, choosing: Any = None) -> Iterator[tuple[Counter, Batch]]:
         """Parts of a batch of lists, each with its counter: this one, or one for its script."""
         if self.choose is None:
             return iter([(self, batch)])
-        return runs(batch, map(self._counter_for, batch.references))
+        return runs(batch, map(self._counter_for, choosing or batch.references))
 
     def _counter_for(self, references: Any) -> Counter:
         """The counter of a segment, with the tokenizer for the script of its first reference."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import cache, partial
 from itertools import chain
-from math import nan
+from math import isnan, nan
 
 import numpy
 
 from ..counting._counted import Counted
 from ..counting.counter import Counter, TokenListCounter, rereadable
 from ..counting.stats import Stats
-from ..dialects.score import Score
+from ..dialects.score import NoScoreError, Score
 from ..inputs._batch import Batch, read
 from ..inputs._id_rows import IdRows
 from ..inputs.arguments import is_iterable, list_or_tuple
@@ -89,13 +89,16 @@ class Corpus:
     def shares_counts(self) -> bool:
         """Whether `counts` returns the metric's own counts."""
         counter = self.metric._counter
-        return not isinstance(counter, TokenListCounter) and counter.choose is None
+        return not isinstance(counter, TokenListCounter)
 
     def score(self) -> Score:
-        """The metric's own score."""
+        """The metric's own score; NoScoreError if it is NaN."""
         if self._score is None:
             scorer = self.metric._scorer
             self._score = scorer.score(scorer.sums(self.counted()), warns=False)
+        if isnan(self._score.value):
+            name = self.metric._scorer.dialect.name
+            raise NoScoreError(f"dialect {name!r} has no score: its original gives NaN")
         return self._score
 
     def counted(self) -> Counted:
@@ -106,7 +109,7 @@ class Corpus:
             length, which = counter.reference_length, scorer.dialect.references
             return self.counts(tokenizer, counter.lowercase, which, length, scorer.max_ngram_order)
         tokenizer, dialect = counter.tokenizer, scorer.dialect
-        if tokenizer is None or not dialect.takes_tokens:
+        if tokenizer is None or tokenizer.choose or not dialect.takes_tokens:
             return self._counted(counter)
         # Texts are tokenized once for all metrics.
         sides = self._prepared(tokenizer, counter.lowercase, self.references, None)
@@ -151,6 +154,7 @@ class Corpus:
             counted = Counted(0, max_ngram_order)
             counted.stats = Stats(numpy.asarray(usual.stats)[:, columns])
             counted.segments, counted.nrefs = usual.segments, usual.nrefs
+            counted.tokenizers = usual.tokenizers
         else:
             references = self._references(which_references)
             hypotheses: Any = self.hypotheses
@@ -158,7 +162,7 @@ class Corpus:
             if isinstance(tokenizer, IdFilter):
                 hypotheses, references = id_rows(hypotheses, references)
                 tokenizer, how["id_filter"] = None, tokenizer
-            elif tokenizer is not None and tokenizer.compiled is None:
+            elif tokenizer and not (tokenizer.compiled or tokenizer.choose):
                 rewrite = tokenizer.rewrite
                 hypotheses, references = self._prepared(tokenizer, lowercase, references, rewrite)
                 compiled, lowercase = tokenizer.rewritten_for, False

@@ -8,6 +8,7 @@ import unicodedata
 from contextlib import suppress
 from functools import partial
 from itertools import chain
+from math import isnan
 
 from ..inputs.arguments import names_shown, number_of
 from ..inputs.errors import advised
@@ -166,7 +167,8 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
     findings = [finding for check in checks for finding in check(corpus)]
     if sources is not None:
         findings += _source_copied(corpus, sources)
-    return sorted(findings, key=lambda finding: -abs(finding.points))
+    # Last those after whose repair there is no score.
+    return sorted(findings, key=lambda finding: (isnan(finding.points), -abs(finding.points)))
 
 
 def rewrite_of(name: str) -> Callable[[str], str] | None:

@@ -403,17 +403,27 @@ class Scorer:
             except _ARITHMETIC as error:
                 raise self._no_score(error, place(number)) from None
 
-    def prefix_scores(self, counter: Counter, batch: Batch, length: int) -> NDArray[numpy.float64]:
-        """The score of each prefix of a batch, shape (segments, length)."""
+    def prefix_scores(
+        self, counter: Counter, batch: Batch, length: int, delta: bool
+    ) -> NDArray[numpy.float64]:
+        """The score of each prefix of a batch, shape (segments, length).
+
+        For `delta`, prefixes without tokens are worth 0, whatever their score is.
+        """
         scores = numpy.empty((len(batch.hypotheses), length))
 
         def take(first: int, stats: Stats, rows: array[int]) -> None:
+            of_rows, scored = numpy.zeros(len(stats)), numpy.arange(len(stats))
+            if delta:
+                scored = numpy.flatnonzero(stats.hyp_lens)
+                stats = Stats(numpy.asarray(stats)[scored], self.max_ngram_order)
+
             def place(row: int) -> str:
-                segment, position = divmod(rows.index(row), length)
+                segment, position = divmod(rows.index(int(scored[row])), length)
                 return f"segment {first + segment}, position {position}: "
 
             try:
-                of_rows = self.row_scores(stats)
+                of_rows[scored] = self.row_scores(stats)
             except NoScoreError:
                 self._refuse_first(stats, place)
                 raise

@@ -49,7 +49,8 @@ class MBRResult:
     Attributes
     ----------
     best : int, or ndarray of int64, shape (B,)
-        The index of the hypothesis with the highest utility; of equal ones the first.
+        The index of the hypothesis with the highest utility; of equal ones the first. NaN, which
+        some dialects give for two empty sentences, is never the highest.
     utilities : ndarray of float64, shape (H,) or (B, H), or list of B of shape (H,)
         The expected score of each hypothesis over the references, on the dialect's scale: 0-100 for
         sacreBLEU's, 0-1 for nltk's. A list if sources have different sizes.
@@ -75,11 +76,10 @@ class MBRResult:
         many = isinstance(self.utilities, list) or self.utilities.ndim == 2
         for source, utilities in enumerate(self.utilities[:_SHOWN] if many else [self.utilities]):
             best = int(self.best[source] if many else self.best)
-            ranked = sorted(utilities.tolist(), reverse=True)
+            ranked = (-numpy.sort(-utilities)).tolist()  # NaN last
             second = f"{ranked[1]:.4g}" if len(ranked) > 1 else ""
-            rows.append(
-                [str(source), str(best), f"{ranked[0]:.4g}", second, f"{utilities.mean():.4g}"]
-            )
+            mean = f"{numpy.nanmean(utilities):.4g}"
+            rows.append([str(source), str(best), f"{ranked[0]:.4g}", second, mean])
         head = ["source", "best", "utility", "second best", "mean"]
         sizes = {len(utilities) for utilities in self.utilities} if many else {len(self.utilities)}
         hypotheses = f"{'-'.join(map(str, sorted({min(sizes), max(sizes)})))} hypotheses"
@@ -208,7 +208,7 @@ def mbr(
         utilities = numpy.empty((len(sources), shape[-2]))
         matrices = numpy.empty((len(sources), *shape[-2:])) if return_matrix else None
     scorer, threads = reader.scorer, reader.counter.threads
-    signature = scorer.signature()
+    signature = reader.signature
     with ProgressBar(progress, sum(map(prod, shapes)), " pairs") as bar:
 
         def aggregate_source(aggregation: Aggregation, number: int) -> None:
@@ -225,7 +225,11 @@ def mbr(
             on_sources(threads, sizes, lambda _: Aggregation(scorer), aggregate_source)
         else:
             on_sources(threads, sizes, partial(PairScorer, scorer, bar=bar), score_source)
-    best = numpy.array([means.argmax() for means in utilities], numpy.int64)
+    for source, means in enumerate(utilities):
+        if numpy.isnan(means).all():
+            place = "" if single else f"[{source}]"
+            raise ValueError(f"no entry of hypotheses{place} has a score: all are NaN")
+    best = numpy.array([numpy.nanargmax(means) for means in utilities], numpy.int64)
     if not single:
         return MBRResult(best, utilities, matrices, signature)
     only_matrix = None if matrices is None else matrices[0]

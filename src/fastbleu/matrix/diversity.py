@@ -175,21 +175,19 @@ def self_bleu(
             f'against is {against!r}, which takes no sample_size; pass against="others"'
         )
     seed = Random().getrandbits(32) if seed is None else check_integer("seed", seed)
-    signature = _signature(reader.scorer)
-    if sample_size is not None:
-        signature += f"|sample:{sample_size}|seed:{seed}"
+    drawn = "" if sample_size is None else f"|sample:{sample_size}|seed:{seed}"
     scorers = [reader.scorer.with_equal_weights(order) for order in checked]
     if against == "others":
         scores, values, indices = _against_others(
             reader, scorers, sentences, sentence_mask, progress, sample_size, seed
         )
     else:
-        signature += f"|against:{against}"
         is_earlier = against == "earlier"
         scores, values, indices = _of_pairs(
             reader, scorers, sentences, sentence_mask, progress, is_earlier
         )
     reader.warn_of_input()
+    signature = _signature(reader) + (drawn if against == "others" else f"|against:{against}")
     return SelfBLEUResult(
         dict(zip(checked, values, strict=True)), scores, checked, indices, signature
     )
@@ -214,6 +212,7 @@ def _against_others(
     Returns the scores, shape (N, orders), their means by order, and which sentences were scored.
     """
     max_ngram_order = reader.max_ngram_order
+    reader.choosing = 2  # the first reference of all others, and that of the first sentence
     others = LeaveOneOut(max_ngram_order, reader.counter.reference_length)
     for block, bar in reader.read_blocks(sentences, "sentences", mask, progress, counted=True):
         others.add(block)
@@ -271,9 +270,9 @@ def _of_pairs(
     return scores, means, numpy.arange(count)
 
 
-def _signature(scorer: Scorer) -> str:
-    """The scorer's signature without its max_ngram_order and weights, which are not used."""
-    fields = scorer.signature().split("|")
+def _signature(reader: SentenceReader) -> str:
+    """The signature without the metric's max_ngram_order and weights, which are not used."""
+    fields = reader.signature.split("|")
     return "|".join(field for field in fields if not field.startswith(("order:", "weights:")))
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from ..inputs.types import Hypotheses, Mask, SentenceStream
     from ..metric.argument import Metric
+    from ..tokenizers.tokenizer import Tokenizer
     from ._postings import Postings
     from ._sentences import Sentences
 
@@ -54,7 +55,7 @@ class SentenceIndex:
     @property
     def signature(self) -> str:
         """Everything that a score depends on besides the text and the number of references."""
-        return self._reader.scorer.signature()
+        return self._reader.signature
 
     def __setattr__(self, name: str, *value: object) -> NoReturn:
         raise AttributeError(f"an index cannot be changed; {name} is fixed: make a new one")
@@ -127,6 +128,7 @@ class ReferenceIndex(SentenceIndex):
     ) -> None:
         bleu = as_metric(metric)
         reader = SentenceReader(bleu)
+        reader.choosing = 1
         counted = ReferenceSet(bleu._counter.max_ngram_order, bleu._counter.reference_length)
         for block, bar in reader.read_blocks(references, "references", reference_mask, progress):
             counted.add(block)
@@ -238,7 +240,7 @@ class ReferenceIndex(SentenceIndex):
         for scratch in scratches:
             self._pool.release(scratch)
         counted.segments = count
-        counted.nrefs = references.nrefs
+        counted.nrefs, counted.tokenizers = references.nrefs, self._reader.tokenizers
         counted.tokenized_periods = sum(reader.tokenized_periods for reader in readers)
         counted.label_padding = any(reader.label_padding for reader in readers)
         if counted.label_padding:
@@ -257,7 +259,8 @@ class ReferenceIndex(SentenceIndex):
 
     def __reduce__(self) -> tuple[Any, ...]:
         tokens, sentences = self._reader.vocabulary.all_tokens(), self._references.sentences
-        return _rebuilt, (type(self), self._metric.get_params(), tokens, sentences)
+        chosen = self._reader.tokenizer if self._reader.tokenizers else None
+        return _rebuilt, (type(self), self._metric.get_params(), tokens, sentences, chosen)
 
     def __repr__(self) -> str:
         sizes = f"{number_of(len(self), 'reference')}, {number_of(self.ngrams, 'n-gram')}"
@@ -269,12 +272,13 @@ def _rebuilt(
     arguments: dict[str, Any],
     tokens: list[Hashable],
     references: list[Sentences],
+    chosen: Tokenizer | None = None,
 ) -> ReferenceIndex:
-    """An index of the same references; their ids are numbers of `tokens`."""
+    """An index of the same references; their ids are numbers of `tokens`; "auto" has `chosen`."""
     metric = BLEU(**arguments)
     counted = ReferenceSet(metric._counter.max_ngram_order, metric._counter.reference_length)
     for sentences in references:
         counted.add(sentences)
     index = kind.__new__(kind)
-    index._finish(metric, SentenceReader(metric, tokens), counted)
+    index._finish(metric, SentenceReader(metric, tokens, chosen), counted)
     return index

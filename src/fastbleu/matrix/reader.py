@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache, partial
 from itertools import islice
+from math import inf
 
 from ..dialects.base import MATRIX
 from ..inputs import mistakes
@@ -59,15 +60,19 @@ class _SplitTextChecks(TokenChecks):
 class SentenceReader:
     """Reads sentences over one vocabulary, in which every token keeps its number.
 
-    The vocabulary begins with `tokens`, numbered in order. Each thread needs its own reader:
-    `sharing` makes another one over the same vocabulary. Readers may read with `known_only` at the
-    same time, as long as none adds to the vocabulary.
+    The vocabulary begins with `tokens`, numbered in order; "auto" has already `chosen`.
+    Each thread needs its own reader: `sharing` makes another one over the same vocabulary. Readers
+    may read with `known_only` at the same time, as long as none adds to the vocabulary.
 
     Attributes
     ----------
     counter : Counter
     scorer : Scorer
         Scores single sentences.
+    tokenizer : Tokenizer or None
+        The metric's; for "auto", the one that the references have chosen.
+    choosing : int or inf
+        How many references, from the first on, choose that; they must choose the same.
     vocabulary : Vocabulary
     max_ngram_order : int
         The metric's.
@@ -81,10 +86,19 @@ class SentenceReader:
         Whether the token id -100, the padding of labels, was read as a token.
     """
 
-    def __init__(self, metric: Metric | None, tokens: Sequence[Hashable] = ()) -> None:
+    def __init__(
+        self,
+        metric: Metric | None,
+        tokens: Sequence[Hashable] = (),
+        chosen: Tokenizer | None = None,
+    ) -> None:
         bleu = _default_metric() if metric is None else as_metric(metric)
         bleu._scorer.dialect.require(MATRIX)
         self.counter, self.scorer = bleu._counter, bleu._scorer.of_sentences
+        self.tokenizer = chosen or self.counter.tokenizer
+        self.choosing = inf
+        # What "auto" has chosen for all sources, as in `Counted`.
+        self.tokenizers = frozenset({None, chosen.signature}) if chosen else None
         self.max_ngram_order = self.counter.max_ngram_order
         self.vocabulary = Vocabulary()
         if tokens:
@@ -103,6 +117,11 @@ class SentenceReader:
         reader.sentences = reader.short = reader.tokenized_periods = 0
         return reader
 
+    @property
+    def signature(self) -> str:
+        """The scorer's, with the tokenizers that "auto" has chosen."""
+        return self.scorer.signature(tokenizers=self.tokenizers)
+
     def read_pair(
         self,
         hypotheses: Hypotheses,
@@ -113,10 +132,10 @@ class SentenceReader:
     ) -> tuple[Sentences, Sentences]:
         """Both sides of a matrix over a new vocabulary; if `alone`, both are the hypotheses."""
         self.vocabulary.forget()
-        rows = self.read(hypotheses, f"hypotheses{place}", masks[0], counted=True)
-        if alone:
-            return rows, rows
-        return rows, self.read(references, f"references{place}", masks[1])
+        self.tokenizer = self.counter.tokenizer
+        columns = None if alone else self.read(references, f"references{place}", masks[1])
+        rows = self.read(hypotheses, f"hypotheses{place}", masks[0], counted=True, chooses=alone)
+        return rows, rows if columns is None else columns
 
     def read(
         self,
@@ -126,18 +145,20 @@ class SentenceReader:
         known_only: bool = False,
         before: int = 0,
         counted: bool = False,
+        chooses: bool = True,
     ) -> Sentences:
         """Read S str, S sequences of tokens, or an array of ids of the shape (S, length).
 
         Messages use the argument's `name` and `before`, how many of its sentences were read before.
         With `known_only`, tokens that the vocabulary lacks get the id -1. With `counted`, for
-        hypotheses, the sentences are counted in the attributes.
+        hypotheses, the sentences are counted in the attributes. If the tokenizer is "auto", the
+        sentences choose it, unless `chooses` is False or they are read with `known_only`.
         """
         listed: Any = sentences
         if type(listed) not in (list, tuple):
             listed = listed_column(listed, name)
         counter, periods = self.counter, 0
-        tokenizer = counter.tokenizer
+        tokenizer = self.tokenizer
         if tokenizer is None and (mask is not None or counter.id_filter or _are_rows(listed)):
             made = self._read_rows(listed, name, mask, known_only, before)
         elif mask is not None:
@@ -147,6 +168,9 @@ class SentenceReader:
             if type(listed) not in (list, tuple):
                 listed = _listed_sentences(name, listed)
             count = len(column)
+            if chooses and not known_only and counter.choose is not None:
+                self._choose_by(listed, name, before)
+                tokenizer = self.tokenizer
             if tokenizer is None:
                 made = self._read_tokens(listed, name, known_only, before)
             elif tokenizer.compiled is None:
@@ -203,6 +227,24 @@ class SentenceReader:
         if self.short:
             self.scorer.warn_of_short(self.short, self.sentences, self.max_ngram_order)
 
+    def _choose_by(self, texts: Listed, name: str, before: int) -> None:
+        """Let references choose the tokenizer; texts that are none are refused later."""
+        choose: Any = self.counter.choose
+        for number, text in enumerate(texts, before):
+            if number >= self.choosing or not isinstance(text, str):
+                return
+            chosen = choose(text)
+            if not number:
+                self.tokenizer, self._pool = chosen, Pool(self.counter.threads)
+                self.tokenizers = (self.tokenizers or frozenset({None})) | {chosen.signature}
+            elif self.tokenizer != chosen:
+                first = str(self.tokenizer and self.tokenizer.name)
+                raise ValueError(
+                    f'tokenize="auto" chooses {first} for {name}[0] and {chosen.name} for '
+                    f"{name}[{number}], but here one tokenizer reads all: pass a metric with "
+                    f'tokenize="{first}" or tokenize="{chosen.name}"'
+                )
+
     def _read_tokens(self, listed: Listed, name: str, known_only: bool, before: int) -> Sentences:
         if not before:
             mistakes.warn_of_words(listed, listed, False)
@@ -211,7 +253,7 @@ class SentenceReader:
         return read_lists(self.vocabulary, TokenChecks(name, before), listed, known_only)
 
     def _read_split(self, listed: Listed, name: str, known_only: bool, before: int) -> Sentences:
-        tokenizer: Any = self.counter.tokenizer
+        tokenizer: Any = self.tokenizer
         split, lowercase = tokenizer.split, self.counter.lowercase
         if tokenizer.rewrite is not None:
             is_reference = name.startswith("reference")

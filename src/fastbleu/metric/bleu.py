@@ -373,7 +373,8 @@ class BLEU:
         ----------
         delta : bool, default False
             Return how much each token changes the score: the score of the prefix that ends with
-            it, minus that of the prefix before. A row adds up to the score of the hypothesis.
+            it, minus that of the prefix before, or 0 before the first token. A row adds up to the
+            score of the hypothesis, and is 0 where no token counts.
 
         Returns
         -------
@@ -403,7 +404,7 @@ class BLEU:
             batch = read(*batch.lists(), counter)
         rows = batch.hypotheses
         length = rows.longest if type(rows) is IdRows else max(map(len, rows), default=0)
-        scores = self._scorer.prefix_scores(counter, batch, length)
+        scores = self._scorer.prefix_scores(counter, batch, length, delta)
         if delta:
             scores[:, 1:] -= scores[:, :-1]
         return scores

@@ -107,7 +107,8 @@ def plot_differences(
         )
     ax = _axes(ax)
     pairs = zip(scores, baseline, strict=True)
-    heights = sorted((float(score) - float(before) for score, before in pairs), reverse=True)
+    differences = [float(score) - float(before) for score, before in pairs]
+    heights = sorted([height for height in differences if not isnan(height)], reverse=True)
     ax.axhline(0, color="0.5", linewidth=1)
     ax.plot(range(len(heights)), heights, color=_BLUE)
     better, worse = sum(height > 0 for height in heights), sum(height < 0 for height in heights)
@@ -234,7 +235,7 @@ def _rows(ax: Axes | None, scores: Mapping[Any, float]) -> tuple[Axes, int]:
 
     A new figure is made as high as the names need.
     """
-    digits = 2 if max(scores.values()) > 1 else 4
+    digits = 2 if any(score > 1 for score in scores.values()) else 4
     names = [
         "" if name is None else f"{name}: {score:.{digits}f}" for name, score in scores.items()
     ]

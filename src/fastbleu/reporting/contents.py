@@ -184,7 +184,11 @@ def _cut(segments: Segments, texts: list[str], is_reference: list[bool], sources
     tokenizer = segments.metric._counter.tokenizer
     if tokenizer is not None:
         rest = texts[sources:], is_reference[sources:]
-        bounds, counts, others = cut_texts(*rest, tokenizer, segments.metric.lowercase)
+        chosen = [tokenizer] * (len(texts) - sources)
+        if tokenizer.choose is not None:
+            systems, references = len(segments.hypotheses), segments.references
+            chosen = [tokenizer.choose(t[0]) for t in references for _ in range(len(t) + systems)]
+        bounds, counts, others = cut_texts(*rest, tokenizer, segments.metric.lowercase, chosen)
         others = {sources + number: tokens for number, tokens in others.items()}
         return bounds, array("q", [-1] * sources) + counts, others
     bounds, counts = array("q"), array("q", [-1] * sources)
@@ -203,6 +207,7 @@ def _add_matches(payload: Payload, segments: Segments) -> None:
     match_positions = segments.metric._counter.match_positions
     references = segments.references
     each = [[reference] for reference in chain.from_iterable(references)]
+    choosing = [texts for texts in references for _ in texts]
     several = len(each) > len(references)
     for system, hypotheses in enumerate(segments.hypotheses):
         marks, _ = match_positions(hypotheses, references)
@@ -210,10 +215,10 @@ def _add_matches(payload: Payload, segments: Segments) -> None:
         pairs = zip(hypotheses, references, strict=True)
         repeated = [hypothesis for hypothesis, texts in pairs for _ in texts]
         if several:
-            marks, _ = match_positions(repeated, each)
+            marks, _ = match_positions(repeated, each, choosing)
             payload.add(f"each.{system}", numpy.frombuffer(marks, numpy.uint8), "uint8")
         flat, swapped = [text for [text] in each], [[text] for text in repeated]
-        marks, _ = match_positions(flat, swapped)
+        marks, _ = match_positions(flat, swapped, choosing)
         bits = numpy.frombuffer(marks, numpy.uint8) & 1
         payload.add(f"found.{system}", numpy.packbits(bits, bitorder="little"), "uint8")
 
@@ -245,7 +250,7 @@ def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
 def _repeating(segments: Segments, system: int) -> NDArray[numpy.bool_]:
     """Whether each hypothesis repeats an n-gram, shape (S,)."""
     metric = BLEU(tokenize=segments.metric.tokenize, lowercase=segments.metric.lowercase)
-    read = SentenceReader(metric).read(segments.hypotheses[system], "hypotheses")
+    read = SentenceReader(metric).read(segments.hypotheses[system], "hypotheses", chooses=False)
     lengths = numpy.frombuffer(read.lengths, numpy.int64)
     ids = numpy.frombuffer(read.flat(), numpy.int32).astype(numpy.int64)
     repeating = numpy.zeros(len(lengths), bool)
@@ -322,9 +327,16 @@ class Texts:
 
 
 def cut_texts(
-    texts: Sequence[str], is_reference: Sequence[bool], tokenizer: Tokenizer, lowercase: bool
+    texts: Sequence[str],
+    is_reference: Sequence[bool],
+    tokenizer: Tokenizer,
+    lowercase: bool,
+    chosen: Sequence[Tokenizer],
 ) -> tuple[array[int], array[int], dict[int, list[str]]]:
-    """The bounds of the tokens of texts, their numbers, and tokens that are not parts of texts."""
+    """The bounds of the tokens of texts, their numbers, and tokens that are not parts of texts.
+
+    `chosen` are the tokenizers of the texts; they differ only if `tokenizer` is "auto".
+    """
     lowered = [text.lower() for text in texts] if lowercase else list(texts)
     others: dict[int, list[str]] = {}
     if tokenizer.compiled is not None:
@@ -334,7 +346,7 @@ def cut_texts(
         return _checked(texts, lowered, tokenizer, bounds, counts)
     bounds, counts = array("q"), array("q")
     for number, text in enumerate(lowered):
-        tokens = tokenizer.tokens(texts[number], lowercase, is_reference[number])
+        tokens = chosen[number].tokens(texts[number], lowercase, is_reference[number])
         _note(texts[number], text, tokens, number, bounds, counts, others)
     return bounds, counts, others
 

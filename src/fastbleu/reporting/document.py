@@ -175,7 +175,7 @@ def make_markdown(overview: Overview, title: str, examples: int) -> str:
     else:
         key = scores[0]
         ends = "Worst segments", "Best segments"
-    order = numpy.argsort(key, kind="stable")
+    order = numpy.argsort(key, kind="stable")[: numpy.count_nonzero(~numpy.isnan(key))]
     for heading, chosen in zip(ends, (order[:examples], order[::-1][:examples]), strict=True):
         if examples:
             parts.append(f"## {literal(heading)}")

@@ -6,7 +6,7 @@ import re
 import warnings
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from math import prod
+from math import isnan, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -17,7 +17,7 @@ from ..diagnosis.explanation import CANNOT_SCORE, shown_score
 from ..diagnosis.findings import find, rewrite_of
 from ..dialects.base import SUMS
 from ..dialects.names import get, names
-from ..dialects.score import Score
+from ..dialects.score import NoScoreError, Score
 from ..inputs.errors import without_input_warnings
 from ..significance import Comparison, Interval, bootstrap
 from ..significance.procedures import compare_pairs
@@ -269,6 +269,8 @@ def make_overview(
     systems, scorer = [], segments.metric._scorer
     for number, name in enumerate(segments.shown_names):
         score = scorer.score(scorer.sums(segments.counted[number]))
+        if isnan(score.value):
+            raise NoScoreError(f"systems[{name!r}] has no score: it is NaN; leave the system out")
         points = score.value * 100 / scorer.dialect.scale
         systems.append(System(name, score, points, intervals[number], _steps(segments, score)))
     count = len(segments) * len(systems)
@@ -428,7 +430,8 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
         for finding in find(corpus, sources):
             key = finding.name, _NUMBER.sub("#", finding.message)  # equal except for the numbers
             messages.setdefault(key, {})[system] = finding.message
-            points.setdefault(key, {})[system] = finding.points
+            gain = 0.0 if isnan(finding.points) else finding.points
+            points.setdefault(key, {})[system] = gain
     mistakes = []
     for key, gains in points.items():
         if max(gains.values()) < _LEAST_POINTS:

@@ -94,7 +94,7 @@ class Verdicts:
             parts.append((f" Of the difference: {effects}.", ""))
         scores = self._segments.scores
         better, worse = (int((sign * (scores[b] - scores[a]) > 0).sum()) for sign in (1, -1))
-        equal = len(self._segments) - better - worse
+        equal = int((scores[b] == scores[a]).sum())  # not those without a score
         segments = f"{better:,} segment{'s' * (better != 1)}"
         parts.append((f" Better in {segments}, worse in {worse:,}, equal in {equal:,}.", ""))
         if comparison and comparison.is_significant:

@@ -207,7 +207,7 @@ class Comparisons(dict[Name, Comparison], Tables):
 
 def _decimals(*scores: float) -> int:
     """How many decimals of scores are printed: 2 on 0-100, 4 on 0-1."""
-    return 2 if max(scores) > 1 else 4
+    return 2 if any(score > 1 for score in scores) else 4
 
 
 def known(interval: Interval) -> Interval | None:

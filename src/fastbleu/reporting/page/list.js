@@ -30,7 +30,8 @@ function sorted() {
   const value = sortKey(state.sort), sign = state.descending ? -1 : 1;
   order = Uint32Array.from({ length: data.segments }, (_, s) => s);
   if (value) {
-    const keys = Float64Array.from(order, value);
+    const last = sign * Infinity;   // where there is no score
+    const keys = Float64Array.from(order, (s) => (Number.isNaN(value(s)) ? last : value(s)));
     order.sort((s, t) => sign * (keys[s] - keys[t]) || s - t);
   } else if (state.descending) order.reverse();
   orderKey = key;

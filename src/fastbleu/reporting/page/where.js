@@ -34,7 +34,7 @@ function lengthDifferences() {
 
 function differences() {
   let most = data.scale / 10;
-  for (let s = 0; s < data.segments; s++) most = Math.max(most, Math.abs(difference(s)));
+  for (let s = 0; s < data.segments; s++) most = Math.max(most, Math.abs(difference(s) || 0));
   const bins = BINS + 1, width = 2 * most / bins, bound = (bin) => signed(bin * width - most, data.digits);
   return histogram({
     title: `Differences, ${data.names[state.b]} − ${data.names[state.a]}`, axis: "difference", low: -most, width, bins, systems: [state.b],
