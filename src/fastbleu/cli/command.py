@@ -142,12 +142,12 @@ def _open(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
             if isinstance(reader, FieldsReader):
                 reader.check_fields()
         raise
+    for reader in readers:
+        reader.keeps_ends = options.keeps_ends
     for label in options.labels:
         readers.append(open_input(getattr(options, label), SYSTEM, options, opened))
     if "segment" in [reader.unit for reader in readers]:
         markup.align_documents(readers)
-    for reader in readers:
-        reader.keeps_ends = not options.prints_as_sacrebleu
     return readers, sum([reader.width for reader in references]), columns_of_systems
 
 

@@ -149,6 +149,7 @@ class Options(argparse.Namespace):
     labels: Sequence[str]  # the options that name files of a report
     reported: bool
     diagnosed: bool  # by --explain or --identify
+    keeps_ends: bool  # whether dialects that count whitespace at the ends of segments may score
     output_format: str  # of the result; see `table` for single segments
     table: str  # how single segments are listed: "tsv", "json" or ""
     lists_texts: bool  # whether the output needs the texts themselves
@@ -170,6 +171,7 @@ class Options(argparse.Namespace):
         self.labels = [name for name in _REPORT_LABELS if getattr(self, name) is not None]
         self.reported = self.html is not None or self.md is not None
         self.diagnosed = self.explain is not None or self.identify is not None
+        self.keeps_ends = self.reported or self.diagnosed or not self.prints_as_sacrebleu
         of_environment = os.environ.get("SACREBLEU_FORMAT", "").lower()
         self.output_format = self.format or ("text" if self.diagnosed else "json")
         if of_environment in _FORMATS and self.by is None:

@@ -4,9 +4,9 @@ A line ends only at ``\n``. U+2028, U+0085 and the other characters at which ``s
 splits are text; otherwise parallel files would get out of step. A last line without a newline is a
 line like any other.
 
-Whitespace at the end of a segment, including a carriage return, is dropped before anything else
-happens, and a byte order mark counts as text (with a warning): both are sacreBLEU's rules. Other
-dialects may count whitespace: for them only the carriage return is dropped.
+For sacreBLEU's scores, whitespace at the end of a segment, including a carriage return, is dropped
+before anything else happens. Other dialects may count whitespace: wherever they may be asked, only
+the carriage return is dropped. A byte order mark counts as text (with a warning), as in sacreBLEU.
 """
 
 from __future__ import annotations
@@ -363,7 +363,11 @@ class FieldsReader(LineReader):
         lines = self._rows(count)
         if self.width == 1 and self._lines.is_utf8 and not lines.contain(ord("\t")):
             return [lines]
-        fields = [line.split("\t", self._cuts) for line in self.listed(lines)]
+        fields = []
+        for line in self.listed(lines):
+            text = line.rstrip()  # a tab in the whitespace at the end does not start a field
+            fields.append(text.split("\t", self._cuts))
+            fields[-1][-1] += line[len(text) :]
         for number, row in enumerate(fields, lines.before + 1):
             if len(row) != self.width:
                 raise self._uneven(number, len(row))
@@ -397,6 +401,7 @@ class ChainReader(Reader):
         column: list[str] = []
         while len(column) < count and self._current < len(self._readers):
             reader = self._readers[self._current]
+            reader.keeps_ends = self.keeps_ends
             [lines] = listed([reader], reader.read(count - len(column)))
             column += lines
             self._current += not lines
