@@ -20,6 +20,7 @@ from ..inputs.arguments import number_of, shown
 from ..inputs.file_formats import (
     cells_of,
     check_results,
+    is_heading,
     layout_of,
     parse_captions,
     rows_of,
@@ -49,6 +50,7 @@ _FORMATS = {".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
 _FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml", ".json": "coco"}
 _TABLES = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc", ".csv")
 _FORMATS |= dict.fromkeys(_TABLES, "table")
+_COMPARED_ROWS = 20  # with line 1, which may hold names
 NAMED = tuple(end[1:] for end in _FORMATS)
 
 
@@ -187,9 +189,16 @@ class ColumnReader(_CellReader):
                 fix += ", or add --delimiter if no tab separates them" * (len(heading) == 1)
                 problem = f"line 1 has no column {self._selector}, only "
                 raise self.source.error(f"{problem}{number_of(len(heading), 'column')}: {fix}")
-            rows = chain(first, rows)
+            compared = list(islice(rows, _COMPARED_ROWS))
+            if is_heading(heading, [row.split(self._delimiter) for row in compared]):
+                problem = f"line 1 seems to hold the names of columns: choose ::{heading[column]}"
+                fix = "if it is a segment, save the column in a file of its own, as with cut -f"
+                raise self.source.error(f"{problem}; {fix} {self._selector}")
+            self.line_1 = "a segment, because the column is chosen by a number"
+            rows = chain(first, compared, rows)
         else:
             column = self._column_of(heading)
+            self.line_1 = "names, because the column is chosen by one"
             self._line += 1 + "".join(first).count("\n")
         for row in rows:
             cells = self._split(row)

@@ -58,7 +58,7 @@ Files are plain text, one segment per line; line i of every file belongs to segm
 files (.gz, .bz2, .xz, .zst, .zip) are unpacked; - is standard input. Without -i, hypotheses are \
 read from standard input, where tabs separate systems. Some files hold several texts; ::SELECTOR \
 after the name selects one:
-  FILE.tsv::3              column 3; FILE.tsv::mt is the column named mt in line 1
+  FILE.tsv::mt             the column named mt in line 1; ::3 is column 3 of a file without names
   FILE.jsonl::mt           the string under a key; ::output.mt follows nested keys
   FILE.xml::A              a translator or system in WMT's or NIST's XML or SGML (.sgm)
   FILE.parquet::mt         a column; the same for .feather, .arrow and .csv

@@ -250,7 +250,7 @@ class Reader:
     `segments_in_all` the total, if the file states it. `ragged`: cells may be lists of references,
     or None where a segment has fewer references than others. `missing`, for tables: "error",
     "empty", or "skip" to return None for a segment without a value. `keeps_ends`: whitespace at the
-    end of a segment is part of it.
+    end of a segment is part of it. `line_1`: what line 1 of a table is read as.
     """
 
     label: str
@@ -259,6 +259,7 @@ class Reader:
     width = 1
     ragged = False
     keeps_ends = False
+    line_1 = ""
     segments = 0
     segments_in_all: int | None = None
     missing: str | None = None
@@ -478,6 +479,8 @@ def _unequal(readers: Sequence[Reader], chunk: list[list[str]]) -> InputError:
     for reader in (short, long):
         if reader.missing is None and without_suffix(reader.label).endswith((".tsv", ".csv")):
             fix += f"; {reader.label} is read as plain text unless ::COLUMN follows its name"
+        if reader.line_1 and short.line_1 != long.line_1:
+            fix += f"; line 1 of {reader.label} is read as {reader.line_1}"
     has = f"{short.label} has {number_of(segments, short.unit)}"
     message = f"{has}, {long.label} has {number_of(total, long.unit)}: {fix}"
     return InputError(message, file=short.label)

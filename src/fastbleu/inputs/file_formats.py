@@ -39,6 +39,7 @@ _MARKS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\0": "lzma", b"]\0\0": "lzma", b"\x28\x
 _MARKS |= {b"BZh%d1AY" % level: "bz2" for level in range(1, 10)} | {b"PK\3\4": "zipfile"}
 _MARKS |= {b"7z\xbc\xaf'\x1c": "7-Zip", b"Rar!\x1a\7": "RAR", b'\4"M\x18': "lz4", b"x\x9c": "zlib"}
 _MARKS |= {b"LZIP\1": "lzip", b"\x1f\x9d": ".Z", b"PAR1\x15": "Parquet", b"ARROW1\0": "Arrow"}
+_NUMBER = re.compile(r'\s*"?-?[\d.]+"?\s*')
 _HIDDEN = re.compile(r"/$|(^|/)(__MACOSX/|\._)")  # folders, and what macOS adds to archives
 _FROM_PIPE = "an archive cannot be read from a pipe: save it as a file, or unpack it"
 
@@ -191,6 +192,17 @@ def layout_of(
     if quoted is None:
         quoted = delimiter != "\t" or is_quoted(chain(row.split("\n"), lines))
     return delimiter, quoted, header(delimiter)
+
+
+def is_heading(line_1: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether line 1 names the columns of the rows after it.
+
+    It does if it alone has a different word in each cell, or a cell above numbers that is none.
+    """
+    words = [all(map(str.isidentifier, row)) for row in (line_1, *rows)]
+    names = words[0] and not any(words[1:]) and len({*line_1}) == len(line_1)
+    above = [cell for cell, *column in zip(line_1, *rows) if all(map(_NUMBER.fullmatch, column))]
+    return bool(rows) and (names or not all(map(_NUMBER.fullmatch, above)))
 
 
 @cache
