@@ -25,7 +25,7 @@ from ..inputs.missing import is_blank
 from ..inputs.mistakes import warn_of_equal, warn_of_words
 from ..runtime.import_lock import import_undisturbed, lazy
 from ..runtime.terminal import ProgressBar
-from .formats import align_images, open_input
+from .formats import KeyedReader, align_images, align_segments, open_input
 from .options import Options, check_systems, option_warnings, parse_options
 from .readers import (
     CHUNK_LINES,
@@ -52,10 +52,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import markup, results, table_files, testsets
+    from . import results, table_files, testsets
     from .readers import Chunks
 else:
-    markup = lazy("fastbleu.cli.markup")
     results = lazy("fastbleu.cli.results")
     table_files = lazy("fastbleu.cli.table_files")
     testsets = lazy("fastbleu.cli.testsets")
@@ -124,7 +123,8 @@ def _open(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
     if options.input is None:
         source = ByteSource(STDIN, opened)
         source.label += " (hypotheses, as there is no -i)"
-        systems.append(FieldsReader(TextLines(source, options.encoding, universal_newlines=True)))
+        lines = TextLines(source, options.encoding, universal_newlines=True)
+        systems.append(KeyedReader(lines) if options.keyed else FieldsReader(lines))
     readers = references + systems
     of_tables = {options.missing, options.quoted, options.delimiter} - {None, "ragged"}
     if of_tables and not any(reader.missing for reader in readers):
@@ -146,8 +146,10 @@ def _open(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
         reader.keeps_ends = options.keeps_ends
     for label in options.labels:
         readers.append(open_input(getattr(options, label), SYSTEM, options, opened))
+    if options.keyed and (others := [r for r in readers if not isinstance(r, KeyedReader)]):
+        raise InputError(f"--keyed is for files of lines, but {others[0].label} is none")
     if "segment" in [reader.unit for reader in readers]:
-        markup.align_documents(readers)
+        align_segments(readers)
     return readers, sum([reader.width for reader in references]), columns_of_systems
 
 

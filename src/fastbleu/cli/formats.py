@@ -15,12 +15,14 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain, islice
+from typing import NamedTuple
 
 from ..inputs.arguments import number_of, shown
 from ..inputs.file_formats import (
     cells_of,
     check_results,
     is_heading,
+    keyed_texts,
     layout_of,
     parse_captions,
     rows_of,
@@ -65,6 +67,8 @@ def open_input(name: str, role: str, options: Options, opened: ExitStack) -> Rea
     fields = options.num_refs if is_reference else 1
     if kind is None:
         lines = TextLines(ByteSource(path, opened), options.encoding)
+        if options.keyed and fields == 1:
+            return KeyedReader(lines)
         return LineReader(lines) if fields == 1 else FieldsReader(lines, fields)
     if fields != 1:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
@@ -360,3 +364,59 @@ def align_images(references: Sequence[Reader], systems: Sequence[Reader]) -> Non
     images = [image for image in annotations[0].captions if image in results[0].captions]
     for reader in results + annotations:
         reader.choose(images)
+
+
+class Segment(NamedTuple):
+    """A segment's text, and the line it starts on."""
+
+    text: str
+    line: int
+
+
+class MatchedReader(Reader):
+    """Segments that are matched by id, in the order of the first file: see `align_segments`."""
+
+    unit = "segment"
+    by_id: dict[Any, Segment]
+    _rest: Iterator[Segment] | None = None  # what has not been read
+
+    def read(self, count: int) -> list[list[str]]:
+        if self._rest is None:
+            self._rest = iter(self.by_id.values())
+        texts = [segment.text for segment in islice(self._rest, count)]
+        self.segments += len(texts)
+        return [texts]
+
+    def described(self, key: Any) -> str:
+        """A segment in messages."""
+        raise NotImplementedError
+
+
+class KeyedReader(MatchedReader):
+    """Lines that carry keys; see `keyed_texts`."""
+
+    def __init__(self, lines: TextLines) -> None:
+        self.label = lines.source.label
+        self.by_id = {}
+        for line, key, text in keyed_texts(list(_lines_of(lines))):
+            if key in self.by_id:
+                problem = f"line {line} has the key {shown(key)} of line {self.by_id[key].line}"
+                fix = "each line needs its own, as in: KEY text, or text (KEY)"
+                raise lines.source.error(f"{problem}; {fix}", line=line)
+            self.by_id[key] = Segment(text, line)
+
+    def described(self, key: str) -> str:
+        return f"segment with the key {shown(key)}"
+
+
+def align_segments(readers: Sequence[Reader]) -> None:
+    """Put segments that are matched by id in the order of the first file; ids must be equal."""
+    first, *others = [reader for reader in readers if isinstance(reader, MatchedReader)]
+    for reader in others:
+        for has, lacks in ((first, reader), (reader, first)):
+            for key, segment in has.by_id.items():
+                if key not in lacks.by_id:
+                    where = f"which is on line {segment.line} of {has.label}"
+                    problem = f"{lacks.label} has no {has.described(key)}, {where}"
+                    raise InputError(problem, file=lacks.label)
+        reader.by_id = {key: reader.by_id[key] for key in first.by_id}

@@ -88,6 +88,7 @@ class Options(argparse.Namespace):
     references: Sequence[str]
     input: Sequence[str] | None = None
     num_refs: int = 1
+    keyed: bool = False
     encoding: str = "utf-8"
     print_completion: str | None = None
     test_set: str | None = None
@@ -214,6 +215,11 @@ def _make_parser() -> Parser:
     add("-i", "--input", nargs="+", metavar="HYP", help=text)
     text = "each line of the REF file has N references, separated by tabs"
     add("-nr", "--num-refs", type=partial(integer, low=1), metavar="N", help=text)
+    text = (
+        "each line has a key, first (up to a tab or space) or last (in parentheses), or a subtitle "
+        "its number: match lines by it, in any order, and score the rest"
+    )
+    add("--keyed", action="store_true", help=text)
     text = "encoding of all text files (default: utf-8)"
     add("-e", "--encoding", type=encoding, metavar="ENC", help=text)
     add("-V", "--version", action="version", version=f"%(prog)s {__version__}")
@@ -420,7 +426,16 @@ def _problem_of_groups(options: Options) -> str | None:
     if options.test:
         return f"--by does not support --paired-{options.test}"
     of_segments = "sentence_level", "score_only", "short", "width", "sort", "worst"
-    for name in (*of_segments, "identify", "explain", "html", "md", "test_set", "num_refs"):
+    for name in (
+        *of_segments,
+        "identify",
+        "explain",
+        "html",
+        "md",
+        "test_set",
+        "num_refs",
+        "keyed",
+    ):
         if getattr(options, name) != getattr(Options, name):
             return f"--by does not support --{name.replace('_', '-')}"
     if options.format == "tsv":

@@ -18,13 +18,14 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from itertools import chain
+from itertools import chain, islice
 
 from ..inputs._utf8_rows import Utf8Lines, Utf8Rows
-from ..inputs.arguments import number_of
+from ..inputs.arguments import number_of, shown
 from ..inputs.errors import LocatedValueError
 from ..inputs.file_formats import (
     PackedError,
+    key_of,
     module_of,
     output_of,
     problem_of,
@@ -35,6 +36,7 @@ from ..inputs.missing import no_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from typing import Any, BinaryIO, TypeAlias
 
     Column: TypeAlias = Any  # the next segments: a list of str, or Utf8Rows
@@ -48,6 +50,7 @@ CHUNK_LINES = 512  # few enough that derived data stays in the cache
 _BLOCK_BYTES = 1 << 17  # with smaller blocks, threads wait for each other
 _LEAST_AHEAD = 512  # decompressed data may come in pieces of one byte
 _START_BYTES = 9  # enough to recognize the type of a file
+_FIRST_LINES = 16  # in which keys are looked for
 _OUTPUT_BYTES = 1 << 14  # at the start of a file, searched for toolkit outputs
 
 
@@ -318,6 +321,7 @@ class LineReader(Reader):
     def __init__(self, lines: TextLines) -> None:
         self.source, self.label, self._lines = lines.source, lines.source.label, lines
         self._begun: Utf8Rows | None = None  # lines read before the first segment was requested
+        self._key: re.Match[str] | None = None  # of line 1, if all lines have keys
 
     def read(self, count: int) -> list[Column]:
         rows = self._rows(count)
@@ -332,6 +336,11 @@ class LineReader(Reader):
             rows.drop_carriage_returns()
         else:
             rows.rstrip()
+        with suppress(UnicodeDecodeError):  # named when the line is counted
+            if not self.segments:
+                self._key = key_of(list(islice(rows, _FIRST_LINES)))
+            if self._key and not all(map(self._key.re.search, rows)):
+                self._key = None
         self.segments += len(rows)
         return rows
 
@@ -339,10 +348,14 @@ class LineReader(Reader):
         return self._lines.listed(rows)
 
     def notes(self) -> list[str]:
-        if self._lines.encoding != "utf-8" or not self.source.start.startswith(codecs.BOM_UTF8):
-            return []
-        mark = f"{self.label} starts with a byte order mark, which is scored as part of its first "
-        return [f"{mark}token, as in sacreBLEU; --encoding utf-8-sig drops it"]
+        notes = []
+        if self._key:
+            keys = f"all lines have keys, such as {shown(self._key[1])}, which are scored as text"
+            notes.append(f"{self.label}: {keys}; --keyed matches lines by them")
+        if self._lines.encoding == "utf-8" and self.source.start.startswith(codecs.BOM_UTF8):
+            mark = f"{self.label} starts with a byte order mark, which is scored as part of its "
+            notes.append(f"{mark}first token, as in sacreBLEU; --encoding utf-8-sig drops it")
+        return notes
 
 
 class FieldsReader(LineReader):

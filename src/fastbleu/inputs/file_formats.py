@@ -77,7 +77,24 @@ _OUTPUTS = (
         b'"image_id"',
         "COCO captions: rename it to end in .json",
     ),
+    (
+        rb"\s*\d+\s*\n[\d:,.]+ --> ",
+        b" --> ",
+        "subtitles (SRT): add --keyed to match their texts by number",
+    ),
 )
+
+
+# Keys as texts do not have them in all lines: first, with a digit, before a tab; first, with a digit
+# and a letter, before a space; last, with a digit or a hyphen, in parentheses.
+_KEYS = (
+    re.compile(r"^(?=\S*\d)(\w[\w.:/@+-]*)(?:\t|$)", re.ASCII),
+    re.compile(r"^(?=\S*\d)(?=\S*[A-Za-z_-])(\w[\w.:/@+-]*\w)(?:\s|$)", re.ASCII),
+    re.compile(r"\(((?=[^()]*[\d_-])[\w.:/@+-]+)\)\s*$", re.ASCII),
+)
+_FEWEST_KEYS = 3
+_LAST_KEY = re.compile(r"\(([^\s()]+)\)\s*$")  # the format trn of speech recognition
+_TIMES = re.compile(r"[\d:,.]+ --> ")  # of a subtitle
 
 
 class PackedError(ValueError):
@@ -138,6 +155,37 @@ def output_of(start: bytes) -> str | None:
         if part in start and re.match(pattern, start):  # compiling a pattern takes a millisecond
             return output
     return None
+
+
+def key_of(lines: Sequence[str]) -> re.Match[str] | None:
+    """The key of line 1, if all lines have different keys in the same place, and some have texts."""
+    for pattern in _KEYS:
+        found = [match for line in lines if (match := pattern.search(line))]
+        is_keyed = len({match[1] for match in found}) == len(lines) >= _FEWEST_KEYS
+        if is_keyed and any(match[0].strip() != match.string.strip() for match in found):
+            return found[0]
+    return None
+
+
+def keyed_texts(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+    """The number of the line, the key and the text of each segment; blank lines are ignored.
+
+    The keys of all lines are their last words, in parentheses, or their first ones, up to a tab, if
+    line 1 has one, or a space. Those of subtitles (SRT) are their numbers.
+    """
+    times = [number for number, line in enumerate(lines) if _TIMES.match(line)]
+    for start, end in zip(times, [*times[1:], len(lines) + 1]):
+        words = " ".join(lines[start + 1 : end - 1]).split()
+        yield start, lines[start - 1].strip() if start else "", " ".join(words)
+    filled = [] if times else [(n, line) for n, line in enumerate(lines, 1) if line.strip()]
+    are_last = all(_LAST_KEY.search(line) for _, line in filled)
+    mark = "\t" if filled and "\t" in filled[0][1] else None
+    for number, line in filled:
+        if are_last and (match := _LAST_KEY.search(line)):
+            yield number, match[1], line[: match.start()].rstrip()
+        else:
+            key, *text = line.removesuffix("\r").split(mark, 1)
+            yield number, key.strip(), "".join(text)
 
 
 def problem_of(error: Exception) -> str | None:
