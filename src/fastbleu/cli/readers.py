@@ -338,8 +338,8 @@ class LineReader(Reader):
             rows.rstrip()
         with suppress(UnicodeDecodeError):  # named when the line is counted
             if not self.segments:
-                self._key = key_of(list(islice(rows, _FIRST_LINES)))
-            if self._key and not all(map(self._key.re.search, rows)):
+                self._key = key_of(list(islice(iter(rows), _FIRST_LINES)))
+            if self._key and not all(map(self._key.re.search, iter(rows))):
                 self._key = None
         self.segments += len(rows)
         return rows

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from itertools import chain
+from itertools import chain, takewhile
 
 from ..runtime.collection import collection_paused
 from ..runtime.extras import install_command
@@ -39,7 +39,6 @@ _MARKS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\0": "lzma", b"]\0\0": "lzma", b"\x28\x
 _MARKS |= {b"BZh%d1AY" % level: "bz2" for level in range(1, 10)} | {b"PK\3\4": "zipfile"}
 _MARKS |= {b"7z\xbc\xaf'\x1c": "7-Zip", b"Rar!\x1a\7": "RAR", b'\4"M\x18': "lz4", b"x\x9c": "zlib"}
 _MARKS |= {b"LZIP\1": "lzip", b"\x1f\x9d": ".Z", b"PAR1\x15": "Parquet", b"ARROW1\0": "Arrow"}
-_NUMBER = re.compile(r'\s*"?-?[\d.]+"?\s*')
 _HIDDEN = re.compile(r"/$|(^|/)(__MACOSX/|\._)")  # folders, and what macOS adds to archives
 _FROM_PIPE = "an archive cannot be read from a pipe: save it as a file, or unpack it"
 
@@ -85,16 +84,18 @@ _OUTPUTS = (
 )
 
 
-# Keys as texts do not have them in all lines: first, with a digit, before a tab; first, with a digit
-# and a letter, before a space; last, with a digit or a hyphen, in parentheses.
+# Patterns that are seldom used are strings: compiling one takes a tenth of a millisecond or more.
+# Keys as texts do not have them in all lines: first, with a digit, before a tab; first, with a
+# digit and a letter, before a space; last, with a digit or a hyphen, in parentheses.
 _KEYS = (
-    re.compile(r"^(?=\S*\d)(\w[\w.:/@+-]*)(?:\t|$)", re.ASCII),
-    re.compile(r"^(?=\S*\d)(?=\S*[A-Za-z_-])(\w[\w.:/@+-]*\w)(?:\s|$)", re.ASCII),
-    re.compile(r"\(((?=[^()]*[\d_-])[\w.:/@+-]+)\)\s*$", re.ASCII),
+    r"(?a)^(?=\S*\d)(\w[\w.:/@+-]*)(?:\t|$)",
+    r"(?a)^(?=\S*\d)(?=\S*[A-Za-z_-])(\w[\w.:/@+-]*\w)(?:\s|$)",
+    r"(?a)\(((?=[^()]*[\d_-])[\w.:/@+-]+)\)\s*$",
 )
 _FEWEST_KEYS = 3
-_LAST_KEY = re.compile(r"\(([^\s()]+)\)\s*$")  # the format trn of speech recognition
-_TIMES = re.compile(r"[\d:,.]+ --> ")  # of a subtitle
+_LAST_KEY = r"\(([^\s()]+)\)\s*$"  # the format trn of speech recognition
+_TIMES = r"[\d:,.]+ --> "  # of a subtitle
+_NUMBER = r'\s*"?-?[\d.]+"?\s*'
 
 
 class PackedError(ValueError):
@@ -158,11 +159,13 @@ def output_of(start: bytes) -> str | None:
 
 
 def key_of(lines: Sequence[str]) -> re.Match[str] | None:
-    """The key of line 1, if all lines have different keys in the same place, and some have texts."""
+    """The key of line 1, if all lines have different keys in the same place; None for texts."""
+    if len(lines) < _FEWEST_KEYS or not re.search(r"^\S*\d|\)\s*$", lines[0]):
+        return None
     for pattern in _KEYS:
-        found = [match for line in lines if (match := pattern.search(line))]
-        is_keyed = len({match[1] for match in found}) == len(lines) >= _FEWEST_KEYS
-        if is_keyed and any(match[0].strip() != match.string.strip() for match in found):
+        found = list(takewhile(bool, (re.search(pattern, line) for line in lines)))
+        has_text = any(match[0].strip() != match.string.strip() for match in found if match)
+        if len({match[1] for match in found if match}) == len(lines) and has_text:
             return found[0]
     return None
 
@@ -173,15 +176,15 @@ def keyed_texts(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
     The keys of all lines are their last words, in parentheses, or their first ones, up to a tab, if
     line 1 has one, or a space. Those of subtitles (SRT) are their numbers.
     """
-    times = [number for number, line in enumerate(lines) if _TIMES.match(line)]
-    for start, end in zip(times, [*times[1:], len(lines) + 1]):
+    times = [number for number, line in enumerate(lines) if re.match(_TIMES, line)]
+    for start, end in zip(times, [*times[1:], len(lines) + 1], strict=False):
         words = " ".join(lines[start + 1 : end - 1]).split()
         yield start, lines[start - 1].strip() if start else "", " ".join(words)
     filled = [] if times else [(n, line) for n, line in enumerate(lines, 1) if line.strip()]
-    are_last = all(_LAST_KEY.search(line) for _, line in filled)
+    are_last = all(re.search(_LAST_KEY, line) for _, line in filled)
     mark = "\t" if filled and "\t" in filled[0][1] else None
     for number, line in filled:
-        if are_last and (match := _LAST_KEY.search(line)):
+        if are_last and (match := re.search(_LAST_KEY, line)):
             yield number, match[1], line[: match.start()].rstrip()
         else:
             key, *text = line.removesuffix("\r").split(mark, 1)
@@ -249,8 +252,10 @@ def is_heading(line_1: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """
     words = [all(map(str.isidentifier, row)) for row in (line_1, *rows)]
     names = words[0] and not any(words[1:]) and len({*line_1}) == len(line_1)
-    above = [cell for cell, *column in zip(line_1, *rows) if all(map(_NUMBER.fullmatch, column))]
-    return bool(rows) and (names or not all(map(_NUMBER.fullmatch, above)))
+    is_number = re.compile(_NUMBER).fullmatch
+    columns = zip(line_1, *rows, strict=False)
+    above = [cell for cell, *column in columns if all(map(is_number, column))]
+    return bool(rows) and (names or not all(map(is_number, above)))
 
 
 @cache
