@@ -59,6 +59,7 @@ else:
     table_files = lazy("fastbleu.cli.table_files")
     testsets = lazy("fastbleu.cli.testsets")
 
+_LESS_MEMORY = "score fewer segments or systems at once, or use fewer --threads"
 _PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
 
 
@@ -85,6 +86,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except InputError as error:
         status, message = error.status, str(error)
+    except MemoryError:
+        status, message = 1, f"there is not enough memory: {_LESS_MEMORY}"
     except OSError as error:
         # Discard buffered output, or the interpreter would fail again at exit.
         with suppress(OSError, ValueError):  # standard output may not be a file
@@ -105,6 +108,8 @@ def _run(options: Options) -> None:
         groups, warnings = table_files.score_groups(options, results.metric_of(options))
         _warn(options, [], warnings)
         return _print(groups)
+    if options.reported:
+        results.check_reports(options)
     with ExitStack() as opened:
         for text in _score(options, opened):
             _print(text)

@@ -96,6 +96,15 @@ def is_coco_file(name: str) -> bool:
     return without_suffix(name).endswith(".json")
 
 
+def files_of(name: str, read_as: str | None) -> list[str]:
+    """The files on disk that an argument names."""
+    from glob import escape, glob
+
+    path = _select(name, read_as)[0]
+    below = os.path.join(escape(path), "**") if os.path.isdir(path) else path
+    return [path, *glob(below, recursive=True)]
+
+
 def _lines_of(lines: TextLines) -> Iterator[str]:
     """The lines of a file, without its byte order mark."""
     while block := lines.read(CHUNK_LINES):

@@ -20,7 +20,8 @@ from ..dialects.base import UPDATE
 from ..inputs.errors import InputWarning
 from ..runtime.import_lock import import_undisturbed, lazy
 from ..runtime.terminal import CONTROLS, JSON_CONTROLS
-from .readers import InputError, joined, present
+from .formats import files_of
+from .readers import STDIN, InputError, joined, present
 from .sacrebleu_text import (
     BASELINE,
     RESET,
@@ -32,6 +33,7 @@ from .sacrebleu_text import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import tempfile
+    from typing import Any
 
     from ..dialects.score import Score
     from ..metric.bleu import BLEU
@@ -224,6 +226,39 @@ class SegmentList:
             yield self._spool.readline()
 
 
+def check_reports(options: Options) -> None:
+    """Refuse reports that cannot be written or would replace inputs, each other or the result."""
+    inputs = [*options.references, *(options.input or [STDIN])]
+    inputs += [getattr(options, name) for name in options.labels]
+    # What is taken, and its files or descriptors.
+    taken: list[tuple[str, list[Any]]] = [("the result", [1])]
+    taken += [(n, [0] if n == STDIN else files_of(n, options.read_as)) for n in inputs]
+    target_of = import_undisturbed("fastbleu.reporting.report").target_of
+    for option in ("html", "md"):
+        if (path := getattr(options, option)) is None:
+            continue
+        try:
+            target = target_of(path)
+        except (OSError, ValueError) as error:
+            raise _unwritable(path, error) from error
+        for name, files in taken:
+            if any(_are_same(target, file) for file in files):
+                raise InputError(f"--{option} {path} would overwrite {name}: name another file")
+        taken.append((f"--{option}", [target]))
+
+
+def _are_same(file: Any, other: Any) -> bool:
+    try:
+        return os.path.samestat(os.stat(file), os.stat(other))
+    except (OSError, ValueError):
+        return bool(file == other)
+
+
+def _unwritable(path: str, error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or error
+    return InputError(f"{path}: the report cannot be written: {reason}")
+
+
 def write_reports(
     options: Options,
     names: list[str],
@@ -249,8 +284,7 @@ def write_reports(
             for path in paths:
                 made.save(path, "html" if path is options.html else "md")
     except OSError as error:
-        reason = error.strerror or error
-        raise InputError(f"{path}: the report cannot be written: {reason}") from error
+        raise _unwritable(path, error) from error
     except (ValueError, ImportError) as error:
         option = "--html" if path is options.html else "--md"
         raise InputError(f"{option}: {error}") from error
