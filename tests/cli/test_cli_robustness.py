@@ -343,15 +343,12 @@ def test_memory_with_pipes(tmp_path):
     [
         *(("-i h", target) for target in ("h", "./h", "link", "hard link")),
         *(("", target) for target in ("h", "/dev/stdin")),
-        ("-i tables::mt", "tables/part.tsv"),
     ],
 )
 def test_a_report_never_replaces_an_input(folder, system, target):
     (folder / "link").symlink_to("h")
     (folder / "hard link").hardlink_to("h")
-    (folder / "tables").mkdir()
-    (folder / "tables" / "part.tsv").write_bytes(b"mt\na b\n")
-    before = {path: path.read_bytes() for path in folder.glob("**/*") if path.is_file()}
+    before = {path: path.read_bytes() for path in folder.iterdir()}
     option = "--md" if system else "--html"
     with open("h", "rb") as stdin:
         process = start("r", *system.split(), option, target, stdin=stdin)

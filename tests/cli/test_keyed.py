@@ -10,7 +10,7 @@ from read_files import write
 from wmt22 import WMT22
 
 from fastbleu import BLEU
-from fastbleu.inputs.file_formats import key_of
+from fastbleu.inputs.file_formats import texts_by_key
 
 REFERENCES = ["the cat sat on the mat .", "it rained all night long", "a dog ( a big one ) ran"]
 HYPOTHESES = ["the cat sat on a mat .", "", "a dog ( a big one ) ran off"]
@@ -102,10 +102,10 @@ def test_subtitles_are_refused_as_lines(folder):
     )
 
 
-def test_texts_have_no_keys():
+def test_texts_have_no_keys(folder):
     for path in (*EXAMPLES.glob("*.txt"), *WMT22.glob("*/*.txt")):
         with path.open(encoding="utf-8") as lines:
-            assert not key_of(list(islice(lines, 16))), path
+            assert not texts_by_key(list(islice(lines, 16))), path
     for texts in (
         *(
             ["42", "17", "3"],
@@ -116,7 +116,8 @@ def test_texts_have_no_keys():
         *(["a1", "b2", "c3"], ["see (a)", "see (b)", "see (c)"], ["x1 = 2", "x1 = 3", "y2 = 4"]),
         *(["a\tb", "c\td", "e\tf"], ["2024年 一", "2025年 二", "2026年 三"], ["(1)", "(2)", "(3)"]),
     ):
-        assert not key_of(texts)
+        write(folder / "texts", "".join(f"{text}\n" for text in texts))
+        assert "--keyed" not in run("texts", "-i", "texts")[2]
 
 
 @pytest.mark.parametrize(
@@ -129,12 +130,12 @@ def test_texts_have_no_keys():
             "^hyp has no segment with the key 'b2', .*line 2 of ref",
         ),
         ("a1 x\n", "a1 x\nc3 y\n", "", "^ref has no segment with the key 'c3', .*line 2 of hyp"),
-        ("a1 x\nb2 y\na1 z\n", "a1 x\nb2 y\n", "", "^ref: line 3 has the key 'a1' of line 1; each"),
+        ("a1 x\nb2 y\na1 z\n", "a1 x\nb2 y\n", "", "^ref: line 3 has the key 'a1' of line 1: each"),
         (
             "the x\na y\nthe z\n",
             "x (a1)\ny (a2)\n",
             "",
-            "^ref: line 3 has the key 'the' of line 1;",
+            "^ref: line 3 has the key 'the' of line 1: ",
         ),
         ("x\ny\n", "x (a1)\ny (a2)\n", "", "^hyp has no segment with the key 'x', .*line 1 of ref"),
         ("a1 x\ty\n", "a1 x\n", "-nr 2", "^--keyed is for files of lines, but ref"),

@@ -59,7 +59,6 @@ else:
     table_files = lazy("fastbleu.cli.table_files")
     testsets = lazy("fastbleu.cli.testsets")
 
-_LESS_MEMORY = "score fewer segments or systems at once, or use fewer --threads"
 _PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
 
 
@@ -87,7 +86,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except InputError as error:
         status, message = error.status, str(error)
     except MemoryError:
-        status, message = 1, f"there is not enough memory: {_LESS_MEMORY}"
+        fix = "score fewer segments or systems at once, or use fewer --threads"
+        status, message = 1, f"there is not enough memory: {fix}"
     except OSError as error:
         # Discard buffered output, or the interpreter would fail again at exit.
         with suppress(OSError, ValueError):  # standard output may not be a file
@@ -147,8 +147,9 @@ def _open(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
             if isinstance(reader, FieldsReader):
                 reader.check_fields()
         raise
+    strips = options.prints_as_sacrebleu and not (options.reported or options.diagnosed)
     for reader in readers:
-        reader.keeps_ends = options.keeps_ends
+        reader.keeps_ends = not strips
     for label in options.labels:
         readers.append(open_input(getattr(options, label), SYSTEM, options, opened))
     if options.keyed and (others := [r for r in readers if not isinstance(r, KeyedReader)]):

@@ -234,6 +234,8 @@ class MarkupReader(MatchedReader):
     documents of test suites and segments without any translation are left out.
     """
 
+    named = "segment {1} of document {0}"
+
     def __init__(
         self, path: str, selector: str, role: str, encoding: str, xml: bool, opened: ExitStack
     ) -> None:
@@ -248,9 +250,6 @@ class MarkupReader(MatchedReader):
         self._part = _choose(self._source, selector, role, parts, several)
         self._by_kind = not selector and self._part.kind not in several
         self.by_id = dict(self._ordered(documents))
-
-    def described(self, key: tuple[str, str]) -> str:
-        return f"segment {key[1]} of document {key[0]}"
 
     def _ordered(self, documents: list[Document]) -> Iterator[tuple[tuple[str, str], Segment]]:
         for document in documents:

@@ -150,7 +150,6 @@ class Options(argparse.Namespace):
     labels: Sequence[str]  # the options that name files of a report
     reported: bool
     diagnosed: bool  # by --explain or --identify
-    keeps_ends: bool  # whether dialects that count whitespace at the ends of segments may score
     output_format: str  # of the result; see `table` for single segments
     table: str  # how single segments are listed: "tsv", "json" or ""
     lists_texts: bool  # whether the output needs the texts themselves
@@ -172,7 +171,6 @@ class Options(argparse.Namespace):
         self.labels = [name for name in _REPORT_LABELS if getattr(self, name) is not None]
         self.reported = self.html is not None or self.md is not None
         self.diagnosed = self.explain is not None or self.identify is not None
-        self.keeps_ends = self.reported or self.diagnosed or not self.prints_as_sacrebleu
         of_environment = os.environ.get("SACREBLEU_FORMAT", "").lower()
         self.output_format = self.format or ("text" if self.diagnosed else "json")
         if of_environment in _FORMATS and self.by is None:
@@ -215,10 +213,7 @@ def _make_parser() -> Parser:
     add("-i", "--input", nargs="+", metavar="HYP", help=text)
     text = "each line of the REF file has N references, separated by tabs"
     add("-nr", "--num-refs", type=partial(integer, low=1), metavar="N", help=text)
-    text = (
-        "each line has a key, first (up to a tab or space) or last (in parentheses), or a subtitle "
-        "its number: match lines by it, in any order, and score the rest"
-    )
+    text = "match lines, in any order, by a key: the first word, or the last one in parentheses"
     add("--keyed", action="store_true", help=text)
     text = "encoding of all text files (default: utf-8)"
     add("-e", "--encoding", type=encoding, metavar="ENC", help=text)
@@ -425,17 +420,8 @@ def _problem_of_groups(options: Options) -> str | None:
         return "--language and --tokenizers go together: a column, and its tokenizers"
     if options.test:
         return f"--by does not support --paired-{options.test}"
-    of_segments = "sentence_level", "score_only", "short", "width", "sort", "worst"
-    for name in (
-        *of_segments,
-        "identify",
-        "explain",
-        "html",
-        "md",
-        "test_set",
-        "num_refs",
-        "keyed",
-    ):
+    of_segments = "sentence_level", "score_only", "short", "width", "sort", "worst", "keyed"
+    for name in (*of_segments, "identify", "explain", "html", "md", "test_set", "num_refs"):
         if getattr(options, name) != getattr(Options, name):
             return f"--by does not support --{name.replace('_', '-')}"
     if options.format == "tsv":

@@ -25,10 +25,10 @@ from ..inputs.arguments import number_of, shown
 from ..inputs.errors import LocatedValueError
 from ..inputs.file_formats import (
     PackedError,
-    key_of,
     module_of,
     output_of,
     problem_of,
+    texts_by_key,
     unpacked,
     without_suffix,
 )
@@ -36,7 +36,6 @@ from ..inputs.missing import no_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
     from typing import Any, BinaryIO, TypeAlias
 
     Column: TypeAlias = Any  # the next segments: a list of str, or Utf8Rows
@@ -50,7 +49,7 @@ CHUNK_LINES = 512  # few enough that derived data stays in the cache
 _BLOCK_BYTES = 1 << 17  # with smaller blocks, threads wait for each other
 _LEAST_AHEAD = 512  # decompressed data may come in pieces of one byte
 _START_BYTES = 9  # enough to recognize the type of a file
-_FIRST_LINES = 16  # in which keys are looked for
+_FIRST_LINES, _FEWEST_KEYS = 16, 3  # in which keys are looked for
 _OUTPUT_BYTES = 1 << 14  # at the start of a file, searched for toolkit outputs
 
 
@@ -253,7 +252,7 @@ class Reader:
     `segments_in_all` the total, if the file states it. `ragged`: cells may be lists of references,
     or None where a segment has fewer references than others. `missing`, for tables: "error",
     "empty", or "skip" to return None for a segment without a value. `keeps_ends`: whitespace at the
-    end of a segment is part of it. `line_1`: what line 1 of a table is read as.
+    end of a segment is part of it. `selector`: the part of the file, as its name or number.
     """
 
     label: str
@@ -262,7 +261,7 @@ class Reader:
     width = 1
     ragged = False
     keeps_ends = False
-    line_1 = ""
+    selector = ""
     segments = 0
     segments_in_all: int | None = None
     missing: str | None = None
@@ -321,7 +320,7 @@ class LineReader(Reader):
     def __init__(self, lines: TextLines) -> None:
         self.source, self.label, self._lines = lines.source, lines.source.label, lines
         self._begun: Utf8Rows | None = None  # lines read before the first segment was requested
-        self._key: re.Match[str] | None = None  # of line 1, if all lines have keys
+        self._key = ""  # of line 1, if all lines have keys
 
     def read(self, count: int) -> list[Column]:
         rows = self._rows(count)
@@ -338,9 +337,12 @@ class LineReader(Reader):
             rows.rstrip()
         with suppress(UnicodeDecodeError):  # named when the line is counted
             if not self.segments:
-                self._key = key_of(list(islice(iter(rows), _FIRST_LINES)))
-            if self._key and not all(map(self._key.re.search, iter(rows))):
-                self._key = None
+                first = list(islice(iter(rows), _FIRST_LINES))
+                texts = texts_by_key(first)
+                has_keys = len(texts) == len(first) >= _FEWEST_KEYS and any(texts.values())
+                self._key = next(iter(texts)) if has_keys else ""
+            if self._key and len(rows) and not texts_by_key(list(iter(rows))):
+                self._key = ""
         self.segments += len(rows)
         return rows
 
@@ -350,7 +352,7 @@ class LineReader(Reader):
     def notes(self) -> list[str]:
         notes = []
         if self._key:
-            keys = f"all lines have keys, such as {shown(self._key[1])}, which are scored as text"
+            keys = f"all lines have keys, such as {shown(self._key)}, which are scored as text"
             notes.append(f"{self.label}: {keys}; --keyed matches lines by them")
         if self._lines.encoding == "utf-8" and self.source.start.startswith(codecs.BOM_UTF8):
             mark = f"{self.label} starts with a byte order mark, which is scored as part of its "
@@ -492,8 +494,8 @@ def _unequal(readers: Sequence[Reader], chunk: list[list[str]]) -> InputError:
     for reader in (short, long):
         if reader.missing is None and without_suffix(reader.label).endswith((".tsv", ".csv")):
             fix += f"; {reader.label} is read as plain text unless ::COLUMN follows its name"
-        if reader.line_1 and short.line_1 != long.line_1:
-            fix += f"; line 1 of {reader.label} is read as {reader.line_1}"
+        elif reader.selector.isdecimal() and not (short.selector + long.selector).isdecimal():
+            fix += f"; line 1 of {reader.label} is a segment for a column chosen by number"
     has = f"{short.label} has {number_of(segments, short.unit)}"
     message = f"{has}, {long.label} has {number_of(total, long.unit)}: {fix}"
     return InputError(message, file=short.label)

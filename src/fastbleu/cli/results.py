@@ -20,7 +20,7 @@ from ..dialects.base import UPDATE
 from ..inputs.errors import InputWarning
 from ..runtime.import_lock import import_undisturbed, lazy
 from ..runtime.terminal import CONTROLS, JSON_CONTROLS
-from .formats import files_of
+from .formats import select
 from .readers import STDIN, InputError, joined, present
 from .sacrebleu_text import (
     BASELINE,
@@ -228,30 +228,24 @@ class SegmentList:
 
 def check_reports(options: Options) -> None:
     """Refuse reports that cannot be written or would replace inputs, each other or the result."""
-    inputs = [*options.references, *(options.input or [STDIN])]
-    inputs += [getattr(options, name) for name in options.labels]
-    # What is taken, and its files or descriptors.
-    taken: list[tuple[str, list[Any]]] = [("the result", [1])]
-    taken += [(n, [0] if n == STDIN else files_of(n, options.read_as)) for n in inputs]
+    names = [*options.references, *(options.input or [STDIN])]
+    names += [getattr(options, label) for label in options.labels]
+    # Paths and descriptors, by what they are in messages.
+    taken: dict[str, Any] = {n: 0 if n == STDIN else select(n, options.read_as)[0] for n in names}
+    taken["the result"] = 1
     target_of = import_undisturbed("fastbleu.reporting.report").target_of
-    for option in ("html", "md"):
-        if (path := getattr(options, option)) is None:
+    for option, path in (("--html", options.html), ("--md", options.md)):
+        if path is None:
             continue
         try:
             target = target_of(path)
         except (OSError, ValueError) as error:
             raise _unwritable(path, error) from error
-        for name, files in taken:
-            if any(_are_same(target, file) for file in files):
-                raise InputError(f"--{option} {path} would overwrite {name}: name another file")
-        taken.append((f"--{option}", [target]))
-
-
-def _are_same(file: Any, other: Any) -> bool:
-    try:
-        return os.path.samestat(os.stat(file), os.stat(other))
-    except (OSError, ValueError):
-        return bool(file == other)
+        for name, other in taken.items():
+            are_files = os.path.exists(other) and os.path.exists(target)
+            if other == target or (are_files and os.path.samefile(other, target)):
+                raise InputError(f"{option} {path} would overwrite {name}: name another file")
+        taken[option] = target
 
 
 def _unwritable(path: str, error: Exception) -> InputError:

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from itertools import chain, takewhile
+from itertools import chain
 
 from ..runtime.collection import collection_paused
 from ..runtime.extras import install_command
@@ -85,16 +85,9 @@ _OUTPUTS = (
 
 
 # Patterns that are seldom used are strings: compiling one takes a tenth of a millisecond or more.
-# Keys as texts do not have them in all lines: first, with a digit, before a tab; first, with a
-# digit and a letter, before a space; last, with a digit or a hyphen, in parentheses.
-_KEYS = (
-    r"(?a)^(?=\S*\d)(\w[\w.:/@+-]*)(?:\t|$)",
-    r"(?a)^(?=\S*\d)(?=\S*[A-Za-z_-])(\w[\w.:/@+-]*\w)(?:\s|$)",
-    r"(?a)\(((?=[^()]*[\d_-])[\w.:/@+-]+)\)\s*$",
-)
-_FEWEST_KEYS = 3
 _LAST_KEY = r"\(([^\s()]+)\)\s*$"  # the format trn of speech recognition
 _TIMES = r"[\d:,.]+ --> "  # of a subtitle
+_KEY = r"(?=.*[0-9])[A-Za-z0-9_]([\w.:/@+-]*\w)?"
 _NUMBER = r'\s*"?-?[\d.]+"?\s*'
 
 
@@ -158,16 +151,13 @@ def output_of(start: bytes) -> str | None:
     return None
 
 
-def key_of(lines: Sequence[str]) -> re.Match[str] | None:
-    """The key of line 1, if all lines have different keys in the same place; None for texts."""
-    if len(lines) < _FEWEST_KEYS or not re.search(r"^\S*\d|\)\s*$", lines[0]):
-        return None
-    for pattern in _KEYS:
-        found = list(takewhile(bool, (re.search(pattern, line) for line in lines)))
-        has_text = any(match[0].strip() != match.string.strip() for match in found if match)
-        if len({match[1] for match in found if match}) == len(lines) and has_text:
-            return found[0]
-    return None
+def texts_by_key(lines: Sequence[str]) -> dict[str, str]:
+    """The texts of lines that all have keys unlike words: with a digit, and a letter or a tab."""
+    if not lines or not re.search(r"^\S*\d|\)\s*$", lines[0]):  # at no cost for texts
+        return {}
+    pattern = _KEY if "\t" in lines[0] else r"(?=.*[A-Za-z_-])" + _KEY
+    texts = {key: text for _, key, text in keyed_texts(lines)}
+    return texts if all(re.fullmatch(pattern, key) for key in texts) else {}
 
 
 def keyed_texts(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:

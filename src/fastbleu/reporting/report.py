@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from shutil import copymode
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..inputs.arguments import a_type, check_choice, check_integer, number_of
@@ -222,13 +222,11 @@ def _replacing(path: FilePath) -> Iterator[BinaryIO]:
     try:
         target = target_of(path)
         temporary = os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}.fastbleu")
-        is_old = os.path.exists(target)
-        mode = stat.S_IMODE(os.stat(target).st_mode) if is_old else 0o666
         try:
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, mode)
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
             with os.fdopen(descriptor, "wb") as file:
-                if is_old:  # whatever the umask
-                    os.chmod(temporary, mode)
+                with suppress(FileNotFoundError):
+                    copymode(target, temporary)
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
