@@ -67,6 +67,14 @@ SHORT_FORM = {
         [HYPOTHESES[2], *"abcdefgh" * 2], [ONE[2], *[[token] for token in "abcdefgg" * 2]]
     ),
     "shorter": Corpus(HYPOTHESES, [[" ".join(WORDS * 14)] for _ in TEXTS]),
+    "white space": Corpus(
+        [f"  {HYPOTHESES[0]}   ", f"{HYPOTHESES[1]}\t", *HYPOTHESES[2:]],
+        [[f"{ONE[0][0]} "], [f"\t{ONE[1][0]}\t \t"], [f" {ONE[2][0]}\ta\rb"], *ONE[3:]],
+    ),
+    "line ends": Corpus(
+        [f"{HYPOTHESES[0]} \r", f"{HYPOTHESES[1]}\r\r", *HYPOTHESES[2:]],
+        [[f"{ONE[0][0]}\r"], *ONE[1:]],
+    ),
 }
 CUT = [" ".join(WORDS[row % 50 : row % 50 + 32]) for row in range(1400)]
 CHINESE = (
@@ -215,9 +223,9 @@ ENGINES = [entry for entry in ENTRIES if {"pyspark", "ray"} & set(entry.needs)]
 IN_PROCESS = [entry for entry in ENTRIES if entry.installed and entry not in ENGINES]
 OF_PANDAS = {"nltk", *entry_points.OF_PANDAS.split()}
 # With what `make test` installs; and of that what takes no more than a few milliseconds.
-SHORT = [e for e in IN_PROCESS if set(e.needs) <= {"jinja2", *OF_PANDAS}]
+SHORT = [e for e in IN_PROCESS if set(e.needs) <= {"jinja2", "nltk", *OF_PANDAS}]
 EXPLAINED = [e for e in SHORT if e.label in ("report", "explain", "overview", "compare")]
-SLOW = "report|identify|overview|tables.* of (?!pyarrow)|confidence|pandas"
+SLOW = "report|identify|command --identify|overview|tables.* of (?!pyarrow)|confidence|pandas"
 ON_HOSTS = IN_PROCESS if "FASTBLEU_REQUIRE_HOSTS" in os.environ else SHORT
 SHORTEST = [entry for entry in SHORT if not re.match(SLOW, entry.label)]
 

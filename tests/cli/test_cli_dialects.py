@@ -4,6 +4,7 @@ import json
 
 import pytest
 from commands import output, run
+from read_files import write
 
 import fastbleu
 from fastbleu import BLEU, dialects
@@ -58,6 +59,21 @@ def test_white_space_at_the_ends_of_segments_counts_where_the_dialect_counts_it(
     assert json.loads(out)["score"] == expected
     stripped = BLEU().score(hypotheses, references)
     assert output(names[0], "-i", names[1], "-b") == f"{stripped.value:.1f}\n"
+
+
+def test_a_report_keeps_white_space_at_the_ends_of_segments_but_not_of_groups(tmp_path):
+    texts = [["x ", "a b c d e   "], ["x", "a b c d e"]]
+    hypotheses, references = [
+        write(tmp_path / name, "".join(f"{line}\r\n" for line in lines))
+        for name, lines in zip(("hyp", "ref"), texts, strict=True)
+    ]
+    page = tmp_path / "report.md"
+    options = "--dialect", "llamafactory-metric", "--md", page, "--groups", hypotheses, "-q"
+    output(references, "-i", hypotheses, *options)
+    groups = [text.rstrip() for text in texts[0]]
+    metric = "llamafactory-metric"
+    expected = fastbleu.report({"hyp": texts[0]}, texts[1], groups=groups, metric=metric)
+    assert page.read_text(encoding="utf-8") == expected.markdown()
 
 
 def test_options_are_passed_to_the_dialect(files):

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import os
 import re
 import signal
@@ -10,7 +11,7 @@ import sys
 
 import pytest
 from commands import R1, A, B, error, output, run, start, usage_error
-from processes import POSIX, python
+from processes import POSIX, python, python_ends
 
 from fastbleu.cli import command as cli
 
@@ -320,3 +321,87 @@ def test_memory_with_pipes(tmp_path):
         status, peak = map(int, process.communicate()[0].split())
     assert status == 0
     assert peak * (1 if sys.platform == "darwin" else 1024) < 100 << 20
+
+
+# Reports.
+
+
+@pytest.mark.skipif(not POSIX, reason="links and /dev/stdin")
+@pytest.mark.parametrize(
+    ("system", "target"),
+    [
+        *(("-i h", target) for target in ("h", "./h", "link", "hard link")),
+        *(("", target) for target in ("h", "/dev/stdin")),
+    ],
+)
+def test_a_report_never_replaces_an_input(folder, system, target):
+    (folder / "link").symlink_to("h")
+    (folder / "hard link").hardlink_to("h")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    option = "--md" if system else "--html"
+    with open("h", "rb") as stdin:
+        process = start("r", *system.split(), option, target, stdin=stdin)
+        out, said = process.communicate()
+    assert (process.returncode, out) == (1, b"")
+    assert re.search(f"error: {option} {target} would overwrite .*: name another", said.decode())
+    assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.usefixtures("folder")
+def test_reports_replace_neither_labels_nor_each_other_nor_the_result(tmp_path):
+    given = "r", "-i", "h"
+    message = error(*given, "--html", "one", "--sources", "one")
+    assert message == "--html one would overwrite one: name another file"
+    message = error(*given, "--html", "a.out", "--md", "./a.out")
+    assert message == "--md ./a.out would overwrite --html: name another file"
+    with open("result", "wb") as stdout:
+        process = start(*given, "--md", "result", stdout=stdout)
+        assert b"--md result would overwrite the result" in process.communicate()[1]
+    assert not (tmp_path / "a.out").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_read(tmp_path):
+    assert "no/a.html: the report cannot be written: its directory" in error(
+        "x", "-i", "y", "--html", "no/a.html"
+    )
+    if POSIX and os.getuid():
+        tmp_path.chmod(0o500)
+        assert "no permission to write in" in error("x", "-i", "y", "--md", "a.md")
+        tmp_path.chmod(0o700)
+
+
+# Memory.
+
+WITH_LITTLE_MEMORY = """
+import resource, sys
+from importlib import import_module
+from fastbleu.cli.command import main
+for name in sys.argv[1].split():
+    import_module(name)
+with open("/proc/self/statm") as pages:
+    size = int(pages.read().split()[0]) * resource.getpagesize() + (60 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (size, size))
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process as Linux does")
+@pytest.mark.parametrize("suffix", ["txt", "jsonl", "parquet"])
+def test_lack_of_memory(tmp_path, suffix):
+    text, modules = "word " * 2_000_000, ""
+    path = tmp_path / f"a.{suffix}"
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow")
+        from pyarrow import parquet, table
+
+        parquet.write_table(table({"mt": [text] * 8}), path)
+        modules = "pyarrow.parquet pyarrow.dataset narwhals fastbleu.tables"
+    else:
+        line = json.dumps({"mt": text}) if suffix == "jsonl" else text
+        path.write_text(f"{line}\n" * 8)
+    name = str(path) if suffix == "txt" else f"{path}::mt"
+    status, out, said = python_ends("-c", WITH_LITTLE_MEMORY, modules, name, "-i", name)
+    assert (status, out) == (1, "")
+    assert said.startswith("fastbleu: error: there is not enough memory: ")
+    assert said.count("\n") == 1

@@ -11,7 +11,7 @@ import numpy as np
 import oracle
 import pytest
 import wmt22
-from commands import EXAMPLES, error, output, run, usage_error
+from commands import EXAMPLES, POSIX, error, output, run, usage_error
 from generators import raises, seeded
 from hosts import host
 from random_texts import random_corpus
@@ -219,10 +219,22 @@ def test_nothing_is_half_written(tmp_path):
         assert path.read_text() == "before"
         report.save(path)
         first = path.read_bytes()
+        path.chmod(0o604)
+        mode = path.stat().st_mode
         again.save(path)  # the same input gives the same file
         assert path.read_bytes() == first != b"before"
+        assert path.stat().st_mode == mode
     assert sorted(its.name for its in tmp_path.iterdir()) == ["report.html", "report.md"]
     raises(IsADirectoryError, "directory", report.save, tmp_path)
+
+
+@pytest.mark.skipif(not POSIX, reason="Windows may not permit links")
+def test_a_link_stays_a_link(tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to("report.html")
+    fastbleu.report(SYSTEMS, REFERENCES).save(link)
+    assert link.is_symlink()
+    assert not (tmp_path / "report.html").is_symlink()
 
 
 def test_the_script_is_small_and_the_policy_allows_nothing_else():

@@ -810,20 +810,55 @@ def options_of(metric: BLEU) -> list[str]:
     return ["--dialect", metric.dialect, *["-tok", "auto"] * is_auto(metric)]
 
 
-@entry(alone=True)
-def command_of_lines(metric: BLEU, corpus: Corpus) -> Any:
+def arguments_of_lines(corpus: Corpus) -> list[str]:
     if corpus.varies:
         raise ValueError("files of lines have the same number of references for each segment")
+    if any(text.endswith("\r") for texts in (corpus.hypotheses, *corpus.streams) for text in texts):
+        raise ValueError("a carriage return at the end of a line is part of the line end")
     hypotheses, *references = files_of_lines(corpus)
-    return command(*references, "-i", hypotheses, *options_of(metric), "-w", "200")["score"]
+    return [*references, "-i", hypotheses]
+
+
+def arguments_of_table(corpus: Corpus, kind: str) -> list[str]:
+    path = file_of(corpus, kind)
+    return [*(f"{path}::{name}" for name in corpus.names), "-i", f"{path}::mt"]
+
+
+def add_command(kind: str, needs: str, arguments_of: Callable[[Corpus], list[str]]) -> None:
+    @entry(alone=True, needs=needs, label=f"command of {kind}")
+    def scored(metric: BLEU, corpus: Corpus) -> Any:
+        options = *options_of(metric), "-w", "200"
+        return command(*arguments_of(corpus), *options)["score"]
+
+    @entry("pair", alone=True, needs=needs, label=f"command --explain of {kind}")
+    def explained(metric: BLEU, corpus: Corpus) -> Any:
+        names = metric.dialect, "sacrebleu"
+        found = command(*arguments_of(corpus), "--explain", *names, "-f", "json")
+        values = [fastbleu.BLEU(name).score(*corpus).value for name in names]
+        return [found["a"]["value"], found["b"]["value"]], values
+
+    # Of the recipes, which take their time, those for which whitespace at the ends counts.
+    only = f"llamafactory-metric multeval {' '.join(dialects.names())}"
+
+    @entry("pair", alone=True, needs=needs, only=only, label=f"command --identify of {kind}")
+    def identified(metric: BLEU, corpus: Corpus) -> Any:
+        if is_auto(metric):
+            raise ValueError("the settings that are tried do not include an automatic choice")
+        number = metric.score(*corpus).value
+        options = "--identify", f"{number:.12f}", "-f", "json"
+        found = command(*arguments_of(corpus), *options)["matches"]
+        return any(math.isclose(m["value"], number, abs_tol=1e-12) for m in found), True
+
+
+add_command("lines", "", arguments_of_lines)
+add_command("jsonl", TABLES, lambda corpus: arguments_of_table(corpus, "jsonl"))
+add_command("parquet", TABLES, lambda corpus: arguments_of_table(corpus, "parquet"))
 
 
 @entry("groups", needs=TABLES, alone=True)
 def command_by_key(metric: BLEU, corpus: Corpus) -> Any:
-    path = file_of(corpus, "parquet")
-    references = [f"{path}::{name}" for name in corpus.names]
     options = "--by", "key", *options_of(metric)
-    found = by_key(pa.Table.from_pylist(command(*references, "-i", f"{path}::mt", *options)))
+    found = by_key(pa.Table.from_pylist(command(*arguments_of_table(corpus, "parquet"), *options)))
     return found | {None: metric.score(*corpus)}
 
 

@@ -5,8 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from fastbleu.cli.formats import open_input
-from fastbleu.cli.markup import align_documents
+from fastbleu.cli.formats import align_segments, open_input
 from fastbleu.cli.options import Options
 from fastbleu.cli.readers import (
     REFERENCE,
@@ -30,7 +29,7 @@ def read(*names, role=REFERENCE, chunk=4096, **options):
     with ExitStack() as opened:
         inputs = [opened_file(str(name), role, Options(**options), opened) for name in names]
         if any(reader.unit == "segment" for reader in inputs):
-            align_documents(inputs)
+            align_segments(inputs)
         columns = [[] for _ in range(sum(its.width for its in inputs))]
         for lines in in_step(inputs, chunk):
             assert len({len(part) for part in lines}) == 1

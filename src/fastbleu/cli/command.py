@@ -25,7 +25,7 @@ from ..inputs.missing import is_blank
 from ..inputs.mistakes import warn_of_equal, warn_of_words
 from ..runtime.import_lock import import_undisturbed, lazy
 from ..runtime.terminal import ProgressBar
-from .formats import align_images, open_input
+from .formats import KeyedReader, align_images, align_segments, open_input
 from .options import Options, check_systems, option_warnings, parse_options
 from .readers import (
     CHUNK_LINES,
@@ -52,10 +52,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import markup, results, table_files, testsets
+    from . import results, table_files, testsets
     from .readers import Chunks
 else:
-    markup = lazy("fastbleu.cli.markup")
     results = lazy("fastbleu.cli.results")
     table_files = lazy("fastbleu.cli.table_files")
     testsets = lazy("fastbleu.cli.testsets")
@@ -86,6 +85,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except InputError as error:
         status, message = error.status, str(error)
+    except MemoryError:
+        fix = "score fewer segments or systems at once, or use fewer --threads"
+        status, message = 1, f"there is not enough memory: {fix}"
     except OSError as error:
         # Discard buffered output, or the interpreter would fail again at exit.
         with suppress(OSError, ValueError):  # standard output may not be a file
@@ -106,6 +108,8 @@ def _run(options: Options) -> None:
         groups, warnings = table_files.score_groups(options, results.metric_of(options))
         _warn(options, [], warnings)
         return _print(groups)
+    if options.reported:
+        results.check_reports(options)
     with ExitStack() as opened:
         for text in _score(options, opened):
             _print(text)
@@ -124,7 +128,8 @@ def _open(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
     if options.input is None:
         source = ByteSource(STDIN, opened)
         source.label += " (hypotheses, as there is no -i)"
-        systems.append(FieldsReader(TextLines(source, options.encoding, universal_newlines=True)))
+        lines = TextLines(source, options.encoding, universal_newlines=True)
+        systems.append(KeyedReader(lines) if options.keyed else FieldsReader(lines))
     readers = references + systems
     of_tables = {options.missing, options.quoted, options.delimiter} - {None, "ragged"}
     if of_tables and not any(reader.missing for reader in readers):
@@ -142,12 +147,15 @@ def _open(options: Options, opened: ExitStack) -> tuple[list[Reader], int, int]:
             if isinstance(reader, FieldsReader):
                 reader.check_fields()
         raise
+    strips = options.prints_as_sacrebleu and not (options.reported or options.diagnosed)
+    for reader in readers:
+        reader.keeps_ends = not strips
     for label in options.labels:
         readers.append(open_input(getattr(options, label), SYSTEM, options, opened))
+    if options.keyed and (others := [r for r in readers if not isinstance(r, KeyedReader)]):
+        raise InputError(f"--keyed is for files of lines, but {others[0].label} is none")
     if "segment" in [reader.unit for reader in readers]:
-        markup.align_documents(readers)
-    for reader in readers:
-        reader.keeps_ends = not options.prints_as_sacrebleu
+        align_segments(readers)
     return readers, sum([reader.width for reader in references]), columns_of_systems
 
 

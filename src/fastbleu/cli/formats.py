@@ -15,11 +15,14 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain, islice
+from typing import NamedTuple
 
 from ..inputs.arguments import number_of, shown
 from ..inputs.file_formats import (
     cells_of,
     check_results,
+    is_heading,
+    keyed_texts,
     layout_of,
     parse_captions,
     rows_of,
@@ -58,11 +61,13 @@ def open_input(name: str, role: str, options: Options, opened: ExitStack) -> Rea
     `role`, REFERENCE or SYSTEM, decides if a selector matches both a translator and a system;
     ``--num-refs`` applies to references only.
     """
-    path, selector, kind = _select(name, options.read_as)
+    path, selector, kind = select(name, options.read_as)
     is_reference = role == REFERENCE
     fields = options.num_refs if is_reference else 1
     if kind is None:
         lines = TextLines(ByteSource(path, opened), options.encoding)
+        if options.keyed and fields == 1:
+            return KeyedReader(lines)
         return LineReader(lines) if fields == 1 else FieldsReader(lines, fields)
     if fields != 1:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
@@ -98,7 +103,7 @@ def _lines_of(lines: TextLines) -> Iterator[str]:
         yield from block
 
 
-def _select(name: str, read_as: str | None) -> tuple[str, str, str | None]:
+def select(name: str, read_as: str | None) -> tuple[str, str, str | None]:
     """Return path, selector and format; the format of plain text is None."""
     path, selected, selector = name, "", ""
     if "::" in name and not os.path.exists(name):
@@ -132,7 +137,7 @@ class _CellReader(Reader):
 
     def __init__(self, lines: TextLines, selector: str, missing: str) -> None:
         self.source, self.label = lines.source, lines.source.label
-        self._selector, self.missing = selector, missing
+        self.selector, self.missing = selector, missing
         self._cells = self._extract(_lines_of(lines))
 
     def read(self, count: int) -> list[list[Any]]:
@@ -141,7 +146,7 @@ class _CellReader(Reader):
             self.segments += 1
             texts: list[Any] = cell if isinstance(cell, list) else [cell]
             if None in texts:
-                filler = self.without_value(self._place(), self._selector)
+                filler = self.without_value(self._place(), self.selector)
                 texts = [] if filler is None else [filler if t is None else t for t in texts]
             if not self.keeps_ends:
                 texts = [text.rstrip() for text in texts]
@@ -180,14 +185,19 @@ class ColumnReader(_CellReader):
         rows = rows_of(lines) if self._quoted else lines
         first = list(islice(rows, 1))
         heading = [cell or "" for cell in self._split("".join(first))]
-        if self._selector.isascii() and self._selector.isdigit():
-            column = int(self._selector) - 1
+        if self.selector.isascii() and self.selector.isdigit():
+            column = int(self.selector) - 1
             if not 0 <= column < len(heading):
                 fix = "count from 1"
                 fix += ", or add --delimiter if no tab separates them" * (len(heading) == 1)
-                problem = f"line 1 has no column {self._selector}, only "
+                problem = f"line 1 has no column {self.selector}, only "
                 raise self.source.error(f"{problem}{number_of(len(heading), 'column')}: {fix}")
-            rows = chain(first, rows)
+            compared = list(islice(rows, 20))
+            if is_heading(heading, [row.split(self._delimiter) for row in compared]):
+                problem = f"line 1 seems to hold the names of columns: choose ::{heading[column]}"
+                fix = "if it is a segment, save the column in a file of its own, as with cut -f"
+                raise self.source.error(f"{problem}; {fix} {self.selector}")
+            rows = chain(first, compared, rows)
         else:
             column = self._column_of(heading)
             self._line += 1 + "".join(first).count("\n")
@@ -203,12 +213,12 @@ class ColumnReader(_CellReader):
 
     def _column_of(self, names: list[str]) -> int:
         """The position of the column that the selector names."""
-        if names.count(self._selector) == 1:
-            return names.index(self._selector)
+        if names.count(self.selector) == 1:
+            return names.index(self.selector)
         problem, fix = "no column is", f"choose one of {', '.join(map(repr, names))}, or a number"
-        if self._selector in names:
+        if self.selector in names:
             problem, fix = "several columns are", "choose one by its number"
-        raise self.source.error(f"{problem} named {shown(self._selector)} in line 1; {fix}")
+        raise self.source.error(f"{problem} named {shown(self.selector)} in line 1; {fix}")
 
     def _split(self, row: str) -> Sequence[str | None]:
         row = row.removesuffix("\r")
@@ -255,10 +265,10 @@ class JsonReader(_CellReader):
     def _text_of(self, value: Any) -> str | list[Any] | None:
         if not isinstance(value, dict):
             raise self._error(f"expected an object, found {_described(value)}")
-        if not self._selector:
+        if not self.selector:
             fix = "choose a text with ::KEY after the name"
             raise self._error(f"{fix}; this is {_described(value)}")
-        path = [self._selector] if self._selector in value else self._selector.split(".")
+        path = [self.selector] if self.selector in value else self.selector.split(".")
         for depth, key in enumerate(path):
             if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
                 value = value[int(key)]
@@ -274,12 +284,12 @@ class JsonReader(_CellReader):
             self.ragged |= is_list
             return texts if is_list else texts[0]
         verb, wrong = ("holds", others[0]) if is_list and others else ("is", value)
-        problem = f"{shown(self._selector)} {verb} {_described(wrong)}, but must be a string"
+        problem = f"{shown(self.selector)} {verb} {_described(wrong)}, but must be a string"
         if is_list:
             problem += " or a non-empty list of strings"
         elif isinstance(value, (dict, list)) and value:
             first = next(iter(value)) if isinstance(value, dict) else 0
-            problem += f"; choose a part of it, such as ::{self._selector}.{first}"
+            problem += f"; choose a part of it, such as ::{self.selector}.{first}"
         raise self._error(problem)
 
 
@@ -351,3 +361,54 @@ def align_images(references: Sequence[Reader], systems: Sequence[Reader]) -> Non
     images = [image for image in annotations[0].captions if image in results[0].captions]
     for reader in results + annotations:
         reader.choose(images)
+
+
+class Segment(NamedTuple):
+    """A segment's text, and the line it starts on."""
+
+    text: str
+    line: int
+
+
+class MatchedReader(Reader):
+    """Segments that are matched by id, in the order of the first file: see `align_segments`."""
+
+    unit = "segment"
+    by_id: dict[tuple[str, ...], Segment]
+    named: str  # the format of an id in messages
+    _rest: Iterator[Segment] | None = None  # what has not been read
+
+    def read(self, count: int) -> list[list[str]]:
+        if self._rest is None:
+            self._rest = iter(self.by_id.values())
+        texts = [segment.text for segment in islice(self._rest, count)]
+        self.segments += len(texts)
+        return [texts]
+
+
+class KeyedReader(MatchedReader):
+    """Lines that carry keys; see `keyed_texts`."""
+
+    named = "segment with the key {!r}"
+
+    def __init__(self, lines: TextLines) -> None:
+        self.label = lines.source.label
+        self.by_id = {}
+        for line, key, text in keyed_texts(list(_lines_of(lines))):
+            first = self.by_id.setdefault((key,), Segment(text, line)).line
+            if first != line:
+                problem = f"line {line} has the key {shown(key)} of line {first}"
+                raise lines.source.error(f"{problem}: each needs its own", line=line)
+
+
+def align_segments(readers: Sequence[Reader]) -> None:
+    """Put segments that are matched by id in the order of the first file; ids must be equal."""
+    first, *others = [reader for reader in readers if isinstance(reader, MatchedReader)]
+    for reader in others:
+        for has, lacks in ((first, reader), (reader, first)):
+            for key, segment in has.by_id.items():
+                if key not in lacks.by_id:
+                    where = f"which is on line {segment.line} of {has.label}"
+                    problem = f"has no {has.named.format(*key)}, {where}"
+                    raise InputError(f"{lacks.label} {problem}", file=lacks.label)
+        reader.by_id = {key: reader.by_id[key] for key in first.by_id}

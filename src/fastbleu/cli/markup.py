@@ -16,14 +16,14 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from itertools import islice
 from typing import Any, NamedTuple
 
 from ..inputs.arguments import shown
 from ..runtime.extras import install_command
-from .readers import REFERENCE, SYSTEM, ByteSource, InputError, Reader, TextLines
+from .formats import MatchedReader, Segment
+from .readers import REFERENCE, SYSTEM, ByteSource, InputError, TextLines
 
 _SETS = {"srcset": "src", "refset": "ref", "tstset": "hyp"}
 _NAMES = {"src": "", "ref": "translator", "hyp": "system"}  # the attribute that names the part
@@ -45,13 +45,6 @@ class Part(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.name}" if self.name else self.kind
-
-
-class Segment(NamedTuple):
-    """A segment's text, with single spaces, and the line it starts on."""
-
-    text: str
-    line: int
 
 
 class Document(NamedTuple):
@@ -234,15 +227,15 @@ def _read_sgml(source: ByteSource, encoding: str, collector: _Collector) -> None
         rest = text[cut:]
 
 
-class MarkupReader(Reader):
-    """The segments of one translator or system in XML or SGML, in the order of the file.
+class MarkupReader(MatchedReader):
+    """The segments of one translator or system in XML or SGML, with single spaces.
 
     Without a selector the translator may differ between documents, if each has only one.
     In WMT's layout, as in sacreBLEU, the segments of a document are sorted by number;
     documents of test suites and segments without any translation are left out.
     """
 
-    unit = "segment"
+    named = "segment {1} of document {0}"
 
     def __init__(
         self, path: str, selector: str, role: str, encoding: str, xml: bool, opened: ExitStack
@@ -258,15 +251,6 @@ class MarkupReader(Reader):
         self._part = _choose(self._source, selector, role, parts, several)
         self._by_kind = not selector and self._part.kind not in several
         self.by_id = dict(self._ordered(documents))
-        self.segments_in_all = len(self.by_id)
-        self._rest: Iterator[Segment] | None = None  # what has not been read
-
-    def read(self, count: int) -> list[list[str]]:
-        if self._rest is None:
-            self._rest = iter(self.by_id.values())
-        texts = [segment.text for segment in islice(self._rest, count)]
-        self.segments += len(texts)
-        return [texts]
 
     def _ordered(self, documents: list[Document]) -> Iterator[tuple[tuple[str, str], Segment]]:
         for document in documents:
@@ -301,19 +285,6 @@ class MarkupReader(Reader):
     def _missing(self, document: Document, problem: str) -> InputError:
         line = document.line
         return self._source.error(f"line {line}: document {document.name} {problem}", line=line)
-
-
-def align_documents(readers: Sequence[Reader]) -> None:
-    """Put the segments of all XML and SGML files in the order of the first; ids must be equal."""
-    first, *others = [reader for reader in readers if isinstance(reader, MarkupReader)]
-    for reader in others:
-        for has, lacks in ((first, reader), (reader, first)):
-            for key, segment in has.by_id.items():
-                if key not in lacks.by_id:
-                    where = f"on line {segment.line} of {has.label}"
-                    problem = f"has no segment {key[1]} of document {key[0]}, which is {where}"
-                    raise InputError(f"{lacks.label} {problem}")
-        reader.by_id = {key: reader.by_id[key] for key in first.by_id}
 
 
 def _choose(

@@ -58,7 +58,7 @@ Files are plain text, one segment per line; line i of every file belongs to segm
 files (.gz, .bz2, .xz, .zst, .zip) are unpacked; - is standard input. Without -i, hypotheses are \
 read from standard input, where tabs separate systems. Some files hold several texts; ::SELECTOR \
 after the name selects one:
-  FILE.tsv::3              column 3; FILE.tsv::mt is the column named mt in line 1
+  FILE.tsv::mt             the column named mt in line 1; ::3 is column 3 of a file without names
   FILE.jsonl::mt           the string under a key; ::output.mt follows nested keys
   FILE.xml::A              a translator or system in WMT's or NIST's XML or SGML (.sgm)
   FILE.parquet::mt         a column; the same for .feather, .arrow and .csv
@@ -88,6 +88,7 @@ class Options(argparse.Namespace):
     references: Sequence[str]
     input: Sequence[str] | None = None
     num_refs: int = 1
+    keyed: bool = False
     encoding: str = "utf-8"
     print_completion: str | None = None
     test_set: str | None = None
@@ -212,6 +213,8 @@ def _make_parser() -> Parser:
     add("-i", "--input", nargs="+", metavar="HYP", help=text)
     text = "each line of the REF file has N references, separated by tabs"
     add("-nr", "--num-refs", type=partial(integer, low=1), metavar="N", help=text)
+    text = "match lines, in any order, by a key: the first word, or the last one in parentheses"
+    add("--keyed", action="store_true", help=text)
     text = "encoding of all text files (default: utf-8)"
     add("-e", "--encoding", type=encoding, metavar="ENC", help=text)
     add("-V", "--version", action="version", version=f"%(prog)s {__version__}")
@@ -417,7 +420,7 @@ def _problem_of_groups(options: Options) -> str | None:
         return "--language and --tokenizers go together: a column, and its tokenizers"
     if options.test:
         return f"--by does not support --paired-{options.test}"
-    of_segments = "sentence_level", "score_only", "short", "width", "sort", "worst"
+    of_segments = "sentence_level", "score_only", "short", "width", "sort", "worst", "keyed"
     for name in (*of_segments, "identify", "explain", "html", "md", "test_set", "num_refs"):
         if getattr(options, name) != getattr(Options, name):
             return f"--by does not support --{name.replace('_', '-')}"

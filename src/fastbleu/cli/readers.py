@@ -4,9 +4,9 @@ A line ends only at ``\n``. U+2028, U+0085 and the other characters at which ``s
 splits are text; otherwise parallel files would get out of step. A last line without a newline is a
 line like any other.
 
-Whitespace at the end of a segment, including a carriage return, is dropped before anything else
-happens, and a byte order mark counts as text (with a warning): both are sacreBLEU's rules. Other
-dialects may count whitespace: for them only the carriage return is dropped.
+For sacreBLEU's scores, whitespace at the end of a segment, including a carriage return, is dropped
+before anything else happens. Other dialects may count whitespace: wherever they may be asked, only
+the carriage return is dropped. A byte order mark counts as text (with a warning), as in sacreBLEU.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from itertools import chain
+from itertools import chain, islice
 
 from ..inputs._utf8_rows import Utf8Lines, Utf8Rows
-from ..inputs.arguments import number_of
+from ..inputs.arguments import number_of, shown
 from ..inputs.errors import LocatedValueError
 from ..inputs.file_formats import (
     PackedError,
     module_of,
     output_of,
     problem_of,
+    texts_by_key,
     unpacked,
     without_suffix,
 )
@@ -48,6 +49,7 @@ CHUNK_LINES = 512  # few enough that derived data stays in the cache
 _BLOCK_BYTES = 1 << 17  # with smaller blocks, threads wait for each other
 _LEAST_AHEAD = 512  # decompressed data may come in pieces of one byte
 _START_BYTES = 9  # enough to recognize the type of a file
+_FIRST_LINES, _FEWEST_KEYS = 16, 3  # in which keys are looked for
 _OUTPUT_BYTES = 1 << 14  # at the start of a file, searched for toolkit outputs
 
 
@@ -250,7 +252,7 @@ class Reader:
     `segments_in_all` the total, if the file states it. `ragged`: cells may be lists of references,
     or None where a segment has fewer references than others. `missing`, for tables: "error",
     "empty", or "skip" to return None for a segment without a value. `keeps_ends`: whitespace at the
-    end of a segment is part of it.
+    end of a segment is part of it. `selector`: the part of the file, as its name or number.
     """
 
     label: str
@@ -259,6 +261,7 @@ class Reader:
     width = 1
     ragged = False
     keeps_ends = False
+    selector = ""
     segments = 0
     segments_in_all: int | None = None
     missing: str | None = None
@@ -317,6 +320,7 @@ class LineReader(Reader):
     def __init__(self, lines: TextLines) -> None:
         self.source, self.label, self._lines = lines.source, lines.source.label, lines
         self._begun: Utf8Rows | None = None  # lines read before the first segment was requested
+        self._key = ""  # of line 1, if all lines have keys
 
     def read(self, count: int) -> list[Column]:
         rows = self._rows(count)
@@ -331,6 +335,14 @@ class LineReader(Reader):
             rows.drop_carriage_returns()
         else:
             rows.rstrip()
+        with suppress(UnicodeDecodeError):  # named when the line is counted
+            if not self.segments:
+                first = list(islice(iter(rows), _FIRST_LINES))
+                texts = texts_by_key(first)
+                has_keys = len(texts) == len(first) >= _FEWEST_KEYS and any(texts.values())
+                self._key = next(iter(texts)) if has_keys else ""
+            if self._key and len(rows) and not texts_by_key(list(iter(rows))):
+                self._key = ""
         self.segments += len(rows)
         return rows
 
@@ -338,10 +350,14 @@ class LineReader(Reader):
         return self._lines.listed(rows)
 
     def notes(self) -> list[str]:
-        if self._lines.encoding != "utf-8" or not self.source.start.startswith(codecs.BOM_UTF8):
-            return []
-        mark = f"{self.label} starts with a byte order mark, which is scored as part of its first "
-        return [f"{mark}token, as in sacreBLEU; --encoding utf-8-sig drops it"]
+        notes = []
+        if self._key:
+            keys = f"all lines have keys, such as {shown(self._key)}, which are scored as text"
+            notes.append(f"{self.label}: {keys}; --keyed matches lines by them")
+        if self._lines.encoding == "utf-8" and self.source.start.startswith(codecs.BOM_UTF8):
+            mark = f"{self.label} starts with a byte order mark, which is scored as part of its "
+            notes.append(f"{mark}first token, as in sacreBLEU; --encoding utf-8-sig drops it")
+        return notes
 
 
 class FieldsReader(LineReader):
@@ -363,7 +379,11 @@ class FieldsReader(LineReader):
         lines = self._rows(count)
         if self.width == 1 and self._lines.is_utf8 and not lines.contain(ord("\t")):
             return [lines]
-        fields = [line.split("\t", self._cuts) for line in self.listed(lines)]
+        fields = []
+        for line in self.listed(lines):
+            text = line.rstrip()  # a tab in the whitespace at the end does not start a field
+            fields.append(text.split("\t", self._cuts))
+            fields[-1][-1] += line[len(text) :]
         for number, row in enumerate(fields, lines.before + 1):
             if len(row) != self.width:
                 raise self._uneven(number, len(row))
@@ -397,6 +417,7 @@ class ChainReader(Reader):
         column: list[str] = []
         while len(column) < count and self._current < len(self._readers):
             reader = self._readers[self._current]
+            reader.keeps_ends = self.keeps_ends
             [lines] = listed([reader], reader.read(count - len(column)))
             column += lines
             self._current += not lines
@@ -473,6 +494,8 @@ def _unequal(readers: Sequence[Reader], chunk: list[list[str]]) -> InputError:
     for reader in (short, long):
         if reader.missing is None and without_suffix(reader.label).endswith((".tsv", ".csv")):
             fix += f"; {reader.label} is read as plain text unless ::COLUMN follows its name"
+        elif reader.selector.isdecimal() and not (short.selector + long.selector).isdecimal():
+            fix += f"; line 1 of {reader.label} is a segment for a column chosen by number"
     has = f"{short.label} has {number_of(segments, short.unit)}"
     message = f"{has}, {long.label} has {number_of(total, long.unit)}: {fix}"
     return InputError(message, file=short.label)

@@ -20,7 +20,8 @@ from ..dialects.base import UPDATE
 from ..inputs.errors import InputWarning
 from ..runtime.import_lock import import_undisturbed, lazy
 from ..runtime.terminal import CONTROLS, JSON_CONTROLS
-from .readers import InputError, joined, present
+from .formats import select
+from .readers import STDIN, InputError, joined, present
 from .sacrebleu_text import (
     BASELINE,
     RESET,
@@ -32,6 +33,7 @@ from .sacrebleu_text import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import tempfile
+    from typing import Any
 
     from ..dialects.score import Score
     from ..metric.bleu import BLEU
@@ -224,6 +226,33 @@ class SegmentList:
             yield self._spool.readline()
 
 
+def check_reports(options: Options) -> None:
+    """Refuse reports that cannot be written or would replace inputs, each other or the result."""
+    names = [*options.references, *(options.input or [STDIN])]
+    names += [getattr(options, label) for label in options.labels]
+    # Paths and descriptors, by what they are in messages.
+    taken: dict[str, Any] = {n: 0 if n == STDIN else select(n, options.read_as)[0] for n in names}
+    taken["the result"] = 1
+    target_of = import_undisturbed("fastbleu.reporting.report").target_of
+    for option, path in (("--html", options.html), ("--md", options.md)):
+        if path is None:
+            continue
+        try:
+            target = target_of(path)
+        except (OSError, ValueError) as error:
+            raise _unwritable(path, error) from error
+        for name, other in taken.items():
+            are_files = os.path.exists(other) and os.path.exists(target)
+            if other == target or (are_files and os.path.samefile(other, target)):
+                raise InputError(f"{option} {path} would overwrite {name}: name another file")
+        taken[option] = target
+
+
+def _unwritable(path: str, error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or error
+    return InputError(f"{path}: the report cannot be written: {reason}")
+
+
 def write_reports(
     options: Options,
     names: list[str],
@@ -249,8 +278,7 @@ def write_reports(
             for path in paths:
                 made.save(path, "html" if path is options.html else "md")
     except OSError as error:
-        reason = error.strerror or error
-        raise InputError(f"{path}: the report cannot be written: {reason}") from error
+        raise _unwritable(path, error) from error
     except (ValueError, ImportError) as error:
         option = "--html" if path is options.html else "--md"
         raise InputError(f"{option}: {error}") from error

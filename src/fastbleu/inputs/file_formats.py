@@ -76,7 +76,19 @@ _OUTPUTS = (
         b'"image_id"',
         "COCO captions: rename it to end in .json",
     ),
+    (
+        rb"\s*\d+\s*\n[\d:,.]+ --> ",
+        b" --> ",
+        "subtitles (SRT): add --keyed to match their texts by number",
+    ),
 )
+
+
+# Patterns that are seldom used are strings: compiling one takes a tenth of a millisecond or more.
+_LAST_KEY = r"\(([^\s()]+)\)\s*$"  # the format trn of speech recognition
+_TIMES = r"[\d:,.]+ --> "  # of a subtitle
+_KEY = r"(?=.*[0-9])[A-Za-z0-9_]([\w.:/@+-]*\w)?"
+_NUMBER = r'\s*"?-?[\d.]+"?\s*'
 
 
 class PackedError(ValueError):
@@ -144,6 +156,36 @@ def output_of(start: bytes) -> str | None:
     return None
 
 
+def texts_by_key(lines: Sequence[str]) -> dict[str, str]:
+    """The texts of lines that all have keys unlike words: with a digit, and a letter or a tab."""
+    if not lines or not re.search(r"^\S*\d|\)\s*$", lines[0]):  # at no cost for texts
+        return {}
+    pattern = _KEY if "\t" in lines[0] else r"(?=.*[A-Za-z_-])" + _KEY
+    texts = {key: text for _, key, text in keyed_texts(lines)}
+    return texts if all(re.fullmatch(pattern, key) for key in texts) else {}
+
+
+def keyed_texts(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+    """The number of the line, the key and the text of each segment; blank lines are ignored.
+
+    The keys of all lines are their last words, in parentheses, or their first ones, up to a tab, if
+    line 1 has one, or a space. Those of subtitles (SRT) are their numbers.
+    """
+    times = [number for number, line in enumerate(lines) if re.match(_TIMES, line)]
+    for start, end in zip(times, [*times[1:], len(lines) + 1], strict=False):
+        words = " ".join(lines[start + 1 : end - 1]).split()
+        yield start, lines[start - 1].strip() if start else "", " ".join(words)
+    filled = [] if times else [(n, line) for n, line in enumerate(lines, 1) if line.strip()]
+    are_last = all(re.search(_LAST_KEY, line) for _, line in filled)
+    mark = "\t" if filled and "\t" in filled[0][1] else None
+    for number, line in filled:
+        if are_last and (match := re.search(_LAST_KEY, line)):
+            yield number, match[1], line[: match.start()].rstrip()
+        else:
+            key, *text = line.removesuffix("\r").split(mark, 1)
+            yield number, key.strip(), "".join(text)
+
+
 def problem_of(error: Exception) -> str | None:
     """The problem behind an error in reading a packed file, and a fix; None for other errors."""
     if isinstance(error, PackedError):
@@ -196,6 +238,19 @@ def layout_of(
     if quoted is None:
         quoted = delimiter != "\t" or is_quoted(chain(row.split("\n"), lines))
     return delimiter, quoted, header(delimiter)
+
+
+def is_heading(line_1: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether line 1 names the columns of the rows after it.
+
+    It does if it alone has a different word in each cell, or a cell above numbers that is none.
+    """
+    words = [all(map(str.isidentifier, row)) for row in (line_1, *rows)]
+    names = words[0] and not any(words[1:]) and len({*line_1}) == len(line_1)
+    is_number = re.compile(_NUMBER).fullmatch
+    columns = zip(line_1, *rows, strict=False)
+    above = [cell for cell, *column in columns if all(map(is_number, column))]
+    return bool(rows) and (names or not all(map(is_number, above)))
 
 
 @cache

@@ -6,6 +6,7 @@ import errno
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from shutil import copymode
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..inputs.arguments import a_type, check_choice, check_integer, number_of
@@ -195,25 +196,37 @@ def report(
     return Report(make_overview(segments, samples, seed, dialects, progress), heading)
 
 
+def target_of(path: FilePath) -> str:
+    """The file that is written for a path, which may be a link; OSErrors say why it cannot be."""
+    target = os.path.realpath(os.fsdecode(path))
+    folder = os.path.dirname(target)
+    if os.path.isdir(target):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "its directory does not exist: create it first")
+    if os.path.exists(target) and not os.path.isfile(target):
+        # A device or a pipe would be replaced by the file.
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, f"no permission to write in {folder}")
+    return target
+
+
 @contextmanager
 def _replacing(path: FilePath) -> Iterator[BinaryIO]:
     """Open a file for writing that replaces `path` once it is complete and closed.
 
-    Until then, and after any error, `path` stays unchanged. OSErrors name `path`.
+    Until then, and after any error, `path` stays unchanged. It keeps its permissions. OSErrors name
+    `path`.
     """
-    target = os.path.realpath(os.fsdecode(path))
     try:
-        if os.path.isdir(target):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if not os.path.isdir(os.path.dirname(target)):
-            raise FileNotFoundError(errno.ENOENT, "its directory does not exist: create it first")
-        if os.path.exists(target) and not os.path.isfile(target):
-            # A device or a pipe would be replaced by the file.
-            raise OSError(errno.EINVAL, "it is not a regular file")
+        target = target_of(path)
         temporary = os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}.fastbleu")
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
             with os.fdopen(descriptor, "wb") as file:
+                with suppress(FileNotFoundError):
+                    copymode(target, temporary)
                 yield file
                 file.flush()
                 os.fsync(file.fileno())

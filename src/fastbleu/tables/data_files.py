@@ -263,6 +263,8 @@ class Files:
                 batches, names = self._opened(system, path, name)
                 for batch in batches:
                     yield self.pyarrow.Table.from_batches([batch]).select(names)
+            except MemoryError:  # pyarrow's, too
+                raise
             except Exception as error:
                 problem = problem_of(error)
                 is_arrow = isinstance(error, self.pyarrow.ArrowException)
@@ -362,6 +364,7 @@ _PROBLEMS = {
     "in another: write it as one type in all lines",
     r"Column\(/?\) changed from \w+ to (\w+)": "a line holds a JSON {}, expected an object on "
     "each line",
+    "Failed to launch worker thread": "there is not enough memory for a thread",
     "surrogate": "a text has half of an emoji (an escape \\ud800 to \\udfff alone): repair or "
     "remove it",
 }

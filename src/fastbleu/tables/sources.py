@@ -111,6 +111,8 @@ class Source:
                 part = next(parts)
             except StopIteration:
                 return
+            except MemoryError:  # pyarrow's, too
+                raise
             except Exception as error:
                 if type(error).__module__.startswith("pyarrow."):
                     file, name = None, "the table"
