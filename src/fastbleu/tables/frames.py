@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -70,7 +71,13 @@ def _integers(name: str, values: NDArray[Any]) -> Indices:
 
 def take(frame: Frame, rows: Indices) -> Frame:
     """The frame with only these rows."""
-    return _decoded(frame)[rows.tolist()]
+    try:
+        return _decoded(frame)[rows.tolist()]
+    except NotImplementedError as error:  # pyarrow's
+        names = ", ".join(map(repr, frame.columns))
+        raise TypeError(
+            f"rows of {names} cannot be chosen: {error}; cast them to string"
+        ) from error
 
 
 def keys_of(frame: Frame, names: Sequence[str]) -> Frame:
@@ -89,13 +96,21 @@ def _decoded(frame: Frame) -> Frame:
         kind, column = str(field.type), table.column(number)
         if kind.startswith("run_end_encoded<"):
             column = library.compute.run_end_decode(column)
-        elif kind.startswith("dictionary<"):
+        elif kind.startswith("dictionary<") and not field.type.value_type.num_fields:
             column = column.cast(field.type.value_type)
         elif kind in ("string_view", "binary_view"):
             column = column.cast(f"large_{kind[:-5]}")
-        if column.type != field.type:
+        if library.types.is_floating(column.type):
+            column = _with_one_zero(library.compute, column)
+        if column is not table.column(number):
             table = table.set_column(number, field.name, column)
     return frame if table is native else frame_of(table)
+
+
+def _with_one_zero(compute: Any, column: Any) -> Any:
+    """Floats with 0 for -0, and one NaN: pyarrow groups by their bits, other libraries do not."""
+    wide = column.cast("double")
+    return compute.if_else(compute.is_nan(wide), math.nan, compute.add(wide, 0.0)).cast(column.type)
 
 
 def layout_of(frame: Frame) -> object:
@@ -117,10 +132,10 @@ def with_columns(frame: Frame, columns: Mapping[str, Any]) -> Frame:
     """The frame with added columns: arrays, maybe masked, or lists with None for null."""
     narwhals, added, backend = load_narwhals(), [], frame.implementation
     for name, values in columns.items():
-        # A library cannot infer the type of scores if all of them are None.
-        is_list = isinstance(values, list)
-        scores = is_list and {*map(type, values)} <= {float, type(None)}
-        dtype = narwhals.Float64() if scores else None
+        # A library cannot infer the type of scores if all of them are None, or of no texts.
+        dtype: Any = None
+        if isinstance(values, list) and {*map(type, values)} <= {float, type(None)}:
+            dtype = narwhals.Float64 if values else narwhals.String
         if isinstance(values, np.ma.MaskedArray) and not backend.is_pandas_like():
             dtype = narwhals.Float64 if values.dtype.kind == "f" else narwhals.Int64
             values = values.tolist()
@@ -164,12 +179,17 @@ def row_groups(keys: Frame, names: Sequence[str], width: int) -> RowGroups:
     return groups
 
 
-def _text(column: Any) -> Column | None:
-    """A text column with the Arrow interface, to be read line by line; None for any other."""
+def readable(column: Any) -> Column | None:
+    """A column with the Arrow interface that can be read without its library; None for others."""
     try:
-        lines = opened(column, "keys")
+        return opened(column, "keys")
     except TypeError:
         return None
+
+
+def _text(column: Any) -> Column | None:
+    """A text column with the Arrow interface, to be read line by line; None for any other."""
+    lines = readable(column)
     return lines if lines is not None and lines.is_text and not lines.levels else None
 
 
