@@ -12,7 +12,7 @@ import random
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
@@ -124,8 +124,9 @@ def ways(path: Path) -> Iterator[Callable[[], Any]]:
     yield lambda: list(tables.TableParts(tables.count(path, **skip)).to_reader())
     for argument in ("mt", "ref"):
         yield lambda argument=argument: in_command(path, argument)
-    yield lambda: tables.score(in_memory(path), **skip, metric=BLEU("fairseq"), by="key")
-    yield lambda: dict_scores(in_memory(path), skip)
+    fairseq = BLEU("fairseq")
+    yield lambda: in_memory(path, lambda its: tables.score(its, **skip, metric=fairseq, by="key"))
+    yield lambda: in_memory(path, lambda its: tables.sentence_scores(as_dict(its), **skip))
 
 
 def in_command(path: Path, column: str) -> None:
@@ -133,26 +134,52 @@ def in_command(path: Path, column: str) -> None:
         command.main([f"{path}::{column}", "-i", f"{path}::mt"])
 
 
-def in_memory(path: Path) -> pa.Table:
-    """The table as another reader gives it; with the file's name in errors."""
-    read = pa.parquet.read_table if path.suffix == ".parquet" else pa.ipc.open_file
-    if path.suffix == ".arrows":
-        read = pa.ipc.open_stream
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors about a table in memory need not name the file."""
     try:
-        return (
-            read(path) if path.suffix == ".parquet" else read(pa.memory_map(str(path))).read_all()
-        )
+        yield
+    except ValueError as error:
+        raise ValueError(path.name) from error
+
+
+def in_memory(path: Path, score: Callable[[pa.Table], Any]) -> None:
+    """The table as pyarrow itself reads it, where it does."""
+    try:
+        if path.suffix == ".parquet":
+            table = pa.parquet.read_table(path)
+        else:
+            opened = pa.ipc.open_stream if path.suffix == ".arrows" else pa.ipc.open_file
+            table = opened(pa.memory_map(str(path))).read_all()
     except Exception as error:
         raise Unreadable from error
+    with naming(path):
+        score(table)
 
 
-def dict_scores(table: pa.Table, options: dict[str, str]) -> Any:
-    columns = dict(zip(table.column_names, table.columns, strict=True))
-    return tables.sentence_scores(columns, **options)
+def as_dict(table: pa.Table) -> dict[str, Any]:
+    return dict(zip(table.column_names, table.columns, strict=True))
 
 
 class Unreadable(Exception):
     """pyarrow refuses the file."""
+
+
+def check(path: Path, call: Callable[[], Any]) -> bool:
+    """Whether a call reads the file; if not it has to say why, and which file it is."""
+    try:
+        call()
+    except Unreadable:
+        return False
+    except SystemExit:
+        return False
+    except TypeError:  # columns of a type that the call does not take
+        return False
+    except ValueError as error:
+        if path.name in str(error):
+            return False
+        raise
+    return True
 
 
 def main() -> None:
@@ -164,28 +191,13 @@ def main() -> None:
         rng = random.Random(f"{SEED} {number}")
         path = directory / f"damaged-{number}.{rng.choice(SUFFIXES)}"
         while True:
-            try:
+            with suppress(pa.ArrowException):  # Parquet has not all types
                 write(table_of(rng), path)
                 break
-            except pa.ArrowException:  # not in Parquet
-                pass
         damage(path, rng)
-        for way, call in enumerate(ways(path)):
-            try:
-                call()
-                read += 1
-            except Unreadable:
-                pass
-            except SystemExit as end:
-                if end.code not in (0, 1, 2):
-                    raise
-            except (ValueError, TypeError) as error:
-                if way < 10 and path.name not in str(error):
-                    print("UNNAMED", number, way, type(error).__name__, str(error)[:300])
-            except Exception as error:
-                print("TRACE", number, way, path.suffix, type(error).__mro__[:3], str(error)[:300])
+        read += sum(check(path, call) for call in ways(path))
         path.unlink()
-    print("read", read)
+    print(f"read: {read}")
 
 
 if __name__ == "__main__":

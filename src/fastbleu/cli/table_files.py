@@ -7,6 +7,7 @@ import json
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from operator import methodcaller
 
 from ..inputs._utf8_rows import Utf8Rows
@@ -115,7 +116,7 @@ class TableReader(Reader):
             rest = self._texts[len(self._texts) - self._left :]
             kind = large_list(large_string()) if lines.levels else large_string()
             for part in (rest, texts):
-                _named(self.label, lambda part=part: part.validate(full=True))
+                _named(self.label, partial(part.validate, full=True))
             parts = [part.cast(kind) for part in (rest, texts)]
             texts = chunked_array([chunk for part in parts for chunk in part.chunks])
         self._texts, self._left = texts, len(texts)

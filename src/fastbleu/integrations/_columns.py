@@ -144,7 +144,7 @@ class ColumnScorer:
                 try:
                     score = scorer.value(scorer.restore(row))
                 except NoScoreError as error:
-                    # Without a number: hosts call this for each part, and repeated texts are shown once.
+                    # Without numbers, because Python shows equal warnings of a host's calls once.
                     warn_input(f"a group has no score, which is NULL: {error}")
             scores.append(score)
         return pyarrow.array(scores, pyarrow.float64())

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
@@ -132,11 +132,12 @@ class Files:
         if self._dataset is None:
             return None
         try:
-            return sum(files.count_rows() for files in self._dataset)
+            rows: int = sum(files.count_rows() for files in self._dataset)
         except Exception as error:
             if not is_damage(error):
                 raise
             return None  # the error of reading names the file
+        return rows
 
     def __iter__(self) -> Iterator[Any]:
         for part in self._parquet_parts() if self._dataset is not None else self._parts():
@@ -252,7 +253,8 @@ class Files:
                     in_paths = [key for key in keys_of_paths(files) if key not in present]
                     names = self._checked([*present, *in_paths], fragment.path, name)
                     present = [column for column in names if column not in in_paths]
-                    for batch in file.iter_batches(CHUNK_ROWS, columns=present):
+                    batches = file.iter_batches(CHUNK_ROWS, columns=present)
+                    for batch in chain([file.schema_arrow.empty_table()], batches):
                         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
                         for key in in_paths:
                             value = pyarrow.scalar(keys.get(key), files.schema.field(key).type)

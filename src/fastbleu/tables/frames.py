@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # The column of row numbers in frames that this package creates.
 ROW = "_fastbleu_row"
+_PANDAS_FLOATS = "halffloat[pyarrow]", "float[pyarrow]", "double[pyarrow]"
 
 
 @cache
@@ -75,9 +76,7 @@ def take(frame: Frame, rows: Indices) -> Frame:
         return _decoded(frame)[rows.tolist()]
     except NotImplementedError as error:  # pyarrow's
         names = ", ".join(map(repr, frame.columns))
-        raise TypeError(
-            f"rows of {names} cannot be chosen: {error}; cast them to string"
-        ) from error
+        raise TypeError(f"{error}: cast columns {names} to string") from error
 
 
 def keys_of(frame: Frame, names: Sequence[str]) -> Frame:
@@ -164,6 +163,9 @@ def group_rows(frame: Frame, by: Sequence[str]) -> tuple[Indices, Indices]:
             rows = keys.with_row_index(ROW).group_by(*by).agg(ROW)[ROW]
             lengths = rows.list.len().to_numpy().astype(np.int64)
             return rows.explode().to_numpy().astype(np.int64), np.cumsum(lengths) - lengths
+        # Those of Arrow are grouped by their bits.
+        floats = [name for name, kind in keys.dtypes.items() if str(kind) in _PANDAS_FLOATS]
+        keys = keys.astype(dict.fromkeys(floats, "Float64"))
         grouped = keys.groupby(list(by), dropna=False, sort=False, observed=True)
         numbers = grouped.ngroup().to_numpy()
     rows = np.argsort(numbers, kind="stable")

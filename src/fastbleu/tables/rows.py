@@ -305,7 +305,7 @@ def roots_of(columns: Sequence[str], names: Sequence[str]) -> list[str]:
 
     ValueError if there is none.
     """
-    roots = {}
+    roots: dict[str, None] = {}
     for name in names:
         parts = name.split(".")
         starts = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
