@@ -9,6 +9,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, groupby
 from operator import itemgetter
@@ -89,8 +90,9 @@ class Files:
 
     Paths are files, patterns with ``*``, ``?`` or ``[...]`` (``**`` for any directories),
     directories, or URLs that pyarrow or fsspec can open. Directories of Parquet files called
-    ``key=value`` are columns, null in files that have neither the directory nor the column. Only
-    `columns` are read, if given; `texts` are columns of text, even if a text file has numbers.
+    ``key=value`` are columns, null in files that have neither the directory nor the column; any
+    other column must be in all files. Only `columns` are read, if given; `texts` are columns of
+    text, even if a text file has numbers.
     """
 
     def __init__(
@@ -131,13 +133,9 @@ class Files:
         """The number of rows, from the footers of Parquet files; None for other files."""
         if self._dataset is None:
             return None
-        try:
-            rows: int = sum(files.count_rows() for files in self._dataset)
-        except Exception as error:
-            if not is_damage(error):
-                raise
-            return None  # the error of reading names the file
-        return rows
+        with suppress(OSError, UnicodeError, self.pyarrow.ArrowException):  # reading names the file
+            return int(sum(files.count_rows() for files in self._dataset))
+        return None
 
     def __iter__(self) -> Iterator[Any]:
         for part in self._parquet_parts() if self._dataset is not None else self._parts():
@@ -318,19 +316,19 @@ class Files:
             stream = stream or system.open_input_stream(path, compression=None)
             reading = csv.ReadOptions(use_threads=False)  # else errors do not name the row
             return csv.open_csv(stream, reading, parsing, converting), names
-        if stream is not None:
-            reader = json.open_json(stream, parse_options=json.ParseOptions(schema))
-            if (texts := _without_times(pyarrow, reader.schema)) != reader.schema:
-                return self._opened(system, path, name, texts)
-            return reader, self._checked(reader.schema.names, path, name)
         if kind == "json":
-            files = dataset.dataset([path], schema, filesystem=system, format=kind)
-            if (texts := _without_times(pyarrow, files.schema)) != files.schema:
-                return self._opened(system, path, name, texts)
-            names = self._checked(files.schema.names, path, name)
-            # Read few batches ahead: the default may take gigabytes.
-            options = {"batch_size": CHUNK_ROWS, "batch_readahead": 4, "fragment_readahead": 1}
-            return files.to_batches(columns=names, **options), names
+            if stream is None:
+                rows: Any = dataset.dataset([path], schema, filesystem=system, format=kind)
+            else:
+                rows = json.open_json(stream, parse_options=json.ParseOptions(schema))
+            inferred = pyarrow.struct(list(rows.schema))
+            if (texts := _without_times(pyarrow, inferred)) != inferred:
+                return self._opened(system, path, name, pyarrow.schema(list(texts)))
+            names = self._checked(rows.schema.names, path, name)
+            if stream is None:  # few batches ahead, because the default may take gigabytes
+                ahead = {"batch_readahead": 4, "fragment_readahead": 1}
+                rows = rows.to_batches(columns=names, batch_size=CHUNK_ROWS, **ahead)
+            return rows, names
         # Not by a dataset, whose threads may end the process after an error.
         try:
             file = system.open_input_file(path)
@@ -360,7 +358,7 @@ class Files:
                 'format="csv", partitioning="hive")'
             )
             raise LocatedValueError(message, file=name)
-        roots_of(columns, needed)
+        roots_of(columns, needed)  # an error if there is none
         names = roots_of(columns, self._columns or columns)
         if twice := [column for column in names if columns.count(column) > 1]:
             message = f"{name}: two columns are named {twice[0]!r}: rename one of them"
@@ -375,19 +373,13 @@ def keys_of_paths(files: Any) -> list[str]:
     return [] if schema in (None, files.schema) else schema.names
 
 
-def _without_times(pyarrow: Any, schema: Any) -> Any:
-    """A schema inferred from JSON, which has no times: texts that look like one are texts."""
-
-    def kind_of(kind: Any) -> Any:
-        if pyarrow.types.is_timestamp(kind):
-            return pyarrow.string()
-        if pyarrow.types.is_list(kind):
-            return pyarrow.list_(kind_of(kind.value_type))
-        if pyarrow.types.is_struct(kind):
-            return pyarrow.struct([(field.name, kind_of(field.type)) for field in kind])
-        return kind
-
-    return pyarrow.schema([(field.name, kind_of(field.type)) for field in schema])
+def _without_times(pyarrow: Any, kind: Any) -> Any:
+    """A type inferred from JSON, which has no times: texts that look like one are texts."""
+    if pyarrow.types.is_struct(kind):
+        return pyarrow.struct([(f.name, _without_times(pyarrow, f.type)) for f in kind])
+    if pyarrow.types.is_list(kind):
+        return pyarrow.list_(_without_times(pyarrow, kind.value_type))
+    return pyarrow.string() if pyarrow.types.is_timestamp(kind) else kind
 
 
 _ROW = "row {}, with line 1 as row 1: {}; "

@@ -267,5 +267,5 @@ def _errors_of_keys(by: Sequence[str]) -> Iterator[None]:
     except Exception as error:
         raise TypeError(
             f"rows cannot be grouped by {', '.join(map(repr, by))}: {error}; pass columns of "
-            "texts, numbers or times, and the field of a struct as a separate column"
+            'texts, numbers or times, and a field of a struct as in "translation.de"'
         ) from error

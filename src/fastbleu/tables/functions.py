@@ -61,7 +61,7 @@ def score(
         parts of a stream, of 65,536 rows, are in memory, and what its library reads ahead: nothing
         for Parquet files given as paths, whole row groups for a pyarrow dataset.
     hypotheses : str
-        The column of the hypotheses.
+        The column of the hypotheses; a field of a struct as in "translation.de".
     references : list of str, or str
         The columns of the references; or one column, with one reference or a list of references per
         segment.
