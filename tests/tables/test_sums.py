@@ -137,6 +137,11 @@ def test_sums_of_no_rows_are_an_empty_table(library, tmp_path):
         raises(
             ValueError, "the table has no rows", tables.score, of_library(table[:0]), **names, by=by
         )
+    languages = {"by": "key", "language": "key", "tokenizers": {1: "char", None: "13a"}}
+    for names_of in (languages, {"by": "key", "metric": "multi-bleu"}):
+        assert (
+            len(as_dict(tables.sums(of_library(table[:0]), **names, **names_of))["segments"]) == 0
+        )
     holes = {"mt": [None], "ref": ["a"]}
     with pytest.warns(InputWarning, match="left out 1 row, because"):
         assert tables.sums(holes, "mt", "ref", missing="skip")["segments"] == []
