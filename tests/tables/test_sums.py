@@ -142,6 +142,8 @@ def test_sums_of_no_rows_are_an_empty_table(library, tmp_path):
         assert (
             len(as_dict(tables.sums(of_library(table[:0]), **names, **names_of))["segments"]) == 0
         )
+    none = {"mt": [], "ref": []}
+    raises(ValueError, "the table has no rows", tables.score, none, **names, metric="fairseq")
     holes = {"mt": [None], "ref": ["a"]}
     with pytest.warns(InputWarning, match="left out 1 row, because"):
         assert tables.sums(holes, "mt", "ref", missing="skip")["segments"] == []

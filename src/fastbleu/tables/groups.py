@@ -300,7 +300,7 @@ class GroupScorer:
         rows, starts = group_rows(keys, self._keys)
         groups = []
         metrics = self.metrics_of(take(keys, rows[starts]))
-        for metric, own in zip(metrics, np.split(rows, starts[1:]), strict=True):
+        for metric, own in zip(metrics, np.split(rows, starts)[1:], strict=True):
             kept, sums, adapted = self.row_counter.sums(metric, frame, own)
             if len(kept):
                 groups.append((int(kept[0]), metric, sums, np.asarray(adapted)))

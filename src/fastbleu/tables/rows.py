@@ -220,8 +220,7 @@ class RowCounter:
             return
         rows, starts = group_rows(frame, [self.language])
         languages = take(frame.select(self.language), rows[starts])[self.language].to_list()
-        groups = np.split(rows, starts[1:]) if len(frame) else []
-        for language, own in zip(languages, groups, strict=True):
+        for language, own in zip(languages, np.split(rows, starts)[1:], strict=True):
             yield self.metric_of(language), own, take(frame, own), first + own
 
     def no_rows(self) -> ValueError:
