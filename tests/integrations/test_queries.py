@@ -111,6 +111,31 @@ def test_pyarrow_names_the_column_without_a_value():
             raises(TypeError, words, compute.call_function, function, chosen)
 
 
+def test_a_group_without_a_score_says_why():
+    """multi-bleu.perl dies of hypotheses without tokens."""
+    its = {"mt": ["a b c d", "", "a b c d"], "ref": ["a b c d"] * 3, "system": ["x", "y", "z"]}
+    metric = {"metric": "multi-bleu"}
+    connection = connected(its)
+    on_duckdb.register(connection, **metric)
+    on_arrow.register(name="reasons", **metric)
+    corpus = pl.col("mt").bleu.corpus("ref", **metric)
+    query = "SELECT system, bleu_corpus(mt, ref) FROM outputs GROUP BY system"
+
+    def in_arrow():
+        grouped = pa.table(its).group_by("system").aggregate([(["mt", "ref"], "reasons_corpus")])
+        return zip(*grouped.to_pydict().values(), strict=True)
+
+    for groups in (
+        lambda: pl.DataFrame(its).group_by("system").agg(corpus).iter_rows(),
+        lambda: connection.sql(query).fetchall(),
+        in_arrow,
+    ):
+        words = "^a group has no score, which is NULL: the hypotheses have no tokens at all"
+        with pytest.warns(InputWarning, match=words) as caught:
+            assert dict(groups()) == {"x": 100.0, "y": None, "z": 100.0}
+        assert len(caught) == 1
+
+
 def test_one_text_for_all_rows():
     """A literal of polars, DuckDB or pyarrow."""
     frame, text = pl.DataFrame(ALL), "the cat sat on a mat"

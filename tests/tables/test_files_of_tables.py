@@ -83,6 +83,69 @@ def test_keys_of_directories_of_several_layouts(name, tmp_path):
     assert sorted(zip(*its.values(), strict=True), key=str) == rows
 
 
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "arrows", "csv", "jsonl"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_file_without_a_column_is_refused(suffix, place, tmp_path):
+    """Parquet files were read as if they had nulls."""
+    for number, part in enumerate(PARTS):
+        its = dict(part)
+        if number == place:
+            its["reference"] = its.pop("ref")
+            del its["system"]
+        write(its, tmp_path / f"{number}.{suffix}")
+    words = rf"{place}\.{suffix}: the table has no column 'ref'; did you mean 'reference'\? Its col"
+    no_key = rf"{place}\.{suffix}: the table has no column 'system'"
+    paths = sorted(tmp_path.iterdir())
+    sources = [tmp_path, f"{tmp_path}/*.{suffix}", paths]
+    if suffix == "parquet":
+        dataset = importlib.import_module("pyarrow.dataset")
+        schema = pa.table(PARTS[0]).schema
+        sources += [dataset.dataset(tmp_path, schema=schema), dataset.dataset(paths, schema=schema)]
+        sources.append(sources[-1].filter(dataset.field("mt") != "x"))
+    for table in sources:
+        for missing in ("error", "empty", "skip"):
+            raises(ValueError, words, tables.score, table, "mt", "ref", missing=missing)
+            with pytest.raises(ValueError, match=words):
+                list(tables.sentence_scores(table, "mt", "ref", missing=missing))
+        raises(ValueError, words, tables.sums, table, "mt", ["other", "ref"], missing="empty")
+        raises(ValueError, no_key, tables.score, table, "mt", "other", by="system")
+        assert len(tables.score(table, "mt", "other")) == 1
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_types_that_differ_between_files(suffix, place, tmp_path):
+    """A number in a second Parquet file used to be scored as a text."""
+    parts = [pa.table(TEXT | {"key": [1]}), pa.table(TEXT | {"key": ["a"]})]
+    for number, part in enumerate(parts[:: 1 if place else -1]):
+        write(
+            part.set_column(0, "mt", [[7 if number == place else "a"]]),
+            tmp_path / f"{number}.{suffix}",
+        )
+    raises(
+        TypeError,
+        "hypotheses is an Arrow column of the type int64",
+        tables.score,
+        tmp_path,
+        "mt",
+        "ref",
+    )
+    raises(
+        TypeError,
+        "columns of different types: .*key",
+        tables.score,
+        tmp_path,
+        "ref",
+        "ref",
+        by="key",
+    )
+    kinds = [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())]
+    for number, kind in enumerate(kinds):
+        table = pa.table({name: pa.array(values, kind) for name, values in PARTS[number].items()})
+        write(table, tmp_path / f"{number}.{suffix}")
+    assert as_dict(tables.score(tmp_path, "mt", ["ref", "other"], by=BY)) == EXPECTED
+
+
 def test_keys_of_directories_that_cannot_be_read(tmp_path):
     (tmp_path / "day=x").mkdir()
     write(TEXT, tmp_path / "day=x" / "b.csv")
@@ -220,6 +283,18 @@ def test_json_lines_that_do_not_fit_together(line, problem, tmp_path):
         path.write_text('{"id": 1, "mt": "the cat sat on it", "ref": "x"}\n' * first + line)
         place = r"t\.jsonl cannot be read from row \d+ on: "
         raises(ValueError, place + ".*" + problem, tables.score, path, "mt", "ref")
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz"])
+@pytest.mark.parametrize("rows", [1, 60_000])
+def test_texts_of_json_that_look_like_a_date_are_texts(suffix, rows, tmp_path):
+    days = ["2024-01-02", "2024-01-02 03:04", "2024-01-02T03:04:05Z"]
+    its = {"mt": days * rows + ["the cat"], "refs": [[day] for day in days] * rows + [["the dog"]]}
+    its |= {"day": days * rows + ["never"], "in": [{"day": day} for day in its["mt"]]}
+    path = write(its, tmp_path / f"t.{suffix}")
+    expected = tables.score(its, "mt", "refs", by="day")
+    assert as_dict(tables.score(path, "mt", "refs", by="day")) == expected
+    assert as_dict(tables.score(path, "in.day", "refs", by="day")) == expected
 
 
 def test_wrong_files(tmp_path):

@@ -1,8 +1,12 @@
-"""Keys of every type of Arrow's, nulls among them: the groups are those of pyarrow's group_by."""
+"""Keys of every type of Arrow's, nulls among them: the groups are those of pyarrow's group_by.
+
+But for floats: 0 and -0 are one key, and so is every NaN, as in pandas, polars and DuckDB.
+"""
 
 import datetime
 from decimal import Decimal
 
+import numpy as np
 import pytest
 from generators import raises
 from hosts import host
@@ -24,7 +28,7 @@ VALUES = [
     (pa.null(), [None] * 3),
     (pa.int64(), [2**53, 2**53 + 1, -(2**63)]),
     (pa.uint64(), [0, 2**64 - 1, 2**63]),
-    *((kind, [0.0, -0.0, float("nan")]) for kind in (pa.float16(), pa.float32(), pa.float64())),
+    *((kind, [0.0, -1.5, float("nan")]) for kind in (pa.float16(), pa.float32(), pa.float64())),
     *((kind, NUMBERS) for kind in (pa.decimal128(5, 2), pa.decimal256(40, 2))),
     *((kind, DAYS) for kind in (pa.date32(), pa.date64())),
     *((kind, [1, 2, 3]) for kind in (pa.time32("s"), pa.time64("ns"), pa.duration("ns"))),
@@ -97,6 +101,30 @@ def test_keys_with_nulls(kind, values, form, tmp_path, monkeypatch):
         found = way()
         assert found["hyp_len"].to_pylist() == [sum(2**row for row in g) for g in groups], name
         assert list(map(str, found["key"])) == [str(plain[g[0]]) for g in groups], name
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas", "pandas of Arrow", "pyarrow", "stream"])
+@pytest.mark.parametrize("kind", ["float", "double", "halffloat"])
+def test_zeros_and_nans_are_one_key_each(library, kind):
+    if library in ("polars", "pandas") and kind == "halffloat":
+        pytest.skip("no keys to this library")
+    other_nan = np.array([0x7FF8_0000_0000_0001], np.uint64).view(np.float64)[0]
+    keys = np.array([0.0, -0.0, np.nan, other_nan, -np.nan, -1.5, -0.0])
+    texts = ["a " * 2**row for row in range(len(keys))]
+    key = pa.array(keys, "double").cast(kind)
+    table: object = pa.table({"mt": texts, "ref": texts, "key": key})
+    if library == "polars":
+        table = host("polars").from_arrow(table)
+    elif library.startswith("pandas"):
+        mapper = host("pandas").ArrowDtype if "Arrow" in library else None
+        table = table.to_pandas(types_mapper=mapper)
+    elif library == "stream":
+        table = iter(table.to_batches(2))
+    expected = [0b1000011, 0b11100, 0b100000]
+    assert list(np.asarray(tables.score(table, "mt", "ref", by="key")["hyp_len"])) == expected
+    if library != "stream":
+        halves = [tables.sums(part, "mt", "ref", by="key") for part in (table[:1], table[1:])]
+        assert list(np.asarray(tables.add_sums(*halves)["hyp_len"])) == expected
 
 
 def test_texts_that_are_joined_alike_are_different_keys():

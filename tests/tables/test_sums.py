@@ -11,9 +11,9 @@ import pytest
 from generators import raises
 from hosts import host
 from metrics import count
-from table_families import FAMILIES, as_dict, columns, table_of
+from table_families import FAMILIES, as_dict, columns, table_of, write
 
-from fastbleu import BLEU, tables
+from fastbleu import BLEU, InputWarning, tables
 
 host("narwhals")
 pa = host("pyarrow")
@@ -107,6 +107,46 @@ def test_tables_of_two_libraries_are_added(family, other):
     both = tables.add_sums(one, two)
     assert type(both) is type(one)
     same(both, tables.add_sums(one, one))
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "polars", "pandas", "dict", "parquet", "parts"])
+def test_sums_of_no_rows_are_an_empty_table(library, tmp_path):
+    """They were an error; now a day without rows is added like any other."""
+    table = pa.table({"mt": ["a b", "c"], "ref": ["a b", "d"], "key": pa.array([1, 2], pa.int32())})
+    of_library = {
+        "pyarrow": lambda table: table,
+        "polars": lambda table: host("polars").from_arrow(table),
+        "pandas": lambda table: table.to_pandas(),
+        "dict": lambda table: table.to_pydict(),
+        "parquet": lambda table: write(table, tmp_path / f"{len(table)}.parquet"),
+        "parts": lambda table: iter(table.to_batches()),
+    }[library]
+    names = {"hypotheses": "mt", "references": "ref"}
+    for by in (None, "key"):
+        full = tables.sums(of_library(table), **names, by=by)
+        empty = tables.sums(of_library(table[:0]), **names, by=by)
+        found, expected = as_dict(empty), as_dict(full)
+        assert found == {name: [] for name in expected}
+        if library in ("pyarrow", "parquet", "polars"):
+            assert empty.schema == full.schema
+        for pair in ((empty, full), (full, empty), (empty, full, empty)):
+            assert as_dict(tables.add_sums(*pair)) == expected
+        nothing = tables.add_sums(empty, empty)
+        assert as_dict(nothing) == found
+        raises(ValueError, "no sums to score: the table has no rows", tables.score_sums, nothing)
+        raises(
+            ValueError, "the table has no rows", tables.score, of_library(table[:0]), **names, by=by
+        )
+    languages = {"by": "key", "language": "key", "tokenizers": {1: "char", None: "13a"}}
+    for names_of in (languages, {"by": "key", "metric": "multi-bleu"}):
+        assert (
+            len(as_dict(tables.sums(of_library(table[:0]), **names, **names_of))["segments"]) == 0
+        )
+    none = {"mt": [], "ref": []}
+    raises(ValueError, "the table has no rows", tables.score, none, **names, metric="fairseq")
+    holes = {"mt": [None], "ref": ["a"]}
+    with pytest.warns(InputWarning, match="left out 1 row, because"):
+        assert tables.sums(holes, "mt", "ref", missing="skip")["segments"] == []
 
 
 def test_a_key_of_the_name_that_sums_have():

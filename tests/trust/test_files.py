@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from trust.children import finish, tool
+from trust.children import finish, python, tool
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 
@@ -81,6 +81,17 @@ def test_refused_with_one_line(directory, line, says):
 def test_pipes_that_are_closed_early(directory, line, prints):
     done = run(directory, line, status="${PIPESTATUS[0]}")
     assert (done.status, done.output, done.errors) == (141, prints, ""), done.why()
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_damaged_tables_are_read_or_refused_by_name(long, part, tmp_path):
+    """They used to end the process inside of pyarrow, or with an error of pyarrow's."""
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("narwhals")
+    count = 375 if long else 25
+    done = python("damaged_tables", part * count, count, tmp_path)
+    assert done.status == 0, done.why()
+    assert int(done.output.splitlines()[-1].removeprefix("read: ")) > count
 
 
 @cache

@@ -7,6 +7,7 @@ import json
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from operator import methodcaller
 
 from ..inputs._utf8_rows import Utf8Rows
@@ -45,9 +46,9 @@ class TableReader(Reader):
         sources = _named(path, lambda: import_undisturbed("fastbleu.tables.sources"))
         settings = {name: getattr(options, name) for name in _FILE_OPTIONS}
         how = sources.ReadOptions(format=options.read_as, **settings)
-        self._source = _named(path, lambda: sources.Source(path, [column], [column], how))
+        self._source = _named(path, lambda: sources.Source(path, [column], [column], how, [column]))
         self.segments_in_all = self._source.rows
-        self._frames: Iterator[Any] = self._source.chunks()
+        self._frames: Iterator[Any] = filter(len, self._source.chunks())
         self._texts: Any = None  # unread ones of earlier frames, then the current frame
         self._lines: Any = None  # the reader of these texts
         self._left = 0
@@ -114,6 +115,8 @@ class TableReader(Reader):
         if self._left:
             rest = self._texts[len(self._texts) - self._left :]
             kind = large_list(large_string()) if lines.levels else large_string()
+            for part in (rest, texts):
+                _named(self.label, partial(part.validate, full=True))
             parts = [part.cast(kind) for part in (rest, texts)]
             texts = chunked_array([chunk for part in parts for chunk in part.chunks])
         self._texts, self._left = texts, len(texts)

@@ -21,6 +21,7 @@ from fastbleu.inputs._utf8_rows cimport Utf8Rows, utf8_line
 from fastbleu.runtime._process cimport POLL_EVERY, poll
 
 from .checks import TokenChecks
+from .errors import LocatedValueError
 
 
 cdef extern from "kernel/objects/arrow.h":
@@ -438,6 +439,7 @@ cdef class ArrowColumn:
         if fault == ARROW_GOOD:
             return 0
         with gil:
-            raise ValueError(
-                f"the Arrow array of {self.name} cannot be read at row {self.rows_before + row}: "
-                f"{FAULTS[<int> fault]}")
+            number, problem = self.rows_before + row, FAULTS[<int> fault]
+            raise LocatedValueError(
+                f"the Arrow array of {self.name} cannot be read at row {number}: {problem}",
+                segment=number, problem=f"the Arrow array cannot be read: {problem}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -13,7 +12,7 @@ from ..dialects.base import PARTS, SUMS, UPDATE
 from ..dialects.score import NoScoreError
 from ..inputs._batch import Batch, read
 from ..inputs.arguments import check_choice
-from ..inputs.errors import LocatedError
+from ..inputs.errors import LocatedError, warn_input
 from ..inputs.missing import CHOICES
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
@@ -142,8 +141,11 @@ class ColumnScorer:
         for is_present, row in zip(present.tolist(), counts.tolist(), strict=True):
             score = None
             if is_present:
-                with suppress(NoScoreError):
+                try:
                     score = scorer.value(scorer.restore(row))
+                except NoScoreError as error:
+                    # Without numbers, because Python shows equal warnings of a host's calls once.
+                    warn_input(f"a group has no score, which is NULL: {error}")
             scores.append(score)
         return pyarrow.array(scores, pyarrow.float64())
 

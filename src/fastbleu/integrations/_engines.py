@@ -195,7 +195,7 @@ def partial_sums(groups: GroupScorer, batches: Iterable[Any], part: str) -> Any:
     """
     groups = GroupScorer(_placed(groups.row_counter, part), groups.by)
     total = groups.totals(Source(iter(batches)))
-    return None if total is None else stored(groups, total).to_native()
+    return stored(groups, total).to_native() if len(total[0]) else None
 
 
 def appended(row_counter: RowCounter, column: str | None, part: str, frame: Any) -> Any:

@@ -9,8 +9,9 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
@@ -26,7 +27,7 @@ from ..inputs.file_formats import (
 )
 from ..runtime.extras import install_command
 from ..runtime.import_lock import import_locked, lazy
-from .rows import check_columns
+from .rows import roots_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,8 +90,9 @@ class Files:
 
     Paths are files, patterns with ``*``, ``?`` or ``[...]`` (``**`` for any directories),
     directories, or URLs that pyarrow or fsspec can open. Directories of Parquet files called
-    ``key=value`` are columns, null in files that have neither the directory nor the column. Only
-    `columns` are read, if given; `texts` are columns of text, even if a text file has numbers.
+    ``key=value`` are columns, null in files that have neither the directory nor the column; any
+    other column must be in all files. Only `columns` are read, if given; `texts` are columns of
+    text, even if a text file has numbers.
     """
 
     def __init__(
@@ -119,8 +121,6 @@ class Files:
         self._begun: list[tuple[int, str]] = []  # the first row and the name of each file
         kinds = {self._kind(path) for _, path, _, _ in self._files}
         self._dataset = self._datasets() if kinds == {"parquet"} else None
-        if self._dataset is not None and columns is not None:
-            check_columns(self._dataset[0].schema.names, columns)
 
     def at(self, row: int) -> tuple[str, int]:
         """The file of a row that was read, and the row's number in it, from 0."""
@@ -133,8 +133,9 @@ class Files:
         """The number of rows, from the footers of Parquet files; None for other files."""
         if self._dataset is None:
             return None
-        rows: int = sum(files.count_rows() for files in self._dataset)
-        return rows
+        with suppress(OSError, UnicodeError, self.pyarrow.ArrowException):  # reading names the file
+            return int(sum(files.count_rows() for files in self._dataset))
+        return None
 
     def __iter__(self) -> Iterator[Any]:
         for part in self._parquet_parts() if self._dataset is not None else self._parts():
@@ -219,15 +220,17 @@ class Files:
                 options |= {"partitioning": "hive", "partition_base_dir": base}
             try:
                 datasets.append(dataset.dataset(list(paths), **options))
-            except self.pyarrow.ArrowInvalid as error:
-                message = f"{names[0]}: {explained(error)}"
-                raise LocatedValueError(message, file=names[0]) from error
             except self.pyarrow.ArrowTypeError as error:
                 message = (
                     f"{names[0]} has a column with the name of a directory's key "
                     f"(key=value), but of another type: {error}; rename or cast the column"
                 )
                 raise LocatedTypeError(message, file=names[0]) from error
+            except Exception as error:
+                if not is_damage(error):
+                    raise
+                message = f"{names[0]}: {explained(error)}"
+                raise LocatedValueError(message, file=names[0]) from error
         return datasets
 
     def _parquet_parts(self) -> Iterator[Any]:
@@ -238,22 +241,23 @@ class Files:
         pyarrow = self.pyarrow
         name_of = {path: name for _, path, name, _ in self._files}
         for files in self._dataset or ():
-            names = self._columns or files.schema.names
-            check_columns(files.schema.names, names)
-            schema = pyarrow.schema([files.schema.field(name) for name in names])
             options = {"filesystem": files.filesystem, "buffer_size": _BUFFER, "pre_buffer": False}
             for fragment in files.get_fragments():
-                self._begun.append((self._rows, name_of.get(fragment.path, fragment.path)))
+                name = name_of.get(fragment.path, fragment.path)
+                self._begun.append((self._rows, name))
                 keys = dataset.get_partition_keys(fragment.partition_expression)
                 with parquet.ParquetFile(fragment.path, **options) as file:
-                    present = [n for n in names if n not in keys and n in file.schema_arrow.names]
-                    for batch in file.iter_batches(CHUNK_ROWS, columns=present):
+                    present = [column for column in file.schema_arrow.names if column not in keys]
+                    in_paths = [key for key in keys_of_paths(files) if key not in present]
+                    names = self._checked([*present, *in_paths], fragment.path, name)
+                    present = [column for column in names if column not in in_paths]
+                    batches = file.iter_batches(CHUNK_ROWS, columns=present)
+                    for batch in chain([file.schema_arrow.empty_table()], batches):
                         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-                        for name in names:
-                            if name not in present:  # in the path, or missing in this file
-                                value = pyarrow.scalar(keys.get(name), schema.field(name).type)
-                                columns[name] = pyarrow.repeat(value, len(batch))
-                        yield pyarrow.table([columns[name] for name in names], names).cast(schema)
+                        for key in in_paths:
+                            value = pyarrow.scalar(keys.get(key), files.schema.field(key).type)
+                            columns[key] = pyarrow.repeat(value, len(batch))
+                        yield pyarrow.table([columns[column] for column in names], names)
 
     def _parts(self) -> Iterator[Any]:
         """Columns of files of several formats in batches."""
@@ -274,8 +278,10 @@ class Files:
                     raise
                 raise LocatedValueError(f"{name}: {problem}", file=name) from error
 
-    def _opened(self, system: Any, path: str, name: str) -> tuple[Any, list[str]]:
-        """The batches of a file, and the names of the columns to take."""
+    def _opened(
+        self, system: Any, path: str, name: str, schema: Any = None
+    ) -> tuple[Any, list[str]]:
+        """The batches of a file, and the names of the columns to take; `schema` is for JSON."""
         pyarrow, kind = self.pyarrow, self._kind(path)
         stream = None  # for text that is compressed or in another encoding
         if kind in ("csv", "tsv", "json"):
@@ -312,21 +318,30 @@ class Files:
             stream = stream or system.open_input_stream(path, compression=None)
             reading = csv.ReadOptions(use_threads=False)  # else errors do not name the row
             return csv.open_csv(stream, reading, parsing, converting), names
-        if stream is not None:
-            reader = json.open_json(stream)
-            return reader, self._checked(reader.schema.names, path, name)
+        if kind == "json":
+            if stream is None:
+                rows: Any = dataset.dataset([path], schema, filesystem=system, format=kind)
+            else:
+                rows = json.open_json(stream, parse_options=json.ParseOptions(schema))
+            inferred = pyarrow.struct(list(rows.schema))
+            if (texts := _without_times(pyarrow, inferred)) != inferred:
+                return self._opened(system, path, name, pyarrow.schema(list(texts)))
+            names = self._checked(rows.schema.names, path, name)
+            if stream is None:  # few batches ahead, because the default may take gigabytes
+                ahead = {"batch_readahead": 4, "fragment_readahead": 1}
+                rows = rows.to_batches(columns=names, batch_size=CHUNK_ROWS, **ahead)
+            return rows, names
+        # Not by a dataset, whose threads may end the process after an error.
         try:
-            files = dataset.dataset([path], filesystem=system, format=kind)
-        except pyarrow.ArrowInvalid:
-            if kind != "ipc":
-                raise
-            # Arrow's other format, for streams
+            file = system.open_input_file(path)
+            columns = ipc.open_file(file).schema.names
+        except pyarrow.ArrowInvalid:  # Arrow's other format, for streams
             reader = ipc.open_stream(system.open_input_stream(path))
             return reader, self._checked(reader.schema.names, path, name)
-        names = self._checked(files.schema.names, path, name)
-        # Read few batches ahead: the default may take gigabytes.
-        options = {"batch_size": CHUNK_ROWS, "batch_readahead": 4, "fragment_readahead": 1}
-        return files.to_batches(columns=names, **options), names
+        names = self._checked(columns, path, name)
+        options = ipc.IpcReadOptions(included_fields=[columns.index(column) for column in names])
+        reader = ipc.open_file(file, options=options)
+        return map(reader.get_batch, range(reader.num_record_batches)), names
 
     def _lines(self, system: Any, path: str) -> Iterator[str]:
         """The lines of a file without line ends."""
@@ -337,8 +352,7 @@ class Files:
 
     def _checked(self, columns: list[str], path: str, name: str) -> list[str]:
         """The names of the columns to read, after a check that the file has them."""
-        names = list(self._columns or columns)
-        needed = [*names, *self._texts]
+        needed = [*(self._columns or ()), *self._texts]
         if keys := [n for n in needed if n not in columns and f"/{n}=" in path]:
             message = (
                 f"{name}: {keys[0]!r} is in the name of a directory, which is read only if all "
@@ -346,11 +360,28 @@ class Files:
                 'format="csv", partitioning="hive")'
             )
             raise LocatedValueError(message, file=name)
-        check_columns(columns, needed)
+        roots_of(columns, needed)  # an error if there is none
+        names = roots_of(columns, self._columns or columns)
         if twice := [column for column in names if columns.count(column) > 1]:
             message = f"{name}: two columns are named {twice[0]!r}: rename one of them"
             raise LocatedValueError(message, file=name)
         return names
+
+
+def keys_of_paths(files: Any) -> list[str]:
+    """The names of the keys in the paths of a dataset, as in key=value."""
+    schema = getattr(getattr(files, "partitioning", None), "schema", None)
+    # Without any, pyarrow gives the schema of the files.
+    return [] if schema in (None, files.schema) else schema.names
+
+
+def _without_times(pyarrow: Any, kind: Any) -> Any:
+    """A type inferred from JSON, which has no times: texts that look like one are texts."""
+    if pyarrow.types.is_struct(kind):
+        return pyarrow.struct([(f.name, _without_times(pyarrow, f.type)) for f in kind])
+    if pyarrow.types.is_list(kind):
+        return pyarrow.list_(_without_times(pyarrow, kind.value_type))
+    return pyarrow.string() if pyarrow.types.is_timestamp(kind) else kind
 
 
 _ROW = "row {}, with line 1 as row 1: {}; "
@@ -368,6 +399,14 @@ _PROBLEMS = {
     "surrogate": "a text has half of an emoji (an escape \\ud800 to \\udfff alone): repair or "
     "remove it",
 }
+
+
+def is_damage(error: Exception) -> bool:
+    """Whether an error is pyarrow's about the content of a file or of a table."""
+    if type(error) is OSError:
+        return error.errno is None
+    is_arrow = type(error).__module__.startswith("pyarrow.")
+    return is_arrow or isinstance(error, UnicodeDecodeError)
 
 
 def explained(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 # The column of row numbers in frames that this package creates.
 ROW = "_fastbleu_row"
+_PANDAS_FLOATS = "halffloat[pyarrow]", "float[pyarrow]", "double[pyarrow]"
 
 
 @cache
@@ -70,7 +72,11 @@ def _integers(name: str, values: NDArray[Any]) -> Indices:
 
 def take(frame: Frame, rows: Indices) -> Frame:
     """The frame with only these rows."""
-    return _decoded(frame)[rows.tolist()]
+    try:
+        return _decoded(frame)[rows.tolist()]
+    except NotImplementedError as error:  # pyarrow's
+        names = ", ".join(map(repr, frame.columns))
+        raise TypeError(f"{error}: cast columns {names} to string") from error
 
 
 def keys_of(frame: Frame, names: Sequence[str]) -> Frame:
@@ -89,13 +95,21 @@ def _decoded(frame: Frame) -> Frame:
         kind, column = str(field.type), table.column(number)
         if kind.startswith("run_end_encoded<"):
             column = library.compute.run_end_decode(column)
-        elif kind.startswith("dictionary<"):
+        elif kind.startswith("dictionary<") and not field.type.value_type.num_fields:
             column = column.cast(field.type.value_type)
         elif kind in ("string_view", "binary_view"):
             column = column.cast(f"large_{kind[:-5]}")
-        if column.type != field.type:
+        if library.types.is_floating(column.type):
+            column = _with_one_zero(library.compute, column)
+        if column is not table.column(number):
             table = table.set_column(number, field.name, column)
     return frame if table is native else frame_of(table)
+
+
+def _with_one_zero(compute: Any, column: Any) -> Any:
+    """Floats with 0 for -0, and one NaN: pyarrow groups by their bits, other libraries do not."""
+    wide = column.cast("double")
+    return compute.if_else(compute.is_nan(wide), math.nan, compute.add(wide, 0.0)).cast(column.type)
 
 
 def layout_of(frame: Frame) -> object:
@@ -117,10 +131,10 @@ def with_columns(frame: Frame, columns: Mapping[str, Any]) -> Frame:
     """The frame with added columns: arrays, maybe masked, or lists with None for null."""
     narwhals, added, backend = load_narwhals(), [], frame.implementation
     for name, values in columns.items():
-        # A library cannot infer the type of scores if all of them are None.
-        is_list = isinstance(values, list)
-        scores = is_list and {*map(type, values)} <= {float, type(None)}
-        dtype = narwhals.Float64() if scores else None
+        # A library cannot infer the type of scores if all of them are None, or of no texts.
+        dtype: Any = None
+        if isinstance(values, list) and {*map(type, values)} <= {float, type(None)}:
+            dtype = narwhals.Float64 if values else narwhals.String
         if isinstance(values, np.ma.MaskedArray) and not backend.is_pandas_like():
             dtype = narwhals.Float64 if values.dtype.kind == "f" else narwhals.Int64
             values = values.tolist()
@@ -149,6 +163,9 @@ def group_rows(frame: Frame, by: Sequence[str]) -> tuple[Indices, Indices]:
             rows = keys.with_row_index(ROW).group_by(*by).agg(ROW)[ROW]
             lengths = rows.list.len().to_numpy().astype(np.int64)
             return rows.explode().to_numpy().astype(np.int64), np.cumsum(lengths) - lengths
+        # Those of Arrow are grouped by their bits.
+        floats = [name for name, kind in keys.dtypes.items() if str(kind) in _PANDAS_FLOATS]
+        keys = keys.astype(dict.fromkeys(floats, "Float64"))
         grouped = keys.groupby(list(by), dropna=False, sort=False, observed=True)
         numbers = grouped.ngroup().to_numpy()
     rows = np.argsort(numbers, kind="stable")
@@ -164,12 +181,17 @@ def row_groups(keys: Frame, names: Sequence[str], width: int) -> RowGroups:
     return groups
 
 
-def _text(column: Any) -> Column | None:
-    """A text column with the Arrow interface, to be read line by line; None for any other."""
+def readable(column: Any) -> Column | None:
+    """A column with the Arrow interface that can be read without its library; None for others."""
     try:
-        lines = opened(column, "keys")
+        return opened(column, "keys")
     except TypeError:
         return None
+
+
+def _text(column: Any) -> Column | None:
+    """A text column with the Arrow interface, to be read line by line; None for any other."""
+    lines = readable(column)
     return lines if lines is not None and lines.is_text and not lines.levels else None
 
 
@@ -245,5 +267,5 @@ def _errors_of_keys(by: Sequence[str]) -> Iterator[None]:
     except Exception as error:
         raise TypeError(
             f"rows cannot be grouped by {', '.join(map(repr, by))}: {error}; pass columns of "
-            "texts, numbers or times, and the field of a struct as a separate column"
+            'texts, numbers or times, and a field of a struct as in "translation.de"'
         ) from error

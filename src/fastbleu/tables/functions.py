@@ -13,7 +13,7 @@ from ..runtime.import_lock import lazy
 from .data_files import ReadOptions, is_path
 from .frames import with_columns
 from .groups import GroupScorer, count_names
-from .rows import RowCounter, check_columns, check_new_columns
+from .rows import RowCounter, check_new_columns, with_fields
 from .sources import DEFAULT_OPTIONS, Source, TableParts
 from .sums import combined, scores_of, stored, sums_scorer
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ..inputs.types import MissingChoice
     from ..metric.argument import Metric
     from ..reporting import report as reporting
-    from .groups import Groups
 else:
     reporting = lazy("fastbleu.reporting.report")
 
@@ -62,7 +61,7 @@ def score(
         parts of a stream, of 65,536 rows, are in memory, and what its library reads ahead: nothing
         for Parquet files given as paths, whole row groups for a pyarrow dataset.
     hypotheses : str
-        The column of the hypotheses.
+        The column of the hypotheses; a field of a struct as in "translation.de".
     references : list of str, or str
         The columns of the references; or one column, with one reference or a list of references per
         segment.
@@ -148,7 +147,10 @@ def score(
         except ValueError as error:
             advice = "it needs all texts of a group at once: pass a table that is in memory"
             raise ValueError(f"{error}; {advice}") from None
-    return source.to_native(groups.scores(_totals(groups, source)))
+    total = groups.totals(source)
+    if not len(total[0]):
+        raise row_counter.no_rows()
+    return source.to_native(groups.scores(total))
 
 
 def sums(
@@ -183,7 +185,7 @@ def sums(
         the same. Later versions can read what earlier ones wrote.
 
         In SQL, group by `counted` and the keys, and take the least of `fewest_references`, the
-        greatest of `most_references`, and the sum of the other columns.
+        greatest of `most_references`, and the sum of the other columns. No rows have no groups.
 
     Raises
     ------
@@ -200,7 +202,7 @@ def sums(
     groups = sums_scorer(row_counter, by)
     options = ReadOptions(quoted, delimiter, encoding, format, progress)
     source = _opened(table, row_counter, groups.columns, options)
-    total = _totals(groups, source)
+    total = groups.totals(source)
     row_counter.warn()
     return source.to_native(stored(groups, total))
 
@@ -433,9 +435,8 @@ def appended(
         row = 0
         with source.bar() as bar:
             for frame in source.chunks() if source.frame is None else [source.frame]:
-                check_columns(frame.columns, row_counter.columns)
                 check_new_columns(frame.columns, names)
-                present, columns = results(frame, row)
+                present, columns = results(with_fields(frame, row_counter.columns), row)
                 if not present.all():
                     columns = np.ma.MaskedArray(columns, np.broadcast_to(~present, columns.shape))
                 added = dict(zip(names, columns.reshape(len(names), -1), strict=True))
@@ -477,15 +478,7 @@ def _opened(
     table: Any, row_counter: RowCounter, columns: Sequence[str] | None, options: ReadOptions
 ) -> Source:
     """The table; messages about rows of files name the file."""
-    source = Source(table, columns, row_counter.texts, options)
+    source = Source(table, columns, row_counter.texts, options, row_counter.in_place)
     if is_path(table):
         row_counter.place, row_counter.file = source.place, source.file
     return source
-
-
-def _totals(groups: GroupScorer, source: Source) -> Groups:
-    """The totals of a table's groups; ValueError if no row was counted."""
-    total = groups.totals(source)
-    if total is None:
-        raise groups.row_counter.no_rows()
-    return total

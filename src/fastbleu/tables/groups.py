@@ -6,7 +6,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import repeat
+from itertools import chain, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +19,11 @@ from ..inputs.arguments import a_type, shown
 from ..inputs.errors import warn_input
 from ..significance.procedures import intervals_of
 from ._row_groups import RowGroups
+from .data_files import import_pyarrow
 from .frames import (
     ROW,
     counts_in,
+    frame_of,
     group_rows,
     joined,
     keys_of,
@@ -112,7 +114,7 @@ def totals_in(sums: Frame, max_ngram_order: int, first: int) -> Totals:
 def columns_of(totals: Totals) -> dict[str, Indices]:
     """The totals as columns of `reductions_of`."""
     names = reductions_of(totals.dtype[COUNTS].shape[0] // 2 - 1)
-    columns = totals.view(np.int64).reshape(len(totals), -1).T[1:]
+    columns = totals.view(np.int64).reshape(len(totals), 1 + len(names)).T[1:]
     return dict(zip(names, np.ascontiguousarray(columns), strict=True))
 
 
@@ -171,10 +173,8 @@ class GroupTotals:
         if self._waiting > WAITING_ROWS and self._segment_rows is None:
             self._add_up()
 
-    def result(self) -> Groups | None:
-        """The groups in the order of their first rows; None if there are none."""
-        if not any(map(len, self._totals)):
-            return None
+    def result(self) -> Groups:
+        """The groups in the order of their first rows, after at least one `add`."""
         group_of = self._add_up()
         [keys], [totals], kept = self._keys, self._totals, self._segment_rows
         return keys, totals, None if kept is None else kept.by_group(group_of, len(totals))
@@ -236,11 +236,16 @@ class GroupScorer:
         self.columns = list(dict.fromkeys([*row_counter.columns, *self.by]))
         self._keys = self.by or [_ALL]
 
-    def totals(self, source: Source) -> Groups | None:
-        """The groups of a table, without their scores."""
+    def totals(self, source: Source) -> Groups:
+        """The groups of a table, without their scores; none for a table without rows."""
         total, row = GroupTotals(self._keys, self._segment_rows), 0
+        frames = source.chunks()
+        first = next(frames, None)
+        if first is None:  # not even an empty part, which would tell the types of keys
+            pyarrow = import_pyarrow("an empty table")
+            first = frame_of(pyarrow.table(dict.fromkeys(self.columns, pyarrow.nulls(0))))
         with source.bar() as bar:
-            for frame in source.chunks():
+            for frame in chain([first], frames):
                 total.add(*self._count(frame, row))
                 row += len(frame)
                 bar.update(len(frame))
@@ -295,7 +300,7 @@ class GroupScorer:
         rows, starts = group_rows(keys, self._keys)
         groups = []
         metrics = self.metrics_of(take(keys, rows[starts]))
-        for metric, own in zip(metrics, np.split(rows, starts[1:]), strict=True):
+        for metric, own in zip(metrics, np.split(rows, starts)[1:], strict=True):
             kept, sums, adapted = self.row_counter.sums(metric, frame, own)
             if len(kept):
                 groups.append((int(kept[0]), metric, sums, np.asarray(adapted)))

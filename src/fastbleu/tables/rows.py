@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..counting._counted import Counted
+from ..dialects.base import UPDATE
 from ..inputs._batch import Batch, read
 from ..inputs.arguments import a_type, check_choice, closest, names_shown, number_of, shown
 from ..inputs.columns import is_column
@@ -17,7 +18,7 @@ from ..inputs.errors import AmongGiven, LocatedError, restated, warn_input
 from ..inputs.missing import CHOICES, is_missing, no_value
 from ..metric.argument import as_metric
 from ..metric.bleu import BLEU
-from .frames import group_rows, has_no_type, take
+from .frames import group_rows, has_no_type, load_narwhals, take
 
 if TYPE_CHECKING:
     from narwhals import DataFrame as Frame
@@ -94,6 +95,13 @@ class RowCounter:
         references = self.references if self.several else self.references[0]
         options = self.metric, self.language, tokenizers or None, self.missing
         return RowCounter, (self.hypotheses, references, *options)
+
+    @property
+    def in_place(self) -> Sequence[str]:
+        """The columns that are read without their library, whose content is checked then."""
+        counter, dialect = self.metric._counter, self.metric._scorer.dialect
+        needs_library = self.language is not None or not dialect.supports(UPDATE)
+        return () if needs_library or (self.several and not counter.is_text) else self.texts
 
     def metric_of(self, language: Hashable) -> BLEU:
         """The metric for the segments of a language."""
@@ -212,7 +220,7 @@ class RowCounter:
             return
         rows, starts = group_rows(frame, [self.language])
         languages = take(frame.select(self.language), rows[starts])[self.language].to_list()
-        for language, own in zip(languages, np.split(rows, starts[1:]), strict=True):
+        for language, own in zip(languages, np.split(rows, starts)[1:], strict=True):
             yield self.metric_of(language), own, take(frame, own), first + own
 
     def no_rows(self) -> ValueError:
@@ -290,6 +298,36 @@ def check_columns(columns: Sequence[str], needed: Sequence[str]) -> None:
             hint = f"; did you mean {meant!r}?" if meant else "."
             known = names_shown(map(shown, columns)) or "none"
             raise ValueError(f"the table has no column {shown(name)}{hint} Its columns: {known}")
+
+
+def roots_of(columns: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The columns to read for these names: the whole struct for a field, as in "translation.de".
+
+    ValueError if there is none.
+    """
+    roots: dict[str, None] = {}
+    for name in names:
+        parts = name.split(".")
+        starts = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+        roots[next((start for start in starts if start in columns), name)] = None
+    check_columns(columns, list(roots))
+    return list(roots)
+
+
+def with_fields(frame: Frame, names: Sequence[str]) -> Frame:
+    """The frame with columns for these names that are fields of structs, as "translation.de"."""
+    fields = [name for name in names if name not in frame.columns]
+    if fields:
+        narwhals, kinds = load_narwhals(), list(frame.schema.items())
+        columns = {name: narwhals.col(name) for name in frame.columns}
+        for name, kind in kinds:
+            for field in getattr(kind, "fields", ()):
+                kinds.append((f"{name}.{field.name}", field.dtype))
+                column = columns[name].struct.field(field.name)
+                columns.setdefault(f"{name}.{field.name}", column.alias(f"{name}.{field.name}"))
+        check_columns(list(columns), fields)
+        frame = frame.with_columns(*(columns[name] for name in fields))
+    return frame
 
 
 def check_new_columns(columns: Sequence[str], new: Sequence[str]) -> None:

@@ -9,14 +9,27 @@ from typing import Any
 from ..inputs.arguments import number_of, shown
 from ..inputs.columns import is_query
 from ..inputs.errors import LocatedValueError
+from ..runtime.import_lock import lazy
 from ..runtime.terminal import ProgressBar
-from .data_files import CHUNK_ROWS, Files, ReadOptions, explained, import_pyarrow, is_path
-from .frames import joined, layout_of, load_narwhals
-from .rows import check_columns
+from .data_files import (
+    CHUNK_ROWS,
+    Files,
+    ReadOptions,
+    explained,
+    import_pyarrow,
+    is_damage,
+    is_path,
+    keys_of_paths,
+)
+from .frames import joined, layout_of, load_narwhals, readable
+from .rows import roots_of, with_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from narwhals import DataFrame as Frame
+    from pyarrow import dataset
+else:
+    dataset = lazy("pyarrow.dataset")
 
 # Chunks of an in-memory table whose keys are read at once.
 _CHUNKS = 8
@@ -28,6 +41,7 @@ class Source:
     """A table to be read once, in chunks: one `frame`, or a stream of tables.
 
     Only `columns` are read, if given; `texts` are columns of text, even if a CSV file has numbers.
+    Columns of pyarrow are checked in full, but for those that are counted `in_place`.
     """
 
     def __init__(
@@ -36,8 +50,9 @@ class Source:
         columns: Sequence[str] | None = None,
         texts: Sequence[str] = (),
         options: ReadOptions = DEFAULT_OPTIONS,
+        in_place: Sequence[str] = (),
     ) -> None:
-        self._columns, self._progress = columns, options.progress
+        self._columns, self._progress, self._in_place = columns, options.progress, in_place
         self._parts: Iterable[Any] = ()
         self.frame: Frame | None = None
         self._gives_dicts = isinstance(table, Mapping)
@@ -50,10 +65,10 @@ class Source:
         if type(table).__module__.partition(".")[0] in _ENGINES:
             # Spark's tables have the Arrow interface, but would be collected in this process.
             raise _no_table(table, "the table")
-        if (parts := _stream(table, columns)) is not None:
+        if (parts := _stream(table, columns, texts)) is not None:
             self._parts = parts
         elif (frame := _frame(table, columns, "the table")) is not None:
-            self.frame = frame
+            self.frame = self._checked(frame, 0)
         elif hasattr(table, "__arrow_c_stream__"):
             self._parts = import_pyarrow(table).RecordBatchReader.from_stream(table)
         elif isinstance(table, Iterable) and not isinstance(table, (str, bytes)):
@@ -87,7 +102,7 @@ class Source:
         rows = 0
         most = CHUNK_ROWS if self.frame is None else CHUNK_ROWS * _CHUNKS
         for part in self._frames() if self.frame is None else [self.frame]:
-            for first in range(0, len(part), most):
+            for first in range(0, len(part) or 1, most):  # an empty part has types, too
                 piece = part[first : first + most] if len(part) > most else part
                 is_full = waiting and rows + len(piece) > most
                 if is_full or (waiting and layout_of(piece) != layout_of(waiting[0])):
@@ -107,26 +122,20 @@ class Source:
         library, row = None, 0
         parts = iter(self._parts)
         for number in count():
+            what = f"part {number} of the table"
             try:
                 part = next(parts)
+                frame = _frame(part, self._columns, what)
             except StopIteration:
                 return
             except MemoryError:  # pyarrow's, too
                 raise
             except Exception as error:
-                if type(error).__module__.startswith("pyarrow."):
-                    file, name = None, "the table"
-                    if isinstance(self._parts, Files):
-                        file, row = self._parts.at(row)
-                        name = file
-                    problem = f"{name} cannot be read from row {row} on: {explained(error)}"
-                    raise LocatedValueError(problem, file=file) from error
-                raise
+                raise self._located(error, row) from error
             self._gives_dicts = isinstance(part, Mapping)
-            what = f"part {number} of the table"
-            frame = _frame(part, self._columns, what)
             if frame is None:
                 raise _no_table(part, what)
+            frame = self._checked(frame, row)
             kind = type(frame.to_native())
             library = library or kind
             if kind is not library:
@@ -136,6 +145,37 @@ class Source:
                 )
             yield frame
             row += len(frame)
+
+    def _checked(self, frame: Frame, row: int) -> Frame:
+        """The columns to read of a frame, whose first row has number `row`.
+
+        ValueError for damaged columns: pyarrow trusts what they hold, and would end the process.
+        """
+        try:
+            if frame.implementation.is_pyarrow():
+                table = frame.to_native()
+                in_place = [name for name in self._in_place if name in table.column_names]
+                if not all(readable(table.column(name)) for name in in_place):
+                    in_place = []
+                for name, column in zip(table.column_names, table.columns, strict=True):
+                    column.validate(full=name not in in_place)
+            if self._columns is not None:
+                frame = with_fields(frame, self._columns).select(*self._columns)
+        except ValueError as error:
+            raise self._located(error, row) from error
+        return frame
+
+    def _located(self, error: Exception, row: int) -> Exception:
+        """An error of reading the table from this row on, with the name of the file."""
+        file = None
+        if isinstance(self._parts, Files):
+            file, row = self._parts.at(row)
+        if is_damage(error):
+            problem = f"{file or 'the table'} cannot be read from row {row} on: {explained(error)}"
+            return LocatedValueError(problem, file=file)
+        if file and type(error) is ValueError:
+            return LocatedValueError(f"{file}: {error}", file=file)
+        return error
 
 
 def _frame(table: object, columns: Sequence[str] | None, what: str) -> Frame | None:
@@ -168,7 +208,9 @@ def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> A
             problem = f"{what} has a text as {name!r}, expected a column of texts"
             raise TypeError(f"{problem}; for a list of dicts pass pyarrow.Table.from_pylist(dicts)")
         try:
-            if hasattr(type(columns[name]), "__arrow_c_stream__"):
+            if isinstance(columns[name], (pyarrow.Array, pyarrow.ChunkedArray)):
+                arrays[name] = columns[name]
+            elif hasattr(type(columns[name]), "__arrow_c_stream__"):
                 arrays[name] = pyarrow.chunked_array(columns[name])
             else:
                 arrays[name] = pyarrow.array(columns[name], from_pandas=True)
@@ -199,13 +241,12 @@ def _no_table(value: Any, what: str) -> TypeError:
 
 
 def _chosen(known: Sequence[str], columns: Sequence[str] | None) -> list[str] | None:
-    if columns is None:
-        return None
-    check_columns(known, columns)
-    return list(columns)
+    return None if columns is None else roots_of(known, columns)
 
 
-def _stream(table: Any, columns: Sequence[str] | None) -> Iterable[Any] | None:
+def _stream(
+    table: Any, columns: Sequence[str] | None, texts: Sequence[str]
+) -> Iterable[Any] | None:
     """The parts of a lazy table or of a file; None for other tables."""
     home = type(table).__module__.partition(".")[0]
     if home == "polars" and hasattr(table, "collect_schema") and hasattr(table, "collect"):
@@ -221,7 +262,8 @@ def _stream(table: Any, columns: Sequence[str] | None) -> Iterable[Any] | None:
         if is_parquet and getattr(scan, "parquet_decryption_config", None) is None:
             # By default all that is read ahead of a Parquet file stays in memory.
             ahead["fragment_scan_options"] = type(scan)(pre_buffer=False)
-        parts = table.to_batches(columns=names, batch_size=CHUNK_ROWS, **ahead)
+        scanner = table.scanner(columns=names, batch_size=CHUNK_ROWS, **ahead)
+        parts = _scanned(table, scanner, names or texts)
     elif home == "pyarrow" and hasattr(table, "iter_batches"):
         names = _chosen(table.schema_arrow.names, columns)
         parts = table.iter_batches(CHUNK_ROWS, columns=names)
@@ -237,6 +279,20 @@ def _stream(table: Any, columns: Sequence[str] | None) -> Iterable[Any] | None:
     else:
         return None
     return parts
+
+
+def _scanned(table: Any, scanner: Any, names: Sequence[str]) -> Iterator[Any]:
+    """The batches of a dataset, which has nulls where a file lacks a column: a ValueError here."""
+    for batch in scanner.scan_batches():
+        fragment = batch.fragment
+        its = [*fragment.physical_schema.names, *keys_of_paths(table)]
+        its += dataset.get_partition_keys(fragment.partition_expression)
+        try:
+            roots_of(its, names)
+        except ValueError as error:
+            name = getattr(fragment, "path", "a part of the dataset")
+            raise LocatedValueError(f"{name}: {error}") from error
+        yield batch.record_batch
 
 
 class TableParts:

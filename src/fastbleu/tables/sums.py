@@ -241,7 +241,7 @@ def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[So
             added.add(frame.select(*keys, COUNTED), totals)
     total = None if added is None else added.result()
     if first is None or total is None:
-        raise ValueError("there are no sums: pass at least one table that has rows")
+        raise ValueError("there are no sums: pass at least one table")
     if reader.language is not None and reader.language not in keys:
         raise ValueError(
             f"the tokenizer depends on {shown(reader.language)}: add it to by, so that sums of "
