@@ -166,6 +166,8 @@ def test_rules_that_a_score_does_not_follow_are_in_the_rest():
 def test_segments_that_move_most():
     found = explain(["a b c d", "A b c d"], ["a b c d"] * 2, BLEU(), BLEU(lowercase=True))
     assert [step.segments for step in found.steps] == [(1,)]
+    found = explain(["a b c d e, f.", ""], ["a b c d e, g.", "z"], "evaluate", "nltk")
+    assert found.steps[0].segments == (0,)  # the other has no score by itself
 
 
 @pytest.mark.parametrize("references", [FIRST, REFERENCES])

@@ -50,6 +50,14 @@ def test_differences_of_one_side(name, spoil):
         assert set(finding.segments) <= {n for n, (right, spoiled) in pairs if right != spoiled}
 
 
+@pytest.mark.parametrize(("one", "other", "differs"), [(1, 0, 1), (10, 1, 1), (9, 1, 0)])
+def test_case_differs_by_2_percent_or_is_20_percent_on_a_side(one, other, differs):
+    text = "abcdefghijkl is the first word of a short sentence"
+    sides = [[text[:capitals].upper() + text[capitals:]] for capitals in (one, other)]
+    assert len(text) == 50
+    assert len(found(*sides)) == differs
+
+
 def joined(*marks):
     """Makes words of two pieces, with a mark at the end of the first or start of the second."""
     end, start = marks

@@ -215,6 +215,9 @@ def test_few_segments_may_be_equal_or_unrelated():
     unrelated = [f"the cat sat on mat number {n}" for n in range(40)]
     others = [f"in all of these years {n} it has rained" for n in range(40)]
     assert messages(BLEU().score, unrelated, others)[1] == []
+    words = [f"{n} a{n}" for n in range(1, 41)], [f"b{n} {n}" for n in range(40)]
+    [message] = messages(BLEU(max_ngram_order=2).score, *words)[1]
+    assert "the segment before or after theirs" in message
 
 
 # ---- advice
@@ -358,6 +361,11 @@ def test_ids_that_are_all_ignored_and_logits(rows):
     assert score.value == 0
     words = ["every hypothesis is empty after", "every reference is empty after"]
     assert [word in message for word, message in zip(words, found, strict=True)] == [True] * 2
+    for column, word in enumerate(words):  # of a single side only in many rows
+        sides = [numpy.arange(3, 8) + numpy.arange(rows)[:, None]] * 2
+        sides[column] = ids
+        found = messages(BLEU(tokenize=False, stop_ids=2).score, *sides)[1]
+        assert [word in message for message in found] == [True] * (rows == 8)
     logits = numpy.full((rows, 5, 30), 0.5)
     for values in (logits, [*logits], logits.tolist()):
         raises(TypeError, r"logits into ids by .*argmax\(", BLEU(tokenize=False).score, values, ids)

@@ -120,7 +120,8 @@ class Source:
                     problem = f"{name} cannot be read from row {row} on: {explained(error)}"
                     raise LocatedValueError(problem, file=file) from error
                 raise
-            self._gives_dicts = isinstance(part, Mapping)
+            if library is None:
+                self._gives_dicts = isinstance(part, Mapping)
             what = f"part {number} of the table"
             frame = _frame(part, self._columns, what)
             if frame is None:
