@@ -155,14 +155,15 @@ def test_line_ends_tokenized_text_and_empty_segments():
 
 
 def test_shifted_lines():
-    for hypotheses, offset, start in (
-        ([*TEXTS[:2], *TEXTS[3:], "at the end"], "i+1", 2),
-        ([*TEXTS[:4], "one too many", *TEXTS[4:-1]], "i-1", 5),
+    for hypotheses, offset, start, fitting in (
+        ([*TEXTS[:2], *TEXTS[3:], "at the end"], "i+1", 2, [*TEXTS[:2], *TEXTS[3:]]),
+        ([*TEXTS[:4], "one too many", *TEXTS[4:-1]], "i-1", 5, [*TEXTS[:5], *TEXTS[4:-1]]),
     ):
         finding = found(hypotheses)["shifted"]
         assert finding.segments == (start,)
         assert f"from segment {start} on hypothesis i fits reference {offset}" in finding.message
-        assert finding.points > 40
+        aligned = BLEU().score(hypotheses[: len(fitting)], fitting).value
+        assert finding.points == pytest.approx(aligned - BLEU().score(hypotheses, TEXTS).value)
 
 
 def test_shuffled_hypotheses_are_not_shifted():
