@@ -236,5 +236,9 @@ def test_why_a_number_of_llamafactory_is_higher():
 def test_a_recipe_shares_the_rules_of_the_dialect_that_computes():
     found = explain(["the cat sat on"], ["the cat sat in"], "parlai", "nltk")
     assert {"brevity penalty", "totals", "orders", "weights"} <= set(found.shared)
+    found = explain(HYPOTHESES, REFERENCES, "sacrebleu", "lighteval-bleu")
+    assert [(step.rule, step.a, step.b) for step in found.steps] == [
+        ("references", "all", "the first")
+    ]
     weights = explain(["the cat sat on"], ["the cat sat in"], "codesum-nltk", "crystalbleu")
     assert "weights" in weights.shared
