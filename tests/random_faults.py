@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("-n", "--number", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=300, help="for the tests of a fault")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     package = ROOT / "src" / "fastbleu"
     room = package / arguments.room
     files = sorted(room.rglob("*.py")) if room.is_dir() else [room.with_suffix(".py")]
