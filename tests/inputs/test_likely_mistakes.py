@@ -53,6 +53,7 @@ def test_blank_references_count_as_in_sacrebleu_and_cause_one_warning():
     streams = list(zip(*REFERENCES, strict=True))
     assert score.value == sacrebleu.corpus_bleu(HYPOTHESES, streams).score
     assert re.search(BLANK, message)
+    assert messages(BLEU().score, HYPOTHESES, REFERENCES, missing="empty") == (score, [])
     metric = BLEU()
     for part in (slice(1), slice(1, 4)):
         metric.update(HYPOTHESES[part], REFERENCES[part])
