@@ -365,7 +365,7 @@ def test_ids_that_are_all_ignored_and_logits(rows):
     for column, word in enumerate(words):  # of a single side only in many rows
         sides = [numpy.arange(3, 8) + numpy.arange(rows)[:, None]] * 2
         sides[column] = ids
-        found = messages(BLEU(tokenize=False, stop_ids=2).score, *sides)[1]
+        found = messages(BLEU(tokenize=False, stop_ids=2).count, *sides)[1]
         assert [word in message for message in found] == [True] * (rows == 8)
     logits = numpy.full((rows, 5, 30), 0.5)
     for values in (logits, [*logits], logits.tolist()):
