@@ -159,6 +159,7 @@ def test_dash_is_standard_input():
     expected = output("-i", A, "-f", "json", R1)  # options may stand anywhere
     assert output(R1, "-i", "-", stdin=A.read_bytes()) == expected
     assert output("-", "-i", A, stdin=R1.read_bytes()) == expected
+    assert same(R1, "-pbs", stdin=A.read_bytes())[0] == 1
     with A.open("rb") as stream:
         assert start(R1, stdin=stream).communicate(timeout=60)[0].decode() == expected
 

@@ -188,6 +188,8 @@ def test_rules_that_a_score_does_not_follow_are_in_the_rest():
 def test_segments_that_move_most():
     found = explain(["a b c d", "A b c d"], ["a b c d"] * 2, BLEU(), BLEU(lowercase=True))
     assert [step.segments for step in found.steps] == [(1,)]
+    found = explain(["a b c d e, f.", ""], ["a b c d e, g.", "z"], "evaluate", "nltk")
+    assert found.steps[0].segments == (0,)  # the other has no score by itself
 
 
 @pytest.mark.parametrize("references", [FIRST, REFERENCES])
@@ -266,5 +268,9 @@ def test_why_a_number_of_llamafactory_is_higher():
 def test_a_recipe_shares_the_rules_of_the_dialect_that_computes():
     found = explain(["the cat sat on"], ["the cat sat in"], "parlai", "nltk")
     assert {"brevity penalty", "totals", "orders", "weights"} <= set(found.shared)
+    found = explain(HYPOTHESES, REFERENCES, "sacrebleu", "lighteval-bleu")
+    assert [(step.rule, step.a, step.b) for step in found.steps] == [
+        ("references", "all", "the first")
+    ]
     weights = explain(["the cat sat on"], ["the cat sat in"], "codesum-nltk", "crystalbleu")
     assert "weights" in weights.shared

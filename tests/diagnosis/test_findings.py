@@ -50,6 +50,14 @@ def test_differences_of_one_side(name, spoil):
         assert set(finding.segments) <= {n for n, (right, spoiled) in pairs if right != spoiled}
 
 
+@pytest.mark.parametrize(("one", "other", "differs"), [(1, 0, 1), (10, 1, 1), (9, 1, 0)])
+def test_case_differs_by_2_percent_or_is_20_percent_on_a_side(one, other, differs):
+    text = "abcdefghijkl is the first word of a short sentence"
+    sides = [[text[:capitals].upper() + text[capitals:]] for capitals in (one, other)]
+    assert len(text) == 50
+    assert len(found(*sides)) == differs
+
+
 def joined(*marks):
     """Makes words of two pieces, with a mark at the end of the first or start of the second."""
     end, start = marks
@@ -147,14 +155,15 @@ def test_line_ends_tokenized_text_and_empty_segments():
 
 
 def test_shifted_lines():
-    for hypotheses, offset, start in (
-        ([*TEXTS[:2], *TEXTS[3:], "at the end"], "i+1", 2),
-        ([*TEXTS[:4], "one too many", *TEXTS[4:-1]], "i-1", 5),
+    for hypotheses, offset, start, fitting in (
+        ([*TEXTS[:2], *TEXTS[3:], "at the end"], "i+1", 2, [*TEXTS[:2], *TEXTS[3:]]),
+        ([*TEXTS[:4], "one too many", *TEXTS[4:-1]], "i-1", 5, [*TEXTS[:5], *TEXTS[4:-1]]),
     ):
         finding = found(hypotheses)["shifted"]
         assert finding.segments == (start,)
         assert f"from segment {start} on hypothesis i fits reference {offset}" in finding.message
-        assert finding.points > 40
+        aligned = BLEU().score(hypotheses[: len(fitting)], fitting).value
+        assert finding.points == pytest.approx(aligned - BLEU().score(hypotheses, TEXTS).value)
 
 
 @pytest.mark.wmt22

@@ -374,6 +374,7 @@ UNBOUND, BOUND = (kind.method1 for kind in (SmoothingFunction, SmoothingFunction
         ([WORDS], WORDS, {"weights": BOUND}, "pass it as smoothing_function="),
         ([WORDS], WORDS, {"weights": 1}, r"weights is 1, expected one for each .* \(1,\) for"),
         ([WORDS], WORDS, {"weights": None}, "weights is None, expected one for each order"),
+        ([WORDS], WORDS, {"weights": iter(WORDS)}, "weights is <.*, expected one for each order"),
     ],
 )
 def test_the_fix_when_nltk_fails_too(references, hypothesis, options, words):

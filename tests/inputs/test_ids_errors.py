@@ -186,6 +186,22 @@ def test_arrays_on_a_graphics_card_without_torch(side):
     assert ("torch" in sys.modules) == loaded
 
 
+class Number:
+    """A tensor of no dimension, or one that only looks like it, by PyTorch's protocol."""
+
+    __torch_function__ = None
+
+    def __init__(self, value, size=1):
+        self.item, self.numel, self.shape = lambda: value, lambda: size, (size,) * (size > 1)
+
+
+def test_tokens_that_are_tensors_count_by_value_without_torch():
+    hypothesis, metric = [*map(Number, [1, 2, 3, 4])], BLEU(tokenize=False)
+    assert metric.score([hypothesis], [[[1, 2, 3, 4]]]).value == metric.score(H[:1], H[:1]).value
+    words = r"\[1\] is a Number of the shape \(2,\); a token must be a single number"
+    refused(metric, TypeError, words, [["a", Number(1, 2)]], [[["a"]]])
+
+
 class Interface:
     """An array by its interface, which may make impossible claims."""
 

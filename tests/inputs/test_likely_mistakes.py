@@ -53,6 +53,7 @@ def test_blank_references_count_as_in_sacrebleu_and_cause_one_warning():
     streams = list(zip(*REFERENCES, strict=True))
     assert score.value == sacrebleu.corpus_bleu(HYPOTHESES, streams).score
     assert re.search(BLANK, message)
+    assert messages(BLEU().score, HYPOTHESES, REFERENCES, missing="empty") == (score, [])
     metric = BLEU()
     for part in (slice(1), slice(1, 4)):
         metric.update(HYPOTHESES[part], REFERENCES[part])
@@ -217,6 +218,9 @@ def test_few_segments_may_be_equal_or_unrelated():
     unrelated = [f"the cat sat on mat number {n}" for n in range(40)]
     others = [f"in all of these years {n} it has rained" for n in range(40)]
     assert messages(BLEU().score, unrelated, others)[1] == []
+    words = [f"{n} a{n}" for n in range(1, 41)], [f"b{n} {n}" for n in range(40)]
+    [message] = messages(BLEU(max_ngram_order=2).score, *words)[1]
+    assert "the segment before or after theirs" in message
 
 
 # ---- advice
@@ -360,6 +364,11 @@ def test_ids_that_are_all_ignored_and_logits(rows):
     assert score.value == 0
     words = ["every hypothesis is empty after", "every reference is empty after"]
     assert [word in message for word, message in zip(words, found, strict=True)] == [True] * 2
+    for column, word in enumerate(words):  # of a single side only in many rows
+        sides = [numpy.arange(3, 8) + numpy.arange(rows)[:, None]] * 2
+        sides[column] = ids
+        found = messages(BLEU(tokenize=False, stop_ids=2).count, *sides)[1]
+        assert [word in message for message in found] == [True] * (rows == 8)
     logits = numpy.full((rows, 5, 30), 0.5)
     for values in (logits, [*logits], logits.tolist()):
         raises(TypeError, r"logits into ids by .*argmax\(", BLEU(tokenize=False).score, values, ids)

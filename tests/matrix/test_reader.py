@@ -85,6 +85,9 @@ def test_texts_that_look_tokenized_are_counted():
     reader.vocabulary.forget()
     assert reader.tokenized_periods == 2
     assert (reader.sentences, reader.short) == (3, 3)
+    reader = SentenceReader(BLEU(tokenize=False))
+    reader.read([["a", "."]], "x", counted=True)
+    assert reader.tokenized_periods == 0
 
 
 # In the first of each, the hypothesis alone would choose another tokenizer.

@@ -2,7 +2,9 @@
 
 import copy
 import multiprocessing
+import time
 import warnings
+from threading import get_ident
 
 import numpy as np
 import pytest
@@ -125,6 +127,19 @@ def test_random_texts(tokenize):
         metric = BLEU(tokenize=tokenize, lowercase=rng.random() < 0.5)
         index = quietly(ReferenceIndex, sides[0], metric=metric)
         quietly(check, index, metric, sides[1], sides[0])
+
+
+def test_a_users_tokenizer_is_called_by_one_thread():
+    threads = set()
+
+    def split(text):
+        threads.add(get_ident())
+        time.sleep(0)  # another thread could run
+        return text.split()
+
+    index = ReferenceIndex(TEXTS, metric=BLEU(tokenize=split, threads=3))
+    index.score([f"{text} {number}" for text in TEXTS for number in range(1000)])
+    assert len(threads) == 1
 
 
 def test_ids_with_rules():

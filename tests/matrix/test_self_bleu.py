@@ -229,6 +229,7 @@ def test_lists_of_tokens_and_ids_and_groups_need_a_metric():
         for metric in ("sacrebleu", BLEU("nltk"), BLEU(tokenize=str.split)):
             raises(TypeError, "tokenize=False", self_bleu, wrong, metric=metric)
     raises(TypeError, r"sentences\[0\] is a list.*tokenize=False", self_bleu, iter([["a"], ["b"]]))
+    raises(TypeError, "sentences is an array of ids", self_bleu, ids)
     groups = [[["a"], ["b"]], [["c"], ["d"]]]
     raises(TypeError, r"sentences\[0\]\[0\] is a list, expected a token", of_tokens, groups)
     raises(ValueError, r"\(1, 2, 3\)", of_tokens, ids[None])

@@ -132,7 +132,7 @@ def test_a_matrix():
 LONG = "outputs/wmt22/en-de/facebook-wmt21-dense-24-wide.second-submission.{}.txt"
 
 
-@pytest.mark.parametrize("count", [1, 2, 9, 20])
+@pytest.mark.parametrize("count", [1, 2, 9, 30])
 @pytest.mark.parametrize("name", ["{}", LONG])
 @pytest.mark.parametrize("plot", ["precisions", "comparisons", "matrix"])
 def test_names_do_not_overlap(plot, name, count):

@@ -731,6 +731,15 @@ def test_each_system_has_its_own_numbers_on_the_page():
         assert sections[f"matches.{number}.0"].tolist() == stats.matches[:, 0].tolist()
 
 
+def test_buckets_are_named_after_their_segments_and_lengths():
+    many = {name: texts * 7 for name, texts in SYSTEMS.items()}
+    header, _ = payload(fastbleu.report(many, REFERENCES * 7, samples=0).html(), "numbers")
+    lengths, parts = (kind["labels"] for kind in header["buckets"])
+    assert lengths == ["0-5", "6-10"]
+    assert parts[:3] == ["0-1", "2-3", "4-5"]
+    assert parts[-1] == "18-20"
+
+
 def test_each_system_has_its_own_scores_in_markdown():
     text = fastbleu.report(SYSTEMS, REFERENCES).markdown(examples=3)
     for name, hypotheses in SYSTEMS.items():

@@ -170,11 +170,12 @@ def test_compute_bleu_leaves_its_arguments_alone():
     assert (correct, total) == ([3, 2, 1, 0], [4, 3, 2, 1])
     assert cases.seen(once) == cases.seen(BLEU.compute_bleu(correct, total, 4, 4, "add-k", 0.5))
     for dtype in ("int64", "float32"):
-        row = np.array([4, 4, 3, 2, 1, 0, 4, 3, 2, 1], dtype)
-        options = {"smooth_method": "add-k", "smooth_value": 1.75}
-        seen = ours.BLEU(**options)._compute_score_from_stats(row).score
-        assert row.tolist() == [4, 4, 3, 2, 1, 0, 4, 3, 2, 1]
-        assert seen == BLEU(**options)._compute_score_from_stats(row).score
+        row = np.array([4, 5, 3, 2, 4, 3], dtype)
+        options = {"smooth_method": "add-k", "smooth_value": 1.75, "max_ngram_order": 2}
+        for count in (2, 1):  # sacreBLEU changes a single row
+            seen = ours.BLEU(**options)._aggregate_and_compute([row] * count).score
+            assert row.tolist() == [4, 5, 3, 2, 4, 3]
+            assert seen == BLEU(**options)._aggregate_and_compute([row] * count).score
 
 
 UNLIKELY = {

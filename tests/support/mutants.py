@@ -8,6 +8,7 @@ must fail; first all of them must pass without a fault. The head of a patch:
     needs: libraries of the tests, all of which this Python has or that of .venv-integrations
 
 A NAME is the beginning of a patch's name; those of memory-* are planted by tests/trust/canaries.py.
+random_faults.py plants other faults in Python, to find what no test notices.
 It needs patch, a C compiler, Cython, the package built in place, and for NEON what levels.sh needs.
 """
 

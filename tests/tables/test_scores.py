@@ -386,6 +386,12 @@ def test_sums_are_not_adapted_again():
     assert (found["bleu"], found["ref_len"]) == ([score.value], [2000 * 14])
 
 
+def test_a_stream_gives_tables_like_its_first_part():
+    its = columns(60)
+    for first, second in ((its, table_of("pyarrow", its)), (table_of("pyarrow", its), its)):
+        assert type(tables.score(iter([first, second]), "mt", "ref")) is type(first)
+
+
 def test_the_example(tmp_path):
     its = columns(60)
     its["lang"] = [lang or "en" for lang in its["lang"]]

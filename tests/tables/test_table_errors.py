@@ -66,6 +66,7 @@ def split(text):
             {"metric": BLEU(tokenize=split)},
             "1: the hypothesis is missing (ours) (the hypotheses are",
         ),
+        (ITS | {"x": [None] * 3}, {"references": ["ref", "x"]}, "row 0: column 'x' has no value"),
         # No rows.
         ({"mt": [], "ref": []}, {}, "there are no segments to score"),
         *(

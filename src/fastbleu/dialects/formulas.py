@@ -471,7 +471,7 @@ class CodeXGlueSummaryDialect(FormulaDialect):
         return str(round(value, 2))
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        return super().brevity_penalty(hyp_len + 1, ref_len + 1)
+        return exp(_codexglue_log_penalty(hyp_len, ref_len))
 
     def _score(self, row: Row, scorer: Scorer) -> float:
         return codexglue_sentence(*row) * 100.0
@@ -480,14 +480,18 @@ class CodeXGlueSummaryDialect(FormulaDialect):
         return {"value": codexglue_mean(sums.rows()), "bp": None}
 
 
+def _codexglue_log_penalty(hyp_len: int, ref_len: int) -> float:
+    return min(0.0, 1 - (ref_len + 1) / (hyp_len + 1))
+
+
 def codexglue_sentence(
     hyp_len: int, ref_len: int, matches: Sequence[int], totals: Sequence[int]
 ) -> float:
     """CodeXGLUE's score of a sentence, 0-1."""
-    added = [float_info.min, *[1.0 + float_info.min] * 3]
+    added = [float_info.min, 1.0, 1.0, 1.0]
     triples = zip(matches, totals, added, strict=True)
     total = running_sum([log(m + a) - log(t + a) for m, t, a in triples])
-    return exp(total / 4.0 + min(0.0, 1 - (ref_len + 1) / (hyp_len + 1)))
+    return exp(total / 4.0 + _codexglue_log_penalty(hyp_len, ref_len))
 
 
 def codexglue_mean(rows: Rows) -> float:

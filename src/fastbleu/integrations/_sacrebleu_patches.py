@@ -254,7 +254,7 @@ class _Replacements:
 
     def aggregate(self, metric: Any, stats: object) -> Any:
         """Replaces `_aggregate_and_compute`."""
-        if type(stats) is list and len(stats) > 1 and type(stats[0]) is list:
+        if type(stats) is list and type(stats[0]) is list:
             total = [sum(column) for column in zip(*stats, strict=False)]
             # Sums of integers do not depend on the order.
             if len(total) == len(stats[0]) and all(type(number) is int for number in total):

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from .._core import accumulate_rows, zero_rows
 from ..counting.counter import Counter
 from ..inputs._batch import Batch
-from ..inputs.arguments import is_iterable, shown
+from ..inputs.arguments import shown
 from ..inputs.checks import NltkTokenChecks
 from ..inputs.mistakes import hint_at_sacrebleu, warn_of_unsplit_text
 from ..runtime.import_lock import import_warning_formatter, lazy
@@ -100,7 +100,7 @@ def corpus_bleu(
 
 def weight_vectors(weights):
     """The weight vectors; `weights` may be a single one."""
-    if not (hasattr(weights, "__len__") or is_iterable(weights)):
+    if not hasattr(weights, "__len__"):
         fix = "expected one for each order, as (0.25, 0.25, 0.25, 0.25), or (1,) for BLEU-1"
         if callable(weights):
             fix = "which is a smoothing function: pass it as smoothing_function="

@@ -132,7 +132,8 @@ class Source:
                 raise
             except Exception as error:
                 raise self._located(error, row) from error
-            self._gives_dicts = isinstance(part, Mapping)
+            if library is None:
+                self._gives_dicts = isinstance(part, Mapping)
             if frame is None:
                 raise _no_table(part, what)
             frame = self._checked(frame, row)
