@@ -6,8 +6,10 @@ A package is unpacked into build/packages, without what it requires.
 from __future__ import annotations
 
 import importlib
+import shutil
 import subprocess
 import sys
+from abc import ABCMeta
 from collections.abc import Iterable
 from functools import partial
 from importlib.machinery import ModuleSpec
@@ -19,7 +21,7 @@ from typing import Any
 FOLDER = Path(__file__).resolve().parents[1] / "build" / "packages"
 
 
-class Permissive(type):
+class Permissive(ABCMeta):
     """A class whose unknown attributes are stubs, and which as a decorator changes nothing."""
 
     def __getattr__(cls, name: str) -> type[Stub]:
@@ -30,6 +32,9 @@ class Permissive(type):
     def __call__(cls, *arguments: Any, **named: Any) -> Any:
         decorates = cls is Stub and len(arguments) == 1 and callable(arguments[0])
         return arguments[0] if decorates else super().__call__(*arguments, **named)
+
+    def register(cls, *arguments: Any, **named: Any) -> type[Stub]:
+        return Stub  # and not ABCMeta's
 
 
 class Stub(metaclass=Permissive):
@@ -82,10 +87,21 @@ def unpacked(requirement: str, *options: str) -> Path:
     return folder
 
 
+def unpacked_of_npm(requirement: str) -> Path:
+    """The folder with the files of a package of npm, "name@1.0"."""
+    folder = FOLDER / requirement
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        subprocess.run(["npm", "pack", "--silent", requirement], cwd=folder, check=True)
+        [archive] = folder.glob("*.tgz")
+        shutil.unpack_archive(archive, folder)
+    return folder / "package"
+
+
 def load(folder: Path, *names: str, stubs: Iterable[str] = ()) -> Any:
     """The first of these modules of a folder, which needs the others; the rest is stubs."""
     if finder not in sys.meta_path:
-        sys.meta_path.append(finder)
+        sys.meta_path.insert(0, finder)  # before what is installed
     finder.stubbed |= {names[0].partition(".")[0], *stubs}
     for name in names:
         finder.files[name] = folder.joinpath(*name.split(".")).with_suffix(".py")

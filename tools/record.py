@@ -68,7 +68,10 @@ def main() -> int:
     for hypotheses, references, case in cases:
         for variant, calls in variants.items():
             for part, call in calls.items():
-                value, old = result(call, hypotheses, references), recorded_value(case, part, variant)
+                value, old = (
+                    result(call, hypotheses, references),
+                    recorded_value(case, part, variant),
+                )
                 values += 1
                 if repr(value) != repr(old):  # NaN equals NaN, 0 is not 0.0
                     differ += 1
