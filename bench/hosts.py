@@ -1,94 +1,35 @@
 """Evaluation tools, unedited, with and without `fastbleu.patch`: rows of docs/guides/patching.md.
 
-A tool that is not installed is downloaded from PyPI into build/hosts, without what it requires:
-what its files import and is not installed is a stub, but what computes is the tool's own. Without
-network, HUB names a folder with the scripts `bleu` and `sacrebleu` of the hub for evaluate, MLflow.
-Times are CPU seconds: of the calls of BLEU in the tool, and of its whole function.
+A tool that is not installed is downloaded from PyPI (tools/packages.py). Without network, HUB names
+a folder with the scripts `bleu` and `sacrebleu` of the hub for evaluate, MLflow. Times are CPU seconds: of the calls of BLEU in the tool, and of its whole function.
 """
 
 import importlib
 import io
 import os
-import subprocess
 import sys
 import warnings
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
 from functools import partial
-from importlib.machinery import ModuleSpec
 from importlib.metadata import distributions, version
-from importlib.util import find_spec, spec_from_file_location
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
 from time import process_time
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from unittest import mock
 
 from cases import FEW
 from workloads import in_script
 
-FOLDER = Path(__file__).resolve().parents[1] / "build" / "hosts"
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tools"))
+
+from packages import FOLDER, load, nltk_data, unpacked
+
 SEGMENTS = 200
 
 os.environ.setdefault("DISABLE_MULTIPROC", "1")  # lm-eval resamples in this process
 os.environ.setdefault("HF_HOME", str(FOLDER / "hub"))
-
-
-class Permissive(type):
-    """A class whose unknown attributes are stubs."""
-
-    def __getattr__(cls, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return Stub
-
-
-class Stub(metaclass=Permissive):
-    """Stands for what a file imports and BLEU does not need; keeps named arguments."""
-
-    def __init__(self, *arguments, **named):
-        vars(self).update(named)
-
-    def __getattr__(self, name):
-        return getattr(type(self), name)
-
-    def __call__(self, *arguments, **named):
-        return Stub()
-
-
-class Finder:
-    """Finds the real files of tools; all else in `stubbed` packages is a stub."""
-
-    def __init__(self):
-        self.files, self.stubbed = {}, frozenset()
-
-    def find_spec(self, name, path=None, target=None):
-        if name in self.files:
-            return spec_from_file_location(name, self.files[name])
-        # Python asks for optional modules of its own and of installed packages.
-        if name.partition(".")[0] not in self.stubbed:
-            return None
-        return ModuleSpec(name, self, is_package=True)
-
-    def create_module(self, spec):
-        module = ModuleType(spec.name)
-        module.__getattr__ = partial(getattr, Stub)
-        return module
-
-    def exec_module(self, module):
-        pass
-
-
-finder = Finder()
-
-
-def unpacked(requirement):
-    """The folder with the files of a package of PyPI, and its version; "name" or "name==1.0"."""
-    folder = FOLDER / requirement.partition("==")[0]
-    if not folder.exists():
-        command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "-q"]
-        options = ["--no-deps", "--no-compile", "--target", str(folder)]
-        subprocess.run([*command, *options, requirement], check=True)
-    return folder, next(distributions(path=[str(folder)])).version
 
 
 #: Of tools that are downloaded: other files of them that compute, pure Python that they compute
@@ -353,14 +294,10 @@ def loaded(package, name):
     """A module of a tool, and the tool's version."""
     if package in INSTALLED:
         return importlib.import_module(name), version(package)
-    folder, number = unpacked(package)
-    sys.path += [str(unpacked(other)[0]) for other in NEEDS.get(package, ())]
-    top = name.partition(".")[0]
-    finder.stubbed |= {top, *STUBS}
-    for real in (name, *REAL):
-        if real.startswith(f"{top}."):
-            finder.files[real] = str(folder.joinpath(*real.split(".")).with_suffix(".py"))
-    return importlib.import_module(name), number
+    sys.path += [str(unpacked(other)) for other in NEEDS.get(package, ())]
+    folder, top = unpacked(package), name.partition(".")[0]
+    real = [other for other in REAL if other.startswith(f"{top}.")]
+    return load(folder, name, *real, stubs=STUBS), next(distributions(path=[str(folder)])).version
 
 
 def row_of(name, package, module, function, inner, make):
@@ -380,9 +317,7 @@ def row_of(name, package, module, function, inner, make):
 def report(only):
     """Print the rows of the tools, or of those whose package begins with `only`."""
     warnings.simplefilter("ignore")
-    folder, _ = unpacked("llama-index-core")  # it holds punkt_tab
-    os.environ["NLTK_DATA"] = str(folder / "llama_index" / "core" / "_static" / "nltk_cache")
-    sys.meta_path.append(finder)
+    os.environ["NLTK_DATA"] = nltk_data()
     for name, package, *rest in TOOLS:
         if package.startswith(only):
             try:

@@ -3,22 +3,19 @@
 WMT22's are compared where its texts are.
 """
 
-import sys
 import warnings
 from functools import cache
 from math import isnan
 
 import pytest
 import wmt22
-from recordings import read_cases
-from recordings import recorded as recorded_cases
+from recordings import DIALECTS, read_cases, recorded, recorded_value
 
 from fastbleu import BLEU
 from fastbleu.dialects.names import get
 from fastbleu.tokenizers import tokenize
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
-FILES = ["edge.jsonl", "fuzz.jsonl.gz"]
 WMT22 = wmt22.WMT22.parent / "dialects" / "wmt22.jsonl.gz"
 # By variant: the parameters of BLEU, and what the recorded scores are multiplied by.
 MTEVAL = {
@@ -78,7 +75,7 @@ SINGLE_REFERENCE = ("t2t", "fairseq")
 
 
 def cases(name):
-    return wmt22_cases() if name == WMT22.name else recorded_cases(name)
+    return wmt22_cases() if name == WMT22.name else recorded(name)
 
 
 @cache
@@ -130,17 +127,6 @@ def sentence_outcomes(metric, hypotheses, references, one_fails):
     return [outcome(lambda h=h, r=r: metric.sentence_scores([h], [r])[0]) for h, r in pairs]
 
 
-def recorded(case, part, variant):
-    """The expected values, those of the running Python's sum() in their places."""
-    values = case[part][variant]
-    newer = case.get("python312", {}).get(part, {}) if sys.version_info >= (3, 12) else {}
-    if variant in newer and part == "sentences":
-        values = [newer[variant].get(str(i), value) for i, value in enumerate(values)]
-    elif variant in newer:
-        values = newer[variant]
-    return values
-
-
 def plain(value):
     if isinstance(value, float) and isnan(value):
         return "nan"
@@ -160,7 +146,7 @@ def metric_of(variant, name=""):
 def variants_of(part):
     """(file, variant) of all that was recorded and has a dialect; WMT22's take long."""
     found = []
-    for name in [*FILES, *([WMT22.name] if WMT22.exists() else [])]:
+    for name in [*DIALECTS.values(), *([WMT22.name] if WMT22.exists() else [])]:
         variants = dict.fromkeys(variant for case in cases(name) for variant in case[part])
         marks = [pytest.mark.long, pytest.mark.wmt22] if name == WMT22.name else []
         found += [pytest.param(name, its, marks=marks) for its in variants if is_known(its)]
@@ -181,7 +167,7 @@ def test_corpora(name, variant):
     for case in cases(name):
         if variant not in case["corpus"]:
             continue
-        expected = plain(recorded(case, "corpus", variant))
+        expected = plain(recorded_value(case, "corpus", variant))
         corpus = corpus_of(case, variant)
         score = outcome(lambda corpus=corpus: metric.score(*corpus))
         if score == "error":
@@ -200,7 +186,7 @@ def test_sentences(name, variant):
     for case in cases(name):
         if variant not in case["sentences"]:
             continue
-        expected = recorded(case, "sentences", variant)
+        expected = recorded_value(case, "sentences", variant)
         hypotheses, references = (part[:100] for part in corpus_of(case, variant))
         if isinstance(expected[0], list) and variant.startswith("coco"):
             pairs = zip(hypotheses, references, strict=True)
