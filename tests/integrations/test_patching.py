@@ -554,10 +554,10 @@ def test_code_set_by_other_code_after_a_patch_stays(monkeypatch):
 
 def test_an_error_while_patching_undoes_everything(monkeypatch):
     targets = _sacrebleu_patches.targets(sys.modules["sacrebleu.compat"])
-    targets.append(targets[0]._replace(classes=[5]))
+    targets.append(targets[0]._replace(others=5))
     with monkeypatch.context() as context:
         context.setattr(_sacrebleu_patches, "targets", lambda module: targets)
-        with pytest.raises(AttributeError):
+        with pytest.raises(TypeError):
             fastbleu.patch()
     assert not is_patched()
     assert not is_patched(BLEU.sentence_score)
