@@ -91,7 +91,7 @@ def _compute_in_memory(metric: Any, *, predictions: Any, references: Any, **opti
     """Replaces ``compute``: no files if all segments are passed in one call."""
     if metric.writer is not None or metric.num_process != 1:
         return NotImplemented
-    # A tokenizer is the caller's code; a wrong value makes sacreBLEU fail after it has logged advice.
+    # A tokenizer is the caller's code; sacreBLEU may fail after it has logged advice.
     if not options.keys().isdisjoint({"tokenizer", "smooth_value"}):
         return NotImplemented
     if not _are_texts(predictions, references):
