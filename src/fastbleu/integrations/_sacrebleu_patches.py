@@ -121,15 +121,15 @@ class _OwnTokenizers:
 
     def __init__(self, module: Any) -> None:
         self._paths = dict(module._TOKENIZERS)  # "13a" -> "tokenizer_13a.Tokenizer13a"
-        # By class: its name, whether the class is unchanged, and an object that nobody changes.
-        self._known: dict[Any, tuple[str | None, Callable[[], bool], Any]] = {}
-        self._current: dict[Any, Any] = {}  # classes by name
+        self._classes: dict[Any, Any] = {}  # by name
+        # By class: its name, its internals, and an object that nobody changes.
+        self._known: dict[Any, tuple[str | None, Internals, Any]] = {}
 
     def name_of(self, tokenizer: Any) -> str | None:
         """The name of a tokenizer; None for others, and if other code has changed it."""
         kind = type(tokenizer)
-        name, unchanged, own = self._known.get(kind) or self._look_up(kind)
-        return name if unchanged() and (own is None or is_like(tokenizer, own)) else None
+        name, internals, own = self._known.get(kind) or self._look_up(kind)
+        return name if internals.unchanged_like(tokenizer, own or tokenizer) else None
 
     def own(self, tokenizer: Any) -> Any:
         """A tokenizer like this one, which nobody changes; the same one if it needs a model."""
@@ -137,20 +137,19 @@ class _OwnTokenizers:
 
     def are_named(self, name: Any) -> bool:
         """Whether `name` stands for a class that is loaded and unchanged."""
-        kind = self._current.get(name) or _class_at(self._paths.get(name, "."))
-        known, unchanged, _ = self._known.get(kind) or self._look_up(kind)
-        return known is not None and known == name and unchanged()
+        kind = self._classes.get(name) or _class_at(self._paths.get(name, "."))
+        known, internals, _ = self._known.get(kind) or self._look_up(kind)
+        return known is not None and known == name and internals.unchanged()
 
-    def _look_up(self, kind: Any) -> tuple[str | None, Callable[[], bool], Any]:
-        self._known[kind] = None, bool, None
+    def _look_up(self, kind: Any) -> tuple[str | None, Internals, Any]:
+        self._known[kind] = None, Internals([]), None
         with suppress(ReplacedError):
             for name, path in self._paths.items():
                 if kind is not None and _class_at(path) is kind:
                     place = sys.modules[kind.__module__], kind.__name__
-                    used = UsedNames(("sacrebleu",), *place, [place])
-                    unchanged = Internals(used.names.values()).unchanged
+                    internals = Internals(UsedNames(("sacrebleu",), *place, [place]).names.values())
                     own = kind() if name in COMPILED else None
-                    self._known[kind], self._current[name] = (name, unchanged, own), kind
+                    self._known[kind], self._classes[name] = (name, internals, own), kind
         return self._known[kind]
 
 

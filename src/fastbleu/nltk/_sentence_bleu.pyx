@@ -29,6 +29,7 @@ from fastbleu.runtime._process cimport Buffer, buffer_of, KeptMemory
 import operator
 import warnings
 from _warnings import warn as plain_warn
+from warnings import warn_explicit
 
 from fastbleu._core import MAX_ORDER as _MAX_ORDER
 from fastbleu.inputs.checks import NltkTokenChecks
@@ -61,13 +62,14 @@ cdef class NltkMethods:
     module with the variables `namespace`. Without `checks` only exact lists of plain tokens are read.
     """
 
-    cdef object owner, filename, line
+    cdef object owner, filename, line, module
     cdef dict namespace
     cdef tuple methods      # by Smoothing
     cdef _SentenceScorer scorer
 
     def __init__(self, owner, filename, line, namespace, checks=None):
         self.owner, self.filename, self.line, self.namespace = owner, filename, line, namespace
+        self.module = namespace["__name__"]
         self.scorer = _SentenceScorer(checks)
         self.methods = tuple([getattr(owner, f"method{n}") for n in range(SMOOTH_LENGTH_AVERAGE + 1)])
 
@@ -148,8 +150,8 @@ cdef bint shows_warnings() except -1:
     """Whether warnings are issued as Python does it, and none can become an error after another was shown."""
     if warnings.warn is not plain_warn:
         return False
-    for action, _, category, _, _ in warnings.filters:
-        if action == "error" and issubclass(UserWarning, category):
+    for entry in warnings.filters:
+        if entry[0] == "error" and issubclass(UserWarning, entry[2]):
             return False
     return True
 
@@ -170,11 +172,11 @@ cdef object score_of_row(const ScoreOptions *options, const int64_t *row, const 
         if not formats_warnings:
             import_warning_formatter()
             formats_warnings = True
+        registry = known.namespace.setdefault("__warningregistry__", {})
         for n in range(options.max_order):
             if row[2 + n] == 0:
-                registry = known.namespace.setdefault("__warningregistry__", {})
-                warnings.warn_explicit(no_overlap_messages[n + 1], UserWarning, known.filename, known.line,
-                                       known.namespace["__name__"], registry)
+                warn_explicit(no_overlap_messages[n + 1], UserWarning, known.filename, known.line,
+                              known.module, registry)
     if options.vectors == 1:
         return scores[0]
     return [scores[vector] for vector in range(options.vectors)]

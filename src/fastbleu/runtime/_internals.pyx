@@ -42,6 +42,9 @@ cdef extern from *:
     # Python 3.12, the dict's own tag, which is unique in the process.
     uint64_t dict_version(object namespace) noexcept
 
+cdef extern from "Python.h":
+    object PyObject_GenericGetDict(object owner, void *context)
+
 cdef object ABSENT = object()
 
 
@@ -57,7 +60,8 @@ cdef class Internals:
     cdef list lists     # (list, copy)
     cdef tuple namespaces
     cdef uint64_t version
-    cdef object owner, methods, check
+    cdef object owner, check
+    cdef frozenset methods
 
     def __init__(self, names, owner=None, methods=frozenset(), check=None):
         namespaces = {}
@@ -92,9 +96,16 @@ cdef class Internals:
         """The same for a method of `instance`, which must use the methods of `owner`."""
         if not self.unchanged():
             return False
-        if type(instance) is self.owner and self.methods.isdisjoint(instance.__dict__):
-            return True
-        return self.check(instance)
+        if type(instance) is not self.owner:
+            return self.check(instance)
+        for name in <dict> PyObject_GenericGetDict(instance, NULL):
+            if name in self.methods:
+                return self.check(instance)
+        return True
+
+    def unchanged_like(self, instance, model):
+        """The same, and `instance` has the state of `model`."""
+        return self.unchanged() and is_like(instance, model)
 
 
 cpdef bint is_like(object value, object model) except -1:
@@ -112,8 +123,11 @@ cpdef bint is_like(object value, object model) except -1:
                 return False
         return True
     if type(value) is not dict:
-        state = getattr(model, "__dict__", None)
-        return value == model if state is None else is_like(value.__dict__, state)
+        try:
+            state = PyObject_GenericGetDict(model, NULL)
+        except AttributeError:
+            return value == model
+        return is_like(PyObject_GenericGetDict(value, NULL), state)
     if len(<dict> value) != len(<dict> model):
         return False
     for name, item in (<dict> model).items():
