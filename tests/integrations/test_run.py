@@ -159,7 +159,8 @@ def test_programs_run_as_by_python(tmp_path, number):
 
 
 def test_python_without_its_environment_is_refused(folder):
-    code = f"import runpy, sys; sys.path[:] = {sys.path}; runpy.run_module('fastbleu.run', None, '__main__')"
+    start = "runpy.run_module('fastbleu.run', None, '__main__')"
+    code = f"import runpy, sys; sys.path[:] = {sys.path}; {start}"
     for option in ("-I", "-E", "-S"):
         done = run("code/program.py", cwd=folder, prefix=(option, "-c", code))
         assert done.returncode == 1, done
