@@ -13,7 +13,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import astuple
 from functools import lru_cache
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Counted
@@ -21,7 +21,7 @@ from ..counting.counter import Counter
 from ..dialects._sacrebleu import LazyScore
 from ..inputs._batch import Batch
 from ..inputs.errors import TOKENIZED_PERIODS, without_input_warnings
-from ..runtime._internals import Internals, are_plain, is_like
+from ..runtime._internals import Internals, are_plain
 from ..runtime.import_lock import lazy
 from ..runtime.patching import PatchTarget, ReplacedError, UsedNames
 from ..sacrebleu._sentence_score import score_known
@@ -193,8 +193,10 @@ class _Replacements:
         if counted is None:
             return NotImplemented
         if counted.tokenized_periods >= TOKENIZED_PERIODS and not metric._force:
-            complain = self._metric._extract_corpus_statistics
-            complain(_Complaint(), [" ."] * TOKENIZED_PERIODS, None)
+            # sacreBLEU's own code logs its warnings about a corpus of which it counts nothing.
+            steps = {"_preprocess_segment": str, "_compute_segment_statistics": lambda *_: []}
+            dummy = SimpleNamespace(_force=False, _ref_cache=[{}] * TOKENIZED_PERIODS, **steps)
+            self._metric._extract_corpus_statistics(dummy, [" ."] * TOKENIZED_PERIODS, None)
         rows = memoryview(counted.rows).cast("B")
         return rows.cast("q", [counted.segments, 2 + 2 * counted.max_order]).tolist()
 
@@ -283,18 +285,3 @@ def _class_at(path: str) -> Any:
     """One of sacreBLEU's tokenizers, such as "tokenizer_13a.Tokenizer13a", if it is loaded."""
     module, _, name = path.rpartition(".")
     return getattr(sys.modules.get(f"sacrebleu.tokenizers.{module}"), name, None)
-
-
-class _Complaint:
-    """A dummy metric for calling sacreBLEU's code that logs the warning about tokenized text."""
-
-    _force = False
-
-    def __init__(self) -> None:
-        self._ref_cache: list[Any] = [{}] * TOKENIZED_PERIODS
-
-    def _preprocess_segment(self, line: str) -> str:
-        return line
-
-    def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: Any) -> list[Any]:
-        return []

@@ -257,13 +257,7 @@ class UsedNames:
     are used.
     """
 
-    def __init__(
-        self,
-        packages: tuple[str, ...],
-        owner: Any,
-        name: str,
-        others: Iterable[tuple[ModuleType, str]] = (),
-    ) -> None:
+    def __init__(self, packages: tuple[str, ...], owner: Any, name: str, others: Any = ()) -> None:
         # By the id of the namespace, and the name. For a list, None stands for its items.
         self.names: dict[tuple[int, str | None], tuple[Any, str | None]] = {}
         self._packages, self._owner = packages, owner
