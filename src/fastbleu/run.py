@@ -3,55 +3,37 @@
     python -m fastbleu.run script.py arguments ...
     python -m fastbleu.run -m lm_eval arguments ...
 
-Python processes that the program starts are patched, too: subprocesses, and the workers of
-multiprocessing whatever their start method. FASTBLEU_PATCH=0 in a child's environment turns it off;
-a child that ignores PYTHONPATH (``python -I``, ``python -E``) is not patched.
+What follows is a command line of Python. Python processes that the program starts are patched, too:
+subprocesses, and the workers of multiprocessing whatever their start method. FASTBLEU_PATCH=0 in a
+child's environment turns it off; ``python -I``, ``-E`` and ``-S`` are not patched.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
-import runpy
+import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-
-from .integrations import patching
 
 _STARTUP = Path(__file__).parent / "integrations" / "startup"
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run the program that `argv` (default: ``sys.argv[1:]``) names; it ends as by itself."""
-    parser = argparse.ArgumentParser(
-        prog="python -m fastbleu.run",
-        usage="%(prog)s (SCRIPT | -m MODULE) [ARGUMENT ...]",
-        description="Run a program whose BLEU is computed by fastbleu, with the same results.",
-    )
-    rest = argparse.REMAINDER
-    parser.add_argument("-m", dest="module", nargs=rest, metavar="MODULE", help="run a module")
-    parser.add_argument("program", nargs=rest, metavar="SCRIPT", help="run a file")
-    options = parser.parse_args(argv)
-    program = options.module or options.program
-    if not program:
-        parser.error("name a script, or a module after -m")
-    if not options.module and not Path(program[0]).exists():
-        parser.error(f"there is no script {program[0]!r}; for a module: -m {program[0]}")
-
+def main() -> None:
+    """Become Python with the rest of the command line, in an environment that patches it."""
+    if sys.flags.ignore_environment or sys.flags.no_site:
+        sys.exit("fastbleu.run: Python's options -I, -E and -S prevent patching; leave them out")
     os.environ["FASTBLEU_PATCH"] = "1"
     paths = [str(_STARTUP), *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ["PYTHONPATH"] = os.pathsep.join(paths)
-    patching.patch()
-    sys.argv[:] = program
-    if options.module:
-        # `-m fastbleu.run` put the current folder first, where Python looks for a module, too.
-        runpy.run_module(program[0], run_name="__main__", alter_sys=True)
-    else:
-        if not getattr(sys.flags, "safe_path", False):
-            sys.path[0] = str(Path(program[0]).resolve().parent)
-        # Absolute, as python makes `__file__`.
-        runpy.run_path(str(Path(program[0]).absolute()), run_name="__main__")
+    arguments = sys.argv[1:]
+    *options, last = sys.orig_argv[1 : len(sys.orig_argv) - len(arguments)]
+    if not last.startswith("-"):  # "-m" and "fastbleu.run" are two arguments
+        last = options.pop()
+    others = last.removesuffix("fastbleu.run").removesuffix("m")  # such as "-u" of "-um"
+    command = [sys.executable, *options, *([others] if others != "-" else []), *arguments]
+    if sys.platform == "win32":  # where the shell does not wait for the new process
+        sys.exit(subprocess.run(command, check=False).returncode)
+    os.execv(sys.executable, command)
 
 
 if __name__ == "__main__":

@@ -335,7 +335,10 @@ def corpora(rng):
         yield predictions, rng.choice([several, streams[0]]), {}
         yield predictions, several, {"max_order": 2}
     plain = ["the cat sat down", "a b"], ["the cat sat", "a b c"]
-    for options in ({"smooth": True, "tokenizer": str.split}, {"max_order": 0}, {"unknown": 1}):
+    for options in (
+        *({"smooth": True, "tokenizer": str.split}, {"max_order": 0}, {"unknown": 1}),
+        *({"tokenizer": None}, {"smooth": 1}, {"max_order": True}),
+    ):
         yield *plain, options
     for texts, references in (
         *((tuple(plain[0]), plain[1]), (["a", 5], ["a", "b"]), (["a", "b"], ["a"])),

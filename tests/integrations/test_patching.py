@@ -67,6 +67,13 @@ def replaced(*_, **__):
     raise ReplacedError
 
 
+def another(value):
+    """What other code may put in the place of a helper, a class or a table."""
+    if isinstance(value, type):
+        return type(value.__name__, (value,), {"__init__": replaced, "__call__": replaced})
+    return value[:1] * 2 if isinstance(value, tuple) else replaced
+
+
 SMOOTHING = bleu_score.SmoothingFunction()
 
 
@@ -169,7 +176,7 @@ LIBRARIES = {
             "sacrebleu.metrics.helpers": "Counter",
             "sacrebleu.metrics.base": "Score.__init__",
             "sacrebleu.compat": "BLEU",
-            "sacrebleu.tokenizers.tokenizer_13a": "Tokenizer13a.__call__",
+            "sacrebleu.tokenizers.tokenizer_13a": "Tokenizer13a.__call__ Tokenizer13a",
             "sacrebleu.tokenizers.tokenizer_re": "TokenizerRegexp.__call__",
         },
     ),
@@ -180,9 +187,9 @@ LIBRARIES = {
     "torchmetrics, sacreBLEU's": Library(
         *(torchmetrics_scores, "torchmetrics.text:SacreBLEUScore", ""),
         {
-            f"{TORCHMETRICS}.bleu": "_count_ngram",
+            f"{TORCHMETRICS}.bleu": "_count_ngram _tokenize_fn",
             f"{TORCHMETRICS}.sacre_bleu": "_SacreBLEUTokenizer._tokenize_13a "
-            "_SacreBLEUTokenizer._lower",
+            "_SacreBLEUTokenizer._lower _SacreBLEUTokenizer._REGEX _SacreBLEUTokenizer._INT_REGEX",
         },
     ),
     "torcheval": Library(
@@ -234,7 +241,8 @@ def test_replaced_helpers_are_called(library, monkeypatch):
         with monkeypatch.context() as context, contextlib.ExitStack() as stack:
             if patched == "before":
                 stack.enter_context(fastbleu.patch(name))
-            context.setattr(owner, attribute, replaced, raising=False)
+            value = another(inspect.getattr_static(owner, attribute, None))
+            context.setattr(owner, attribute, value, raising=False)
             if patched == "after":
                 stack.enter_context(fastbleu.patch(name))
             return list(scores(kind))
@@ -346,20 +354,153 @@ def test_what_only_torchmetrics_can_count_is_left_to_it():
         assert [states(*case) for case in cases] == expected
 
 
+class Once:
+    """A sized iterable that can be read only once, such as a progress bar over a generator."""
+
+    def __init__(self, values):
+        self.length, self.values = len(values), iter(values)
+
+    def __len__(self):
+        return self.length
+
+    def __iter__(self):
+        return self.values
+
+
+class Shouted(str):
+    """A str that splits and compares in its own way."""
+
+    def split(self, *_):
+        return [Shouted(word) for word in str(self).upper().split()]
+
+    rstrip = replace = lower = lambda self, *_: self
+
+    def __eq__(self, other):
+        return str(self).lower() == str(other).lower()
+
+    __hash__ = str.__len__
+
+
+class Reversed(list):
+    def __iter__(self):
+        return iter([*reversed([self[i] for i in range(len(self))])])
+
+
+def nested(value, depth, wrap):
+    """A copy of nested lists, with a function applied `depth` levels down."""
+    return wrap(value) if depth == 0 else [nested(item, depth - 1, wrap) for item in value]
+
+
+TOKENS = [t.split() for t in TEXTS], [[r.split() for r in row] for row in REFERENCES]
+
+
+def odd_inputs():
+    """Functions from hypotheses and references, and these in containers that are not plain."""
+    methods = [None, *(getattr(SMOOTHING, f"method{n}") for n in range(8))]
+    calls = [(2, lambda h, r, m=m: bleu_score.corpus_bleu(r, h, (0.5, 0.5), m)) for m in methods]
+    calls += [(2, lambda h, r: bleu_score.sentence_bleu(r[0], h[0], (0.5, 0.5), methods[7]))]
+    calls += [(2, lambda h, r: bleu_score.modified_precision(r[0], h[0], 1))]
+    calls += [(1, lambda h, r: sacrebleu.corpus_bleu(h, [*zip(*r, strict=True)]))]
+    calls += [(1, lambda h, r: sacrebleu.BLEU(references=r).corpus_score(h, None))]
+    calls += [(1, lambda h, r: sacrebleu.sentence_bleu(h[0], r[0]))]
+    with contextlib.suppress(ImportError):
+        text = importlib.import_module("torchmetrics.functional.text")
+        calls += [(1, lambda h, r: float(text.bleu_score(h, r)))]
+        calls += [(1, lambda h, r: float(text.sacre_bleu_score(h, r, tokenize="char")))]
+    with contextlib.suppress(ImportError):
+        text = importlib.import_module("torcheval.metrics.functional")
+        calls += [(1, lambda h, r: float(text.bleu_score(h, r, 2)))]
+    with contextlib.suppress(ImportError):
+        kind = importlib.import_module("ignite.metrics.nlp.bleu").Bleu
+        for average in ("macro", "micro"):
+            metric = kind(2, "smooth1", average=average)
+            calls += [(2, lambda h, r, m=metric: (m.reset(), m.update((h, r)), float(m.compute())))]
+    for depth, call in calls:
+        sides = TOKENS if depth == 2 else (TEXTS, REFERENCES)
+        for side in range(2):
+            for wrap, level in ((Once, None), (Reversed, None), (tuple, None), (Shouted, -1)):
+                deepest = depth + side
+                for at in range(deepest) if level is None else [deepest]:
+                    made = list(copy.deepcopy(sides))
+                    made[side] = nested(made[side], at, wrap)
+                    yield call, made
+
+
+def left_in(value):
+    """What can still be read of nested containers."""
+    if isinstance(value, str):
+        return str(value)
+    return [left_in(item) for item in value] if hasattr(value, "__iter__") else value
+
+
 @pytest.mark.filterwarnings("ignore")
-def test_iterators_of_references_are_left_to_the_library():
-    """They can be read only once."""
-    torcheval = host("torcheval.metrics.functional")
+def test_odd_containers_and_texts_are_left_to_the_library():
+    """With the same results and errors, and as much left in what can be read only once."""
+    patched = contextlib.nullcontext, fastbleu.patch
+    outcomes = []
+    for patch in patched:
+        with patch():
+            rows = []
+            for call, made in odd_inputs():
+                found = str(outcome(lambda call, made: call(*made), call, made))
+                rows.append((found, left_in(made)))
+            outcomes.append(rows)
+    assert len(outcomes[0]) > 50
+    for plain, fast in zip(*outcomes, strict=True):
+        assert fast == plain
+
+
+def changed_objects():
+    """Objects of sacreBLEU and TorchMetrics that other code has changed."""
+    for tokenize in ("13a", "zh", "intl"):
+        metric = BLEU(tokenize=tokenize, references=STREAMS)
+        changed = BLEU(tokenize=tokenize, effective_order=True)
+        for tokenizer in (metric.tokenizer, changed.tokenizer):
+            if tokenize == "intl":
+                tokenizer._re[0] = tokenizer._re[0][0], "x"
+            else:
+                tokenizer._post_tokenizer = str.upper
+        yield whole(metric.corpus_score, TEXTS, None)
+        yield whole(changed.corpus_score, TEXTS, STREAMS)
+        yield whole(changed.sentence_score, TEXTS[0], REFERENCES[0])
+    for name in ("_preprocess_segment", "_get_closest_ref_len", "__call__"):
+        metric = BLEU()
+        setattr(metric if name[0:2] != "__" else metric.tokenizer, name, replaced)
+        yield whole(metric.corpus_score, TEXTS, STREAMS)
+    with contextlib.suppress(ImportError):
+        metric = importlib.import_module("torchmetrics.text").SacreBLEUScore()
+        metric.tokenizer.tokenize_fn = str.upper
+        yield float(metric(TEXTS, REFERENCES))
+
+
+def test_objects_that_other_code_has_changed_are_left_to_the_library():
+    expected = list(changed_objects())
+    with fastbleu.patch("sacrebleu", "torchmetrics"):
+        assert list(changed_objects()) == expected
+
+
+def test_tables_that_other_code_changes_during_a_patch(monkeypatch):
+    tables = sys.modules["sacrebleu.metrics.bleu"]._TOKENIZERS, BLEU.SMOOTH_DEFAULTS
 
     def scores():
-        lists = [iter([["a", "b"]]), [["c"]]], [["a", "b"], ["c"]]
-        yield outcome(bleu_score.corpus_bleu, *lists, (0.5, 0.5))
-        texts = ["a b", 5], [iter(["a b"]), ["c"]]
-        yield outcome(torcheval.bleu_score, *texts, 2)
+        metric = BLEU(effective_order=True, smooth_method="floor")
+        yield whole(metric.corpus_score, TEXTS, STREAMS)
+        yield whole(metric.sentence_score, TEXTS[0], REFERENCES[0])
+        yield whole(sacrebleu.sentence_bleu, TEXTS[1], REFERENCES[1], "floor")
+        yield whole(sacrebleu.corpus_bleu, TEXTS, STREAMS, "floor")
 
-    expected = list(scores())
-    with fastbleu.patch("nltk", "torcheval"):
-        assert list(scores()) == expected
+    outcomes = []
+    for patch in (contextlib.nullcontext, fastbleu.patch):
+        with patch(), monkeypatch.context() as context:
+            rows = list(scores())
+            context.setitem(tables[0], "13a", "tokenizer_char.TokenizerChar")
+            rows += scores()
+            context.setitem(tables[1], "floor", 0.5)
+            rows += scores()
+        with patch():
+            outcomes.append([*rows, *scores()])
+    assert outcomes[0] == outcomes[1]
+    assert len({*outcomes[0]}) > 5
 
 
 class ByLetter(Tokenizer13a):
@@ -428,17 +569,44 @@ def test_references_may_be_kept_before_or_during_a_patch():
     assert cases.seen(ours.corpus_score(TEXTS, None)) == expected
 
 
-def test_defaults_and_lines_of_warnings_of_nltk_are_its_own(monkeypatch):
-    def warned():
-        with pytest.warns(UserWarning, match="The hypothesis contains 0") as caught:
-            bleu_score.sentence_bleu([["a"]], ["a"])
-        return [(str(w.message), w.filename, w.lineno) for w in caught]
-
-    expected = warned()
+def test_defaults_of_nltk_are_its_own(monkeypatch):
     monkeypatch.setattr(bleu_score.corpus_bleu, "__defaults__", ((1.0,), None, False))
     with fastbleu.patch():
-        assert warned() == expected
         assert bleu_score.corpus_bleu([[["a", "b"]]], [["a", "c"]]) == 0.5
+
+
+def filters():
+    """Ways to set up warnings, as functions of a context of `monkeypatch`."""
+    for action in ("default", "always", "once", "module", "ignore", "error"):
+        yield lambda _, action=action: warnings.simplefilter(action)
+    for order in (2, 3, 4):
+        message = f"\nThe hypothesis contains 0 counts of {order}"
+        yield lambda _, message=message: warnings.filterwarnings("error", message)
+    yield lambda _: warnings.filterwarnings("error", category=DeprecationWarning)
+    yield lambda context: context.setattr(bleu_score, "__warningregistry__", {}, raising=False)
+    yield lambda context: context.setattr(warnings, "warn", lambda *_, **__: None)
+
+
+def test_warnings_of_nltk_are_its_own(monkeypatch):
+    """Their number, texts and lines, whichever are shown or made errors."""
+    lists = [["a", "b", "c", "d"]], ["a", "c"]
+
+    def warned(set_up):
+        vars(bleu_score).pop("__warningregistry__", None)
+        with monkeypatch.context() as context, warnings.catch_warnings():
+            warnings.simplefilter("always")
+            set_up(context)
+            context.setattr(warnings, "showwarning", lambda *seen: shown.append(str(seen)))
+            shown = []
+            for _ in range(2):
+                shown.append(str(result(bleu_score.sentence_bleu, *lists)))
+                shown.append(str(result(bleu_score.corpus_bleu, *([side] * 2 for side in lists))))
+        return shown
+
+    expected = [warned(set_up) for set_up in filters()]
+    assert len({*map(len, expected)}) > 3
+    with fastbleu.patch():
+        assert [warned(set_up) for set_up in filters()] == expected
 
 
 # --- patching and undoing it
@@ -555,10 +723,10 @@ def test_code_set_by_other_code_after_a_patch_stays(monkeypatch):
 
 def test_an_error_while_patching_undoes_everything(monkeypatch):
     targets = _sacrebleu_patches.targets(sys.modules["sacrebleu.compat"])
-    targets.append(targets[0]._replace(classes=[5]))
+    targets.append(targets[0]._replace(others=5))
     with monkeypatch.context() as context:
         context.setattr(_sacrebleu_patches, "targets", lambda module: targets)
-        with pytest.raises(AttributeError):
+        with pytest.raises(TypeError):
             fastbleu.patch()
     assert not is_patched()
     assert not is_patched(BLEU.sentence_score)

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -93,19 +94,77 @@ def test_sitecustomize_of_the_environment_runs_too(tmp_path):
     code = "import os, sys; print(os.environ['SEEN'], 'nltk' in sys.modules)"
     parent = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {code!r}], check=True)"
     (tmp_path / "parent.py").write_text(parent, encoding="utf-8")
-    done = run("parent.py", cwd=tmp_path, PYTHONPATH=str(tmp_path), SEEN="")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "xx False\n", "")
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    done = run("parent.py", cwd=tmp_path, PYTHONPATH=path, SEEN="")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "xxx False\n", "")
 
 
-def test_mistakes(folder):
-    for arguments, message in (
-        ((), "name a script, or a module after -m"),
-        (("missing.py",), "there is no script 'missing.py'; for a module: -m missing.py"),
-        (("--reprot", "code/program.py"), "unrecognized arguments: --reprot"),
-    ):
-        done = run(*arguments, cwd=folder)
-        assert done.returncode == 2
-        assert message in done.stderr
+SEEN = """
+import atexit, inspect, sys
+main = sys.modules["__main__"]
+names = ("__name__", "__builtins__", "__package__", "__file__", "__cached__", "__annotations__")
+for name in (*names, "__doc__"):
+    print(name, vars(main).get(name, "absent"))
+print(__spec__ and (__spec__.name, __spec__.origin), type(__loader__), vars(main) is globals())
+print(sys.argv, sys.orig_argv, sys.path, sys.flags, sys.warnoptions, sys.stdin.read())
+def value(x: int = 1) -> "str":
+    raise ValueError("seen")
+atexit.register(lambda: print("exit", sys.modules["__main__"] is main, main.value.__module__))
+"""
+
+# What follows `python`, with what it adds to the program.
+COMMANDS = [
+    *(
+        (["program.py", "-m", "x", ""], ""),
+        (["code/../program.py"], "value()"),
+        (["program.py"], "a b"),
+    ),
+    *((["-m", "program", "-c"], "value()"), (["-m", "package.inner"], ""), (["-m", "package"], "")),
+    *(
+        (["folder", "x"], "value()"),
+        (["archive.zip", "x"], "value()"),
+        (["-c", "{}", "-"], "value()"),
+    ),
+    *((["-", "x"], ""), ([], "value()"), (["-X", "dev", "-bOW", "error", "program.py"], "")),
+    *((["program.py"], "sys.exit('why')"), (["program.py"], "sys.exit(7)"), (["missing.py"], "")),
+    *((["program.py"], "raise KeyboardInterrupt"), (["-m", "missing"], ""), (["-I"], "")),
+]
+
+
+@pytest.mark.parametrize("number", range(len(COMMANDS)))
+def test_programs_run_as_by_python(tmp_path, number):
+    arguments, last = COMMANDS[number]
+    code = f"{SEEN}{last}\n"
+    for place in ("program.py", "package/__main__.py", "package/inner.py", "folder/__main__.py"):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).write_text(code, encoding="utf-8")
+    (tmp_path / "code").mkdir()
+    with zipfile.ZipFile(tmp_path / "archive.zip", "w") as archive:
+        archive.writestr("__main__.py", code)
+    given = code if arguments[:1] in ([], ["-"], ["-I"]) else "input"
+    arguments = [argument.replace("{}", code) for argument in arguments]
+
+    def outcome(*prefix):
+        command = [sys.executable, *prefix, *arguments]
+        done = subprocess.run(command, capture_output=True, input=given.encode(), cwd=tmp_path)
+        return done.returncode, done.stdout, done.stderr
+
+    plain = outcome()
+    assert outcome("-m", "fastbleu.run") == plain
+    if number == 0:
+        assert plain[0] == 0, plain
+        for prefix in (("-mfastbleu.run",), ("-um", "fastbleu.run"), ("-Bsmfastbleu.run",)):
+            options = [prefix[0].partition("m")[0]] if prefix[0][1] != "m" else []
+            assert outcome(*prefix) == outcome(*options)
+
+
+def test_python_without_its_environment_is_refused(folder):
+    start = "runpy.run_module('fastbleu.run', None, '__main__')"
+    code = f"import runpy, sys; sys.path[:] = {sys.path}; {start}"
+    for option in ("-I", "-E", "-S"):
+        done = run("code/program.py", cwd=folder, prefix=(option, "-c", code))
+        assert done.returncode == 1, done
+        assert "-I, -E and -S prevent patching" in done.stderr
 
 
 LATER = """

@@ -238,6 +238,14 @@ def test_attributes_that_are_set_later_count(bleu):
 SETTINGS = ("lowercase", "smooth_method", "smooth_value", "max_ngram_order", "effective_order")
 
 
+def test_defaults_and_methods_of_objects_cannot_be_changed():
+    metric = fastbleu.sacrebleu.BLEU()
+    metric._preprocess_segment = str.upper
+    assert metric.corpus_score(["a b c d"], [["A b c d"]]).counts == [3, 2, 1, 0]
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        metric.SMOOTH_DEFAULTS["floor"] = 0.5
+
+
 def test_copies(bleu):
     metric = bleu.BLEU(tokenize="char", references=[["a b c d", "b"], ["a b c", None]])
     score = metric.corpus_score(["a b c", "b b"], None)

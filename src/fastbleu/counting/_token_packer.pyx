@@ -77,7 +77,8 @@ cdef class TokenPacker(PackedSegments):
 
     Parameters
     ----------
-    checks : TokenChecks
+    checks : TokenChecks or None
+        None refuses all but lists and tuples of plain tokens.
     prepared : PreparedLines, optional
         Splits the lines of lists of text first.
     """
@@ -226,6 +227,8 @@ cdef class TokenPacker(PackedSegments):
         cdef tuple sequence, sequences
         cdef int64_t *lengths
         cdef int32_t *ids
+        if self.checks is None:
+            raise TypeError("without checks tokens are str, bytes or int")
         # Hold every token before the first line of the user's code runs.
         sequences = (copy_of(hypothesis), *copy_all(references))
         count = len(sequences) - 1

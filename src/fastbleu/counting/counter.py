@@ -65,7 +65,7 @@ class Counter(CounterBase):
         id_filter: IdFilter | None = None,
         skip_none: bool = False,
         least_total: int = 0,
-        checks: TokenChecks = _TOKEN_CHECKS,
+        checks: TokenChecks | None = _TOKEN_CHECKS,
     ) -> None:
         self.threads = threads
         self.lowercase = lowercase

@@ -11,12 +11,13 @@ import inspect
 import sys
 from collections.abc import Callable
 from hashlib import sha256
-from itertools import filterfalse
+from itertools import chain, filterfalse
 from textwrap import dedent
 from types import ModuleType
 from typing import Any
 
 from ..inputs.errors import without_input_warnings
+from ..runtime._internals import is_like
 from ..runtime.patching import PatchTarget, ReplacedError
 from .evaluate import Bleu
 
@@ -77,7 +78,8 @@ def targets(module: ModuleType) -> list[PatchTarget]:
         targets.append(PatchTarget(metric, "compute", _compute_in_memory, copied=True))
         if metric.__name__ == "Bleu":
             tokenizer = type(_default_tokenizer(metric))
-            targets.append(PatchTarget(metric, "_compute", _counted(tokenizer), [tokenizer]))
+            own = [(sys.modules[tokenizer.__module__], tokenizer.__name__)]
+            targets.append(PatchTarget(metric, "_compute", _counted(tokenizer), own))
     return targets
 
 
@@ -87,7 +89,10 @@ def _default_tokenizer(metric: Any) -> Any:
 
 def _compute_in_memory(metric: Any, *, predictions: Any, references: Any, **options: Any) -> Any:
     """Replaces ``compute``: no files if all segments are passed in one call."""
-    if metric.writer is not None or metric.num_process != 1 or "tokenizer" in options:
+    if metric.writer is not None or metric.num_process != 1:
+        return NotImplemented
+    # A tokenizer is the caller's code; sacreBLEU may fail after it has logged advice.
+    if not options.keys().isdisjoint({"tokenizer", "smooth_value"}):
         return NotImplemented
     if not _are_texts(predictions, references):
         return NotImplemented
@@ -96,16 +101,18 @@ def _compute_in_memory(metric: Any, *, predictions: Any, references: Any, **opti
 
 def _counted(own: type) -> Callable[..., Any]:
     """Replaces ``_compute`` of the hub's `bleu`, whose tokenizer is of the class `own`."""
+    model = own()
 
     @without_input_warnings
     def _compute(
         _: Any, predictions: Any, references: Any, tokenizer: Any, max_order: Any, smooth: Any
     ) -> Any:
-        if type(max_order) is not int or not _are_texts(predictions, references):
+        if not is_like(tokenizer, model) or (type(max_order), type(smooth)) != (int, bool):
             return NotImplemented
-        options = {"max_order": max_order, "smooth": smooth}
-        options["tokenizer"] = None if type(tokenizer) is own else tokenizer
-        return Bleu().compute(predictions=predictions, references=references, **options)
+        if not _are_texts(predictions, references):
+            return NotImplemented
+        texts = {"predictions": predictions, "references": references}
+        return Bleu().compute(**texts, max_order=max_order, smooth=smooth)
 
     return _compute
 
@@ -116,11 +123,12 @@ def _are_texts(predictions: Any, references: Any) -> bool:
         return False
     if len(predictions) != len(references):
         return False
-    texts = predictions + references
-    if type(references[0]) is list:
-        if {*map(type, references)} != {list} or not all(references):
-            return False
-        texts = predictions + [text for group in references for text in group]
+    groups = references
+    if type(references[0]) is str:
+        groups = [references]
+    if {*map(type, groups)} != {list} or not all(groups):
+        return False
+    texts = list(chain(predictions, *groups))
     if {*map(type, texts)} != {str}:
         return False
     try:

@@ -1,8 +1,8 @@
 """Replacements for sacreBLEU's BLEU, and for `MetricBLEU` of mbrs, which calls it.
 
-Only sacreBLEU's counting of n-grams is replaced. The original code still handles metrics with
-tokenizers that are not sacreBLEU's own, and all input that the fast code cannot read, so that
-sacreBLEU raises its own errors. Objects, results and log messages are sacreBLEU's.
+Only sacreBLEU's counting of n-grams is replaced. The original code still handles tokenizers that
+are not as sacreBLEU made them, and all input but lists and tuples of str, so that sacreBLEU raises
+its own errors. Objects, results and log messages are sacreBLEU's.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import astuple
 from functools import lru_cache
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Counted
@@ -21,14 +21,13 @@ from ..counting.counter import Counter
 from ..dialects._sacrebleu import LazyScore
 from ..inputs._batch import Batch
 from ..inputs.errors import TOKENIZED_PERIODS, without_input_warnings
-from ..runtime._internals import Internals
+from ..runtime._internals import Internals, are_plain
 from ..runtime.import_lock import lazy
 from ..runtime.patching import PatchTarget, ReplacedError, UsedNames
 from ..sacrebleu._sentence_score import score_known
 from ..sacrebleu.metrics.bleu import tokenizer_of_lines
 from ..sacrebleu.streams import by_reference, by_segment, count_references
 from ..tokenizers._compiled import COMPILED
-from ..tokenizers.tokenizer import Tokenizer
 from ..tokenizers.tokenizer import get as get_tokenizer
 
 if TYPE_CHECKING:
@@ -58,28 +57,30 @@ def mbrs_targets(module: ModuleType) -> list[PatchTarget]:
         default = bleu.BLEU._TOKENIZER_MAP.get(config.trg_lang, bleu.BLEU.TOKENIZER_DEFAULT)
         return (
             type(scorer) is bleu.BLEU
-            and tokenizers.name_of(type(scorer.tokenizer)) == (config.tokenize or default)
+            and tokenizers.name_of(scorer.tokenizer) == (config.tokenize or default)
             and all(getattr(scorer, name) == getattr(config, name) for name in _SETTINGS)
         )
 
     def fast_method(name: str) -> Callable[..., Any]:
         @without_input_warnings
-        def method(metric: Any, *arguments: Any, **named: Any) -> Any:
+        def method(metric: Any, hypotheses: Any, references: Any, *others: Any) -> Any:
             config: Any = metric.cfg
             kind: Any = type(config)
+            if not are_plain(1, hypotheses, references):
+                return NotImplemented
             if not is_as_configured(metric.scorer, config):
                 return NotImplemented
-            return getattr(_mbrs_metric(kind, astuple(config)), name)(*arguments, **named)
+            fast = _mbrs_metric(kind, *astuple(config))
+            return getattr(fast, name)(hypotheses, references, *others)
 
         return method
 
-    return [
-        PatchTarget(module.MetricBLEU, name, fast_method(name), [module.BLEU]) for name in _OF_MBRS
-    ]
+    scorer = [(bleu, "BLEU")]
+    return [PatchTarget(module.MetricBLEU, name, fast_method(name), scorer) for name in _OF_MBRS]
 
 
-@lru_cache(maxsize=64)
-def _mbrs_metric(kind: Any, fields: tuple[Any, ...]) -> Any:
+@lru_cache(maxsize=64, typed=True)
+def _mbrs_metric(kind: Any, *fields: Any) -> Any:
     return mbrs.MetricBLEU(kind(*fields))
 
 
@@ -89,17 +90,10 @@ class _KeptReferences(Sequence["dict[str, Any]"]):
     As a sequence it holds sacreBLEU's own cache entries, created on demand for the original code.
     """
 
-    def __init__(self, metric: Any, segments: Sequence[Any]) -> None:
-        self.segments = segments
-        self._metric = copy(metric)  # with the tokenizer that it has now
-        self._metric._ref_cache = None
-
-    def read_as(self, metric: Any) -> bool:
-        """Whether the metric still reads text as it did when the references were kept."""
-        then, now = (
-            (id(m.tokenizer), bool(m.lowercase), m.max_ngram_order) for m in (self._metric, metric)
-        )
-        return then == now
+    def __init__(self, metric: Any, segments: Sequence[Any], settings: tuple[Any, ...]) -> None:
+        self.segments, self.settings = segments, settings
+        self._metric = copy(metric)
+        self._metric.tokenizer, self._metric._ref_cache = settings[0], None
 
     def __reduce__(self) -> Any:
         return list, (list(self),)  # so that unpickling needs no fastbleu
@@ -117,39 +111,46 @@ class _KeptReferences(Sequence["dict[str, Any]"]):
 
 def _turn(references: object) -> Sequence[Any] | None:
     """References by segment; None if only sacreBLEU's own code can read them."""
-    if not isinstance(references, (list, tuple)):
+    if type(references) not in (list, tuple) or not {*map(type, references)} <= {list, tuple}:
         return None
-    if not all(isinstance(stream, (list, tuple)) for stream in references):
-        return None
-    return by_segment(references)
+    return by_segment(references) if are_plain(2, references) else None
 
 
 class _OwnTokenizers:
-    """The names of sacreBLEU's tokenizer classes, unless other code has changed these."""
+    """sacreBLEU's tokenizers, which other code may change: their classes, and single objects."""
 
     def __init__(self, module: Any) -> None:
-        self._tokenizer_paths = module._TOKENIZERS  # "13a" -> "tokenizer_13a.Tokenizer13a"
-        self._known: dict[Any, tuple[str | None, Callable[[], bool]]] = {}
+        self._paths = dict(module._TOKENIZERS)  # "13a" -> "tokenizer_13a.Tokenizer13a"
+        self._classes: dict[Any, Any] = {}  # by name
+        # By class: its name, its internals, and an object that nobody changes.
+        self._known: dict[Any, tuple[str | None, Internals, Any]] = {}
 
-    def name_of(self, kind: Any) -> str | None:
-        """The name of a class; None for other classes, and if other code has changed it."""
-        if kind not in self._known:
-            self._known[kind] = self._look_up(kind)
-        name, unchanged = self._known[kind]
-        return name if unchanged() else None
+    def name_of(self, tokenizer: Any) -> str | None:
+        """The name of a tokenizer; None for others, and if other code has changed it."""
+        kind = type(tokenizer)
+        name, internals, own = self._known.get(kind) or self._look_up(kind)
+        return name if internals.unchanged_like(tokenizer, own or tokenizer) else None
 
-    def _look_up(self, kind: Any) -> tuple[str | None, Callable[[], bool]]:
+    def own(self, tokenizer: Any) -> Any:
+        """A tokenizer like this one, which nobody changes; the same one if it needs a model."""
+        return self._known[type(tokenizer)][2] or tokenizer
+
+    def are_named(self, name: Any) -> bool:
+        """Whether `name` stands for a class that is loaded and unchanged."""
+        kind = self._classes.get(name) or _class_at(self._paths.get(name, "."))
+        known, internals, _ = self._known.get(kind) or self._look_up(kind)
+        return known is not None and known == name and internals.unchanged()
+
+    def _look_up(self, kind: Any) -> tuple[str | None, Internals, Any]:
+        self._known[kind] = None, Internals([]), None
         with suppress(ReplacedError):
-            for name, path in self._tokenizer_paths.items():
-                if _class_at(path) is kind:
-                    used = UsedNames(("sacrebleu",), kind, "__call__", [kind])
-                    names = [*used.names.values(), (self._tokenizer_paths, name)]
-                    return name, Internals(names).unchanged
-        return None, bool
-
-    def class_of(self, name: Any) -> Any:
-        """The class of a name, if it is loaded."""
-        return _class_at(self._tokenizer_paths.get(name, "."))
+            for name, path in self._paths.items():
+                if kind is not None and _class_at(path) is kind:
+                    place = sys.modules[kind.__module__], kind.__name__
+                    internals = Internals(UsedNames(("sacrebleu",), *place, [place]).names.values())
+                    own = kind() if name in COMPILED else None
+                    self._known[kind], self._classes[name] = (name, internals, own), kind
+        return self._known[kind]
 
 
 class _Replacements:
@@ -160,30 +161,31 @@ class _Replacements:
         self._score_kind = _lazy_kind(module.BLEUScore)
         self._tokenizers = _OwnTokenizers(module)
         self._compiled: Any = {name: get_tokenizer(name).compiled for name in COMPILED}
-        self._counters: dict[tuple[Tokenizer, bool, int], Counter] = {}
+        self._counters: dict[tuple[Any, bool, int], Counter] = {}
         self.methods: dict[str, Callable[..., Any]] = {
             "_aggregate_and_compute": self.aggregate,
             "_cache_references": self.cache,
-            "_extract_corpus_statistics": without_input_warnings(self.extract),
+            "_extract_corpus_statistics": self.extract,
             "sentence_score": self.sentence,
         }
 
-    def tokenizer(self, metric: Any) -> Tokenizer | None:
-        """The tokenizer of a metric, None if it is not sacreBLEU's own."""
-        name = self._tokenizers.name_of(type(metric.tokenizer))
-        if name is None:
+    def settings(self, metric: Any) -> tuple[Any, bool, int] | None:
+        """How a metric reads text; None if only sacreBLEU's own code can do so."""
+        order = metric.max_ngram_order
+        if self._tokenizers.name_of(metric.tokenizer) is None or type(order) is not int:
             return None
-        return get_tokenizer(name) if name in COMPILED else tokenizer_of_lines(metric.tokenizer)
+        return self._tokenizers.own(metric.tokenizer), bool(metric.lowercase), order
 
     def cache(self, metric: Any, references: Any) -> Any:
         """Replaces `_cache_references`."""
-        segments = _turn(references)
-        if segments is None or self.tokenizer(metric) is None:
+        segments, settings = _turn(references), self.settings(metric)
+        if segments is None or settings is None:
             return NotImplemented
-        metric.num_refs = count_references(segments)
-        if len(references) == 1 and metric.num_refs != 1:  # a segment has none, or a tuple
+        num_refs = count_references(segments)
+        if len(references) == 1 and num_refs != 1:  # a segment has none
             return NotImplemented
-        return _KeptReferences(metric, list(segments))
+        metric.num_refs = num_refs
+        return _KeptReferences(metric, list(segments), settings)
 
     def extract(self, metric: Any, hypotheses: object, references: object) -> Any:
         """Replaces `_extract_corpus_statistics`."""
@@ -191,32 +193,35 @@ class _Replacements:
         if counted is None:
             return NotImplemented
         if counted.tokenized_periods >= TOKENIZED_PERIODS and not metric._force:
-            complain = self._metric._extract_corpus_statistics
-            complain(_Complaint(), [" ."] * TOKENIZED_PERIODS, None)
+            # sacreBLEU's own code logs its warnings about a corpus of which it counts nothing.
+            steps = {"_preprocess_segment": str, "_compute_segment_statistics": lambda *_: []}
+            dummy = SimpleNamespace(_force=False, _ref_cache=[{}] * TOKENIZED_PERIODS, **steps)
+            self._metric._extract_corpus_statistics(dummy, [" ."] * TOKENIZED_PERIODS, None)
         rows = memoryview(counted.rows).cast("B")
         return rows.cast("q", [counted.segments, 2 + 2 * counted.max_order]).tolist()
 
     def count(self, metric: Any, hypotheses: object, references: Any) -> Counted | None:
         """Count a corpus; None if sacreBLEU's own code must do it."""
-        tokenizer = self.tokenizer(metric)
-        if tokenizer is None or not isinstance(hypotheses, (list, tuple)):
+        settings = self.settings(metric)
+        if settings is None or type(hypotheses) not in (list, tuple):
             return None
         kept, segments = metric._ref_cache, _turn(references) if references else None
-        if not references and isinstance(kept, _KeptReferences) and kept.read_as(metric):
+        if not references and isinstance(kept, _KeptReferences) and kept.settings == settings:
             segments = kept.segments
-        if not segments or not hypotheses:
+        if not (segments and hypotheses and are_plain(1, hypotheses)):
             return None
         count = min(len(hypotheses), len(segments))
-        lowercase, order = bool(metric.lowercase), metric.max_ngram_order
-        settings = tokenizer, lowercase, order
         counter = self._counters.get(settings)
         if counter is None:
-            counter = Counter(*settings, skip_none=True)
-            if tokenizer.compiled is not None:  # few; other tokenizers belong to one metric
+            own, *options = settings
+            name, is_kept = self._tokenizers.name_of(own), own is not metric.tokenizer
+            tokenizer = get_tokenizer(name) if is_kept else tokenizer_of_lines(own)
+            counter = Counter(tokenizer, *options, skip_none=True)
+            if is_kept:  # few; other tokenizers belong to one metric
                 self._counters[settings] = counter
         counted = counter.count(Batch(hypotheses[:count], segments[:count]))
         if references:
-            if len(references) == 1 and counted.nrefs != 1:  # a segment has a list
+            if len(references) == 1 and counted.nrefs != 1:  # a segment has none
                 return None
             rest = segments[count:]
             same = not rest or counted.nrefs == count_references(rest)
@@ -227,7 +232,7 @@ class _Replacements:
         """Replaces `sentence_score`."""
         score = score_known(
             self._compiled,
-            self._tokenizers.name_of(type(metric.tokenizer)),
+            self._tokenizers.name_of(metric.tokenizer),
             metric.lowercase,
             metric.max_ngram_order,
             (metric.smooth_method, metric.smooth_value, metric.effective_order),
@@ -243,7 +248,7 @@ class _Replacements:
     def sentence_bleu(self, hypothesis: Any, references: Any, *others: Any) -> Any:
         """Replaces the function, without creating a metric."""
         smooth_method, smooth_value, lowercase, tokenize, use_effective_order = others
-        if self._tokenizers.name_of(self._tokenizers.class_of(tokenize)) != tokenize:
+        if not self._tokenizers.are_named(tokenize):
             return NotImplemented
         options = smooth_method, smooth_value, use_effective_order
         kind = self._score_kind
@@ -280,18 +285,3 @@ def _class_at(path: str) -> Any:
     """One of sacreBLEU's tokenizers, such as "tokenizer_13a.Tokenizer13a", if it is loaded."""
     module, _, name = path.rpartition(".")
     return getattr(sys.modules.get(f"sacrebleu.tokenizers.{module}"), name, None)
-
-
-class _Complaint:
-    """A dummy metric for calling sacreBLEU's code that logs the warning about tokenized text."""
-
-    _force = False
-
-    def __init__(self) -> None:
-        self._ref_cache: list[Any] = [{}] * TOKENIZED_PERIODS
-
-    def _preprocess_segment(self, line: str) -> str:
-        return line
-
-    def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: Any) -> list[Any]:
-        return []

@@ -1,8 +1,8 @@
 """Replacements of the functions that count in TorchMetrics, TorchEval and ignite.
 
 Each function replaces only the host's counting. It returns NotImplemented, or raises, if it cannot
-count exactly as the original does: for unknown types, or counts beyond the integers that the host's
-floating-point tensors hold exactly.
+count exactly as the original does: for all but lists and tuples of str (or int, for ignite), or
+counts beyond the integers that the host's floating-point tensors hold exactly.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import lru_cache, partial
-from itertools import chain
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from ..dialects.float32 import tensors
 from ..dialects.formulas import running_sum, split_rows
 from ..inputs.errors import without_input_warnings
 from ..metric.bleu import BLEU
+from ..runtime._internals import are_plain
 from ..runtime.import_lock import lazy
 from ..runtime.patching import PatchTarget
 
@@ -30,15 +30,13 @@ if TYPE_CHECKING:
 else:
     torchmetrics = lazy("fastbleu.integrations.torchmetrics")
 
-_IGNITE = "ignite.metrics.nlp.bleu"
-
 
 def torchmetrics_targets(module: ModuleType) -> list[PatchTarget]:
     """What to replace for torchmetrics.functional.text.sacre_bleu."""
     counting = sys.modules["torchmetrics.functional.text.bleu"]
-    tokenizer = module._SacreBLEUTokenizer
-    update = _torchmetrics_update(counting, tokenizer)
-    return [PatchTarget(counting, "_bleu_score_update", update, [tokenizer])]
+    update = _torchmetrics_update(counting._tokenize_fn, module._SacreBLEUTokenizer)
+    used = [(module, "_SacreBLEUTokenizer"), (counting, "_tokenize_fn")]
+    return [PatchTarget(counting, "_bleu_score_update", update, used)]
 
 
 def torcheval_targets(module: ModuleType) -> list[PatchTarget]:
@@ -48,22 +46,22 @@ def torcheval_targets(module: ModuleType) -> list[PatchTarget]:
 
 def ignite_targets(module: ModuleType) -> list[PatchTarget]:
     """What to replace in ignite.metrics.nlp.bleu."""
-    update = PatchTarget(module.Bleu, "update", _ignite_update, [module._Smoother])
+    used = [(module, "_Smoother")]
+    update = PatchTarget(module.Bleu, "update", _ignite_update(module._Smoother), used)
     return [PatchTarget(module.Bleu, "_n_gram_counter", _ignite_counter), update]
 
 
-def _torchmetrics_update(module: ModuleType, kind: type) -> Callable[..., Any]:
-    """Replaces ``_bleu_score_update`` of `module`, torchmetrics.functional.text.bleu.
+def _torchmetrics_update(split: Any, kind: type) -> Callable[..., Any]:
+    """Replaces ``_bleu_score_update`` of torchmetrics.functional.text.bleu.
 
-    `kind` is the class of TorchMetrics' own tokenizers.
+    `split` is TorchMetrics' default tokenizer, and `kind` the class of the others.
     """
-    split = module._tokenize_fn
 
     def update(preds: Any, target: Any, *others: Any) -> Any:
         numerator, denominator, preds_len, target_len, n_gram, tokenizer = others
         states = preds_len, target_len, numerator, denominator
         # TorchMetrics reads the characters of a str as references.
-        if type(preds) not in (list, tuple) or not _are_lists(target):
+        if not (_are_lists([preds]) and _are_lists(target) and are_plain(2, preds, target)):
             return NotImplemented
         named = ("none", False) if tokenizer is split else _tokenizer_and_case(tokenizer, kind)
         counts = _counted(states, lambda: _torchmetrics(n_gram, *named)._count(preds, target))
@@ -81,9 +79,7 @@ def _torcheval_update(input: Any, target: Any, n_gram: int, device: Any) -> Any:
     states = [torch.tensor(0, device=device), torch.tensor(0, device=device)]
     states += [torch.zeros(n_gram, device=device), torch.zeros(n_gram, device=device)]
     hypotheses = [input] if isinstance(input, str) else input
-    if type(hypotheses) not in (list, tuple) or type(target) not in (list, tuple):
-        return NotImplemented  # an iterator can be read only once
-    if not {*map(type, target)} <= {str, list, tuple}:
+    if not (_are_lists([hypotheses, target]) and are_plain(2, hypotheses, target)):
         return NotImplemented
     counts = _counted(states[2:], lambda: _torcheval(n_gram)._sums_of_batch(hypotheses, target))
     if counts is None or not counts[3].all():
@@ -107,25 +103,34 @@ def _ignite_counter(
     return int(counts[0]), int(counts[1])
 
 
-@without_input_warnings
-def _ignite_update(metric: Any, output: Any) -> Any:
-    """Replaces ``Bleu.update`` of ignite.metrics.nlp.bleu; its default is the mean of sentences."""
-    # A sum of float32 would have to be rounded after each sentence.
-    if metric.average != "macro" or metric._sum_of_bleu.dtype.itemsize < 8:
-        return NotImplemented
-    order, smoother = metric.ngrams_order, metric.smoother
-    if metric.weights != [1 / order] * order or type(smoother).__module__ != _IGNITE:
-        return NotImplemented
-    hypotheses, references = output
-    if vars(smoother).keys() != {"smooth"} or not _are_tokens(hypotheses, references):
-        return NotImplemented
-    rows = [*split_rows(_ignite(order).count(hypotheses, references))]
-    if max([max(c, r) for c, r, _, _ in rows], default=0) > 1 << 24:
-        return NotImplemented  # ignite's counts are float32
-    scores = [recipe_arithmetic.ignite(smoother.smooth, True, *row) for row in rows]
-    metric._sum_of_bleu.fill_(running_sum([metric._sum_of_bleu.item(), *scores]))
-    metric._num_sentences += len(scores)
-    return None
+def _ignite_update(kind: type) -> Callable[..., Any]:
+    """Replaces ``Bleu.update`` of ignite.metrics.nlp.bleu, whose smoothers are of the class `kind`.
+
+    Only for its default, the mean of sentences.
+    """
+
+    @without_input_warnings
+    def update(metric: Any, output: Any) -> Any:
+        # A sum of float32 would have to be rounded after each sentence.
+        if metric.average != "macro" or metric._sum_of_bleu.dtype.itemsize < 8:
+            return NotImplemented
+        order, smoother = metric.ngrams_order, metric.smoother
+        if metric.weights != [1 / order] * order or type(smoother) is not kind:
+            return NotImplemented
+        if type(output) not in (list, tuple) or vars(smoother).keys() != {"smooth"}:
+            return NotImplemented
+        hypotheses, references = output
+        if not _are_tokens(hypotheses, references):
+            return NotImplemented
+        rows = [*split_rows(_ignite(order).count(hypotheses, references))]
+        if max([max(c, r) for c, r, _, _ in rows], default=0) > 1 << 24:
+            return NotImplemented  # ignite's counts are float32
+        scores = [recipe_arithmetic.ignite(smoother.smooth, True, *row) for row in rows]
+        metric._sum_of_bleu.fill_(running_sum([metric._sum_of_bleu.item(), *scores]))
+        metric._num_sentences += len(scores)
+        return None
+
+    return update
 
 
 @without_input_warnings
@@ -151,18 +156,15 @@ def _are_lists(rows: Any) -> bool:
 
 
 def _are_tokens(hypotheses: Any, references: Any) -> bool:
-    """Whether all tokens are str or int, in lists; for these, equality is that of Counter."""
+    """Whether all tokens are plain, in lists; for these, equality is that of Counter."""
     if not (_are_lists(hypotheses) and _are_lists(references)):
         return False
-    if not all(map(_are_lists, references)):
-        return False
-    tokens = chain(chain(*hypotheses), chain(*chain(*references)))
-    return {*map(type, tokens)} <= {str, int}
+    return all(map(_are_lists, references)) and are_plain(3, hypotheses, references)
 
 
 def _tokenizer_and_case(tokenizer: Any, kind: Any) -> tuple[Any, bool]:
     """The name of TorchMetrics' own tokenizer and whether it lowercases; ValueError for others."""
-    if isinstance(tokenizer, partial) and tokenizer.func == kind.tokenize and not tokenizer.args:
+    if type(tokenizer) is partial and tokenizer.func == kind.tokenize and not tokenizer.args:
         return tokenizer.keywords["tokenize"], tokenizer.keywords["lowercase"]
     if type(tokenizer) is kind and vars(tokenizer).keys() == {"tokenize_fn", "lowercase"}:
         for name, method in kind._TOKENIZE_FN.items():
@@ -171,19 +173,19 @@ def _tokenizer_and_case(tokenizer: Any, kind: Any) -> tuple[Any, bool]:
     raise ValueError("this tokenizer is not one of TorchMetrics")
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64, typed=True)
 def _torchmetrics(n_gram: int, tokenize: Any, lowercase: bool) -> Any:
     options = {"tokenize": tokenize, "lowercase": lowercase, "max_ngram_order": n_gram}
     return torchmetrics.BLEUScore(metric=BLEU("torchmetrics", **options))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64, typed=True)
 def _torcheval(n_gram: int) -> BLEU:
     if n_gram not in (1, 2, 3, 4):
         raise ValueError("TorchEval has orders 1 to 4")
     return BLEU("torcheval", tokenize="none", max_ngram_order=n_gram)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64, typed=True)
 def _ignite(max_ngram_order: int) -> BLEU:
     return BLEU(tokenize=False, max_ngram_order=max_ngram_order)

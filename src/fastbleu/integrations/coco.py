@@ -29,6 +29,7 @@ from ..inputs.file_formats import (
     with_ids_of,
 )
 from ..metric.bleu import BLEU
+from ..runtime._internals import are_plain
 from ..runtime.collection import collection_paused
 from ..tokenizers import _ptb
 
@@ -222,15 +223,23 @@ def _targets(module: ModuleType) -> list[PatchTarget]:
 
 def _tokenize(_: Any, captions_for_image: Any) -> Any:
     """Replaces pycocoevalcap's ``PTBTokenizer.tokenize``; leaves some line breaks to Java."""
+    if type(captions_for_image) is not dict:
+        return NotImplemented
+    if not {*map(type, captions_for_image.values())} <= {list, tuple}:
+        return NotImplemented
+    captions = list(chain(*captions_for_image.values()))
+    if not {*map(type, captions)} <= {dict} or not are_plain(0, *[c["caption"] for c in captions]):
+        return NotImplemented
     return PTBTokenizer(compatible=True).tokenize(captions_for_image)
 
 
 @without_input_warnings
 def _compute_score(metric: Any, gts: Any, res: Any, verbose: Any) -> Any:
     """Replaces pycocoevalcap's ``Bleu.compute_score``; NotImplemented if types are unusual."""
-    types = {*map(type, chain(*gts.values(), *res.values()))}
     # With verbose=2 pycocoevalcap prints every image as it is scored, with its own types.
-    if metric._n not in (1, 2, 3, 4) or verbose not in (0, 1) or not types <= {str}:
+    if metric._n not in (1, 2, 3, 4) or verbose not in (0, 1):
+        return NotImplemented
+    if not type(gts) is type(res) is dict or not are_plain(1, *gts.values(), *res.values()):
         return NotImplemented
     return Bleu(metric._n).compute_score(gts, res, verbose)
 

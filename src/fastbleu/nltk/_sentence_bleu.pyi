@@ -5,7 +5,14 @@ from typing import Any
 from ..dialects.nltk_arithmetic import Fraction
 
 class NltkMethods:
-    def __init__(self, owner: type[Any], *origin: Any) -> None: ...
+    def __init__(
+        self,
+        owner: type[Any],
+        filename: str,
+        line: int,
+        namespace: dict[str, Any],
+        checks: object = None,
+    ) -> None: ...
     def sentence_bleu(
         self,
         references: object,

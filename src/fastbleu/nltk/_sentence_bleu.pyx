@@ -27,6 +27,8 @@ from fastbleu.kernel.sequences cimport (
 from fastbleu.runtime._process cimport Buffer, buffer_of, KeptMemory
 
 import operator
+import warnings
+from _warnings import warn as plain_warn
 from warnings import warn_explicit
 
 from fastbleu._core import MAX_ORDER as _MAX_ORDER
@@ -56,16 +58,19 @@ cdef object fraction_of = None          # not imported before it is needed
 cdef class NltkMethods:
     """A class with nltk's smoothing methods, which this module computes itself, and its warning's origin.
 
-    A method that is replaced or overridden later is called. `origin` are the last four arguments of
-    `warn_explicit`; the registry is for filters that show a warning once.
+    A method that is replaced or overridden later is called. Warnings come from `filename`, `line` and the
+    module with the variables `namespace`. Without `checks` only exact lists of plain tokens are read.
     """
 
-    cdef object owner
+    cdef object owner, filename, line, module
+    cdef dict namespace
     cdef tuple methods      # by Smoothing
-    cdef tuple origin
+    cdef _SentenceScorer scorer
 
-    def __init__(self, owner, *origin):
-        self.owner, self.origin = owner, origin
+    def __init__(self, owner, filename, line, namespace, checks=None):
+        self.owner, self.filename, self.line, self.namespace = owner, filename, line, namespace
+        self.module = namespace["__name__"]
+        self.scorer = _SentenceScorer(checks)
         self.methods = tuple([getattr(owner, f"method{n}") for n in range(SMOOTH_LENGTH_AVERAGE + 1)])
 
     def sentence_bleu(self, references, hypothesis, weights, smoothing_function, auto_reweigh):
@@ -80,7 +85,7 @@ def use_smoothing(cls, no_overlap_message):
     global own_methods, no_overlap_messages
     # The warning belongs to this package, whose functions here have no frames.
     # No file is named, whose first line would be shown below the message.
-    own_methods = NltkMethods(cls, "fastbleu.nltk", 1, __name__, {})
+    own_methods = NltkMethods(cls, "fastbleu.nltk", 1, {"__name__": __name__}, NltkTokenChecks())
     no_overlap_messages = [no_overlap_message(order) for order in range(MAX_SCORED_ORDER + 1)]
 
 
@@ -141,6 +146,16 @@ cdef inline bint averages(const ScoreOptions *options) noexcept:
     return options.smoothing == SMOOTH_AVERAGE or options.smoothing == SMOOTH_LENGTH_AVERAGE
 
 
+cdef bint shows_warnings() except -1:
+    """Whether warnings are issued as Python does it, and none can become an error after another was shown."""
+    if warnings.warn is not plain_warn:
+        return False
+    for entry in warnings.filters:
+        if entry[0] == "error" and issubclass(UserWarning, entry[2]):
+            return False
+    return True
+
+
 cdef object score_of_row(const ScoreOptions *options, const int64_t *row, const int64_t *fifth,
                          NltkMethods known):
     """A row's score as nltk returns it, with nltk's warnings; None if doubles do not suffice."""
@@ -151,13 +166,17 @@ cdef object score_of_row(const ScoreOptions *options, const int64_t *row, const 
         return 0 if options.vectors == 1 else [0] * options.vectors
     if not score_row(options, row, fifth, scores):
         return None
-    if options.smoothing == SMOOTH_NONE:
+    if options.smoothing == SMOOTH_NONE and row[1 + options.max_order] == 0:
+        if known is not own_methods and not shows_warnings():
+            return None
+        if not formats_warnings:
+            import_warning_formatter()
+            formats_warnings = True
+        registry = known.namespace.setdefault("__warningregistry__", {})
         for n in range(options.max_order):
             if row[2 + n] == 0:
-                if not formats_warnings:
-                    import_warning_formatter()
-                    formats_warnings = True
-                warn_explicit(no_overlap_messages[n + 1], UserWarning, *known.origin)
+                warn_explicit(no_overlap_messages[n + 1], UserWarning, known.filename, known.line,
+                              known.module, registry)
     if options.vectors == 1:
         return scores[0]
     return [scores[vector] for vector in range(options.vectors)]
@@ -166,15 +185,17 @@ cdef object score_of_row(const ScoreOptions *options, const int64_t *row, const 
 cdef class _SentenceScorer(KeptMemory):
     """Memory for packing and counting one segment at a time."""
 
+    cdef object checks
     cdef TokenPacker packer
     cdef SegmentCounter counter
 
-    def __cinit__(self):
+    def __cinit__(self, checks):
+        self.checks = checks
         self.renew()
 
     cdef int renew(self) except -1:
         """Take new memory."""
-        self.packer = TokenPacker(NltkTokenChecks())
+        self.packer = TokenPacker(self.checks)
         self.counter = SegmentCounter(1)
         return 0
 
@@ -202,17 +223,15 @@ cdef class _SentenceScorer(KeptMemory):
         return 0
 
 
-cdef _SentenceScorer _scorer = _SentenceScorer()
-
-
-cdef int count_one(object hypothesis, object references, int max_order, int64_t *row) except -1:
-    """Fill the row of one segment with the kept memory, or with new memory while that is busy."""
-    if not _scorer.try_acquire():
-        return _SentenceScorer().count(hypothesis, references, max_order, row)
+cdef int count_one(_SentenceScorer scorer, object hypothesis, object references, int max_order,
+                   int64_t *row) except -1:
+    """Fill the row of one segment with the scorer's memory, or with new memory while that is busy."""
+    if not scorer.try_acquire():
+        return _SentenceScorer(scorer.checks).count(hypothesis, references, max_order, row)
     try:
-        _scorer.count(hypothesis, references, max_order, row)
+        scorer.count(hypothesis, references, max_order, row)
     finally:
-        _scorer.release()
+        scorer.release()
     return 0
 
 
@@ -291,7 +310,7 @@ cdef object sentence_score(object references, object hypothesis, object weights,
     if not (read_weights(&options, weights) and read_smoothing(&options, smoothing_function, known)):
         return None
     order = max(options.max_order, 5) if averages(&options) else options.max_order
-    count_one(hypothesis, references, order, row)
+    count_one(known.scorer, hypothesis, references, order, row)
     if (row[0] == 1 or row[1] == 1) and known is own_methods:
         warn_of_unsplit_text([references], [hypothesis])
     if order >= 5:
@@ -381,9 +400,9 @@ def modified_precision(references, hypothesis, n):
         raise MemoryError(f"no memory for counts up to order {order}")
     try:
         if are_lists(hypothesis, references):
-            count_one(hypothesis, references, order, row)
+            count_one(own_methods.scorer, hypothesis, references, order, row)
         else:
-            _SentenceScorer().count(hypothesis, references, order, row)
+            _SentenceScorer(NltkTokenChecks()).count(hypothesis, references, order, row)
         return plain_fraction(row[1 + order], row[1 + 2 * order])
     finally:
         PyMem_Free(row)

@@ -112,11 +112,10 @@ def weight_vectors(weights):
     return weights
 
 
-def count_corpus(list_of_references, hypotheses, max_order, checks=None):
+def count_corpus(list_of_references, hypotheses, max_order):
     """The sum of all rows, with totals raised to at least 1, and the last segment."""
     order = max(max_order, 1)
-    checks = checks or NltkTokenChecks()
-    counter = Counter(None, max_ngram_order=order, least_total=1, checks=checks)
+    counter = Counter(None, max_ngram_order=order, least_total=1, checks=NltkTokenChecks())
     sums, last = zero_rows(1, order), (None, None)
     for batch in _batches(hypotheses, list_of_references):
         counted = counter.count(batch, keep_rows=False)

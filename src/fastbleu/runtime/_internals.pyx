@@ -1,4 +1,4 @@
-"""Whether names still refer to the same objects, which a patched function checks before its fast path.
+"""What a patched function checks before its fast path: names, the state of objects, the types of arguments.
 
 An `Internals` keeps references to the namespaces and objects, so that no address is reused. Names are
 looked up only after a dict has changed; otherwise the check takes a few nanoseconds.
@@ -7,6 +7,8 @@ Thread-safety: a change that another thread makes meanwhile may be seen at the n
 
 from cpython.object cimport PyTypeObject
 from libc.stdint cimport uint64_t
+
+from fastbleu.kernel.sequences cimport is_list_or_tuple, is_plain, item_at, size_of
 
 
 cdef extern from *:
@@ -40,30 +42,42 @@ cdef extern from *:
     # Python 3.12, the dict's own tag, which is unique in the process.
     uint64_t dict_version(object namespace) noexcept
 
+cdef extern from "Python.h":
+    object PyObject_GenericGetDict(object owner, void *context)
+
 cdef object ABSENT = object()
 
 
 cdef class Internals:
-    """The current objects of (dict or class, name) pairs, including absent names.
+    """The current objects of (dict or class, name) pairs, including absent names; (list, None) is its items.
 
-    A class stands for its own attributes, without inherited ones.
+    A class stands for its own attributes, without inherited ones. For a method, `owner` is its class, and
+    `methods` are the attributes that neither a subclass nor an object may replace; `check` is asked about
+    objects of subclasses, and about those with such an attribute of their own.
     """
 
     cdef list held      # (namespace, name, object)
+    cdef list lists     # (list, copy)
     cdef tuple namespaces
     cdef uint64_t version
+    cdef object owner, check
+    cdef frozenset methods
 
-    def __init__(self, names):
+    def __init__(self, names, owner=None, methods=frozenset(), check=None):
         namespaces = {}
-        self.held = []
-        for owner, name in names:
-            namespace = <object> (<PyTypeObject *> owner).tp_dict if isinstance(owner, type) else owner
+        self.held, self.lists = [], []
+        self.owner, self.methods, self.check = owner, methods, check
+        for holder, name in names:
+            if type(holder) is list:
+                self.lists.append((holder, holder.copy()))
+                continue
+            namespace = <object> (<PyTypeObject *> holder).tp_dict if isinstance(holder, type) else holder
             watch_dict(namespace)
             namespaces[id(namespace)] = namespace
             self.held.append((namespace, name, namespace.get(name, ABSENT)))
         self.namespaces = tuple(namespaces.values())
 
-    def unchanged(self):
+    cpdef bint unchanged(self) except -1:
         """Whether every name holds the same object, and absent ones are still absent."""
         cdef uint64_t version = 0
         for namespace in self.namespaces:
@@ -73,4 +87,61 @@ cdef class Internals:
                 if (<dict> namespace).get(name, ABSENT) is not value:
                     return False
             self.version = version
+        for items, copy in self.lists:
+            if items != copy:
+                return False
         return True
+
+    def unchanged_for(self, instance):
+        """The same for a method of `instance`, which must use the methods of `owner`."""
+        if not self.unchanged():
+            return False
+        if type(instance) is not self.owner:
+            return self.check(instance)
+        for name in <dict> PyObject_GenericGetDict(instance, NULL):
+            if name in self.methods:
+                return self.check(instance)
+        return True
+
+    def unchanged_like(self, instance, model):
+        """The same, and `instance` has the state of `model`."""
+        return self.unchanged() and is_like(instance, model)
+
+
+cpdef bint is_like(object value, object model) except -1:
+    """Whether two objects have the same types, attributes and items, all the way down."""
+    cdef Py_ssize_t i
+    if value is model:
+        return True
+    if type(value) is not type(model):
+        return False
+    if is_list_or_tuple(value):
+        if size_of(value) != size_of(model):
+            return False
+        for i in range(size_of(model)):
+            if not is_like(item_at(value, i), item_at(model, i)):
+                return False
+        return True
+    if type(value) is not dict:
+        try:
+            state = PyObject_GenericGetDict(model, NULL)
+        except AttributeError:
+            return value == model
+        return is_like(PyObject_GenericGetDict(value, NULL), state)
+    if len(<dict> value) != len(<dict> model):
+        return False
+    for name, item in (<dict> model).items():
+        if not is_like((<dict> value).get(name, ABSENT), item):
+            return False
+    return True
+
+
+def are_plain(int depth, *values):
+    """Whether values are str, int, bytes, None, or lists and tuples of these, at most `depth` deep.
+
+    All types must be exactly these.
+    """
+    for value in values:
+        if not is_plain(value, depth):
+            return False
+    return True

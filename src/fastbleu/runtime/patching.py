@@ -16,8 +16,8 @@ import dis
 import gc
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from functools import lru_cache
+from importlib import import_module
 from importlib.util import resolve_name
 from inspect import Parameter, Signature, getattr_static, signature
 from itertools import count
@@ -59,8 +59,8 @@ class PatchTarget(NamedTuple):
     fast : callable
         Called with the arguments of the function. It returns NotImplemented, or raises, if the
         original must be called; it must not have had any effect by then.
-    classes : iterable of types
-        Further classes that the original uses, such as the class of an argument.
+    others : iterable of (module, str)
+        Further names that the original uses, such as the class of an argument.
     copied : bool
         The library copies the function; its copies are replaced, too.
     """
@@ -68,7 +68,7 @@ class PatchTarget(NamedTuple):
     owner: Any
     name: str
     fast: Callable[..., Any]
-    classes: Iterable[type] = ()
+    others: Iterable[tuple[ModuleType, str]] = ()
     copied: bool = False
 
 
@@ -78,8 +78,8 @@ def replace_code(target: PatchTarget, packages: tuple[str, ...]) -> Callable[[],
     `packages` are those whose code the original runs. Raises `ReplacedError`, and replaces nothing,
     if other code has replaced something that the function uses.
     """
-    owner, name, fast, classes, copied = target
-    used = UsedNames(packages, owner, name, classes)
+    owner, name, fast, others, copied = target
+    used = UsedNames(packages, owner, name, others)
     function = functions_of(getattr_static(owner, name))[-1]
     code, namespace = function.__code__, function.__globals__
     # With a copy of the code, so that `exchange` does not find this function.
@@ -87,10 +87,13 @@ def replace_code(target: PatchTarget, packages: tuple[str, ...]) -> Callable[[],
         code.replace(), namespace, function.__name__, None, function.__closure__
     )
     original.__qualname__ = function.__qualname__
-    is_own: Callable[..., bool] = Internals(used.names.values()).unchanged
     is_method = isinstance(owner, type)
     if is_method:
-        is_own = _method_guard(is_own, owner, used.methods)
+        methods = used.methods
+        check = _method_check(owner, methods)
+        is_own: Any = Internals(used.names.values(), owner, methods, check).unchanged_for
+    else:
+        is_own = Internals(used.names.values()).unchanged
     key = f"_fastbleu_{next(_numbers)}"
     hooks = {f"{key}_is_own": is_own, f"{key}_fast": fast, f"{key}_original": original}
     stub = _stub(function, key, is_method)
@@ -147,26 +150,19 @@ def _stub(function: FunctionType, key: str, is_method: bool) -> CodeType:
     return code
 
 
-def _method_guard(
-    unchanged: Callable[[], bool], owner: type, methods: frozenset[str]
-) -> Callable[[Any], bool]:
+def _method_check(owner: type, methods: frozenset[str]) -> Callable[[Any], bool]:
     """Return a check that an object uses the methods of `owner`, not a subclass's or its own."""
     bases = frozenset(owner.__mro__)
 
-    def is_own(metric: Any) -> bool:
-        if not unchanged():
+    def uses_own(instance: Any) -> bool:
+        kind, own = type(instance), vars(instance)
+        others = [base for base in kind.__mro__ if base not in bases]
+        if owner not in kind.__mro__ or not all(map(methods.isdisjoint, map(vars, others))):
             return False
-        kind = type(metric)
-        if kind is not owner:
-            others = [base for base in kind.__mro__ if base not in bases]
-            if owner not in kind.__mro__ or not all(map(methods.isdisjoint, map(vars, others))):
-                return False
-        own = vars(metric)
-        return methods.isdisjoint(own) or all(
-            _is_copy(own[name], getattr_static(owner, name)) for name in methods & own.keys()
-        )
+        hiding = methods & own.keys()
+        return all(_is_copy(own[name], getattr_static(owner, name)) for name in hiding)
 
-    return is_own
+    return uses_own
 
 
 def _is_copy(method: Any, original: Any) -> bool:
@@ -217,7 +213,7 @@ class _Source:
     def __init__(self, path: str) -> None:
         self.defined: set[str] = set()
         self.imported: dict[str, list[tuple[ast.Import | ast.ImportFrom, ast.alias]]] = {}
-        self.literals: dict[str, list[Any]] = {}
+        self.constants: dict[str, list[Any]] = {}
         self._read(ast.parse(Path(path).read_bytes()).body, "")
 
     def _read(self, body: list[Any], prefix: str) -> None:
@@ -231,10 +227,9 @@ class _Source:
                     ast.Assign(targets=[ast.Name(id=name), *_], value=value)
                     | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
                 ):
-                    with suppress(ValueError):
-                        # None and empty containers are state that the library fills.
-                        if literal := ast.literal_eval(value):
-                            self.literals.setdefault(prefix + name, []).append(literal)
+                    # None and empty containers are state that the library fills.
+                    if constant := _constant(value):
+                        self.constants.setdefault(prefix + name, []).append(constant)
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
                     self.defined.add(prefix + node.name)
                 case ast.ClassDef():
@@ -245,28 +240,38 @@ class _Source:
                         self._read(getattr(node, field, []), prefix)
 
 
+def _constant(node: ast.expr) -> Any:
+    """The value of an expression of literals and regular expressions; None for any other."""
+    names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    if names <= {"re", "regex"} and not any(isinstance(x, ast.Lambda) for x in ast.walk(node)):
+        code = compile(ast.Expression(node), "", "eval")
+        return eval(code, {name: import_module(name) for name in names})
+    return None
+
+
 class UsedNames:
     """All names that a function uses, directly or through other functions of `packages`.
 
     Raises `ReplacedError` if one does not hold what the library's source assigns to it. Attributes
-    that a method mentions are looked up in its class `owner`; all attributes of `classes` are used.
+    that a method mentions are looked up in its class `owner`; all attributes of classes in `others`
+    are used.
     """
 
-    def __init__(
-        self, packages: tuple[str, ...], owner: Any, name: str, classes: Iterable[type] = ()
-    ) -> None:
-        self.names: dict[
-            tuple[int, str], tuple[Any, str]
-        ] = {}  # by the id of the namespace, and the name
-        self._packages, self._owner, self._whole = packages, owner, set(classes)
+    def __init__(self, packages: tuple[str, ...], owner: Any, name: str, others: Any = ()) -> None:
+        # By the id of the namespace, and the name. For a list, None stands for its items.
+        self.names: dict[tuple[int, str | None], tuple[Any, str | None]] = {}
+        self._packages, self._owner = packages, owner
+        self._whole = [vars(module)[other] for module, other in others]
         self._attributes = {name}
         self._modules: list[ModuleType] = []
-        self._classes: list[type] = [*classes]
+        self._classes: list[type] = []
         self._codes: set[CodeType] = set()
-        if isinstance(owner, ModuleType):
-            self._use(owner, vars(owner), name, name)
-        else:
-            self._classes.append(owner)
+        is_method = isinstance(owner, type)
+        start = (sys.modules[owner.__module__], owner.__name__) if is_method else (owner, name)
+        for module, used in (start, *others):
+            if not self._is_own(module.__name__):
+                raise ReplacedError(f"{module.__name__}.{used} is not the library's")
+            self._use(module, vars(module), used, used)
         known = -1
         while known != len(self.names):  # an attribute may lead to functions that mention more
             known = len(self.names)
@@ -280,7 +285,7 @@ class UsedNames:
     def methods(self) -> frozenset[str]:
         """The used attributes of the owner, which a subclass must not override."""
         bases = {id(base) for base in self._owner.__mro__}
-        used = [name for holder, name in self.names.values() if id(holder) in bases]
+        used = [str(name) for holder, name in self.names.values() if id(holder) in bases]
         return frozenset([*used, "__getattribute__", "__getattr__"])
 
     def _use_attributes(self, cls: type) -> None:
@@ -308,6 +313,8 @@ class UsedNames:
                 self._follow(value)
                 if type(value) is dict:  # a table, whose entries may be replaced
                     self.names.update({(id(value), key): (value, key) for key in value})
+                elif type(value) is list and qualified in _Source(str(module.__file__)).constants:
+                    self.names[id(value), None] = value, None
 
     def _is_from_source(self, module: ModuleType, name: str, value: Any) -> bool:
         """Whether the module's source may have assigned this value to the name."""
@@ -317,8 +324,12 @@ class UsedNames:
             [defined] = functions[-1:] or [value]
             place = getattr(defined, "__module__", None), getattr(defined, "__qualname__", None)
             return place == (module.__name__, name) and all(map(self._is_own, modules))
-        if name in source.literals:
-            return any(type(value) is type(x) and value == x for x in source.literals[name])
+        if name in source.constants:
+            # Two equal patterns of `regex` may be different objects.
+            return any(
+                type(value) is type(x) and (value == x or repr(value) == repr(x))
+                for x in source.constants[name]
+            )
         if name in source.imported:
             package = module.__package__
             return any(value is _imported(package, *pair) for pair in source.imported[name])

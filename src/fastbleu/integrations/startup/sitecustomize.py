@@ -1,7 +1,7 @@
-"""Imported by every Python that a program under `fastbleu.run` starts, to patch it, too.
+"""Imported by a program under `fastbleu.run`, and by every Python that it starts, to patch them.
 
-`fastbleu.run` puts this folder first on PYTHONPATH. A `sitecustomize` of the environment runs
-first, as it would without this one.
+`fastbleu.run` puts this folder first on PYTHONPATH; nothing else is imported from it. A
+`sitecustomize` of the environment runs first, as it would without this one.
 """
 
 import os
@@ -12,8 +12,8 @@ from importlib.util import module_from_spec
 
 def _run_the_other() -> None:
     here = os.path.dirname(os.path.abspath(__file__))
-    others = [path for path in sys.path if os.path.abspath(path) != here]
-    spec = PathFinder.find_spec("sitecustomize", others)
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path) != here]
+    spec = PathFinder.find_spec("sitecustomize", sys.path)
     if spec is not None and spec.loader is not None:
         sys.modules["sitecustomize"] = module = module_from_spec(spec)
         spec.loader.exec_module(module)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
 
 from ...counting.counter import Counter
 from ...counting.stats import Stats
@@ -148,7 +149,7 @@ class BLEU:
     '#:2|c:mixed|e:no|tok:13a|s:exp'
     """
 
-    SMOOTH_DEFAULTS: ClassVar[dict[str, float | None]] = dict(SACREBLEU.smoothings)
+    SMOOTH_DEFAULTS: ClassVar[Mapping[str, float | None]] = MappingProxyType(SACREBLEU.smoothings)
     TOKENIZERS = dict.fromkeys(TOKENIZERS).keys()
     TOKENIZER_DEFAULT = "13a"
 
