@@ -324,6 +324,12 @@ def text(offsets, data=b"abc", length=2, format="u", **more):
 DAMAGED = {
     "offsets run backwards": text([0, 3, 1]),
     "offsets run backwards or": text([0, -1, 1]),
+    "backwards or beyond": Array(
+        "u", 2, [b"\x01", packed([0, 9, 1], "i"), b"abc"]
+    ),  # before a null
+    "or beyond the data": Array(
+        "i", 2, [None, packed([0, 0], "i")], dictionary=text([0, 9, 1], data=b"abc")
+    ),
     "do not fit": text(None),
     "children or buffers": text([0, 1, 2], None),
     "lengths, children": text([0, 1, 2], length=-1),
