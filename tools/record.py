@@ -2,7 +2,7 @@
 
 python tools/record.py nltk           # writes its numbers into the recordings
 python tools/record.py nltk --check   # compares with them, writes nothing; exit status 1
-python tools/record.py tf-nmt --source CHECKOUT   # an original that no package has
+python tools/record.py NAME --source CHECKOUT   # an original that is in no package
 
 To add an original, write its function in tools/originals.py and its row of origins.tsv.
 On Python 3.12 or later, what differs from recorded values is written as `python312`.
@@ -43,11 +43,25 @@ def store(case: dict[str, Any], part: str, variant: str, value: Any) -> None:
     case.setdefault("python312", {}).setdefault(part, {})[variant] = value
 
 
-def write(name: str) -> None:
-    """Write the cases of a file."""
-    lines = [json.dumps(case, separators=(",", ":")) + "\n" for case in recorded(name)]
-    data = "".join(lines).encode()
-    FOLDER.joinpath(name).write_bytes(gzip.compress(data, mtime=0) if name[-2:] == "gz" else data)
+def write(path: Path, cases: list[dict[str, Any]]) -> None:
+    """Write the cases of a file; the line of an unchanged case stays as it is."""
+    is_gzip = path.suffix == ".gz"
+    data = gzip.decompress(path.read_bytes()) if is_gzip else path.read_bytes()
+    lines = data.splitlines(keepends=True)
+    new = [
+        line
+        if repr(json.loads(line)) == repr(case)
+        else json.dumps(case, separators=(",", ":")).encode() + b"\n"
+        for line, case in zip(lines, cases, strict=True)
+    ]
+    if new == lines:
+        return
+    # gzip.compress() writes another header on some versions of Python.
+    with (
+        path.open("wb") as file,
+        gzip.GzipFile("", "wb", fileobj=file, mtime=0) if is_gzip else file as output,
+    ):
+        output.writelines(new)
 
 
 def main() -> int:
@@ -80,7 +94,7 @@ def main() -> int:
     print(f"{differ} of {values} values differ")
     if not options.check and differ:
         for name in names:
-            write(name)
+            write(FOLDER / name, recorded(name))
     return int(options.check and differ > 0)
 
 

@@ -3,13 +3,16 @@
 WMT22's are compared where its texts are.
 """
 
+import gzip
+import importlib
 import warnings
 from functools import cache
 from math import isnan
 
 import pytest
 import wmt22
-from recordings import DIALECTS, read_cases, recorded, recorded_value
+from processes import ROOT
+from recordings import DIALECTS, FOLDER, TOOLS, read_cases, recorded, recorded_value
 
 from fastbleu import BLEU
 from fastbleu.dialects.names import get
@@ -198,3 +201,24 @@ def test_sentences(name, variant):
             expected = [value * 100.0 for value in expected]  # recorded on 0-1
         found = sentence_outcomes(metric, hypotheses, references, "error" in expected)
         assert list(map(plain, found)) == expected, case["id"]
+
+
+@pytest.mark.parametrize("name", [*DIALECTS.values(), TOOLS])
+def test_a_changed_case_changes_its_line_alone(name, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    record = importlib.import_module("record")
+    path = tmp_path / name
+    path.write_bytes((FOLDER / name).read_bytes())
+    cases = read_cases(path)
+    cases[3]["corpus"]["nltk"] = 0.5
+    record.write(path, cases)
+    assert repr(read_cases(path)) == repr(cases)
+    if name.endswith(".gz"):
+        assert path.read_bytes()[:10] == (FOLDER / name).read_bytes()[:10]
+    pairs = zip(read_lines(FOLDER / name), read_lines(path), strict=True)
+    assert [number for number, (old, new) in enumerate(pairs) if old != new] == [3]
+
+
+def read_lines(path):
+    data = path.read_bytes()
+    return (gzip.decompress(data) if path.suffix == ".gz" else data).splitlines()
