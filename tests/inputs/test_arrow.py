@@ -22,6 +22,7 @@ from generators import raises, seeded
 from metrics import count
 from random_texts import random_line
 
+import fastbleu
 from fastbleu import BLEU, InputWarning
 
 HYPOTHESES = [
@@ -112,10 +113,8 @@ def test_every_method_takes_columns():
     metric.update(*columns)
     metric.update(*columns, progress=True)
     assert metric.compute() == metric.score(HYPOTHESES * 2, REFERENCES * 2)
-    assert (
-        fastbleu.matrix.pairwise(*columns) == fastbleu.matrix.pairwise(HYPOTHESES, REFERENCES)
-    ).all()
-    index_of = fastbleu.matrix.ReferenceIndex
+    pairwise, index_of = fastbleu.matrix.pairwise, fastbleu.matrix.ReferenceIndex
+    assert (pairwise(*columns) == pairwise(HYPOTHESES, REFERENCES)).all()
     assert index_of(columns[1]).count(columns[0]) == index_of(REFERENCES).count(HYPOTHESES)
 
 

@@ -146,7 +146,8 @@ def test_texts_that_the_tokenizer_removes_from_the_list():
     texts = ["a b", "c d"]
 
     def split(text):
-        texts[0] = None
+        if text in texts:
+            texts[0] = None
         return text.split()
 
     assert fastbleu.matrix.pairwise(texts, ["a b", "c d"], metric=BLEU(tokenize=split)).shape == (
