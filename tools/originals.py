@@ -182,6 +182,26 @@ def pycocoevalcap() -> Variants:
     }
 
 
+@original("pycocoevalcap-ptb")
+def pycocoevalcap_ptb() -> Variants:
+    """Java splits the references of a corpus, and its hypotheses, as the lines of one file."""
+    sys.path.append(str(unpacked("pycocoevalcap==1.2")))
+    from pycocoevalcap.bleu.bleu import Bleu
+    from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+
+    @functools.cache
+    def tokens(texts: tuple[tuple[str, ...], ...]) -> dict[int, list[str]]:
+        captions = [[{"caption": text} for text in several] for several in texts]
+        return PTBTokenizer().tokenize(dict(enumerate(captions)))
+
+    def scores(texts: list[str], golds: list[list[str]], which: int) -> list[Any]:
+        results = tokens(tuple((text,) for text in texts))
+        return Bleu(4).compute_score(tokens(tuple(map(tuple, golds))), results, verbose=0)[which]
+
+    corpus, sentences = (functools.partial(scores, which=which) for which in (0, 1))
+    return {"coco ptb": {"corpus": corpus, "sentences": sentences}}
+
+
 @original("codebleu", dialect=True)
 def codebleu() -> Variants:
     folder = unpacked("codebleu==0.7.0")

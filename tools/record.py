@@ -2,7 +2,7 @@
 
 python tools/record.py nltk           # writes its numbers into the recordings
 python tools/record.py nltk --check   # compares with them, writes nothing; exit status 1
-python tools/record.py tf-nmt --source CHECKOUT   # an original that no package has
+python tools/record.py NAME --source CHECKOUT   # an original that is in no package
 
 To add an original, write its function in tools/originals.py and its row of origins.tsv.
 On Python 3.12 or later, what differs from recorded values is written as `python312`.
@@ -22,7 +22,7 @@ from originals import ORIGINALS, Call, outcome
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 
-from recordings import DIALECTS, FOLDER, TOOLS, recorded, recorded_tools, recorded_value
+from recordings import DIALECTS, FOLDER, TOOLS, read_cases, recorded, recorded_tools, recorded_value
 
 
 def result(call: Call, hypotheses: list[str], references: list[list[str]]) -> Any:
@@ -44,7 +44,9 @@ def store(case: dict[str, Any], part: str, variant: str, value: Any) -> None:
 
 
 def write(name: str) -> None:
-    """Write the cases of a file."""
+    """Write the cases of a file, if they are not those that it has."""
+    if repr(recorded(name)) == repr(read_cases(FOLDER / name)):
+        return
     lines = [json.dumps(case, separators=(",", ":")) + "\n" for case in recorded(name)]
     data = "".join(lines).encode()
     FOLDER.joinpath(name).write_bytes(gzip.compress(data, mtime=0) if name[-2:] == "gz" else data)
