@@ -263,6 +263,7 @@ def test_likely_mistakes_are_merged_and_small_ones_are_left_out():
     for given, expected in (
         ({"a": once, "b": once}, []),
         ({"a": escaped, "b": escaped, "c": references}, ["a and b"]),
+        ({"a": escaped}, ["a"]),
         ({"a": escaped, "b": escaped}, ["all systems"]),
         ({"a": escaped, "b": half}, ["all systems"]),
     ):
@@ -534,6 +535,16 @@ def test_the_best_of_several_systems():
     given = {"x": worse, "y": worse, "z": best}
     report = fastbleu.report(given, references, dialects=False)
     assert verdict(report)[0].endswith("; all others are significantly worse.")
+
+
+def test_ranks_and_where_a_group_of_systems_ends():
+    references = [f"the cat number {number} sat on the mat" for number in range(40)]
+    given = {"far": [text[:12] for text in references], "best": references}
+    given["near"] = ["the dog", *references[1:]]
+    page = fastbleu.report(given, references, dialects=False).html()
+    row = r'<tr( class="cut")?><th scope="row" dir="auto" title="(\w+)">.*?</svg></td><td>(.*?)</td>'
+    ranked = [("", "best", "1-2"), (' class="cut"', "near", "1-2"), ("", "far", "3")]
+    assert re.findall(row, page, re.DOTALL) == ranked
 
 
 def test_a_mistake_of_all_systems_stands_above_and_holds_ranks_back():
