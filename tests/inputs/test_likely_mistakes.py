@@ -105,6 +105,14 @@ def test_few_segments_may_be_equal_or_unrelated():
     assert "the segment before or after theirs" in message
 
 
+def test_functions_of_queries_do_not_warn_of_a_batch():
+    pyarrow = pytest.importorskip("pyarrow")
+    compute = pytest.importorskip("pyarrow.compute")
+    pytest.importorskip("fastbleu.integrations.arrow").register(name="quiet")
+    columns = [pyarrow.array([text] * 40) for text in ("a b c d", "['a', 'b', 'c', 'd']")]
+    assert messages(compute.call_function, "quiet_sentence", columns)[1] == []
+
+
 # ---- advice
 
 
