@@ -60,7 +60,8 @@ FB_INLINE PyObject *unchanging_lists(PyObject *object)
  * -1 with an exception. */
 static inline int is_plain(PyObject *value, int depth)
 {
-    if (PyUnicode_CheckExact(value) || PyLong_CheckExact(value) || PyBytes_CheckExact(value) || value == Py_None)
+    if (PyUnicode_CheckExact(value) || PyLong_CheckExact(value) || PyBytes_CheckExact(value)
+        || value == Py_None)
         return 1;
     if (depth == 0 || !(PyList_CheckExact(value) || PyTuple_CheckExact(value))) return 0;
     PyObject *items = unchanging(value);
