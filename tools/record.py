@@ -2,9 +2,9 @@
 
 python tools/record.py nltk           # writes its numbers into the recordings
 python tools/record.py nltk --check   # compares with them, writes nothing; exit status 1
-python tools/record.py NAME --source CHECKOUT   # an original that is in no package
 
-To add an original, write its function in tools/originals.py and its row of origins.tsv.
+To add an original, write its function in tools/originals.py and its row of origins.tsv. Numbers of
+an original without a function there were recorded by hand.
 On Python 3.12 or later, what differs from recorded values is written as `python312`.
 """
 
@@ -68,11 +68,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("name", choices=ORIGINALS)
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
-    parser.add_argument("--source", type=Path, help="a checkout of the original's repository")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     original = ORIGINALS[options.name]
-    variants = original.make(options.source) if original.needs_source else original.make()
+    variants = original.make()
     if original.of_dialects:
         names = list(DIALECTS.values())
         cases = [(c["hypotheses"], c["references"], c) for name in names for c in recorded(name)]
