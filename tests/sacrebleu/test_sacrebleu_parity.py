@@ -204,7 +204,7 @@ def test_attributes_of_the_metric(bleu):
         assert typed(getattr(ours, name)) == typed(getattr(theirs, name)), name
     assert not hasattr(ours, "num_refs")
     for name in ("SMOOTH_DEFAULTS", "TOKENIZER_DEFAULT"):
-        assert typed(getattr(type(ours), name)) == typed(getattr(BLEU, name))
+        assert getattr(type(ours), name) == getattr(BLEU, name)
     assert list(ours.TOKENIZERS) == list(BLEU.TOKENIZERS)
     assert ours.tokenizer("a,b 世界.").split() == theirs.tokenizer("a,b 世界.").split()
     assert ours.tokenizer.signature() == theirs.tokenizer.signature()
