@@ -14,6 +14,7 @@ from generators import (
     PRISTINE,
     SEED,
     SEGMENTS,
+    assert_same,
     edge_length,
     random_weights,
     result,
@@ -73,13 +74,14 @@ def test_random_segments(name, part):
             getattr(side.SmoothingFunction(), f"method{method}") if method else None
             for side in (fastbleu, PRISTINE)
         ]
-        for name_of_call, calls in {
-            "sentence_bleu": [(references, hypothesis) for hypothesis, references in pairs],
-            "corpus_bleu": [(list_of_references, hypotheses)],
-        }.items():
-            for sides in calls:
-                seen, expected = (
-                    typed(result(getattr(side, name_of_call), *sides, weights, function))
-                    for side, function in zip((fastbleu, PRISTINE), functions, strict=True)
-                )
-                assert seen == expected, (where, sides)
+        corpus = [("corpus_bleu", list_of_references, hypotheses)]
+        for call, *sides in [("sentence_bleu", r, h) for h, r in pairs] + corpus:
+            seen, expected = (
+                typed(result(getattr(side, call), *sides, weights, function))
+                for side, function in zip((fastbleu, PRISTINE), functions, strict=True)
+            )
+            assert seen == expected, (where, sides)
+        for hypothesis, references in pairs[:20]:
+            for order in range(9):
+                assert_same(fastbleu, "modified_precision", references, hypothesis, order)
+            assert_same(fastbleu, "closest_ref_length", references, len(hypothesis))

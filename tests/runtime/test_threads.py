@@ -6,11 +6,9 @@ too, with neither nltk nor conftest.py (tests/trust/test_free_threading.py).
 
 from __future__ import annotations
 
-import pickle
 import threading
 import time
 from functools import partial
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -29,33 +27,17 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 THREADS = 8
 TEXTS = [" ".join(f"w{n * k % 97}" for k in range(12)) for n in range(2000)]
 OTHERS = TEXTS[1:] + TEXTS[:1]
-SPLIT = [text.split() for text in TEXTS]
-IDS = np.random.default_rng(5).integers(50, size=(40, 300))
 
-# What is kept between calls, and asked by thread n; trust/shared_calls.py calls the functions.
+# What is kept between calls, and asked by thread n; trust/shared_calls.py calls all entry points.
 SHARED = {
     "a metric": (lambda: BLEU(threads=2), lambda metric, n: metric.score(TEXTS[n:], OTHERS[n:])),
     "sacreBLEU's metric": (
         lambda: fastbleu.sacrebleu.BLEU(references=[OTHERS[:99]]),
         lambda metric, n: str(metric.corpus_score(TEXTS[n : n + 99], None)),
     ),
-    "a reward": (
-        lambda: pickle.loads(
-            pickle.dumps(import_module("fastbleu.integrations.rewards").BLEUReward("answer"))
-        ),
-        lambda reward, n: reward(completions=TEXTS[n:99], answer=OTHERS[n:99]),
-    ),
     "an index": (
         lambda: fastbleu.matrix.ReferenceIndex(TEXTS[:500]),
         lambda index, n: index.count(TEXTS[n:]),
-    ),
-    "an index of tokens": (
-        lambda: fastbleu.matrix.ReferenceIndex(SPLIT[:200], metric=BLEU(tokenize=False)),
-        lambda index, n: index.sentence_scores(SPLIT[n:300]),
-    ),
-    "an index of ids": (
-        lambda: fastbleu.matrix.ReferenceIndex(IDS[::-1], metric=BLEU(tokenize=False)),
-        lambda index, n: index.sentence_scores(IDS[n:]),
     ),
     "pairs with threads": (
         lambda: fastbleu.matrix.NearestIndex(TEXTS[:300], metric=BLEU(threads=2)),
