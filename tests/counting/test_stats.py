@@ -10,11 +10,10 @@ import numpy as np
 import oracle
 import pytest
 from generators import raises, seeded, segments, shown
-from metrics import count, score
+from metrics import count
 
 import fastbleu
 from fastbleu import BLEU, Stats
-from fastbleu.dialects.nltk import NLTK
 
 # Random references may well match better when transposed, and random tokens contain white space.
 pytestmark = [
@@ -226,8 +225,3 @@ def test_large_integers_equal_other_numbers_of_their_value():
         index = fastbleu.matrix.ReferenceIndex(order[:1], metric=BLEU(tokenize=False))
         index = pickle.loads(pickle.dumps(index))
         assert index.sentence_scores(order) == pytest.approx(100)
-
-
-def test_nltks_dialect_has_equal_weights_for_every_order():
-    rows = count([["a", "b", "c"]], [[["a", "b", "d"]]], max_ngram_order=2)
-    assert score(NLTK, rows) == score(NLTK, rows, weights=(0.5, 0.5))
