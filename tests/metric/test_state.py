@@ -276,6 +276,9 @@ WRONG_STATES = {
     "kept rows of another width": (ROW, 1, 1, 0, ROW[:8]),
     "fewer rows than segments": (ROW, 2, 1, 0, ROW),
     "segments that are no number": (ROW, "1", 1, 0, None),
+    "a fraction of a segment": (ROW, 1.5, 1, 0, None),
+    "fewer than no segments": (ROW, -1, 1, 0, None),
+    "fewer than no periods": (ROW, 1, 1, -1, None),
     "too few values": (ROW, 1),
 }
 
