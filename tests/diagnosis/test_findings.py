@@ -1,5 +1,6 @@
 """Likely mistakes in the input, each planted and found, with its effect on the score."""
 
+import json
 import random
 
 import pytest
@@ -236,3 +237,12 @@ def test_one_is_singular():
             sources = [*references[:count], *"x" * (5 - count)] if spoil is str else None
             finding = found(hypotheses, references, sources=sources)[name]
             assert finding.message.startswith(expected)
+
+
+def test_points_are_none_where_no_score_would_be_left():
+    explanation = explain(["a", ""], ["nan", ""], "matlab", "matlab")
+    told = explanation.to_dict()["findings"]
+    assert None in [finding["points"] for finding in told]
+    json.dumps(told, allow_nan=False)
+    assert "no score" in str(explanation)
+    assert "nan" not in str(explanation) + repr(explanation.findings)
