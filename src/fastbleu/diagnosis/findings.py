@@ -152,7 +152,7 @@ class Finding:
         self.segments = tuple(segments)
 
     def to_dict(self) -> dict[str, object]:
-        """The attributes by name, for `json.dumps`: points are None where no score would be left."""
+        """The attributes by name, for `json.dumps`: points are None where no score is left."""
         return {**vars(self), "points": None if isnan(self.points) else self.points}
 
     @property
@@ -160,7 +160,7 @@ class Finding:
         return "no score" if isnan(self.points) else f"{self.points:+.2f}"
 
     def __repr__(self) -> str:
-        return f"<Finding {self.name}, {self._effect} points: {self.message}>"
+        return f"<Finding {self.name}, {self._effect}{' points' * (not isnan(self.points))}: {self.message}>"
 
 
 def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
