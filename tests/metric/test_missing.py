@@ -31,8 +31,7 @@ METRICS = [
     BLEU(tokenize=False, stop_ids=9),
 ]
 INPUTS = [
-    (HYPOTHESES, REFERENCES, ""),
-    (HYPOTHESES, REFERENCES, ""),
+    *[(HYPOTHESES, REFERENCES, "")] * 2,
     ([tokens for (tokens,) in TOKENS], TOKENS, []),
     (IDS, [[ids, ids[1:]] for ids in IDS], []),
 ]
