@@ -17,7 +17,6 @@ from generators import (
     rounds,
     seeded,
     sentences,
-    shown,
     tiny_length,
 )
 
@@ -116,12 +115,9 @@ def test_random_parameters_equal_bleu(dialect):
 TEXTS = ["The cat sat.", "the cat, sat!", "A dog -- 5,000 dogs.", "", "The cat sat down.", "x"]
 
 
-@pytest.mark.parametrize("tokenize", ["13a", "intl", "char", "none", str.split], ids=shown)
-def test_text(tokenize):
-    for lowercase in (False, True):
-        options = {"dialect": "sacrebleu", "tokenize": tokenize, "lowercase": lowercase}
-        result = self_bleu(TEXTS, metric=BLEU(**options))
-        check(result, partial(by_bleu, TEXTS, effective_order=True, **options))
+def test_text():
+    result = self_bleu(TEXTS, metric=BLEU(lowercase=True))
+    check(result, partial(by_bleu, TEXTS, lowercase=True))
 
 
 @pytest.mark.filterwarnings(*IGNORED_OF_RANDOM)
