@@ -203,8 +203,6 @@ NEEDS_TOKENS = r'expected a str: .*BLEU\("nltk", smooth_method="floor", tokenize
         (["a"] * 2, {"sample_size": 1.5}, TypeError, r"sample_size is 1\.5, expected an integer"),
         (["a"] * 2, {"seed": "x"}, TypeError, "seed is 'x', expected an integer"),
         ("a b", {}, TypeError, "sentences is a str, expected a list of sentences"),
-        (["a c", ["a"]], {}, TypeError, r"sentences\[1\] is a list, expected a str"),
-        (["a"] * 2, {"metric": TOKENS}, TypeError, r"sentences\[0\] is a str, expected"),
         ([["a"], "a c"], {"metric": TOKENS}, TypeError, r"sentences\[1\] is a str, expected a l"),
         (["a"] * 2, {"against": "all"}, ValueError, "against"),
         (["a"] * 2, {"against": "each", "sample_size": 1}, ValueError, "'each', which takes no s"),
