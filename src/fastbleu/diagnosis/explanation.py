@@ -54,7 +54,7 @@ class Explanation(Tables):
         self.findings = findings
         self._labels = labels
         self._points = a.points(), b.points()
-        dialects = [corpus.metric._scorer.dialect for corpus in (a, b)]
+        dialects = [corpus.scorer.dialect for corpus in (a, b)]
         self._notes = [f"{dialect.name}: {dialect.about}." for dialect in dialects if dialect.about]
 
     def to_dict(self) -> dict[str, Any]:

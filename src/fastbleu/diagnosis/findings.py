@@ -195,7 +195,7 @@ def _without(corpus: Corpus, name: str, message: str, segments: Sequence[int]) -
 
 def _tokenized(corpus: Corpus) -> Iterator[Finding]:
     ends = [n for n, text in enumerate(corpus.hypotheses) if text.rstrip().endswith(" .")]
-    if corpus.metric._scorer.warns_of_tokenized and len(ends) > _TOKENIZED_SHARE * len(corpus):
+    if corpus.scorer.warns_of_tokenized and len(ends) > _TOKENIZED_SHARE * len(corpus):
         split = BLEU(tokenize="none", lowercase=corpus.metric.lowercase)
         points = corpus.scored_by(split).points() - corpus.points()
         yield Finding(
@@ -209,7 +209,7 @@ def _tokenized(corpus: Corpus) -> Iterator[Finding]:
 
 
 def _script(corpus: Corpus) -> Iterator[Finding]:
-    tokenizer, sample = corpus.metric._counter.tokenizer, sample_of(corpus.hypotheses)
+    tokenizer, sample = corpus.counter.tokenizer, sample_of(corpus.hypotheses)
     if tokenizer and tokenizer.splits_at_spaces and lacks_spaces(sample):
         fitting = fitting_tokenizer(sample)
         tried: Literal["zh", "char"] = "zh" if fitting == "zh" else "char"
