@@ -85,11 +85,6 @@ class Corpus:
         return len(self.hypotheses)
 
     @property
-    def is_text(self) -> bool:
-        """Whether segments are str rather than lists of tokens."""
-        return self.counter.is_text
-
-    @property
     def shares_counts(self) -> bool:
         """Whether `counts` returns the metric's own counts."""
         return not isinstance(self.counter, TokenListCounter)
@@ -123,7 +118,7 @@ class Corpus:
     def _counted(self, counter: Counter) -> Counted:
         """Count the corpus with a counter for the same kind of input."""
         batch = Batch(self.hypotheses, self.references)
-        if not self.is_text:
+        if not self.counter.is_text:
             batch = read(self.hypotheses, self.references, counter)
             batch.warns = False
         return counter.count(batch)

@@ -162,7 +162,7 @@ class Finding:
 def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
     """The likely mistakes of a corpus, the one with the largest effect first."""
     checks = [_empty, _shifted, _swapped]
-    if corpus.is_text:
+    if corpus.counter.is_text:
         checks += [_tokenized, _script, _case, _leftovers, _nan]
     findings = [finding for check in checks for finding in check(corpus)]
     if sources is not None:

@@ -248,11 +248,11 @@ def _part(counted: Counted, segments: slice) -> Counted:
 def _variants(corpus: Corpus) -> dict[str, Corpus]:
     """The corpus, and other forms in which it may have been scored."""
     variants = {"": corpus}
-    for name, rewrite in _REWRITINGS.items() if corpus.is_text else ():
+    for name, rewrite in _REWRITINGS.items() if corpus.counter.is_text else ():
         made = corpus.rewritten(rewrite)
         if (made.hypotheses, made.references) != (corpus.hypotheses, corpus.references):
             variants[name] = made
-    if corpus.is_text:
+    if corpus.counter.is_text:
         empty = [""] * len(corpus.references[-1])
         variants[_EMPTY_PAIR] = corpus.with_segments(
             [*corpus.hypotheses, ""], [*corpus.references, empty]
@@ -268,7 +268,7 @@ def _settings(variants: dict[str, Corpus]) -> Iterator[Setting]:
     corpus = variants[""]
     for name in names():
         yield from _settings_of(name, variants, _MOST_CHANGES)
-    for name, line in LINES.items() if corpus.is_text else ():
+    for name, line in LINES.items() if corpus.counter.is_text else ():
         if not line.is_quadratic or len(corpus) <= _MOST_SQUARED:
             yield from _settings_of(name, {"": corpus}, 0)
 
@@ -286,7 +286,7 @@ def _settings_of(name: str, variants: dict[str, Corpus], most: int) -> Iterator[
     }
     if max(map(len, corpus.references)) > 1:
         options["reference_length"] = _first(dialect.reference_length, dialect.reference_lengths)
-    if corpus.is_text:
+    if corpus.counter.is_text:
         own = {name: alias for alias, name in (dialect.tokenizers or {}).items()}
         usual = own.get(dialect.tokenizer, dialect.tokenizer)
         options["tokenize"] = _first(usual, dialect.tokenizers or (*_COMPILED, *_OF_LIBRARIES))
@@ -306,7 +306,7 @@ def _settings_of(name: str, variants: dict[str, Corpus], most: int) -> Iterator[
         if is_mean and "effective_order" in dialect.options:
             changed["effective_order"] = True
         arguments: dict[str, Any] = {"dialect": name, **changed}
-        if not corpus.is_text:
+        if not corpus.counter.is_text:
             arguments["tokenize"] = False
         try:
             metric = BLEU(**arguments)

@@ -230,7 +230,7 @@ def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
     sources = segments.sources
     copied = numpy.zeros(len(segments), bool)
     if sources is not None:
-        texts = hypotheses if segments.is_text else segments.texts(hypotheses)
+        texts = hypotheses if segments.counter.is_text else segments.texts(hypotheses)
         copied = numpy.array(
             [bool(own) and own == source for own, source in zip(texts, sources, strict=True)]
         )

@@ -337,7 +337,7 @@ def _by_dialect(segments: Segments) -> tuple[list[DialectScores], list[str]]:
     order = sorted(range(len(values)), key=lambda system: -values[system])
     for name in names():
         try:
-            metric = dialect_metric(name, segments.is_text)
+            metric = dialect_metric(name, segments.counter.is_text)
             scorer_of(metric).check_references(segments.counted[0].nrefs)
             scores = [corpus.scored_by(metric).score() for corpus in segments.corpora]
         except CANNOT_SCORE as error:
@@ -424,7 +424,7 @@ def _interval(
 def find_mistakes(segments: Segments) -> list[Mistake]:
     """The likely mistakes of all systems, those with the largest effect first."""
     corpora = segments.corpora
-    sources = segments.sources if segments.is_text else None
+    sources = segments.sources if segments.counter.is_text else None
     messages: dict[tuple[str, str], dict[int, str]] = {}
     points: dict[tuple[str, str], dict[int, float]] = {}
     for system, corpus in enumerate(corpora):

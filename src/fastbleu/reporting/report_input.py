@@ -136,14 +136,9 @@ class Segments:
             return None
         return None if isnan(value) else value
 
-    @property
-    def is_text(self) -> bool:
-        """Whether segments are str rather than lists of tokens."""
-        return self.counter.is_text
-
     def texts(self, segments: Sequence[Any]) -> list[str]:
         """Hypotheses or references as they are shown: tokens are joined by spaces."""
-        if not self.is_text:
+        if not self.counter.is_text:
             return [" ".join(map(str, tokens)) for tokens in segments]
         return [self.decoded(text) for text in segments]
 
