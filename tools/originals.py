@@ -26,27 +26,21 @@ Variants = dict[str, dict[str, Call]]
 
 
 class Original(NamedTuple):
-    make: Callable[..., Variants]
+    make: Callable[[], Variants]
     of_dialects: bool
-    needs_source: bool
 
 
 ORIGINALS: dict[str, Original] = {}
 
 
-def original(name: str, dialect: bool = False, source: bool = False) -> Any:
-    """Register a function: of a dialect, or of a recipe; with a checkout as its argument."""
+def original(name: str, dialect: bool = False) -> Any:
+    """Register a function: of a dialect, or of a recipe."""
 
-    def add(make: Callable[..., Variants]) -> Callable[..., Variants]:
-        ORIGINALS[name] = Original(make, dialect, source)
+    def add(make: Callable[[], Variants]) -> Callable[[], Variants]:
+        ORIGINALS[name] = Original(make, dialect)
         return make
 
     return add
-
-
-def one_file(name: str, requirement: str, *modules: str, **options: Any) -> Any:
-    """The first of these modules of a package, the others beside it; all else is a stub."""
-    return load(unpacked(requirement), *modules, **options)
 
 
 def split(texts: list[str]) -> list[list[str]]:

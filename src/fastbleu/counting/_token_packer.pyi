@@ -5,7 +5,9 @@ from ..inputs.checks import TokenChecks
 from .counter import PreparedLines
 
 class TokenPacker(PackedSegments):
-    def __new__(cls, checks: TokenChecks, prepared: PreparedLines | None = None) -> TokenPacker: ...
+    def __new__(
+        cls, checks: TokenChecks | None, prepared: PreparedLines | None = None
+    ) -> TokenPacker: ...
     @property
     def last_hypothesis(self) -> Any: ...
     @property

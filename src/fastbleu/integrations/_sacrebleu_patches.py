@@ -109,7 +109,7 @@ class _KeptReferences(Sequence["dict[str, Any]"]):
         return self._metric._extract_reference_info(lines)
 
 
-def _turn(references: object) -> Sequence[Any] | None:
+def _turn(references: Any) -> Sequence[Any] | None:
     """References by segment; None if only sacreBLEU's own code can read them."""
     if type(references) not in (list, tuple) or not {*map(type, references)} <= {list, tuple}:
         return None
@@ -200,7 +200,7 @@ class _Replacements:
         rows = memoryview(counted.rows).cast("B")
         return rows.cast("q", [counted.segments, 2 + 2 * counted.max_order]).tolist()
 
-    def count(self, metric: Any, hypotheses: object, references: Any) -> Counted | None:
+    def count(self, metric: Any, hypotheses: Any, references: Any) -> Counted | None:
         """Count a corpus; None if sacreBLEU's own code must do it."""
         settings = self.settings(metric)
         if settings is None or type(hypotheses) not in (list, tuple):
@@ -213,10 +213,11 @@ class _Replacements:
         count = min(len(hypotheses), len(segments))
         counter = self._counters.get(settings)
         if counter is None:
-            own, *options = settings
-            name, is_kept = self._tokenizers.name_of(own), own is not metric.tokenizer
+            own, lowercase, order = settings
+            is_kept = own is not metric.tokenizer
+            name = str(self._tokenizers.name_of(own))
             tokenizer = get_tokenizer(name) if is_kept else tokenizer_of_lines(own)
-            counter = Counter(tokenizer, *options, skip_none=True)
+            counter = Counter(tokenizer, lowercase, order, skip_none=True)
             if is_kept:  # few; other tokenizers belong to one metric
                 self._counters[settings] = counter
         counted = counter.count(Batch(hypotheses[:count], segments[:count]))

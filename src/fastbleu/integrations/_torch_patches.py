@@ -103,7 +103,7 @@ def _ignite_counter(
     return int(counts[0]), int(counts[1])
 
 
-def _ignite_update(kind: type) -> Callable[..., Any]:
+def _ignite_update(kind: Any) -> Callable[..., Any]:
     """Replaces ``Bleu.update`` of ignite.metrics.nlp.bleu, whose smoothers are of the class `kind`.
 
     Only for its default, the mean of sentences.
