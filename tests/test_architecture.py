@@ -43,6 +43,13 @@ ROOMS = {
 }
 # These name things lazily, wherever they are defined, or start the command.
 FACES = ("__init__.py", "__main__.py", "dialects/__init__.py")
+# Rooms whose objects have insides, and what other rooms may still use by such a name.
+CORE = [*BASE, "inputs", "tokenizers", "counting", "dialects", "metric", "nltk", "sacrebleu"]
+NOT_OF_THE_CORE = {
+    # Attributes of their own objects, which have the name by chance.
+    *(("cli/results.py", "_text"), ("cli/sacrebleu_text.py", "_tables")),
+    ("significance/results.py", "_tables"),
+}
 LINES = {".py": 500, ".pyx": 510, ".pxd": 150, ".h": 500}
 LINES_OF_INIT = 75
 # Rooms that a score needs, and functions in them that run before any call or replace other code.
@@ -123,6 +130,40 @@ def test_every_module_is_in_a_room_and_imports_from_the_rooms_above():
             if inside and inside.split(".")[0] not in allowed:
                 wrong.append(f"{name} imports {inside}")
     assert not wrong
+
+
+def private_names(source):
+    """The names with an underscore that classes define, as methods and attributes."""
+    for owner in ast.walk(ast.parse(source)):
+        for node in ast.walk(owner) if isinstance(owner, ast.ClassDef) else ():
+            if isinstance(node, ast.FunctionDef):
+                yield node.name
+            elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+                yield node.id if isinstance(node, ast.Name) else node.attr
+
+
+def insides_used(path):
+    """The names with an underscore that a file uses of objects other than self and cls."""
+    if path.suffix != ".py":
+        return re.findall(r"(?<!\bself)(?<!\bcls)\.(_\w+)", SOURCES[path])
+    used = [node for node in ast.walk(ast.parse(SOURCES[path])) if isinstance(node, ast.Attribute)]
+    return [node.attr for node in used if ast.unparse(node.value) not in ("self", "cls")]
+
+
+def test_no_room_uses_the_insides_of_the_core():
+    """What it needs has a name without an underscore, as `scorer_of(metric)` has."""
+    core = [path for path in MODULES if room_of(path) in CORE]
+    sources = [SOURCES[path] for path in core if path.suffix == ".py"]
+    names = {name for source in sources for name in private_names(source)}
+    private = {name for name in names if name.startswith("_") and not name.endswith("__")}
+    assert {"_scorer", "_counter", "_own", "_corpus_score"} <= private
+    wrong = []
+    for path in MODULES:
+        # Patches reach into the hosts' objects, which have some of these names, too.
+        if path in core or path.name.endswith("_patches.py"):
+            continue
+        wrong += [(name_of(path), name) for name in insides_used(path) if name in private]
+    assert set(wrong) == NOT_OF_THE_CORE
 
 
 def test_what_a_call_imports_it_imports_with_the_import_lock():

@@ -8,8 +8,9 @@ from read_files import write
 
 import fastbleu
 from fastbleu import BLEU, dialects
-from fastbleu.dialects.names import get
-from fastbleu.inputs.errors import in_command
+from fastbleu.cli.command import SPELLINGS
+from fastbleu.inputs.errors import spellings
+from fastbleu.metric.argument import scorer_of
 
 HYPOTHESES = ["The cat sat on the mat .", "it rained all night long , R&amp;D"]
 REFERENCES = ["The cat sat on a mat .", "it rained all the night , R&amp;D"]
@@ -29,7 +30,7 @@ def files(tmp_path):
 def test_scores(files, name):
     reference, system, _ = files
     score = BLEU(dialect=name).score(HYPOTHESES, REFERENCES)
-    line = get(name).line(score) or str(score)
+    line = scorer_of(BLEU(name)).line(score) or str(score)
     assert run(reference, "-i", system, "--dialect", name, "-f", "text") == (0, f"{line}\n", "")
     status, out, _ = run(reference, "-i", system, "--dialect", name)
     assert status == 0
@@ -115,9 +116,9 @@ def test_mistakes(files, arguments, status, words):
 )
 def test_explanations(files, names):
     compute = fastbleu.explain if names else fastbleu.dialects.overview
-    token = in_command.set(True)  # advice names the command's options
+    token = spellings.set(SPELLINGS)  # advice names the command's options
     expected = compute(HYPOTHESES, REFERENCES, *names)
-    in_command.reset(token)
+    spellings.reset(token)
     # In a pipe each row is one line; `str(expected)` fits into 80 columns.
     text = f"{expected._text(None)}\n"
     assert run(files[0], "-i", files[1], "--explain", *names) == (0, text, "")

@@ -68,7 +68,7 @@ def random_metric(rng):
     if "weights" in dialect.options and rng.random() < 0.5:
         order = options.setdefault("max_ngram_order", 4)
         options["weights"] = [rng.randint(1, 4) / 8 for _ in range(order)]
-    if dialect.supports(EFFECTIVE_ORDER):
+    if EFFECTIVE_ORDER in dialect.features:
         options["effective_order"] = rng.random() < 0.5
     if dialect.tokenizers is None and rng.random() < 0.5:
         options["tokenize"] = rng.choice(("13a", "none", "intl", "char", "auto"))

@@ -15,7 +15,7 @@ from processes import ROOT
 from recordings import DIALECTS, FOLDER, TOOLS, read_cases, recorded, recorded_value
 
 from fastbleu import BLEU
-from fastbleu.dialects.names import get
+from fastbleu.metric.argument import scorer_of
 from fastbleu.tokenizers import tokenize
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
@@ -162,7 +162,6 @@ def is_known(variant):
 def test_corpora(name, variant):
     """Scores, and the lines that programs print."""
     metric = metric_of(variant, name)
-    rules = get(parameters_of(variant)["dialect"])
     for case in cases(name):
         if variant not in case["corpus"]:
             continue
@@ -175,7 +174,7 @@ def test_corpora(name, variant):
         value = list(score.cumulative) if isinstance(expected, list) else score.value
         assert plain(value) == expected, case["id"]
         if line := case["lines"].get(variant):
-            assert rules.line(score) == line, case["id"]
+            assert scorer_of(metric).line(score) == line, case["id"]
             assert f"= {score.printed}, " in line, case["id"]
 
 

@@ -65,7 +65,7 @@ def test_random_tokens(options):
         check_pools(rng, hypotheses, references, tokenize=False, **options)
 
 
-@pytest.mark.parametrize("dialect", [name for name in names() if get(name).supports(MATRIX)])
+@pytest.mark.parametrize("dialect", [name for name in names() if MATRIX in get(name).features])
 def test_every_dialect(dialect):
     if dialect in HOSTED:
         pytest.importorskip(HOSTED[dialect])

@@ -19,7 +19,8 @@ from report_samples import ATTACKS, CASES, make_report, wmt22_systems
 
 import fastbleu
 from fastbleu import BLEU, significance, tables
-from fastbleu.inputs.errors import in_command
+from fastbleu.cli.command import SPELLINGS
+from fastbleu.inputs.errors import spellings
 from fastbleu.plots.tables import Table
 from fastbleu.reporting import contents, document
 from fastbleu.reporting.report_input import Segments
@@ -483,7 +484,7 @@ def test_the_command_writes_what_report_makes(tmp_path):
     named = dict(zip(("system-a", "system-b"), lines[2:], strict=True))
     references = [list(its) for its in zip(*lines[:2], strict=True)]
     context = copy_context()
-    context.run(in_command.set, True)  # what messages on the page advise
+    context.run(spellings.set, SPELLINGS)  # what messages on the page advise
     report = context.run(fastbleu.report, named, references, sources=lines[0], **labels)
     assert page.read_text(encoding="utf-8") == report.html()
     assert notes.read_text(encoding="utf-8") == report.markdown()

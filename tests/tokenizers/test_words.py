@@ -118,7 +118,7 @@ def test_each_segment_is_counted_by_its_own_tokenizer(options, names):
     name = "auto" if names[0] == "13a" else "auto-captions"
     assert f"|tok:{'+'.join([name, *sorted(names)])}|" in score.signature
     assert f"tok:{name}|" in metric.signature
-    if metric._scorer.dialect.supports(UPDATE):
+    if metric._scorer.supports(UPDATE):
         rows = metric.count(hypotheses, references)
         assert [list(r) for r in rows] == [list(m.count([h], [r])) for h, r, m in segments]
         positions, matched = metric._counter.match_positions(hypotheses, references)

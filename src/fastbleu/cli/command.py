@@ -20,7 +20,7 @@ from warnings import catch_warnings, simplefilter
 from ..counting._counted import Sums
 from ..inputs._batch import Batch
 from ..inputs._utf8_rows import Utf8Rows
-from ..inputs.errors import InputWarning, in_command, warn_of_blank
+from ..inputs.errors import InputWarning, spellings, warn_of_blank
 from ..inputs.missing import is_blank
 from ..inputs.mistakes import warn_of_equal, warn_of_words
 from ..runtime.import_lock import import_undisturbed, lazy
@@ -59,6 +59,17 @@ else:
     table_files = lazy("fastbleu.cli.table_files")
     testsets = lazy("fastbleu.cli.testsets")
 
+# How messages spell the command's options; see `inputs.errors.advised`.
+SPELLINGS = {
+    "encoding": "--encoding {}",
+    "format": "--read-as {}",
+    "missing": "--missing {}",
+    "ragged": " by --missing ragged",
+    "quoted": "--no-quoted",
+    "tokenize": "--dialect sacrebleu -tok {}",
+    "effective_order": "",
+    "first reference": "name the file of one",
+}
 _PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
 
 
@@ -68,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     0: scores were printed; 1: input cannot be scored; 17: lines have different numbers of fields;
     130: Ctrl-C; 141: closed pipe. argparse exits after ``--help``, ``--version``, wrong arguments.
     """
-    token = in_command.set(True)
+    token = spellings.set(SPELLINGS)
     try:
         options = parse_options(argv)
         if sys.stdout is None:
@@ -96,7 +107,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 141
         status, message = 1, f"cannot write the result: {error.strerror or error}"
     finally:
-        in_command.reset(token)
+        spellings.reset(token)
     _complain(f"error: {message}")
     return status
 

@@ -18,6 +18,7 @@ from itertools import islice
 from ..counting._counted import Counted, Sums
 from ..dialects.base import UPDATE
 from ..inputs.errors import InputWarning
+from ..metric.argument import counter_of, scorer_of
 from ..runtime.import_lock import import_undisturbed, lazy
 from ..runtime.terminal import CONTROLS, JSON_CONTROLS
 from .formats import select
@@ -78,16 +79,16 @@ class DialectText:
             )
         self._options = options
         self._metric = metric = metric_of(options)
-        self.counter, self._scorer = metric._counter, metric._scorer
+        self.counter, self._scorer = counter_of(metric), scorer_of(metric)
         self.place = f"--dialect {options.dialect}: "
-        self.adds_batches = self._scorer.dialect.supports(UPDATE)
+        self.adds_batches = self._scorer.supports(UPDATE)
         self.keep_rows = self._scorer.keep_rows
         self.sums = self._scorer.sums
 
     def segment_lines(self, counted: Counted) -> list[str]:
         """The printed score of each segment."""
         scores = self._scorer.sentence_scores(counted, warns=False).tolist()
-        return [self._digits(score, self._scorer.dialect.printed(score)) for score in scores]
+        return [self._digits(score, self._scorer.printed(score)) for score in scores]
 
     def result(self, names: Sequence[str], totals: list[Sums]) -> str:
         options = self._options
@@ -106,7 +107,7 @@ class DialectText:
             signature = scores[0].signature
             return comparisons_text(comparisons, options.width, terminal_width(), signature)
         if len(scores) == 1:
-            return f"{self._scorer.dialect.line(scores[0]) or scores[0]}\n"
+            return f"{self._scorer.line(scores[0]) or scores[0]}\n"
         rows = [
             f"{name.translate(CONTROLS)}\t{self._digits(score.value, score.printed)}"
             for name, score in zip(names, scores, strict=True)

@@ -166,6 +166,11 @@ class AdaptedRows(Rows):
 
     __slots__ = ()
 
+    @property
+    def flat(self) -> array[int]:
+        """All rows, end to end; not copied."""
+        return self._rows
+
     @classmethod
     def of_table(cls, table: NDArray[Any]) -> Self:
         """The rows of an array, shape (rows, 2 + 2 * max_ngram_order), int64."""
@@ -344,6 +349,11 @@ class Stats(Rows):
             )
         note = f"{len(shown)} of {len(self)} rows"
         return tables.html_table([head, *cells], note)
+
+
+def stats_of(rows: array[int], max_ngram_order: int) -> Stats:
+    """Stats that take over a flat buffer of rows, of which nothing else is known."""
+    return Stats._own(rows, max_ngram_order)
 
 
 def _of_sum(origin: Origin | None) -> Origin | None:

@@ -18,6 +18,7 @@ from ..inputs.arguments import is_iterable, list_or_tuple
 from ..inputs.columns import is_column, listed_column, opened
 from ..inputs.errors import without_input_warnings
 from ..inputs.ids import IdFilter, are_ids, id_rows
+from ..metric.argument import counter_of, scorer_of
 from ..metric.bleu import BLEU
 from ..tokenizers.tokenizer import get
 
@@ -42,12 +43,15 @@ class Corpus:
     hypotheses : list of S str, lists of tokens or arrays of ids
     references : list of S lists of references
     metric : BLEU
+    counter, scorer
+        The metric's.
     """
 
     def __init__(self, hypotheses: list[Any], references: list[list[Any]], metric: BLEU) -> None:
         self.hypotheses = hypotheses
         self.references = references
         self.metric = metric
+        self.counter, self.scorer = counter_of(metric), scorer_of(metric)
         self._score: Score | None = None
         self._counts: dict[Any, Counted] = {}
         # By tokenizer, case and side: what the compiled code reads for each text.
@@ -64,9 +68,9 @@ class Corpus:
         hypotheses, references = _listed_stream(hypotheses, references)
         if isinstance(metric, str):
             metric = dialect_metric(metric, _is_text(hypotheses))
-        counter = metric._counter
+        counter = counter_of(metric)
         batch = rereadable(counter, read(hypotheses, references, counter))
-        metric._scorer.stats(counter.count(batch))  # for its checks and warnings
+        scorer_of(metric).stats(counter.count(batch))  # for its checks and warnings
         rows: Any = batch.hypotheses
         reference_rows: Any = batch.references
         if type(rows) is IdRows:
@@ -81,29 +85,22 @@ class Corpus:
         return len(self.hypotheses)
 
     @property
-    def is_text(self) -> bool:
-        """Whether segments are str rather than lists of tokens."""
-        return self.metric._counter.is_text
-
-    @property
     def shares_counts(self) -> bool:
         """Whether `counts` returns the metric's own counts."""
-        counter = self.metric._counter
-        return not isinstance(counter, TokenListCounter)
+        return not isinstance(self.counter, TokenListCounter)
 
     def score(self) -> Score:
         """The metric's own score; NoScoreError if it is NaN."""
         if self._score is None:
-            scorer = self.metric._scorer
-            self._score = scorer.score(scorer.sums(self.counted()), warns=False)
+            self._score = self.scorer.score(self.scorer.sums(self.counted()), warns=False)
         if isnan(self._score.value):
-            name = self.metric._scorer.dialect.name
+            name = self.metric.dialect
             raise NoScoreError(f"dialect {name!r} has no score: its original gives NaN")
         return self._score
 
     def counted(self) -> Counted:
         """The metric's own counts, one row per segment."""
-        counter, scorer = self.metric._counter, self.metric._scorer
+        counter, scorer = self.counter, self.scorer
         if self.shares_counts:
             tokenizer = counter.tokenizer or counter.id_filter
             length, which = counter.reference_length, scorer.dialect.references
@@ -121,7 +118,7 @@ class Corpus:
     def _counted(self, counter: Counter) -> Counted:
         """Count the corpus with a counter for the same kind of input."""
         batch = Batch(self.hypotheses, self.references)
-        if not self.is_text:
+        if not self.counter.is_text:
             batch = read(self.hypotheses, self.references, counter)
             batch.warns = False
         return counter.count(batch)
@@ -129,7 +126,7 @@ class Corpus:
     def points(self) -> float:
         """The score on 0-100; NaN if the dialect has none."""
         try:
-            return self.score().value * 100 / self.metric._scorer.dialect.scale
+            return self.score().value * 100 / self.scorer.scale
         except ValueError:
             return nan
 
@@ -255,7 +252,7 @@ class Corpus:
 
     def lengths(self) -> NDArray[numpy.int64]:
         """[hyp_len, ref_len] of each segment, shape (segments, 2)."""
-        return numpy.asarray(self._counted(self._plain()._counter).stats)[:, :2]
+        return numpy.asarray(self._counted(self._plain().counter).stats)[:, :2]
 
     def similarities(self, offset: int) -> NDArray[numpy.float64]:
         """sacreBLEU's score, 0-100, of each hypothesis i with references i + offset, if both exist.
@@ -263,14 +260,15 @@ class Corpus:
         Texts are tokenized as the metric tokenizes them.
         """
         first, end = max(0, -offset), min(len(self), len(self) - offset)
-        part = self.part(range(first, end), range(first + offset, end + offset))
-        metric = self._plain()
-        return metric._scorer.sentence_scores(part._counted(metric._counter), warns=False)
+        part = self.part(range(first, end), range(first + offset, end + offset))._plain()
+        return part.scorer.sentence_scores(part._counted(part.counter), warns=False)
 
-    def _plain(self) -> BLEU:
+    def _plain(self) -> Corpus:
+        """The corpus with sacreBLEU's score, tokenized as the metric does."""
         names = "lowercase", "ignore_ids", "stop_ids", "skip_ids"
         options: Any = {name: getattr(self.metric, name) for name in names}
-        return BLEU(tokenize=self.metric.tokenize, effective_order=True, **options)
+        plain = BLEU(tokenize=self.metric.tokenize, effective_order=True, **options)
+        return self.scored_by(plain)
 
 
 def _tokens_of_words(tokens: Callable[[str], list[str]], text: str) -> list[str]:

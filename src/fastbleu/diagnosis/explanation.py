@@ -54,7 +54,7 @@ class Explanation(Tables):
         self.findings = findings
         self._labels = labels
         self._points = a.points(), b.points()
-        dialects = [corpus.metric._scorer.dialect for corpus in (a, b)]
+        dialects = [corpus.scorer.dialect for corpus in (a, b)]
         self._notes = [f"{dialect.name}: {dialect.about}." for dialect in dialects if dialect.about]
 
     def to_dict(self) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def explain(
     b = _checked("b", b)
     if b_input is None:
         # Read once, because a stream cannot be read again.
-        metric = dialect_metric(b, corpus.is_text) if isinstance(b, str) else b
+        metric = dialect_metric(b, corpus.counter.is_text) if isinstance(b, str) else b
         other = corpus.scored_by(metric)
     else:
         other = Corpus.read(*_checked_input(b_input), b)
@@ -222,7 +222,7 @@ class Overview(Tables):
         self.failures: dict[str, str] = {}
         points: dict[str, float] = {}
         for name in names():
-            scored = corpus.scored_by(dialect_metric(name, corpus.is_text))
+            scored = corpus.scored_by(dialect_metric(name, corpus.counter.is_text))
             try:
                 score = scored.score()
                 steps, _ = walk(corpus, scored, segments=False)

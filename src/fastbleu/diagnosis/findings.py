@@ -167,7 +167,7 @@ class Finding:
 def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
     """The likely mistakes of a corpus, the one with the largest effect first."""
     checks = [_empty, _shifted, _swapped]
-    if corpus.is_text:
+    if corpus.counter.is_text:
         checks += [_tokenized, _script, _case, _leftovers, _nan]
     findings = [finding for check in checks for finding in check(corpus)]
     if sources is not None:
@@ -200,7 +200,7 @@ def _without(corpus: Corpus, name: str, message: str, segments: Sequence[int]) -
 
 def _tokenized(corpus: Corpus) -> Iterator[Finding]:
     ends = [n for n, text in enumerate(corpus.hypotheses) if text.rstrip().endswith(" .")]
-    if corpus.metric._scorer.warns_of_tokenized and len(ends) > _TOKENIZED_SHARE * len(corpus):
+    if corpus.scorer.warns_of_tokenized and len(ends) > _TOKENIZED_SHARE * len(corpus):
         split = BLEU(tokenize="none", lowercase=corpus.metric.lowercase)
         points = corpus.scored_by(split).points() - corpus.points()
         yield Finding(
@@ -214,7 +214,7 @@ def _tokenized(corpus: Corpus) -> Iterator[Finding]:
 
 
 def _script(corpus: Corpus) -> Iterator[Finding]:
-    tokenizer, sample = corpus.metric._counter.tokenizer, sample_of(corpus.hypotheses)
+    tokenizer, sample = corpus.counter.tokenizer, sample_of(corpus.hypotheses)
     if tokenizer and tokenizer.splits_at_spaces and lacks_spaces(sample):
         fitting = fitting_tokenizer(sample)
         tried: Literal["zh", "char"] = "zh" if fitting == "zh" else "char"

@@ -224,7 +224,7 @@ def _form(scored: Scored, value: float, printed: str) -> int:
 
     `value` is the score on the number's scale.
     """
-    rounded = scored.setting.corpus.metric._scorer.dialect.printed(scored.value)
+    rounded = scored.setting.corpus.scorer.printed(scored.value)
     if printed in (rounded, _without_exponent(repr(scored.value))):
         return 0
     return 1 if rounded is None and value == scored.value else 2

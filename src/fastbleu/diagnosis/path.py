@@ -61,8 +61,8 @@ class RuleSet:
     @classmethod
     def of(cls, corpus: Corpus) -> RuleSet:
         """The rules of the corpus's metric."""
-        counter, scorer = corpus.metric._counter, corpus.metric._scorer
-        arithmetic = scorer.dialect._arithmetic
+        counter, scorer = corpus.counter, corpus.scorer
+        arithmetic = scorer.dialect.arithmetic
         return cls(
             corpus,
             tokenizer=counter.tokenizer or counter.id_filter,
@@ -110,7 +110,7 @@ class RuleSet:
         scorer, rows = self.smoothing, self.rows()
         try:
             if not self.is_divided:
-                return scorer.value(scorer.sums_of(rows)) * 100 / scorer.dialect.scale
+                return scorer.value(scorer.sums_of(rows)) * 100 / scorer.scale
             adapted = self.counts.adapt(rows)
         except (ValueError, ImportError):  # without PyTorch
             return nan
@@ -134,7 +134,7 @@ class RuleSet:
     def _scores(self, adapted: AdaptedRows) -> list[float]:
         """The score of each row, 0-100."""
         dialect, max_ngram_order = self.smoothing.dialect, self.orders.max_ngram_order
-        dialect._arithmetic._check_order(max_ngram_order)
+        dialect.arithmetic.check_order(max_ngram_order)
         weights = self.weights if self.weights and len(self.weights) == max_ngram_order else None
         if weights is None and dialect.options.get("weights"):
             weights = (1 / max_ngram_order,) * max_ngram_order  # instead of the recipe's own
@@ -259,7 +259,7 @@ def _own_or(usual: str, dialect: Dialect, method: str) -> str:
 
 def _smoothing_of(scorer: Scorer) -> str:
     value = "" if scorer.smooth_value is None else f"[{scorer.smooth_value}]"
-    return f"{scorer.smooth_method}{value} of {scorer.dialect._arithmetic.name}"
+    return f"{scorer.smooth_method}{value} of {scorer.dialect.arithmetic.name}"
 
 
 class Step(NamedTuple):
@@ -339,7 +339,7 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
     if abs(last - score) < _ROUNDING:
         shared.append("the rest")
     else:
-        before, after = (corpus.metric._scorer.dialect.name for corpus in (a, b))
+        before, after = (corpus.scorer.dialect.name for corpus in (a, b))
         steps.append(Step("the rest", before, after, last, last - score, _REST, ()))
     return _without_detours(steps), shared
 

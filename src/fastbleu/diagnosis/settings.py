@@ -83,22 +83,22 @@ class Setting(NamedTuple):
     @property
     def scale(self) -> float:
         """The score of a perfect corpus."""
-        return self.corpus.metric._scorer.dialect.scale
+        return self.corpus.scorer.scale
 
     @property
     def is_slow(self) -> bool:
         """Whether texts are split or rewritten, tokens read, or sentences scored in Python."""
-        corpus, dialect = self.corpus, self.corpus.metric._scorer.dialect
-        tokenizer = corpus.metric._counter.tokenizer
+        corpus, dialect = self.corpus, self.corpus.scorer.dialect
+        tokenizer = corpus.counter.tokenizer
         if not corpus.shares_counts or (tokenizer is not None and tokenizer.compiled is None):
             return True
         of_sentences = self.is_mean or dialect.mean_of_sentences
-        return of_sentences and dialect._arithmetic not in _COMPILED_ARITHMETIC
+        return of_sentences and dialect.arithmetic not in _COMPILED_ARITHMETIC
 
     @property
     def is_control(self) -> bool:
         """Whether slow settings are compared with this one, if it is fast."""
-        return not self.variant and self.corpus.metric._scorer.dialect in _COMPILED_ARITHMETIC
+        return not self.variant and self.corpus.scorer.dialect in _COMPILED_ARITHMETIC
 
 
 class Scored(NamedTuple):
@@ -163,7 +163,7 @@ def _scored(setting: Setting) -> Scored | None:
 
 def _value(setting: Setting, counted: Counted) -> tuple[float, int]:
     """The score of counts, and the number of tokens of the hypotheses."""
-    scorer = setting.corpus.metric._scorer
+    scorer = setting.corpus.scorer
     sums = scorer.sums(counted)
     if setting.is_mean:
         return fsum(scorer.row_scores(counted.stats)) / counted.segments, sums.row[0]
@@ -198,8 +198,9 @@ class _Sample:
         try:
             counted = sample.counted()
             if setting.is_mean:
-                scorer = setting.corpus.metric._scorer
-                of_rows = scorer.of_sentences.scores_of_sums(scorer.adapted(counted))
+                scorer = setting.corpus.scorer
+                adapted = scorer.adapted(counted.stats, counted.nrefs)
+                of_rows = scorer.of_sentences.scores_of_sums(adapted)
                 scores = [fmean(of_rows[part]) for part in slices]
                 scores.append(fmean(scores))
             else:
@@ -247,11 +248,11 @@ def _part(counted: Counted, segments: slice) -> Counted:
 def _variants(corpus: Corpus) -> dict[str, Corpus]:
     """The corpus, and other forms in which it may have been scored."""
     variants = {"": corpus}
-    for name, rewrite in _REWRITINGS.items() if corpus.is_text else ():
+    for name, rewrite in _REWRITINGS.items() if corpus.counter.is_text else ():
         made = corpus.rewritten(rewrite)
         if (made.hypotheses, made.references) != (corpus.hypotheses, corpus.references):
             variants[name] = made
-    if corpus.is_text:
+    if corpus.counter.is_text:
         empty = [""] * len(corpus.references[-1])
         variants[_EMPTY_PAIR] = corpus.with_segments(
             [*corpus.hypotheses, ""], [*corpus.references, empty]
@@ -267,7 +268,7 @@ def _settings(variants: dict[str, Corpus]) -> Iterator[Setting]:
     corpus = variants[""]
     for name in names():
         yield from _settings_of(name, variants, _MOST_CHANGES)
-    for name, line in LINES.items() if corpus.is_text else ():
+    for name, line in LINES.items() if corpus.counter.is_text else ():
         if not line.is_quadratic or len(corpus) <= _MOST_SQUARED:
             yield from _settings_of(name, {"": corpus}, 0)
 
@@ -285,12 +286,12 @@ def _settings_of(name: str, variants: dict[str, Corpus], most: int) -> Iterator[
     }
     if max(map(len, corpus.references)) > 1:
         options["reference_length"] = _first(dialect.reference_length, dialect.reference_lengths)
-    if corpus.is_text:
+    if corpus.counter.is_text:
         own = {name: alias for alias, name in (dialect.tokenizers or {}).items()}
         usual = own.get(dialect.tokenizer, dialect.tokenizer)
         options["tokenize"] = _first(usual, dialect.tokenizers or (*_COMPILED, *_OF_LIBRARIES))
         options["lowercase"] = _first(dialect.lowercase, dialect.cases)
-    means = [False, True] if dialect.supports(SUMS) else [False]
+    means = [False, True] if SUMS in dialect.features else [False]
     if name not in LINES and issubclass(dialect.counter, TokenListCounter):
         most = 0
     defaults = [choices[0] for choices in options.values()]
@@ -305,7 +306,7 @@ def _settings_of(name: str, variants: dict[str, Corpus], most: int) -> Iterator[
         if is_mean and "effective_order" in dialect.options:
             changed["effective_order"] = True
         arguments: dict[str, Any] = {"dialect": name, **changed}
-        if not corpus.is_text:
+        if not corpus.counter.is_text:
             arguments["tokenize"] = False
         try:
             metric = BLEU(**arguments)

@@ -4,7 +4,7 @@ A dialect differs from others in its attributes and in the methods that it overr
 `tokenizer` and `lowercase` (text to tokens), `references`, `reference_length` and `count_tokens`
 (tokens to a row of counts for each segment), `adapt` (rows to what is added up), `_scores` (a row
 to its score, with smoothing and `brevity_penalty`), `adds_up`, `mean_of_sentences` and
-`_corpus_score` (the score of a corpus), `printed` and `line` (digits). Its docstring has the
+`_corpus_score` (the score of a corpus), `printed` and `_line` (digits). Its docstring has the
 formula, and `source` the code that it reproduces.
 
 Most are a formula in Python (formulas.py); a `Recipe` (recipes.py) takes the arithmetic of another
@@ -30,11 +30,9 @@ from ..inputs.arguments import (
     shown,
     unknown_name,
 )
-from ..inputs.errors import advised
 from ..runtime.caching import cached_property
 from ..tokenizers.tokenizer import Tokenizer, load_tokenizer
 from ..tokenizers.tokenizer import get as get_tokenizer
-from .score import Score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -188,7 +186,7 @@ class Dialect(ABC):
     _line: tuple[str, str, str] | None = None
 
     @property
-    def _arithmetic(self) -> Dialect:
+    def arithmetic(self) -> Dialect:
         """The dialect that has the counting, smoothing and brevity penalty."""
         return self
 
@@ -239,18 +237,6 @@ class Dialect(ABC):
         """A score with the digits that the original prints; None if it prints all."""
         return None if self._printed is None else self._printed % value
 
-    def line(self, score: Score) -> str | None:
-        """The line that the original prints; None if it prints none."""
-        if self._line is None:
-            return None
-        name, hyp_len, ref_len = self._line
-        precisions = "/".join([f"{100 * precision:.1f}" for precision in score.precisions])
-        return (
-            f"{name} = {score.printed}, {precisions} (BP={score.bp:.3f}, "
-            f"ratio={score.hyp_len / score.ref_len:.3f}, "
-            f"{hyp_len}={score.hyp_len}, {ref_len}={score.ref_len})"
-        )
-
     # What the dialect supports.
 
     @cached_property
@@ -271,10 +257,6 @@ class Dialect(ABC):
         possible = [feature for feature in FEATURES if feature.is_in(self)]
         return frozenset(possible) - self.unsupported.keys()
 
-    def supports(self, feature: Feature) -> bool:
-        """Whether the dialect supports an option or an operation."""
-        return feature in self.features
-
     def require(self, feature: Feature) -> None:
         """Raise a ValueError if the dialect does not support an option or an operation."""
         if feature not in self.features:
@@ -292,20 +274,12 @@ class Dialect(ABC):
         if weights and not (any(weights) and all(isfinite(w) and w >= 0 for w in weights)):
             raise ValueError(f"weights is {weights}, but must be finite, at least 0 and not all 0")
 
-    def _check_order(self, max_ngram_order: int) -> None:
+    def check_order(self, max_ngram_order: int) -> None:
         """Refuse a `max_ngram_order` that the original does not have."""
         if max_ngram_order not in self.orders:
             orders = ", ".join(map(str, self.orders))
             raise self._refusal(
                 f"max_ngram_order={max_ngram_order}", f"its longest n-grams are {orders}"
-            )
-
-    def _check_references(self, nrefs: int) -> None:
-        """Refuse `nrefs` references per segment (-1: varying) if the dialect takes only one."""
-        if self.single_reference and nrefs not in (0, 1):
-            raise ValueError(
-                f"dialect {self.name!r} takes one reference for each segment, as its original "
-                f"does; {advised('first reference')} to score with the first"
             )
 
     def _unknown_smoothing(self, smooth_method: object) -> ValueError:
@@ -345,7 +319,7 @@ class Dialect(ABC):
         if max_ngram_order is None:
             max_ngram_order = self.max_ngram_order
         else:
-            self._check_order(max_ngram_order)
+            self.check_order(max_ngram_order)
         if reference_length is None:
             reference_length = self.reference_length
         elif reference_length not in (self.reference_length, *self.reference_lengths):

@@ -84,7 +84,7 @@ def _rules(dialect: Dialect) -> dict[str, str]:
         rules["corpus"] = "made of sentences"
     if isinstance(dialect, Recipe):
         options = [f", {option} {value}" for option, value in dialect.changed.items()]
-        base = "its own" if dialect._arithmetic is dialect else dialect.base.name
+        base = "its own" if dialect.arithmetic is dialect else dialect.base.name
         return rules | {
             "other names": ", ".join(dialect.short),
             "arithmetic": "".join([base, *options]),

@@ -405,7 +405,7 @@ class CocoDialect(FormulaDialect):
         ratio = self.ratio(hyp_len, ref_len)
         return exp(1 - 1 / ratio) if ratio < 1 else 1.0
 
-    def _by_order(
+    def by_order(
         self, hyp_len: int, ref_len: float, matches: Sequence[int], totals: Sequence[int]
     ) -> tuple[float, ...]:
         """BLEU-1 to BLEU-N."""
@@ -422,11 +422,11 @@ class CocoDialect(FormulaDialect):
         return self._attributes(*row)
 
     def _attributes(self, *row: Any) -> dict[str, Any]:
-        scores, bp = self._by_order(*row), self.brevity_penalty(*row[:2])
+        scores, bp = self.by_order(*row), self.brevity_penalty(*row[:2])
         return {"value": scores[-1], "cumulative": scores, "bp": bp, "ref_len": row[1]}
 
     def _score(self, row: Row, scorer: Scorer) -> float:
-        return self._by_order(*row)[-1]
+        return self.by_order(*row)[-1]
 
 
 class CocoAverageDialect(TokenDialect, CocoDialect):

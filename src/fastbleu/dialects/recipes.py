@@ -114,7 +114,7 @@ class Recipe(Dialect):
         self.adds_up = not self.unsupported
 
     @property
-    def _arithmetic(self) -> Dialect:
+    def arithmetic(self) -> Dialect:
         return self if isinstance(self.base, OwnArithmetic) else self.base
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:

@@ -12,7 +12,7 @@ from ..inputs.errors import LocatedError, Place, advised, warn_input, warn_of_bl
 from ..inputs.mistakes import warn_of_equal
 from ..runtime.import_lock import lazy
 from ..tokenizers.tokenizer import Tokenizer
-from .base import EFFECTIVE_ORDER, EXPECTED_COUNTS, WEIGHTS, Dialect
+from .base import EFFECTIVE_ORDER, EXPECTED_COUNTS, WEIGHTS, Dialect, Feature
 from .score import NoScoreError, Score, new_object, set_source, set_value
 
 TYPE_CHECKING = False
@@ -183,12 +183,56 @@ class Scorer:
             self._signatures[nrefs] = made
         return self._signatures[nrefs]
 
+    # What callers outside the core ask of the dialect.
+
+    @property
+    def scale(self) -> float:
+        """The score of a perfect corpus: 1.0 or 100.0."""
+        return self.dialect.scale
+
+    def supports(self, feature: Feature) -> bool:
+        """Whether the dialect supports an option or an operation."""
+        return feature in self.dialect.features
+
+    def require(self, *features: Feature) -> None:
+        """Raise a ValueError if the dialect does not support one of these."""
+        for feature in features:
+            self.dialect.require(feature)
+
+    def check_references(self, nrefs: int) -> None:
+        """Refuse `nrefs` references per segment (-1: varying) if the dialect takes only one."""
+        if self.dialect.single_reference and nrefs not in (0, 1):
+            raise ValueError(
+                f"dialect {self.dialect.name!r} takes one reference for each segment, as its "
+                f"original does; {advised('first reference')} to score with the first"
+            )
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        """The factor for hypotheses that are shorter than their references, 0-1."""
+        return self.dialect.brevity_penalty(hyp_len, ref_len)
+
+    def printed(self, value: float) -> str | None:
+        """A score with the digits that the original prints; None if it prints all."""
+        return self.dialect.printed(value)
+
+    def line(self, score: Score) -> str | None:
+        """The line that the original prints; None if it prints none."""
+        if self.dialect._line is None:
+            return None
+        name, hyp_len, ref_len = self.dialect._line
+        precisions = "/".join([f"{100 * precision:.1f}" for precision in score.precisions])
+        return (
+            f"{name} = {score.printed}, {precisions} (BP={score.bp:.3f}, "
+            f"ratio={score.hyp_len / score.ref_len:.3f}, "
+            f"{hyp_len}={score.hyp_len}, {ref_len}={score.ref_len})"
+        )
+
     # Counts to scores.
 
-    def adapted(self, counted: Counted) -> AdaptedRows:
+    def adapted(self, stats: Stats, nrefs: int = 1) -> AdaptedRows:
         """Rows as the dialect adds them up; errors as for `sums`."""
-        self.dialect._check_references(counted.nrefs)
-        return self.dialect.adapt(counted.stats)
+        self.check_references(nrefs)
+        return self.dialect.adapt(stats)
 
     def sums(self, counted: Counted, keep_rows: bool = False) -> Sums:
         """The counts of a corpus as the dialect adds them up; with `keep_rows` also all rows.
@@ -201,7 +245,7 @@ class Scorer:
         if self._adds_as_counted:
             return Sums.from_counts(counted, keep_rows)
         keep_rows |= self.dialect.mean_of_sentences
-        self.dialect._check_references(counted.nrefs)
+        self.check_references(counted.nrefs)
         adapted = self.dialect.adapt(counted.stats)._rows if counted.keep_rows else None
         return Sums.from_counts(counted, keep_rows, adapted)
 
@@ -370,14 +414,14 @@ class Scorer:
 
     def _check_counted(self, counted: Counted) -> None:
         """Refuse references that the dialect does not take, and warn about texts."""
-        self.dialect._check_references(counted.nrefs)
+        self.check_references(counted.nrefs)
         if counted.tokenized_periods or counted.blank_references:
             self.warn_of_texts(counted)
 
     def sentence_scores(self, counted: Counted, warns: bool = True) -> NDArray[numpy.float64]:
         """The score of each segment, with warnings of likely mistakes unless `warns` is False."""
         dialect = self.dialect
-        dialect._check_references(counted.nrefs)
+        self.check_references(counted.nrefs)
         if warns:
             self._warn_of_sentences(counted)
         try:
@@ -472,7 +516,7 @@ class Scorer:
         warn_of_equal(sums.row, sums.segments)
         if value != 0 or not sums.row[0] or sums.row[-1]:
             return
-        fix = advised("effective_order") if self.dialect.supports(EFFECTIVE_ORDER) else ""
+        fix = advised("effective_order") if self.supports(EFFECTIVE_ORDER) else ""
         warn_input(
             f"no hypothesis has {number_of(self.max_ngram_order, 'token')}, so the score is 0: is "
             f"each entry of hypotheses a whole segment, not a word?{fix}{self._advice}"
@@ -494,7 +538,7 @@ class Scorer:
     ) -> None:
         """Warn about hypotheses that are not empty but have too few tokens for all orders."""
         effective_order = self.of_sentences.effective_order
-        if short and not effective_order and self.dialect.supports(EFFECTIVE_ORDER):
+        if short and not effective_order and self.supports(EFFECTIVE_ORDER):
             warn_input(
                 f"{short} of {hypotheses} hypotheses have fewer than "
                 f"{self.max_ngram_order if max_ngram_order is None else max_ngram_order} tokens "

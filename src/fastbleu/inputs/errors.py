@@ -14,7 +14,7 @@ from ..runtime.import_lock import import_warning_formatter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any, TypeVar
 
     from typing_extensions import Self
@@ -131,26 +131,23 @@ class AmongGiven:
             raise type(error)(f"segment {kept[place]}: {error.problem}", **facts) from error
 
 
-# How messages spell an option: in Python, and in the command.
-in_command = ContextVar("in_command", default=False)
-_SPELLINGS = {
-    "encoding": ('encoding="{}"', "--encoding {}"),
-    "format": ('format="{}"', "--read-as {}"),
-    "missing": ('missing="{}"', "--missing {}"),
-    "ragged": (', as BLEU.score does with missing="ragged"', " by --missing ragged"),
-    "quoted": ("quoted=False", "--no-quoted"),
-    "tokenize": ('BLEU(tokenize="{}")', "--dialect sacrebleu -tok {}"),
-    "effective_order": (" For short ones effective_order=True", ""),
-    "first reference": (
-        "pass references=[texts[0] for texts in references]",
-        "name the file of one",
-    ),
+# How messages spell an option: in Python, unless another interface sets its own spellings.
+_IN_PYTHON: Mapping[str, str] = {
+    "encoding": 'encoding="{}"',
+    "format": 'format="{}"',
+    "missing": 'missing="{}"',
+    "ragged": ', as BLEU.score does with missing="ragged"',
+    "quoted": "quoted=False",
+    "tokenize": 'BLEU(tokenize="{}")',
+    "effective_order": " For short ones effective_order=True",
+    "first reference": "pass references=[texts[0] for texts in references]",
 }
+spellings = ContextVar("spellings", default=_IN_PYTHON)
 
 
 def advised(option: str, value: str = "") -> str:
     """An option with a value, as messages spell it."""
-    return _SPELLINGS[option][in_command.get()].format(value)
+    return spellings.get()[option].format(value)
 
 
 _is_quiet = ContextVar("_is_quiet", default=False)

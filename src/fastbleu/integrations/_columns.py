@@ -14,7 +14,7 @@ from ..inputs._batch import Batch, read
 from ..inputs.arguments import check_choice
 from ..inputs.errors import LocatedError, warn_input
 from ..inputs.missing import CHOICES
-from ..metric.argument import as_metric
+from ..metric.argument import as_metric, counter_of, scorer_of
 from ..metric.bleu import BLEU
 from ..tables.groups import FEWEST, MOST, count_names, part_rows, reductions_of
 from ..tables.rows import counted_parts
@@ -68,18 +68,19 @@ class ColumnScorer:
 
     def sentence_scores(self, *columns: Any) -> pyarrow.Array:
         """The score of each row, null if it is left out."""
-        self.metric._scorer.dialect.require(PARTS)
+        scorer = scorer_of(self.metric)
+        scorer.require(PARTS)
         counted, present = self._counted(columns)
-        scores = self.metric._scorer.sentence_scores(counted, warns=False)
+        scores = scorer.sentence_scores(counted, warns=False)
         mask = None if present is None else ~present
         return pyarrow.array(_spread(scores, present), mask=mask)
 
     def counts(self, *columns: Any) -> pyarrow.StructArray:
         """The counts of each row, a struct with the fields `summed`; null if it is left out."""
-        self._require_sums()
+        scorer_of(self.metric).require(UPDATE, SUMS)
         counted, present = self._counted(columns)
-        rows = numpy.asarray(self.metric._scorer.adapted(counted))
-        counts = _spread(rows.T, present)
+        rows = scorer_of(self.metric).adapted(counted.stats, counted.nrefs)
+        counts = _spread(numpy.asarray(rows).T, present)
         bits = None if present is None else pyarrow.array(present).buffers()[1]
         fields = _as_columns(counts)
         return pyarrow.Array.from_buffers(self._type, counts.shape[1], [bits], children=fields)
@@ -136,7 +137,7 @@ class ColumnScorer:
 
     def _values(self, present: NDArray[Any], counts: NDArray[Any]) -> pyarrow.Array:
         """The score of each row of sums; null if it is not present or has no score."""
-        scorer = self.metric._scorer
+        scorer = scorer_of(self.metric)
         scores: list[float | None] = []
         for is_present, row in zip(present.tolist(), counts.tolist(), strict=True):
             score = None
@@ -155,25 +156,21 @@ class ColumnScorer:
         Each part is a slice or an array of row numbers, the number of references of all rows or of
         each, and the counts to add up.
         """
-        self._require_sums()
+        scorer_of(self.metric).require(UPDATE, SUMS)
         batch, most = self._batch(columns), part_rows(self.metric.threads)
         for rows, nrefs, counted in counted_parts(self.metric, batch, most):
-            yield rows, nrefs, self.metric._scorer.dialect.adapt(counted.stats)
-
-    def _require_sums(self) -> None:
-        for feature in (UPDATE, SUMS):
-            self.metric._scorer.dialect.require(feature)
+            yield rows, nrefs, scorer_of(self.metric).adapted(counted.stats)
 
     def _counted(self, columns: Sequence[Any]) -> tuple[Counted, NDArray[Any] | None]:
         """The counts of the rows that are present, and a mask of these rows; None if all are."""
         batch = self._batch(_of_one_length(columns)[0])
-        counted = self.metric._counter.count(batch)
+        counted = counter_of(self.metric).count(batch)
         return counted, None if batch.present is None else numpy.array(batch.present)
 
     def _batch(self, columns: Sequence[Any]) -> Batch:
         hypotheses, *references = columns
         texts = references[0] if len(references) == 1 else references
-        batch = read(hypotheses, texts, self.metric._counter, missing=self.missing)
+        batch = read(hypotheses, texts, counter_of(self.metric), missing=self.missing)
         batch.warns = False
         return batch
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..dialects.base import STATE
 from ..inputs.arguments import check_flag
-from ..metric.argument import as_metric
+from ..metric.argument import as_metric, scorer_of
 from ..metric.bleu import BLEU
 from ..runtime.import_lock import lazy
 
@@ -57,7 +57,7 @@ def host_metric(
             "keep_stats=True is not supported here, where a metric keeps sums, not rows; use "
             "fastbleu.BLEU(keep_stats=True) with its own update and all_reduce"
         )
-    bleu._scorer.dialect.require(STATE)
+    scorer_of(bleu).require(STATE)
     return BLEU(**bleu.get_params())
 
 
@@ -81,6 +81,7 @@ def joined(
 
 def score(bleu: BLEU, row: Sequence[int], device: torch.device) -> torch.Tensor:
     """The score of a row, 0-1, as float64 (on Apple's GPUs float32)."""
-    value = bleu._scorer.value(bleu._scorer.restore(row))
+    scorer = scorer_of(bleu)
+    value = scorer.value(scorer.restore(row))
     dtype = torch.float32 if device.type == "mps" else torch.float64
-    return torch.tensor(value / bleu._scorer.dialect.scale, dtype=dtype, device=device)
+    return torch.tensor(value / scorer.scale, dtype=dtype, device=device)

@@ -183,7 +183,7 @@ class Bleu:
         [(hyp_len, ref_len, matches, ngrams)] = split_rows(stats.sum())
         # With the types of pycocoevalcap's counts, which are printed.
         total = hyp_len, ref_len, list(matches), list(ngrams)
-        scores = list(COCO._by_order(*total))
+        scores = list(COCO.by_order(*total))
         if verbose > 1:
             for segment, row in zip(references, rows, strict=True):
                 lengths = [len(reference.split()) for reference in segment]
@@ -193,7 +193,7 @@ class Bleu:
             counts = {"testlen": total[0], "reflen": total[1]}
             print({**counts, "guess": total[3], "correct": total[2]})
             print("ratio:", COCO.ratio(*total[:2]))
-        by_image = [COCO._by_order(*row) for row in rows]
+        by_image = [COCO.by_order(*row) for row in rows]
         return scores, [[image[order] for image in by_image] for order in range(self._n)]
 
     def method(self) -> str:

@@ -23,6 +23,7 @@ from ..dialects.score import NoScoreError
 from ..inputs._batch import read
 from ..inputs.arguments import a_type, check_flag, check_positive, number_of, shown
 from ..inputs.errors import warn_tokenized
+from ..metric.argument import counter_of
 from ..metric.bleu import BLEU
 
 TYPE_CHECKING = False
@@ -220,12 +221,13 @@ class Sacrebleu(_InMemory):
         """
         if SACREBLEU.smoothings.get(smooth_method, 0.0) is None:
             smooth_value = None  # sacreBLEU ignores a value that has no effect
-        counter = BLEU(
+        metric = BLEU(
             tokenize=tokenize or "13a",  # type: ignore[arg-type]
             lowercase=lowercase,
             smooth_method=smooth_method,  # type: ignore[arg-type]
             smooth_value=smooth_value,
-        )._counter
+        )
+        counter = counter_of(metric)
         batch = read(*self._take(predictions, references), counter)
         counted = counter.count(batch, keep_rows=False)
         if not force:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..metric.argument import scorer_of, sums_of_batch
 from ..runtime.extras import HostImports
 from ._host_metric import host_metric
 
@@ -91,8 +92,8 @@ class BLEU(Metric):
             have several references each, ``(batch, refs, length)`` or a list of lists.
         """
         y_pred, y = output
-        before = self._bleu._scorer.restore(self._counts.tolist())
-        total = before + self._bleu._sums_of_batch(y_pred, y)
+        before = scorer_of(self._bleu).restore(self._counts.tolist())
+        total = before + sums_of_batch(self._bleu, y_pred, y)
         self._counts = torch.tensor(total.row.tolist()).to(self._device)
 
     def compute(self) -> float:
@@ -119,7 +120,7 @@ class BLEU(Metric):
                 "there is no BLEU yet: no process has been given a hypothesis or a reference "
                 "since the start or reset()"
             )
-        scorer = self._bleu._scorer
+        scorer = scorer_of(self._bleu)
         return scorer.score(scorer.restore(counts))
 
     # The decorated function must not raise, or the global sums would replace the local counts.

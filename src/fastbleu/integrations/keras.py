@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ..inputs.arguments import a_type, number_of
+from ..metric.argument import counter_of, scorer_of, sums_of_batch
 from ..metric.bleu import BLEU as NativeBLEU
 from ..runtime.extras import HostImports, not_compiled
 from ._host_metric import host_metric
@@ -116,7 +117,7 @@ class BLEU(keras.metrics.Metric):
         references, hypotheses = _values("y_true", y_true), _values("y_pred", y_pred)
         if isinstance(hypotheses, numpy.ndarray) and hypotheses.dtype.kind == "f":
             fix = "from_logits=True"
-            if self._bleu._counter.is_text:
+            if counter_of(self._bleu).is_text:
                 fix += " and, because ids are not text, tokenize=False"
             raise TypeError(
                 f"y_pred has dtype {hypotheses.dtype} and shape {hypotheses.shape}, expected ids; "
@@ -133,8 +134,8 @@ class BLEU(keras.metrics.Metric):
                 if not len(rows):
                     return
                 hypotheses, references = _take(hypotheses, rows), _take(references, rows)
-        before = self._bleu._scorer.restore(self._state().tolist())
-        total = before + self._bleu._sums_of_batch(hypotheses, references, mask, mask)
+        before = scorer_of(self._bleu).restore(self._state().tolist())
+        total = before + sums_of_batch(self._bleu, hypotheses, references, mask, mask)
         self._counts.assign(numpy.array(total.row).view(self._stored_as))
 
     @not_compiled
@@ -146,7 +147,7 @@ class BLEU(keras.metrics.Metric):
 
     def score(self) -> Score:
         """Like `result`, but returns a `fastbleu.Score`; ValueError without batches."""
-        state, scorer = self._state(), self._bleu._scorer
+        state, scorer = self._state(), scorer_of(self._bleu)
         return scorer.score(scorer.restore(state)) if state.any() else self._bleu.compute()
 
     def get_config(self) -> dict[str, Any]:

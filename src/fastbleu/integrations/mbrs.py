@@ -23,6 +23,7 @@ from ..inputs._batch import read
 from ..matrix.all_pairs import PairScorer
 from ..matrix.decoding import Aggregation
 from ..matrix.reader import SentenceReader
+from ..metric.argument import counter_of, scorer_of
 from ..metric.bleu import BLEU
 from ..runtime.extras import HostImports
 from ..sacrebleu import BLEU as _SacrebleuBLEU
@@ -90,7 +91,7 @@ class MetricBLEU(_MetricBLEU):
         with timer.measure("score") as watch:
             watch.set_delta_ncalls(len(hypotheses))
             nested = [[reference] for reference in references]
-            counter, scorer = self._bleu._counter, self._bleu._scorer
+            counter, scorer = counter_of(self._bleu), scorer_of(self._bleu)
             counted = counter.count(read(hypotheses, nested, counter))
             return _tensor(scorer.row_scores(counted.stats))
 
@@ -105,7 +106,7 @@ class MetricBLEU(_MetricBLEU):
             watch.set_delta_ncalls(len(hypotheses) * len(references))
             sentences = SentenceReader(self._bleu).read_pair(hypotheses, references)
             scores = numpy.empty([len(side) for side in sentences])
-            pairs = PairScorer(self._bleu._scorer, self._bleu._counter.threads)
+            pairs = PairScorer(scorer_of(self._bleu), self._bleu.threads)
             pairs.prepare(*sentences)
             pairs.fill(scores)
             return _tensor(scores)
@@ -139,7 +140,7 @@ class MetricBLEU(_MetricBLEU):
                 if any(map(math.isnan, logarithms)):
                     raise ValueError("reference_lprobs has no softmax: it has nan, or only -inf")
             sentences = SentenceReader(self._bleu).read_pair(hypotheses, references)
-            aggregation = Aggregation(self._bleu._scorer)
+            aggregation = Aggregation(scorer_of(self._bleu))
             weights = numpy.array(logarithms)
             return _tensor(aggregation.scores(*sentences, weights, logarithms=True))
 

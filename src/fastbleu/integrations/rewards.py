@@ -11,7 +11,7 @@ from ..inputs.checks import check_segments
 from ..inputs.errors import AmongGiven, warn_input
 from ..inputs.missing import CHOICES, without_missing
 from ..inputs.mistakes import MIN_SEQUENCES_TO_WARN
-from ..metric.argument import as_metric
+from ..metric.argument import as_metric, scorer_of
 from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
@@ -113,7 +113,7 @@ class BLEUReward:
         check_choice("missing", missing, CHOICES)
         self.missing = missing
         self.metric = as_metric(metric)
-        self.metric._scorer.dialect.require(PARTS)  # a batch is part of a corpus
+        scorer_of(self.metric).require(PARTS)  # a batch is part of a corpus
         self.__name__ = name
 
     def __call__(
@@ -221,7 +221,7 @@ class BLEUReward:
                 hypotheses[number] = _PLACEHOLDER
         with AmongGiven(present):
             rewards = self.metric.sentence_scores(hypotheses, references)
-        rewards /= self.metric._scorer.dialect.scale
+        rewards /= scorer_of(self.metric).scale
         # With the dialect's rounding a perfect text has 1.0000000000000004. `clip` is slower.
         numpy.maximum(rewards, 0.0, out=rewards)
         numpy.minimum(rewards, 1.0, out=rewards)

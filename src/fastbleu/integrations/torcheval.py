@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 from ..dialects.float32 import TORCHEVAL, TorchEvalDialect, tensors
+from ..metric.argument import scorer_of, sums_of_batch
 from ..runtime.extras import HostImports, not_compiled
 from ._host_metric import host_metric, joined, score
 
@@ -74,7 +75,7 @@ class BLEUScore(Metric):
             raise TypeError("BLEUScore needs n_gram=, or a metric=")
         options = {"n_gram": n_gram, "weights": weights}
         bleu = self._bleu = host_metric(metric, _DEFAULTS, options)
-        self._has_own_numbers = isinstance(bleu._scorer.dialect, TorchEvalDialect)
+        self._has_own_numbers = isinstance(scorer_of(bleu).dialect, TorchEvalDialect)
         self.n_gram = n_gram = bleu.max_ngram_order
         # float64, which gives the same products as TorchEval's float32 weights.
         self.weights = (
@@ -106,13 +107,13 @@ class BLEUScore(Metric):
             sizes = f"input corpus size = {len(hypotheses)}, target corpus size = {len(target)}"
             if len(hypotheses) != len(target):
                 raise ValueError(f"Input and target corpus should have same sizes, but {sizes} ")
-        counts = self._bleu._sums_of_batch(hypotheses, target).adapted()
-        if own and 0 in counts._rows[2 + self.n_gram :]:
+        sums = sums_of_batch(self._bleu, hypotheses, target)
+        if own and 0 in sums.row[2 + self.n_gram :]:
             raise ValueError(
                 "the input is too short to find all n-gram matches with "
                 f"n_gram={self.n_gram}; the default dialect accepts such a batch"
             )
-        self._add(*[count[0] for count in tensors(counts, self.device)])
+        self._add(*[count[0] for count in tensors(sums.adapted(), self.device)])
         return self
 
     def compute(self) -> torch.Tensor:
@@ -159,4 +160,4 @@ class BLEUScore(Metric):
             setattr(self, name, getattr(self, name) + count.to(self.device))
 
     def _counted_as(self) -> dict[str, Any]:
-        return {"dialect": self._bleu.dialect, **self._bleu._scorer.counted_as}
+        return {"dialect": self._bleu.dialect, **scorer_of(self._bleu).counted_as}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..counting._counted import Sums
 from ..dialects.float32 import TORCHMETRICS, TorchMetricsDialect, tensors
+from ..metric.argument import counter_of, scorer_of, sums_of_batch
 from ..metric.bleu import BLEU
 from ..runtime.extras import HostImports, not_compiled
 from ._host_metric import host_metric, joined, score
@@ -106,7 +107,7 @@ class BLEUScore(Metric):
         # Reads texts as TorchMetrics does; those without any of `_marks` have the same tokens.
         self._own: BLEU | None = None
         self._marks: str | None = ""
-        self._has_own_numbers = isinstance(bleu._scorer.dialect, TorchMetricsDialect)
+        self._has_own_numbers = isinstance(scorer_of(bleu).dialect, TorchMetricsDialect)
         if self._has_own_numbers and bleu.tokenize:
             from torchmetrics.functional.text.sacre_bleu import _SacreBLEUTokenizer
 
@@ -119,7 +120,7 @@ class BLEUScore(Metric):
         self.n_gram = n_gram = bleu.max_ngram_order
         self.smooth = bleu.smooth_method == "add-k"
         self.weights = [1.0 / n_gram] * n_gram if bleu.weights is None else list(bleu.weights)
-        counted_as = {"dialect": bleu.dialect, "n_gram": n_gram, **bleu._scorer.counted_as}
+        counted_as = {"dialect": bleu.dialect, "n_gram": n_gram, **scorer_of(bleu).counted_as}
         self._counted_as = sha256(repr(counted_as).encode()).digest()[:16]
         # The first state, so that it is compared before anything is added up.
         counted_by = torch.tensor(list(self._counted_as), dtype=torch.uint8)
@@ -191,15 +192,15 @@ class BLEUScore(Metric):
         if self._own is not None and (self._marks is None or _may_have(self._marks, preds, target)):
             bleu = self._own
         try:
-            return bleu._sums_of_batch(preds, target)
+            return sums_of_batch(bleu, preds, target)
         except TypeError:
-            if self._bleu._counter.tokenizer is None or not {type(preds), type(target)} <= {
+            if counter_of(self._bleu).tokenizer is None or not {type(preds), type(target)} <= {
                 list,
                 tuple,
             }:
                 raise
         listed = [_with_texts(references) for references in target]
-        return bleu._sums_of_batch(_with_texts(preds), listed)
+        return sums_of_batch(bleu, _with_texts(preds), listed)
 
     def _apply(self, fn: Any, exclude_state: Sequence[str] = ()) -> Any:
         """Move the states without casting them, as `set_dtype` would."""

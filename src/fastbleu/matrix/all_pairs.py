@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy
 
-from ..counting.stats import Stats
+from ..counting.stats import Stats, stats_of
 from ..inputs.arguments import check_integer
 from ..runtime.terminal import ProgressBar
 from ..runtime.threads import share_out
@@ -245,7 +245,7 @@ class PairScorer:
                 block[:] = self._scores_of_rows(counter, rows, pairs, self._lengths[columns])
             else:
                 if rows:
-                    new = Stats._own(rows, counter.max_order)
+                    new = stats_of(rows, counter.max_order)
                     counter.score(self._scorer.row_scores(new))
                 counter.write(*pairs, block)
             self.bar.update(block.size)

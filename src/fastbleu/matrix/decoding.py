@@ -175,7 +175,7 @@ def mbr(
             "aggregate=True makes no matrix; leave out either aggregate or return_matrix"
         )
     if aggregate:
-        reader.scorer.dialect.require(EXPECTED_COUNTS)
+        reader.scorer.require(EXPECTED_COUNTS)
     if isinstance(references, (list, tuple)) and any(isinstance(r, float) for r in references[:1]):
         raise TypeError("references holds numbers: pass weights by name, reference_weights=")
     if references is None:

@@ -11,7 +11,7 @@ from random import Random
 
 import numpy
 
-from ..counting.stats import Stats
+from ..counting.stats import stats_of
 from ..inputs.arguments import (
     a_type,
     check_choice,
@@ -167,7 +167,7 @@ def self_bleu(
     reader = SentenceReader(_default_metric() if metric is None else metric)
     checked = _check_orders(orders)
     for order in checked:
-        reader.scorer.dialect._check_order(order)
+        reader.scorer.dialect.check_order(order)
     reader.max_ngram_order = max(checked)
     check_choice("against", against, ("others", "each", "earlier"))
     if against != "others" and sample_size is not None:
@@ -218,7 +218,7 @@ def _against_others(
         others.add(block)
         bar.update(len(block))
     count = len(others)
-    reader.scorer.dialect._check_references(count - 1)
+    reader.scorer.check_references(count - 1)
     _check_count(count)
     sampled: Sequence[int] = range(count)
     if sample_size is not None:
@@ -305,7 +305,7 @@ def _scores(scorer: Scorer, rows: array[int], max_ngram_order: int) -> Any:
     order = scorer.max_ngram_order
     table = numpy.frombuffer(rows, numpy.int64).reshape(-1, 2 + 2 * max_ngram_order)
     kept = [*range(2 + order), *range(2 + max_ngram_order, 2 + max_ngram_order + order)]
-    return scorer.row_scores(Stats._own(array("q", table[:, kept].tobytes()), order))
+    return scorer.row_scores(stats_of(array("q", table[:, kept].tobytes()), order))
 
 
 def _check_orders(orders: Any) -> tuple[int, ...]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from _thread import allocate_lock as _Lock
 
-from .._core import add_rows, zero_rows
+from .._core import add_rows
 from ..counting._counted import Counted
-from ..counting.stats import Stats
 from ..dialects.score import Score
 from ..inputs.arguments import number_of
 from ..inputs.mistakes import warn_of_label_padding
-from ..metric.argument import as_metric
+from ..metric.argument import as_metric, scorer_of
 from ..metric.bleu import BLEU
 from ..runtime._process import Pool
 from ..runtime.threads import share_out
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from ..counting.stats import Stats
+    from ..dialects.scorer import Scorer
     from ..inputs.types import Hypotheses, Mask, SentenceStream
     from ..metric.argument import Metric
     from ..tokenizers.tokenizer import Tokenizer
@@ -112,11 +113,12 @@ class ReferenceIndex(SentenceIndex):
     (2, 31)
     """
 
-    __slots__ = ("_metric", "_pool")
+    __slots__ = ("_metric", "_pool", "_scorer")
 
     _metric: BLEU
     _pool: Pool
     _references: ReferenceSet
+    _scorer: Scorer
 
     def __init__(
         self,
@@ -129,20 +131,20 @@ class ReferenceIndex(SentenceIndex):
         bleu = as_metric(metric)
         reader = SentenceReader(bleu)
         reader.choosing = 1
-        counted = ReferenceSet(bleu._counter.max_ngram_order, bleu._counter.reference_length)
+        counted = ReferenceSet(bleu.max_ngram_order, bleu.reference_length)
         for block, bar in reader.read_blocks(references, "references", reference_mask, progress):
             counted.add(block)
             bar.update(len(block))
         if not len(counted):
             raise ValueError("references is empty: an index needs at least one, which may be empty")
-        bleu._scorer.dialect._check_references(len(counted))
+        reader.scorer.check_references(len(counted))
         reader.warn_of_input()
         self._finish(bleu, reader, counted)
 
     def _finish(self, metric: BLEU, reader: SentenceReader, references: ReferenceSet) -> None:
         references.finish()
-        pool = Pool(metric._counter.threads)
-        self._keep(_metric=metric, _pool=pool, _reader=reader, _references=references)
+        self._keep(_metric=metric, _scorer=scorer_of(metric), _pool=Pool(metric.threads))
+        self._keep(_reader=reader, _references=references)
 
     def score(self, hypotheses: Hypotheses, *, hypothesis_mask: Mask | None = None) -> Score:
         """BLEU of a corpus of hypotheses, with the warnings of `fastbleu.BLEU.score`.
@@ -166,7 +168,7 @@ class ReferenceIndex(SentenceIndex):
         TypeError
             A hypothesis is not a sentence; the message says which.
         """
-        scorer = self._metric._scorer
+        scorer = self._scorer
         counted = self._counted(hypotheses, hypothesis_mask, keep_rows=scorer.keep_rows)
         return scorer.score(scorer.sums(counted))
 
@@ -181,7 +183,7 @@ class ReferenceIndex(SentenceIndex):
             On the dialect's scale.
         """
         counted = self._counted(hypotheses, hypothesis_mask)
-        return self._metric._scorer.sentence_scores(counted)
+        return self._scorer.sentence_scores(counted)
 
     def count(self, hypotheses: Hypotheses, *, hypothesis_mask: Mask | None = None) -> Stats:
         """Rows of counts, one per hypothesis; parameters and errors as for `score`.
@@ -191,14 +193,13 @@ class ReferenceIndex(SentenceIndex):
         Stats
             Shape (S, 2 + 2 * max_ngram_order).
         """
-        return self._metric._scorer.stats(self._counted(hypotheses, hypothesis_mask))
+        return self._scorer.stats(self._counted(hypotheses, hypothesis_mask))
 
     def _counted(
         self, hypotheses: Hypotheses, mask: Mask | None, *, keep_rows: bool = True
     ) -> Counted:
         """Count hypotheses; without `keep_rows`, only the sum of the adapted rows."""
-        counter, scorer = self._metric._counter, self._metric._scorer
-        references = self._references
+        counter, scorer, references = self._reader.counter, self._scorer, self._references
         listed: Any = hypotheses
         readers: list[SentenceReader] = []
         whole: Sentences | None = None
@@ -226,11 +227,11 @@ class ReferenceIndex(SentenceIndex):
             if keep_rows:
                 references.count(sentences, total, start, stop, first, scratch)
                 return
-            rows = zero_rows(stop - start, max_ngram_order)
-            references.count(sentences, rows, start, stop, 0, scratch)
-            sums = scorer.dialect.adapt(Stats._own(rows, max_ngram_order)).sum()
+            part = Counted(stop - start, max_ngram_order)
+            references.count(sentences, part.rows, start, stop, 0, scratch)
+            row = scorer.sums_of(part.stats).row
             with adding:
-                add_rows(total, sums._rows, total)
+                add_rows(total, row, total)
 
         threads = min(counter.threads, len(blocks))
         if counter.is_text and not counter.reads_utf8:
@@ -276,7 +277,7 @@ def _rebuilt(
 ) -> ReferenceIndex:
     """An index of the same references; their ids are numbers of `tokens`; "auto" has `chosen`."""
     metric = BLEU(**arguments)
-    counted = ReferenceSet(metric._counter.max_ngram_order, metric._counter.reference_length)
+    counted = ReferenceSet(metric.max_ngram_order, metric.reference_length)
     for sentences in references:
         counted.add(sentences)
     index = kind.__new__(kind)

@@ -6,7 +6,7 @@ from array import array
 
 import numpy
 
-from ..counting.stats import Stats
+from ..counting.stats import stats_of
 from ..inputs.arguments import as_double, check_integer
 from ..runtime.terminal import ProgressBar
 from ..runtime.threads import share_out
@@ -122,7 +122,7 @@ class NearestIndex(SentenceIndex):
         nearest: list[Any] = [None] * len(order)
 
         def score(rows: array[int]) -> bytes:
-            return scorer.row_scores(Stats._own(rows, scorer.max_ngram_order)).tobytes()
+            return scorer.row_scores(stats_of(rows, scorer.max_ngram_order)).tobytes()
 
         def search_chunk(search: NearestSearch, numbers: list[int]) -> None:
             for number in numbers:

@@ -14,7 +14,7 @@ from ..inputs.columns import is_column, listed_column
 from ..inputs.errors import TOKENIZED_PERIODS, mask_of, warn_input
 from ..inputs.ids import NO_IDS, sentence_rows
 from ..inputs.mistakes import look_like_tokens
-from ..metric.argument import as_metric
+from ..metric.argument import as_metric, counter_of, scorer_of
 from ..metric.bleu import BLEU
 from ..runtime._process import Pool
 from ..runtime.terminal import ProgressBar
@@ -93,8 +93,8 @@ class SentenceReader:
         chosen: Tokenizer | None = None,
     ) -> None:
         bleu = _default_metric() if metric is None else as_metric(metric)
-        bleu._scorer.dialect.require(MATRIX)
-        self.counter, self.scorer = bleu._counter, bleu._scorer.of_sentences
+        scorer_of(bleu).require(MATRIX)
+        self.counter, self.scorer = counter_of(bleu), scorer_of(bleu).of_sentences
         self.tokenizer = chosen or self.counter.tokenizer
         self.choosing = inf
         # What "auto" has chosen for all sources, as in `Counted`.

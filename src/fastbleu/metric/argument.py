@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
+from ..dialects.base import SUMS
 from ..inputs.arguments import a_type
 from .bleu import BLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
 
+    from ..counting._counted import Sums
+    from ..counting.counter import Counter
     from ..dialects.name_types import DialectName, RecipeName
+    from ..dialects.scorer import Scorer
 
     Metric: TypeAlias = BLEU | DialectName | RecipeName
 
@@ -35,3 +42,16 @@ def as_metric(metric: Metric | None) -> BLEU:
     raise TypeError(
         f"metric is {a_type(metric)}, expected a fastbleu.BLEU or the name of a dialect"
     )
+
+
+# What the rest of the package uses of a metric besides its public methods: what turns a batch into
+# counts, and what turns counts into scores.
+counter_of: Callable[[BLEU], Counter] = attrgetter("_counter")
+scorer_of: Callable[[BLEU], Scorer] = attrgetter("_scorer")
+
+
+def sums_of_batch(metric: BLEU, hypotheses: Any, references: Any, *masks: Any) -> Sums:
+    """The sums that `BLEU.update` would add for a batch; masks as for `update`."""
+    scorer = metric._scorer
+    scorer.dialect.require(SUMS)
+    return scorer.sums(metric._count(hypotheses, references, scorer.keep_rows, *masks))

@@ -101,7 +101,7 @@ def make_numbers(overview: Overview) -> Payload:
     payload.header |= {
         "names": segments.shown_names,
         "pair": overview.pair,
-        "scale": segments.metric._scorer.dialect.scale,
+        "scale": segments.scorer.scale,
         "digits": segments.digits,
         "segments": len(segments),
         "orders": segments.metric.max_ngram_order,
@@ -150,7 +150,7 @@ def _rounded(intervals: list[list[tuple[float, float] | None]]) -> dict[str, Any
 def _brevity_penalties(segments: Segments, stats: Stats) -> NDArray[numpy.float64]:
     pairs = numpy.stack([stats.hyp_lens, stats.ref_lens], axis=1)
     different, numbers = numpy.unique(pairs, axis=0, return_inverse=True)
-    penalty = segments.metric._scorer.dialect.brevity_penalty
+    penalty = segments.scorer.brevity_penalty
     penalties = numpy.array([float(penalty(*map(int, pair))) for pair in different])
     return penalties[numbers.reshape(-1)]
 
@@ -181,7 +181,7 @@ def make_texts(segments: Segments) -> Payload:
 
 def _cut(segments: Segments, texts: list[str], is_reference: list[bool], sources: int) -> Any:
     """The bounds and numbers of the tokens of all texts; sources are not split."""
-    tokenizer = segments.metric._counter.tokenizer
+    tokenizer = segments.counter.tokenizer
     if tokenizer is not None:
         rest = texts[sources:], is_reference[sources:]
         chosen = [tokenizer] * (len(texts) - sources)
@@ -204,7 +204,7 @@ def _cut(segments: Segments, texts: list[str], is_reference: list[bool], sources
 
 def _add_matches(payload: Payload, segments: Segments) -> None:
     """Add which n-grams match the references together and singly, and which words are missing."""
-    match_positions = segments.metric._counter.match_positions
+    match_positions = segments.counter.match_positions
     references = segments.references
     each = [[reference] for reference in chain.from_iterable(references)]
     choosing = [texts for texts in references for _ in texts]
@@ -230,7 +230,7 @@ def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
     sources = segments.sources
     copied = numpy.zeros(len(segments), bool)
     if sources is not None:
-        texts = hypotheses if segments.is_text else segments.texts(hypotheses)
+        texts = hypotheses if segments.counter.is_text else segments.texts(hypotheses)
         copied = numpy.array(
             [bool(own) and own == source for own, source in zip(texts, sources, strict=True)]
         )

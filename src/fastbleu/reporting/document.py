@@ -52,7 +52,7 @@ def make_document(overview: Overview, title: str) -> str:
             verdict=verdicts.between(*overview.pair),
             references=_references(segments),
             digits=segments.digits,
-            scale=segments.metric._scorer.dialect.scale,
+            scale=segments.scorer.scale,
             numbers=make_numbers(overview).base64(),
             texts=make_texts(segments).base64(),
         )

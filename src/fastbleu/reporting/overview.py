@@ -19,6 +19,7 @@ from ..dialects.base import SUMS
 from ..dialects.names import get, names
 from ..dialects.score import NoScoreError, Score
 from ..inputs.errors import without_input_warnings
+from ..metric.argument import scorer_of
 from ..significance import Comparison, Interval, bootstrap
 from ..significance.procedures import compare_pairs
 from ..significance.results import known
@@ -266,12 +267,12 @@ def make_overview(
     notes: list[str] = []
     settings: dict[str, Any] = {"samples": samples, "seed": seed, "metric": segments.metric}
     intervals, comparisons = _resample(segments, settings, progress, notes)
-    systems, scorer = [], segments.metric._scorer
+    systems, scorer = [], segments.scorer
     for number, name in enumerate(segments.shown_names):
         score = scorer.score(scorer.sums(segments.counted[number]))
         if isnan(score.value):
             raise NoScoreError(f"systems[{name!r}] has no score: it is NaN; leave the system out")
-        points = score.value * 100 / scorer.dialect.scale
+        points = score.value * 100 / scorer.scale
         systems.append(System(name, score, points, intervals[number], _steps(segments, score)))
     count = len(segments) * len(systems)
     if dialects is None and count > _MOST_FOR_DIALECTS:
@@ -315,10 +316,10 @@ def _steps(segments: Segments, score: Score) -> list[tuple[str, float]] | None:
 
     The effect of smoothing or rounding, or of totals below 0, comes last.
     """
-    scorer = segments.metric._scorer
-    if not scorer.dialect.supports(SUMS):
+    scorer = segments.scorer
+    if not scorer.supports(SUMS):
         return None
-    scale, orders = scorer.dialect.scale, len(score.precisions)
+    scale, orders = scorer.scale, len(score.precisions)
     weights = scorer.weights or (1 / orders,) * orders
     factors = [p**weight for p, weight in zip(score.precisions, weights, strict=True)]
     names = [f"{order}-grams" for order in range(1, orders + 1)]
@@ -331,13 +332,13 @@ def _steps(segments: Segments, score: Score) -> list[tuple[str, float]] | None:
 
 def _by_dialect(segments: Segments) -> tuple[list[DialectScores], list[str]]:
     """The scores of all systems by each dialect that can score them, and why others cannot."""
-    scored, failed, own = [], [], segments.metric._scorer
+    scored, failed, own = [], [], segments.scorer
     values = [own.value(own.sums(counted)) for counted in segments.counted]
     order = sorted(range(len(values)), key=lambda system: -values[system])
     for name in names():
         try:
-            metric = dialect_metric(name, segments.is_text)
-            metric._scorer.dialect._check_references(segments.counted[0].nrefs)
+            metric = dialect_metric(name, segments.counter.is_text)
+            scorer_of(metric).check_references(segments.counted[0].nrefs)
             scores = [corpus.scored_by(metric).score() for corpus in segments.corpora]
         except CANNOT_SCORE as error:
             failed.append(f"{name} has no score: {error}")
@@ -397,7 +398,7 @@ def _scored(
     scores, intervals = [], []
     if len(used) * len(segments.counted) > _MOST_INTERVALS:
         settings = {**settings, "samples": 0}
-    scorer = segments.metric._scorer
+    scorer = segments.scorer
     for counted in segments.counted:
         rows = numpy.asarray(counted.stats)[order]
         parts = [rows[low:high] for low, high in pairwise(bounds)]
@@ -423,7 +424,7 @@ def _interval(
 def find_mistakes(segments: Segments) -> list[Mistake]:
     """The likely mistakes of all systems, those with the largest effect first."""
     corpora = segments.corpora
-    sources = segments.sources if segments.is_text else None
+    sources = segments.sources if segments.counter.is_text else None
     messages: dict[tuple[str, str], dict[int, str]] = {}
     points: dict[tuple[str, str], dict[int, float]] = {}
     for system, corpus in enumerate(corpora):

@@ -15,6 +15,7 @@ from ..dialects.base import COUNT
 from ..inputs._batch import Batch, read
 from ..inputs.arguments import a_type, number_of, shown
 from ..inputs.errors import restated
+from ..metric.argument import counter_of, scorer_of
 from ..metric.bleu import BLEU
 from ..runtime.caching import cached_property
 
@@ -39,7 +40,7 @@ class Segments:
     references : list of S lists of references
     sources, ids, documents, groups : list of S str, or None
     metric : BLEU
-        Scores the systems.
+        Scores the systems, by its `counter` and `scorer`.
     counted : list of K Counted
         The rows of all segments.
     """
@@ -56,19 +57,20 @@ class Segments:
         groups: Any = None,
     ) -> None:
         self.metric = metric
+        self.counter, self.scorer = counter_of(metric), scorer_of(metric)
         self.names: list[str] = []
         self.hypotheses: list[list[Any]] = []
         self.counted: list[Counted] = []
-        metric._scorer.dialect.require(COUNT)
+        self.scorer.require(COUNT)
         for name, hypotheses in systems.items():
             try:
-                batch = rereadable(metric._counter, read(hypotheses, references, metric._counter))
+                batch = rereadable(self.counter, read(hypotheses, references, self.counter))
                 _refuse_arrays(batch.hypotheses)
                 # Copies, because user code that runs later may change the lists.
                 listed, listed_references = list(batch.hypotheses), list(batch.references)
                 batch = Batch(listed, listed_references, warns=True)
-                counted = metric._counter.count(batch)
-                metric._scorer.dialect._check_references(counted.nrefs)
+                counted = self.counter.count(batch)
+                self.scorer.check_references(counted.nrefs)
                 if not counted.segments:
                     raise ValueError("hypotheses is empty: there are no segments to show")
             except (TypeError, ValueError) as error:
@@ -91,8 +93,7 @@ class Segments:
     @cached_property
     def scores(self) -> list[NDArray[numpy.float64]]:
         """The segments' scores, by system."""
-        scorer = self.metric._scorer
-        return [scorer.sentence_scores(counted, warns=False) for counted in self.counted]
+        return [self.scorer.sentence_scores(counted, warns=False) for counted in self.counted]
 
     @cached_property
     def corpora(self) -> list[Corpus]:
@@ -122,33 +123,28 @@ class Segments:
     @property
     def digits(self) -> int:
         """How many decimals of a score are shown."""
-        return 2 if self.metric._scorer.dialect.scale == 100 else 4
+        return 2 if self.scorer.scale == 100 else 4
 
     def score_rows(self, counted: Counted, rows: NDArray[Any]) -> float | None:
         """The score of some rows; None if the dialect cannot score them."""
         if counted.extra is not None:  # for a dialect that counts tokens itself
             return None
-        scorer = self.metric._scorer
+        scorer = self.scorer
         try:
             value = scorer.value(scorer.sums_of(Stats(rows, scorer.max_ngram_order)))
         except ValueError:
             return None
         return None if isnan(value) else value
 
-    @property
-    def is_text(self) -> bool:
-        """Whether segments are str rather than lists of tokens."""
-        return self.metric._counter.is_text
-
     def texts(self, segments: Sequence[Any]) -> list[str]:
         """Hypotheses or references as they are shown: tokens are joined by spaces."""
-        if not self.is_text:
+        if not self.counter.is_text:
             return [" ".join(map(str, tokens)) for tokens in segments]
         return [self.decoded(text) for text in segments]
 
     def decoded(self, text: str) -> str:
         """A text with its entities, as in SGML, decoded if the tokenizer decodes them."""
-        tokenizer = self.metric._counter.tokenizer
+        tokenizer = self.counter.tokenizer
         if tokenizer is None or not _ENTITY.search(text):
             return text
         decoded = _ENTITY.sub(lambda entity: _ENTITIES[entity[1]], text)

@@ -44,7 +44,7 @@ class Verdicts:
 
     def __init__(self, overview: Overview) -> None:
         self._overview, self._segments = overview, overview.segments
-        self._scale = self._segments.metric._scorer.dialect.scale
+        self._scale = self._segments.scorer.scale
         self._digits = self._segments.digits
 
     def headline(self) -> str:

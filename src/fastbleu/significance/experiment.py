@@ -12,7 +12,6 @@ References
 
 from __future__ import annotations
 
-from array import array
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import isnan
@@ -59,7 +58,7 @@ class DialectScoring:
         return np.array([scorer.value(scorer.restore(row)) for row in sums.tolist()])
 
     def _score_samples(self, sums: Integers) -> Floats:
-        rows = AdaptedRows._own(array("q", sums.tobytes()), self._scorer.max_ngram_order)
+        rows = AdaptedRows.of_table(sums.reshape(-1, sums.shape[-1]))
         scores = self._scorer.scores_of_sums(rows)
         return np.asarray(scores, np.float64).reshape(sums.shape[:-1])
 

@@ -24,7 +24,7 @@ from ..counting.stats import Stats
 from ..dialects.base import SIGNIFICANCE
 from ..inputs.arguments import a_type, check_choice, check_integer, number_of, shown
 from ..inputs.errors import restated
-from ..metric.argument import as_metric
+from ..metric.argument import as_metric, scorer_of
 from .experiment import Experiment, scoring_of
 from .results import Comparison, Comparisons, Interval, Name, known
 
@@ -248,7 +248,7 @@ def intervals_of(
 def _resampled_metric(metric: Metric | None) -> BLEU:
     """The metric; ValueError if samples of segments have no score in its dialect."""
     metric = as_metric(metric)
-    metric._scorer.dialect.require(SIGNIFICANCE)
+    scorer_of(metric).require(SIGNIFICANCE)
     return metric
 
 
@@ -265,8 +265,8 @@ def _experiment(
 ) -> Experiment:
     """An experiment with the rows of systems, by the names used in messages."""
     _check_rows(rows)
-    scorer = metric._scorer
-    adapted = [scorer.dialect.adapt(stats) for stats in rows.values()]
+    scorer = scorer_of(metric)
+    adapted = [scorer.adapted(stats) for stats in rows.values()]
     return Experiment(adapted, scoring_of(scorer), confidence, seed, progress, metric.threads)
 
 

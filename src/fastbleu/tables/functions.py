@@ -9,6 +9,7 @@ import numpy as np
 
 from ..dialects.base import COUNT, PARTS, UPDATE
 from ..inputs.arguments import a_type
+from ..metric.argument import scorer_of
 from ..runtime.import_lock import lazy
 from .data_files import ReadOptions, is_path
 from .frames import with_columns
@@ -138,12 +139,12 @@ def score(
     groups = GroupScorer(row_counter, by, confidence, samples, seed)
     options = ReadOptions(quoted, delimiter, encoding, format, progress)
     source = _opened(table, row_counter, groups.columns, options)
-    dialect = row_counter.metric._scorer.dialect
-    if not dialect.supports(UPDATE):
+    scorer = scorer_of(row_counter.metric)
+    if not scorer.supports(UPDATE):
         if source.frame is not None:
             return source.to_native(groups.score_texts(source.frame))
         try:
-            dialect.require(UPDATE)
+            scorer.require(UPDATE)
         except ValueError as error:
             advice = "it needs all texts of a group at once: pass a table that is in memory"
             raise ValueError(f"{error}; {advice}") from None
@@ -453,12 +454,11 @@ def appended(
 
 def new_columns(row_counter: RowCounter, column: str | None) -> tuple[str, ...]:
     """The names of the columns that `appended` adds; ValueError if the dialect has none."""
-    dialect = row_counter.metric._scorer.dialect
+    scorer = scorer_of(row_counter.metric)
     if column is not None:
-        dialect.require(PARTS)
+        scorer.require(PARTS)
         return (column,)
-    dialect.require(COUNT)
-    dialect.require(UPDATE)  # because rows are counted in parts
+    scorer.require(COUNT, UPDATE)  # because rows are counted in parts
     return count_names(row_counter.metric.max_ngram_order)
 
 

@@ -17,6 +17,7 @@ from ..dialects.base import SIGNIFICANCE, SUMS
 from ..dialects.score import NoScoreError
 from ..inputs.arguments import a_type, shown
 from ..inputs.errors import warn_input
+from ..metric.argument import scorer_of
 from ..significance.procedures import intervals_of
 from ._row_groups import RowGroups
 from .data_files import import_pyarrow
@@ -222,12 +223,12 @@ class GroupScorer:
                 f"several tokenizers; pass by={shown([*self.by, row_counter.language])}"
             )
         self._confidence, self._samples, self._seed = confidence, samples, seed
-        dialect = row_counter.metric._scorer.dialect
+        scorer = scorer_of(row_counter.metric)
         if confidence is not None:
-            dialect.require(SIGNIFICANCE)
+            scorer.require(SIGNIFICANCE)
         # The counts of segments are kept if the result does not follow from their sums.
         self._segment_rows: SegmentRows | None = None
-        if confidence is not None or not dialect.supports(SUMS):
+        if confidence is not None or not scorer.supports(SUMS):
             self._segment_rows = SegmentRows(2 + 2 * row_counter.metric.max_ngram_order)
         order = row_counter.metric.max_ngram_order
         new = [*RESULTS, *(("low", "high") if confidence is not None else ())]
@@ -257,17 +258,17 @@ class GroupScorer:
         Keys may be repeated.
         """
         keys, metric, kept = self._keyed(frame), self.row_counter.metric, self._segment_rows
-        dialect, order = metric._scorer.dialect, metric.max_ngram_order
+        scorer, order = scorer_of(metric), metric.max_ngram_order
         groups = row_groups(keys, self.by, 2 + 2 * order)
         groups_of_rows: list[Indices] = [np.zeros(0, np.int32)]
         for rows, nrefs, counted in self.row_counter.counts(
             frame, first, part_rows(metric.threads)
         ):
-            adapted = dialect.adapt(counted.stats)
-            groups.add(rows, adapted._rows, nrefs)
+            adapted = scorer.adapted(counted.stats)
+            groups.add(rows, adapted.flat, nrefs)
             if kept is not None:
                 groups_of_rows.append(np.asarray(groups.groups)[rows])
-                kept.add_counts(counted.stats if dialect.mean_of_sentences else adapted)
+                kept.add_counts(counted.stats if scorer.dialect.mean_of_sentences else adapted)
         all_totals = totals_of(groups, order)
         present = all_totals[SEGMENTS] > 0  # all if nothing is missing
         totals = all_totals[present]
@@ -339,7 +340,7 @@ class GroupScorer:
             for first in range(0, len(numbers), size):
                 part = numbers[first : first + size]
                 options = self._confidence, self._samples, self._seed, metric.threads
-                made = intervals_of([tables[n] for n in part], metric._scorer, *options)
+                made = intervals_of([tables[n] for n in part], scorer_of(metric), *options)
                 for number, interval in zip(part, made, strict=True):
                     intervals[number] = interval
         bounds = "low", "high"
@@ -358,10 +359,11 @@ def sums_of(
     for metric, table, row, segments, fewest, most in zip(
         metrics, tables or repeat(None), *columns, strict=False
     ):
-        is_mean = metric._scorer.dialect.mean_of_sentences
-        stats = Stats(table, metric.max_ngram_order) if is_mean else None
+        scorer = scorer_of(metric)
+        is_mean = scorer.dialect.mean_of_sentences
+        stats = Stats(table, scorer.max_ngram_order) if is_mean else None
         nrefs = fewest if fewest == most else -1
-        all_sums.append(metric._scorer.restore(row, segments, nrefs, stats))
+        all_sums.append(scorer.restore(row, segments, nrefs, stats))
     return all_sums
 
 
@@ -373,8 +375,7 @@ def scored(
     intervals: Mapping[str, list[Any]],
 ) -> Frame:
     """The keys and scores of groups; a group without a score has null, and causes a warning."""
-    scorers = [metric._scorer for metric in metrics]
-    pairs = list(zip(scorers, all_sums, strict=True))
+    pairs = list(zip(map(scorer_of, metrics), all_sums, strict=True))
     hyp_lens, ref_lens, *counts = map(list, zip(*[sums.row for sums in all_sums], strict=True))
     orders = len(counts) // 2
     by_order = [
@@ -393,7 +394,7 @@ def scored(
     for number, (scorer, sums) in enumerate(pairs):
         try:
             own = scorer.attributes(sums)
-            own.setdefault("bp", scorer.dialect.brevity_penalty(*sums.row[:2]))
+            own.setdefault("bp", scorer.brevity_penalty(*sums.row[:2]))
         except NoScoreError as error:
             failed[number] = error
             own = {"precisions": (None,) * orders}

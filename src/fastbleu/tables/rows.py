@@ -16,7 +16,7 @@ from ..inputs.arguments import a_type, check_choice, closest, names_shown, numbe
 from ..inputs.columns import is_column
 from ..inputs.errors import AmongGiven, LocatedError, restated, warn_input
 from ..inputs.missing import CHOICES, is_missing, no_value
-from ..metric.argument import as_metric
+from ..metric.argument import as_metric, counter_of, scorer_of
 from ..metric.bleu import BLEU
 from .frames import group_rows, has_no_type, load_narwhals, take
 
@@ -99,9 +99,9 @@ class RowCounter:
     @property
     def in_place(self) -> Sequence[str]:
         """The columns that are read without their library, whose content is checked then."""
-        counter, dialect = self.metric._counter, self.metric._scorer.dialect
-        needs_library = self.language is not None or not dialect.supports(UPDATE)
-        return () if needs_library or (self.several and not counter.is_text) else self.texts
+        is_text, scorer = counter_of(self.metric).is_text, scorer_of(self.metric)
+        needs_library = self.language is not None or not scorer.supports(UPDATE)
+        return () if needs_library or (self.several and not is_text) else self.texts
 
     def metric_of(self, language: Hashable) -> BLEU:
         """The metric for the segments of a language."""
@@ -128,7 +128,7 @@ class RowCounter:
 
         Columns with the Arrow interface are passed as they are, others as lists.
         """
-        is_text = self.metric._counter.is_text
+        is_text = counter_of(self.metric).is_text
         columns = [frame[name].to_native() for name in self.texts]
         in_place = (is_text or not self.several) and all(map(is_column, columns))
         if in_place and not any(map(partial(has_no_type, frame), self.texts)):
@@ -152,7 +152,7 @@ class RowCounter:
         """
         for metric, rows, part, numbers in self._languages(frame, first):
             with errors_naming_rows(self, numbers, part):
-                batch = read(*self.texts_of(part), metric._counter, missing=self.missing)
+                batch = read(*self.texts_of(part), counter_of(metric), missing=self.missing)
                 for kept, nrefs, counted in counted_parts(metric, batch, most):
                     self._note(metric, counted)
                     yield kept if rows is None else rows[kept], nrefs, counted
@@ -160,7 +160,7 @@ class RowCounter:
 
     def _note(self, metric: BLEU, counted: Counted) -> None:
         """Remember what `warn` must report."""
-        noted = self._noted.setdefault(metric._scorer, Counted(0, metric.max_ngram_order))
+        noted = self._noted.setdefault(scorer_of(metric), Counted(0, metric.max_ngram_order))
         noted.tokenized_periods += counted.tokenized_periods
         noted.blank_references += counted.blank_references * (self.missing != "empty")
 
@@ -182,7 +182,7 @@ class RowCounter:
                 kept = kept if rows is None else rows[kept]
                 present[kept] = True
                 with AmongGiven(counted.present):
-                    scores[kept] = metric._scorer.sentence_scores(counted)
+                    scores[kept] = scorer_of(metric).sentence_scores(counted)
         return present, scores
 
     def sums(self, metric: BLEU, frame: Frame, rows: Indices) -> tuple[Indices, Sums, AdaptedRows]:
@@ -190,15 +190,15 @@ class RowCounter:
         part = take(frame, rows)
         with errors_naming_rows(self, rows, part):
             kept, counted = self._count(metric, part, rows)
-            scorer = metric._scorer
-            return rows[kept], scorer.sums(counted), scorer.adapted(counted)
+            scorer = scorer_of(metric)
+            return rows[kept], scorer.sums(counted), scorer.adapted(counted.stats)
 
     def _count(
         self, metric: BLEU, frame: Frame, numbers: Sequence[int] | Indices
     ) -> tuple[Rows, Counted]:
         """The positions of complete rows, and their counts."""
-        batch = read(*self.texts_of(frame), metric._counter, missing=self.missing)
-        counted = metric._counter.count(batch)
+        batch = read(*self.texts_of(frame), counter_of(metric), missing=self.missing)
+        counted = counter_of(metric).count(batch)
         counted.present = batch.present
         self._note_missing(batch, numbers)
         kept = slice(None) if batch.present is None else np.flatnonzero(batch.present)
@@ -250,8 +250,8 @@ def counted_parts(
     """
     done = 0
     for block in batch.blocks(metric.threads, most):
-        counted = metric._counter.count(block)
-        metric._scorer.dialect._check_references(counted.nrefs)
+        counted = counter_of(metric).count(block)
+        scorer_of(metric).check_references(counted.nrefs)
         size = counted.segments if block.present is None else len(block.present)
         rows: Rows = slice(done, done + size)
         if block.present is not None:

@@ -17,7 +17,7 @@ from ..counting.stats import row_of_state
 from ..dialects.base import STATE, SUMS, UPDATE
 from ..inputs.arguments import shown
 from ..inputs.errors import LocatedValueError
-from ..metric.argument import as_metric
+from ..metric.argument import as_metric, counter_of, scorer_of
 from ..metric.bleu import BLEU
 from .frames import ROW, counts_in, frame_of, joined, keys_of, take, with_columns
 from .groups import (
@@ -61,7 +61,7 @@ def described(metric: BLEU, language: str | None = None) -> str:
     with more parameters writes the same text.
     """
     dialect = metric.dialect
-    own: dict[str, Any] = dict(metric._scorer.dialect.own_options)
+    own: dict[str, Any] = dict(scorer_of(metric).dialect.own_options)
     parameters: dict[str, Any] = {"rules": RULES, "dialect": dialect}
     if language is not None:
         parameters["language"] = language
@@ -86,8 +86,7 @@ def sums_scorer(row_counter: RowCounter, by: str | Sequence[str] | None) -> Grou
     """The `GroupScorer` for sums; ValueError if the dialect has none, or a key is "counted"."""
     groups = GroupScorer(row_counter, by)
     check_new_columns(groups.by, [COUNTED])
-    for feature in (UPDATE, SUMS):
-        row_counter.metric._scorer.dialect.require(feature)
+    scorer_of(row_counter.metric).require(UPDATE, SUMS)
     return groups
 
 
@@ -262,10 +261,10 @@ def scores_of(table: Any, metric: Metric | None) -> Any:
     keys = joined([frame for frame, _ in parts])
     totals = np.concatenate([totals for _, totals in parts])
     metrics = metrics_of(keys, chosen)
-    if metrics[0]._scorer.dialect.supports(STATE):
+    if scorer_of(metrics[0]).supports(STATE):
         for row, (counts, row_metric) in enumerate(zip(totals[COUNTS], metrics, strict=True)):
             try:
-                row_of_state(counts, row_metric.max_ngram_order, row_metric._counter.least_total)
+                row_of_state(counts, row_metric.max_ngram_order, counter_of(row_metric).least_total)
             except ValueError as error:
                 raise LocatedValueError(f"row {row} of the sums: {error}", segment=row) from error
     return source.to_native(scored(keys, reader.by or [], metrics, sums_of(metrics, totals), {}))
