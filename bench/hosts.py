@@ -1,7 +1,8 @@
 """Evaluation tools, unedited, with and without `fastbleu.patch`: rows of docs/guides/patching.md.
 
 A tool that is not installed is downloaded from PyPI (tools/packages.py). Without network, HUB names
-a folder with the scripts `bleu` and `sacrebleu` of the hub for evaluate, MLflow. Times are CPU seconds: of the calls of BLEU in the tool, and of its whole function.
+a folder with the scripts `bleu` and `sacrebleu` of the hub for evaluate, MLflow. Times are CPU
+seconds: of the calls of BLEU in the tool, and of its whole function.
 """
 
 import importlib

@@ -26,27 +26,21 @@ Variants = dict[str, dict[str, Call]]
 
 
 class Original(NamedTuple):
-    make: Callable[..., Variants]
+    make: Callable[[], Variants]
     of_dialects: bool
-    needs_source: bool
 
 
 ORIGINALS: dict[str, Original] = {}
 
 
-def original(name: str, dialect: bool = False, source: bool = False) -> Any:
-    """Register a function: of a dialect, or of a recipe; with a checkout as its argument."""
+def original(name: str, dialect: bool = False) -> Any:
+    """Register a function: of a dialect, or of a recipe."""
 
-    def add(make: Callable[..., Variants]) -> Callable[..., Variants]:
-        ORIGINALS[name] = Original(make, dialect, source)
+    def add(make: Callable[[], Variants]) -> Callable[[], Variants]:
+        ORIGINALS[name] = Original(make, dialect)
         return make
 
     return add
-
-
-def one_file(name: str, requirement: str, *modules: str, **options: Any) -> Any:
-    """The first of these modules of a package, the others beside it; all else is a stub."""
-    return load(unpacked(requirement), *modules, **options)
 
 
 def split(texts: list[str]) -> list[list[str]]:
@@ -180,6 +174,26 @@ def pycocoevalcap() -> Variants:
         },
         "coco average": {"corpus": by_length("average", 0)},
     }
+
+
+@original("pycocoevalcap-ptb")
+def pycocoevalcap_ptb() -> Variants:
+    """Java splits the references of a corpus, and its hypotheses, as the lines of one file."""
+    sys.path.append(str(unpacked("pycocoevalcap==1.2")))
+    from pycocoevalcap.bleu.bleu import Bleu
+    from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+
+    @functools.cache
+    def tokens(texts: tuple[tuple[str, ...], ...]) -> dict[int, list[str]]:
+        captions = [[{"caption": text} for text in several] for several in texts]
+        return PTBTokenizer().tokenize(dict(enumerate(captions)))
+
+    def scores(texts: list[str], golds: list[list[str]], which: int) -> list[Any]:
+        results = tokens(tuple((text,) for text in texts))
+        return Bleu(4).compute_score(tokens(tuple(map(tuple, golds))), results, verbose=0)[which]
+
+    corpus, sentences = (functools.partial(scores, which=which) for which in (0, 1))
+    return {"coco ptb": {"corpus": corpus, "sentences": sentences}}
 
 
 @original("codebleu", dialect=True)

@@ -58,12 +58,13 @@ def test_chunks_are_counted_to_their_ends():
         assert count(*texts, tokenize="13a", threads=threads).sum() == expected
 
 
+@pytest.mark.parametrize("tokenize", ["13a", str.split], ids=["13a", "a function"])
 @pytest.mark.parametrize(("place", "wrong"), [(0, 7), (4_999, []), (4_999, ["a", None])])
-def test_the_first_wrong_line_is_named(place, wrong):
+def test_the_first_wrong_line_is_named(place, wrong, tokenize):
     hypotheses, references = ([*its] for its in lines())
     references[place] = wrong
     with pytest.raises((TypeError, ValueError), match=f"segment {place}"):
-        count(hypotheses, references, tokenize="13a", threads=2)
+        count(hypotheses, references, tokenize=tokenize, threads=2)
 
 
 def test_lists_of_tokens_that_user_code_shortens():

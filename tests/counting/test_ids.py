@@ -11,6 +11,7 @@ import oracle
 import pytest
 from generators import IGNORED_OF_RANDOM, PRISTINE, SEED, SEGMENTS, raises, seeded
 from id_batches import DTYPES, LAYOUTS, Batch, as_arrays, random_arguments, random_batch
+from levels import LEVELS, use_simd
 
 import fastbleu
 from fastbleu import BLEU, InputWarning
@@ -41,6 +42,7 @@ def test_random_batches(part):
         rng = seeded("ids", number)
         batch, arguments, masks = random_arguments(rng)
         max_ngram_order = rng.choice((1, 2, 2, 3, 4, 5))
+        use_simd(rng.choice(LEVELS))
         segments = batch.segments()
         metric = metric_of(
             max_ngram_order=max_ngram_order, threads=rng.choice((1, 1, 1, 2, 3)), **batch.options
@@ -79,7 +81,7 @@ def test_reference_length(rule):
 # --- cases for which random batches are too small
 
 
-def long_batch(rng, rows, low, high, refs=2):
+def long_batch(rng, rows, low, high, refs=2, **options):
     alphabet = range(rng.choice((3, 30, 32_000)))
     hypotheses = [rng.choices(alphabet, k=high) for _ in range(rows)]
     references = []
@@ -89,16 +91,23 @@ def long_batch(rng, rows, low, high, refs=2):
     for row in [*hypotheses, *(row for its in references for row in its)]:
         row[rng.randint(low, high) :] = []
         row += [-100] * (high - len(row))
-    return Batch(hypotheses, references, None, None, {"ignore_ids": (-100,)})
+    return Batch(hypotheses, references, None, None, {"ignore_ids": (-100,), **options})
 
 
 @pytest.mark.parametrize("layout", [*{layout.__name__: layout for layout in LAYOUTS}.values()])
 def test_long_rows(layout):
-    for rows, low, high in ((6, 60, 70), (6, 120, 200), (2, 900, 1100)):
-        batch = long_batch(seeded("long ids", layout.__name__, low), rows, low, high)
+    for rows, low, high, options in (
+        (6, 60, 70, {}),
+        (6, 120, 200, {"skip_ids": (0, 3)}),
+        (2, 900, 1100, {"skip_ids": (0,), "stop_ids": 7}),
+        (90, 0, 70, {"skip_ids": (0, 3), "stop_ids": 7}),
+    ):
+        rng = seeded("long ids", layout.__name__, low)
+        batch = long_batch(rng, rows, low, high, **options)
         expected = rows_of(*batch.segments(), 5)
         for dtype in ("<i8", "<i4", ">i4", "<i2"):
             sides = [layout(np.array(side, dtype)) for side in (batch.hypotheses, batch.references)]
+            use_simd(rng.choice(LEVELS))
             found = metric_of(max_ngram_order=5, **batch.options).count(*sides)
             assert np.asarray(found).tolist() == expected
 

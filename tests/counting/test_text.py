@@ -36,24 +36,6 @@ def test_rows_are_those_of_the_tokens(tokenizer):
         assert list(reader.row(hypothesis, references)) == list(row._rows)
 
 
-def test_every_character_is_lowered():
-    lines = [
-        f"x{chr(code)}Y {chr(code)}" for code in range(0x110000) if code < 1 << 16 or code % 9 == 0
-    ]
-    lowered = [line.lower() for line in lines]
-    expected = count(lowered, lowered, 2, tokenize="none")
-    assert count(lines, lowered, 2, tokenize="none", lowercase=True) == expected
-    assert count(lowered, lines, 2, tokenize="none", lowercase=True) == expected
-    # Nor does another character become the same: capital letters lie 32 before small ones.
-    for step in (1, 32):
-        others = lines[step:] + lines[:step]
-        expected_of_others = count(lowered, lowered[step:] + lowered[:step], 2, tokenize="none")
-        assert count(lines, others, 2, tokenize="none", lowercase=True) == expected_of_others
-    reader = SegmentReader("none", True, 2)
-    for row, line, its in zip(expected[:1000], lines, lowered, strict=False):
-        assert list(reader.row(line, [its])) == list(row._rows)
-
-
 @pytest.mark.parametrize("size", [4000, 5000, (1 << 20) + 70, (1 << 21) + 1])
 def test_long_lines_are_lowered(size):
     for word in ("Ab ", "Äb ", "Жя ", "ΑΣ ", "😀A "):
@@ -100,9 +82,3 @@ def test_strings_are_released():
 def test_a_function_gets_both_sides_in_lower_case():
     expected = count(["a b c d"], [["a b", "b c d"]], tokenize=str.split)
     assert count(["A b C d"], [["A B", "b C D"]], tokenize=str.split, lowercase=True) == expected
-
-
-def test_a_wrong_segment_after_the_first_chunk_is_named():
-    lines = ["a b"] * 1000
-    words = "segment 1000: the hypothesis is an int"
-    raises(TypeError, words, count, [*lines, 5], [*lines, "a"], tokenize=str.split)

@@ -39,6 +39,7 @@ def test_nothing_is_found_where_nothing_is_wrong():
         ("entities", lambda text: text.replace("&", "&amp;amp;").replace("'", "&#39;")),
         ("normalization", lambda text: text.replace("\u00ea", "e\u0302").replace("1", "\uff11")),
     ],
+    ids=["case", "quotes", "entities", "normalization"],
 )
 def test_differences_of_one_side(name, spoil):
     wrong = [spoil(text) for text in TEXTS]
@@ -67,30 +68,34 @@ def joined(*marks):
     )
 
 
+LEFT_BY_TOOLS = [
+    ("subwords", joined("@@", "")),
+    ("subwords", joined("", "##")),
+    ("subwords", joined("\uffed", "")),
+    (
+        "subwords",
+        lambda text: " ".join(f"\u2581{w[:2]} {w[2:]}".strip() for w in text.split(" ")),
+    ),
+    ("subwords", lambda text: "\u0120" + text.replace(" ", " \u0120")),
+    ("tags", "{}</s>".format),
+    ("tags", "{} <pad> <pad>".format),
+    ("tags", "<|im_start|> {}<|im_end|>".format),
+    ("tags", "[INST] {} [/INST]".format),
+    ("tags", '<seg id="1">{}</seg>'.format),
+    ("lists", lambda text: str(text.split(" "))),
+    ("lists", lambda text: str([text])),
+    ("log columns", "H-12\t-0.31\t{}".format),
+    ("log columns", "3 ||| {} ||| LM= -1.5 ||| -2.25".format),
+    ("log columns", "17\t{}".format),
+    ("zero-width", "\ufeff{}".format),
+    ("zero-width", lambda text: text.replace(" ", " \u200b")),
+]
+
+
 @pytest.mark.parametrize(
     ("name", "spoil"),
-    [
-        ("subwords", joined("@@", "")),
-        ("subwords", joined("", "##")),
-        ("subwords", joined("\uffed", "")),
-        (
-            "subwords",
-            lambda text: " ".join(f"\u2581{w[:2]} {w[2:]}".strip() for w in text.split(" ")),
-        ),
-        ("subwords", lambda text: "\u0120" + text.replace(" ", " \u0120")),
-        ("tags", "{}</s>".format),
-        ("tags", "{} <pad> <pad>".format),
-        ("tags", "<|im_start|> {}<|im_end|>".format),
-        ("tags", "[INST] {} [/INST]".format),
-        ("tags", '<seg id="1">{}</seg>'.format),
-        ("lists", lambda text: str(text.split(" "))),
-        ("lists", lambda text: str([text])),
-        ("log columns", "H-12\t-0.31\t{}".format),
-        ("log columns", "3 ||| {} ||| LM= -1.5 ||| -2.25".format),
-        ("log columns", "17\t{}".format),
-        ("zero-width", "\ufeff{}".format),
-        ("zero-width", lambda text: text.replace(" ", " \u200b")),
-    ],
+    LEFT_BY_TOOLS,
+    ids=[f"{name} {number}" for number, (name, _) in enumerate(LEFT_BY_TOOLS)],
 )
 def test_what_tools_leave_in_texts(name, spoil):
     wrong, wrong_references = ([spoil(text) for text in texts] for texts in (OTHERS, TEXTS))

@@ -109,6 +109,12 @@ def test_recipes_with_the_same_score_are_one_match():
     assert first.setting == either
 
 
+def test_scores_on_the_scale_of_the_number_come_first():
+    text = "the cat sat on the red mat and it slept"
+    found = settings("0.9048", [text], [f"{text} today"])
+    assert found.index("dialect='nltk'") < found.index("dialect='sacrebleu'")
+
+
 def test_numbers_with_an_exponent_keep_their_digits():
     hypotheses, references = ["the cat sat on the mat"], ["a cat is on a mat"]
     value = BLEU("crystalbleu").score(hypotheses, references).value

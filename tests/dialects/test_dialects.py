@@ -12,7 +12,8 @@ from generators import raises
 from metrics import score, sentence_scores
 from processes import python
 
-from fastbleu import BLEU, Stats, dialects, matrix, significance
+import fastbleu
+from fastbleu import BLEU, Stats, dialects
 from fastbleu.dialects import base
 from fastbleu.dialects.base import Dialect
 from fastbleu.dialects.names import get
@@ -174,7 +175,7 @@ def test_the_rules_of_a_user():
     with pytest.raises(ValueError, match="does not support aggregate=True"):
         Scorer(precision, 1).expected_scores(None)
     with pytest.raises(ValueError, match="does not support significance"):
-        significance.bootstrap(Stats([[1, 1, 1, 1]] * 2), metric="mlflow")
+        fastbleu.significance.bootstrap(Stats([[1, 1, 1, 1]] * 2), metric="mlflow")
     raises(TypeError, "abstract", Dialect)
 
 
@@ -185,7 +186,7 @@ def test_rows_are_adapted_by_the_dialect():
         adapted = dialect.adapt(short)
         assert numpy.asarray(adapted).tolist() == [[1, 1, 1, 0, 1, dialect.minimum_total]]
         with pytest.raises(TypeError, match="AdaptedRows"):
-            significance.bootstrap(adapted)
+            fastbleu.significance.bootstrap(adapted)
     assert (NLTK.minimum_total, SACREBLEU.minimum_total) == (1, 0)
 
 
@@ -249,7 +250,7 @@ def test_several_references_are_refused_where_an_original_takes_one():
         metric = BLEU(dialect=name)
         words = rf"{name}' takes one reference .*texts\[0\]"
         raises(ValueError, words, metric.score, ["a b c d"], [several])
-        for call in (matrix.ReferenceIndex, matrix.self_bleu):
+        for call in (fastbleu.matrix.ReferenceIndex, fastbleu.matrix.self_bleu):
             words = r"takes one reference|does not support matrix"
             raises(ValueError, words, call, several, metric=metric)
 

@@ -1,5 +1,6 @@
 """Recipes: what evaluation tools return, recorded, and what their names and references do."""
 
+import csv
 import importlib.util
 import math
 import pickle
@@ -13,8 +14,9 @@ from operator import attrgetter
 import numpy
 import pytest
 from generators import raises, seeded
-from processes import python
-from recordings import recorded_tools
+from processes import ROOT, python
+from recordings import DIALECTS, FOLDER, TOOLS, recorded_tools
+from recordings import recorded as recorded_cases
 from test_recorded import outcome, plain, sentence_outcomes
 
 from fastbleu import BLEU, dialects
@@ -92,6 +94,18 @@ def test_recorded_tools(variant):
         assert len(found) == len(expected)
         for value, wanted in zip(found, expected, strict=True):
             assert is_same(recorded(value, ""), wanted, variant), case["id"]
+
+
+def test_every_recorded_variant_has_its_origin():
+    with open(FOLDER / "origins.tsv", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    cases = [case for name in (*DIALECTS.values(), TOOLS) for case in recorded_cases(name)]
+    parts = [case[part] for case in cases for part in ("corpus", "sentences")]
+    named = [variant for row in rows for variant in row["variants"].split("; ")]
+    assert sorted(named) == sorted({variant for part in parts for variant in part})
+    script = (ROOT / "tools" / "originals.py").read_text("utf-8")
+    scripts = {row["record.py"] for row in rows if row["record.py"]}
+    assert scripts == set(re.findall(r'^@original\("([^"]+)"', script, re.MULTILINE))
 
 
 def test_every_name_makes_a_metric_which_leaves_missing_segments_out():

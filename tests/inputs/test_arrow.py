@@ -22,8 +22,8 @@ from generators import raises, seeded
 from metrics import count
 from random_texts import random_line
 
+import fastbleu
 from fastbleu import BLEU, InputWarning
-from fastbleu.matrix import ReferenceIndex, pairwise
 
 HYPOTHESES = [
     "The cat sat on the mat.",
@@ -113,9 +113,9 @@ def test_every_method_takes_columns():
     metric.update(*columns)
     metric.update(*columns, progress=True)
     assert metric.compute() == metric.score(HYPOTHESES * 2, REFERENCES * 2)
+    pairwise, index_of = fastbleu.matrix.pairwise, fastbleu.matrix.ReferenceIndex
     assert (pairwise(*columns) == pairwise(HYPOTHESES, REFERENCES)).all()
-    index = ReferenceIndex(columns[1])
-    assert index.count(columns[0]) == ReferenceIndex(REFERENCES).count(HYPOTHESES)
+    assert index_of(columns[1]).count(columns[0]) == index_of(REFERENCES).count(HYPOTHESES)
 
 
 def test_tokenizers_that_need_strings_take_columns():
@@ -183,6 +183,10 @@ def test_random_corpora_in_random_pieces():
         assert metric.count(*streams) == metric.count(hypotheses, references)
 
 
+def field_of_structs(values):
+    return in_a_struct(text_array(["left out", *values]))
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -190,7 +194,7 @@ def test_random_corpora_in_random_pieces():
         *(functools.partial(text_array, skip=skip) for skip in (0, 13)),
         functools.partial(text_array, format="vu", skip=5),
         dictionary_array,
-        lambda values: in_a_struct(text_array(["left out", *values])),
+        field_of_structs,
     ],
 )
 def test_nulls_are_named_left_out_or_replaced(make):
@@ -324,6 +328,12 @@ def text(offsets, data=b"abc", length=2, format="u", **more):
 DAMAGED = {
     "offsets run backwards": text([0, 3, 1]),
     "offsets run backwards or": text([0, -1, 1]),
+    "backwards or beyond": Array(
+        "u", 2, [b"\x01", packed([0, 9, 1], "i"), b"abc"]
+    ),  # before a null
+    "or beyond the data": Array(
+        "i", 2, [None, packed([0, 0], "i")], dictionary=text([0, 9, 1], data=b"abc")
+    ),
     "do not fit": text(None),
     "children or buffers": text([0, 1, 2], None),
     "lengths, children": text([0, 1, 2], length=-1),

@@ -10,6 +10,7 @@ import re
 import warnings
 from collections import UserDict
 from functools import partial
+from operator import attrgetter
 from types import MappingProxyType
 
 import numpy as np
@@ -27,7 +28,6 @@ from fastbleu import (
     modified_precision,
     sentence_bleu,
 )
-from fastbleu.matrix import pairwise, self_bleu
 
 pytestmark = pytest.mark.pythons
 
@@ -173,7 +173,7 @@ CALLS = [
 ]
 
 
-@pytest.mark.parametrize(("call", "error", "words"), CALLS)
+@pytest.mark.parametrize(("call", "error", "words"), CALLS, ids=[words for *_, words in CALLS])
 def test_single_calls_are_refused(call, error, words):
     raises(error, words, call)
 
@@ -198,31 +198,36 @@ def test_unknown_parameters_are_named(name, meant):
 LONG = "the cat " * 10_000
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda long: fastbleu.identify(31.2, [long], [long]),
-        lambda long: fastbleu.identify(["a"], ["a"], long),
-        lambda long: fastbleu.patch(str(long)),
-        lambda long: fastbleu.dialects.describe(long),
-        lambda long: fastbleu.tokenizers.get(str(long)),
-        lambda long: fastbleu.tables.score({"mt": ["a"], "ref": ["a"]}, str(long), "ref"),
-        lambda long: fastbleu.significance.bootstrap(["a"] * 2, ["a"] * 2, seed=long),
-        lambda long: fastbleu.sacrebleu.BLEU(tokenize=str(long)),
-        lambda long: fastbleu.sacrebleu.BLEU(smooth_method=long),
-        lambda long: sentence_bleu([["a"]], ["a"], smoothing_function=long),
-        lambda long: sentence_bleu([["a"]], ["a"], weights=frozenset([str(long)]).__len__),
-        lambda long: self_bleu(["a", "b"], orders=long),
-        lambda long: BLEU().score(["a"], ["a"], missing=long),
-        lambda long: BLEU().score(["a"], ["a"], missing=np.array([str(long)] * 2)),
-        *(partial(lambda name, long: BLEU(**{name: long}), name) for name in (
-            "dialect", "tokenize", "smooth_method", "reference_length", "weights",
-            "max_ngram_order", "threads", "smooth_value", "ignore_ids",
-        )),
-        lambda long: BLEU("codebleu-weighted", keywords=str(long)),
-        lambda long: BLEU("mteval-v14", tokenize=str(long)),
-    ],
-)  # fmt: skip
+CUT = {
+    "texts": lambda long: fastbleu.identify(31.2, [long], [long]),
+    "number": lambda long: fastbleu.identify(["a"], ["a"], long),
+    "library": lambda long: fastbleu.patch(str(long)),
+    "described dialect": lambda long: fastbleu.dialects.describe(long),
+    "tokenizer": lambda long: fastbleu.tokenizers.get(str(long)),
+    "column": lambda long: fastbleu.tables.score({"mt": ["a"], "ref": ["a"]}, str(long), "ref"),
+    "seed": lambda long: fastbleu.significance.bootstrap(["a"] * 2, ["a"] * 2, seed=long),
+    "sacreBLEU's tokenizer": lambda long: fastbleu.sacrebleu.BLEU(tokenize=str(long)),
+    "sacreBLEU's method": lambda long: fastbleu.sacrebleu.BLEU(smooth_method=long),
+    "smoothing function": lambda long: sentence_bleu([["a"]], ["a"], smoothing_function=long),
+    "nltk's weights": lambda long: sentence_bleu(
+        [["a"]], ["a"], weights=frozenset([str(long)]).__len__
+    ),
+    "orders": lambda long: fastbleu.matrix.self_bleu(["a", "b"], orders=long),
+    "missing": lambda long: BLEU().score(["a"], ["a"], missing=long),
+    "array of missing": lambda long: BLEU().score(["a"], ["a"], missing=np.array([str(long)] * 2)),
+    **{
+        name: partial(lambda name, long: BLEU(**{name: long}), name)
+        for name in (
+            *("dialect", "tokenize", "smooth_method", "reference_length", "weights"),
+            *("max_ngram_order", "threads", "smooth_value", "ignore_ids"),
+        )
+    },
+    "keywords": lambda long: BLEU("codebleu-weighted", keywords=str(long)),
+    "tokenizer of a dialect": lambda long: BLEU("mteval-v14", tokenize=str(long)),
+}
+
+
+@pytest.mark.parametrize("call", CUT.values(), ids=list(CUT))
 def test_values_in_messages_are_cut(call):
     for long in (LONG, [LONG], list(LONG)):
         with pytest.raises((TypeError, ValueError, AssertionError, KeyError)) as caught:
@@ -242,6 +247,7 @@ def test_values_in_messages_are_cut(call):
         (lambda: TEXT.score(["a", "b"], ["a", "b"], tokenizers=["13a", "x"]), (1, None, None)),
         (lambda: TEXT.score(["a"], ["a", "b"]), None),
     ],
+    ids=["text", "reference", "no references", "tokens", "ids", "nltk", "tokenizers", "lengths"],
 )
 def test_errors_carry_the_place_that_their_message_names(call, facts):
     with pytest.raises((TypeError, ValueError)) as caught:
@@ -257,8 +263,9 @@ def test_errors_carry_the_place_that_their_message_names(call, facts):
             assert str(error).startswith(f"segment {facts[0]}: ")
 
 
-@pytest.mark.parametrize("call", [fastbleu.report, fastbleu.significance.compare])
-def test_errors_about_a_system_carry_the_place(call):
+@pytest.mark.parametrize("name", ["report", "significance.compare"])
+def test_errors_about_a_system_carry_the_place(name):
+    call = attrgetter(name)(fastbleu)
     with pytest.raises(TypeError, match=r"systems\['x'\]: segment 1: the hypothesis") as caught:
         call({"x": ["a", 3], "y": ["a", "b"]}, ["a", "b"])
     assert (caught.value.segment, caught.value.side) == (1, "hypothesis")
@@ -307,6 +314,7 @@ SENTENCES = [
 @pytest.mark.parametrize(("metric", "wrong", "error", "words"), SENTENCES)
 def test_wrong_lists_of_sentences_are_refused(metric, wrong, error, words):
     good = [[7, 8]] if metric is IDS else [["a", "b"]] if metric is TOKENS else ["a b"]
+    pairwise = fastbleu.matrix.pairwise
     raises(error, words, pairwise, wrong, good, metric=metric)
     words = words.replace("hypotheses", "references")
     raises(error, words, pairwise, good, wrong, metric=metric)

@@ -1,49 +1,19 @@
-"""Input that is probably a mistake: `score`, tables and the command warn about it.
+"""Input that is probably a mistake: `score` warns about it.
 
 What a warning advises is taken literally, and is not refused.
 """
 
-import json
 import re
 import warnings
 
 import numpy
 import pytest
 import sacrebleu
-import wmt22
 from generators import messages, raises
+from mistaken_texts import BLANK, DROPPED, HYPOTHESES, INPUTS, REFERENCES
 
-from fastbleu import BLEU, InputWarning, dialects, report, tables
-from fastbleu.cli.command import main
-from fastbleu.matrix import pairwise
-from fastbleu.significance import compare
-
-HYPOTHESES = ["the cat sat on the mat", "it rained all night", "dogs bark at me", "a b"]
-# Blank references of the first two segments stand for missing ones; the last has no other.
-REFERENCES = [
-    ["the cat sat on a mat here today", "", "  ", "the cat sat on mat"],
-    ["", "it rained the whole night long", "", ""],
-    ["a dog barked at me", "dogs bark", "dogs barked at me", "a dog barks"],
-    ["", "", " ", ""],
-]
-DROPPED = [[text for text in some if text.strip()] or [""] for some in REFERENCES]
-BLANK = 'blank references, .*length 0: 5, in .*missing="ragged"'
-CHINESE = ["我今天早上喝了一杯很热的咖啡，然后去了公司。", "他说这本书非常有意思。"] * 6
-JAPANESE = ["今朝は熱いコーヒーを一杯飲んでから会社に行きました。"] * 12
-
-
-def lines_file(folder, name, lines):
-    path = folder / name
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return str(path)
-
-
-def command(capsys, *arguments):
-    """The output of the command, and the messages of its warnings."""
-    assert main([*arguments]) == 0
-    out, err = capsys.readouterr()
-    return out, [line.removeprefix("fastbleu: warning: ") for line in err.splitlines()]
-
+import fastbleu
+from fastbleu import BLEU, InputWarning, dialects
 
 # ---- blank references
 
@@ -83,6 +53,7 @@ def ids(text):
         (str.split, {"tokenize": False}),
         (ids, {"tokenize": False}),
     ],
+    ids=["texts", "a dialect", "None", "tokens", "ids"],
 )
 def test_references_without_the_blank_ones(change, options):
     sides = nested(change, HYPOTHESES), nested(change, REFERENCES)
@@ -123,95 +94,6 @@ def test_only_references_may_be_missing():
         BLEU().score(["a", "b"], [["a"], []], missing="ragged")
 
 
-def test_the_command_leaves_blank_references_out(tmp_path, capsys):
-    columns = list(zip(*REFERENCES, strict=True))
-    files = [lines_file(tmp_path, f"{k}.txt", lines) for k, lines in enumerate(columns)]
-    files += ["-i", lines_file(tmp_path, "mt.txt", HYPOTHESES), "-w", "9", "-b"]
-    score, each = (method(HYPOTHESES, DROPPED) for method in (BLEU().score, BLEU().sentence_scores))
-    assert command(capsys, *files, "--missing", "ragged") == (f"{score.value:.9f}\n", [])
-    listed = command(capsys, *files, "-sl", "--missing", "ragged")
-    assert listed == ("".join(f"{score:.9f}\n" for score in each), [])
-    out, (note,) = command(capsys, *files)
-    assert out == f"{messages(BLEU().score, HYPOTHESES, REFERENCES)[0].value:.9f}\n"
-    assert re.search("length 0: 5, in .* leave them out by --missing ragged$", note)
-
-
-def test_blank_references_in_files_of_tables(tmp_path, capsys):
-    pytest.importorskip("narwhals")
-    options = "--missing", "ragged", "-b", "-w", "9"
-    expected = f"{BLEU().score(HYPOTHESES, DROPPED).value:.9f}\n", []
-    rows = [[h, *r] for h, r in zip(HYPOTHESES, REFERENCES, strict=True)]
-    path = lines_file(tmp_path, "t.csv", [",".join(row) for row in [["mt", *"0123"], *rows]])
-    files = [*(f"{path}::{k}" for k in range(4)), "-i", f"{path}::mt"]
-    assert command(capsys, *files, *options) == expected
-    with_blank = messages(BLEU().score, HYPOTHESES, REFERENCES)[0].value
-    found = command(capsys, *files, "--missing", "empty", "-b", "-w", "9")
-    assert found == (f"{with_blank:.9f}\n", [])  # an empty cell is else an error
-    lists = [json.dumps({"mt": mt, "refs": [*refs, None]}) for mt, *refs in rows]
-    path = lines_file(tmp_path, "t.jsonl", lists)
-    assert command(capsys, f"{path}::refs", "-i", f"{path}::mt", *options) == expected
-
-
-def test_tables_leave_blank_references_out():
-    for library in ("narwhals", "pyarrow"):
-        pytest.importorskip(library)
-    table = {"mt": HYPOTHESES, "all": REFERENCES, "by": ["a", "a", "b", "b"]}
-    table |= {str(k): list(texts) for k, texts in enumerate(zip(*REFERENCES, strict=True))}
-    for references in ("all", list("0123")):
-        scores = tables.score(table, "mt", references, by="by", missing="ragged")
-        for group, rows in enumerate((slice(2), slice(2, 4))):
-            expected = BLEU().score(HYPOTHESES[rows], DROPPED[rows])
-            assert scores["bleu"][group] == expected.value
-            assert scores["signature"][group] == expected.signature
-        _, found = messages(tables.score, table, "mt", references)
-        assert [bool(re.search(BLANK, message)) for message in found] == [True]
-    missing = table | {"0": [None, *table["0"][1:]]}
-    with pytest.raises(TypeError, match=r"row 0: column '0' .* missing=\"ragged\" to leave out"):
-        tables.score(missing, "mt", list("0123"))
-    tables.score(missing, "mt", list("0123"), missing="ragged")
-
-
-# ---- sides that do not belong together
-
-
-GERMAN, CHINESE_SYSTEM = "en-de.Online-B", "en-zh.Online-A"
-
-
-@pytest.mark.wmt22
-@pytest.mark.parametrize(
-    ("of", "change", "words"),
-    [
-        (CHINESE_SYSTEM, lambda texts: texts, "are LATIN, .* CJK"),
-        (GERMAN, lambda texts: [*texts[1:], ""], "the segment before or after theirs"),
-        (GERMAN, lambda texts: ["one too many", *texts], "the segment before or after theirs"),
-        (GERMAN, lambda texts: wmt22.one_reference(GERMAN)[0], "all [0-9,]+ .* equal their refer"),
-    ],
-)
-def test_references_that_do_not_belong_to_the_hypotheses(of, change, words, tmp_path, capsys):
-    hypotheses = wmt22.one_reference(GERMAN)[0]
-    references = change(wmt22.one_reference(of)[1])[: len(hypotheses)]
-    files = lines_file(tmp_path, "r", references), "-i", lines_file(tmp_path, "h", hypotheses)
-    found = [messages(BLEU().score, hypotheses, references)[1], command(capsys, *files)[1]]
-    assert [[bool(re.search(words, text)) for text in texts] for texts in found] == [[True]] * 2
-
-
-SYSTEMS = [
-    pytest.param(system, marks=[pytest.mark.long] * (number % 8 > 0))
-    for number, system in enumerate(wmt22.SYSTEMS)
-]
-
-
-@pytest.mark.wmt22
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_no_false_warning_on_real_systems(system, tmp_path, capsys):
-    hypotheses, references = wmt22.one_reference(system)
-    target = system.partition(".")[0].partition("-")[2]
-    name = {"zh": "zh", "ja": "char"}.get(target, "13a")
-    assert messages(BLEU(tokenize=name).score, hypotheses, references)[1] == []
-    files = lines_file(tmp_path, "r", references), "-i", lines_file(tmp_path, "h", hypotheses)
-    assert command(capsys, *files, "-tok", name)[1] == []
-
-
 def test_few_segments_may_be_equal_or_unrelated():
     texts = [f"{n} is the number of this text" for n in range(19)]
     assert messages(BLEU().score, texts, texts)[1] == []
@@ -223,17 +105,18 @@ def test_few_segments_may_be_equal_or_unrelated():
     assert "the segment before or after theirs" in message
 
 
+def test_functions_of_queries_do_not_warn_of_a_batch():
+    pyarrow = pytest.importorskip("pyarrow")
+    compute = pytest.importorskip("pyarrow.compute")
+    pytest.importorskip("fastbleu.integrations.arrow").register(name="quiet")
+    columns = [pyarrow.array([text] * 40) for text in ("a b c d", "['a', 'b', 'c', 'd']")]
+    assert messages(compute.call_function, "quiet_sentence", columns)[1] == []
+
+
 # ---- advice
 
 
 DIALECTS = dialects.names(recipes=True)
-INPUTS = {
-    "tokenized": ["the cat sat on the mat .", "it rained , all night ."] * 60,
-    "blank": (HYPOTHESES, REFERENCES),
-    "short": ["a b", "c"] * 4,
-    "Chinese": CHINESE,
-    "Japanese": JAPANESE,
-}
 
 
 def score_or_none(function, *arguments, **options):
@@ -279,49 +162,6 @@ def test_advice_can_be_followed(name):
             assert is_warned <= (not of_tokens)
 
 
-@pytest.mark.parametrize("kind", INPUTS)
-@pytest.mark.parametrize("name", ["sacrebleu", "mteval-v13a"])
-def test_the_commands_advice_can_be_followed(name, kind, tmp_path, capsys):
-    made = INPUTS[kind]
-    hypotheses, references = made if isinstance(made, tuple) else (made, [[t] for t in made])
-    columns = list(zip(*references, strict=True))
-    files = [lines_file(tmp_path, str(k), lines) for k, lines in enumerate(columns)]
-    files += ["-i", lines_file(tmp_path, "h", hypotheses), "--dialect", name]
-    for note in command(capsys, *files)[1]:
-        assert not re.search(r'\w="|=True|BLEU\(', note)
-        for advice in re.findall(
-            r"(?:--dialect sacrebleu )?-tok [\w-]+|--missing \w+|--force", note
-        ):
-            if "ja-mecab" not in advice:  # which says how to install it
-                assert note not in command(capsys, *files, *advice.split())[1]
-
-
-def test_explanations_of_the_command_advise_its_options(tmp_path, capsys):
-    texts = INPUTS["tokenized"]
-    references = lines_file(tmp_path, "r", [text.replace("mat", "rug") for text in texts])
-    files = references, "-i", lines_file(tmp_path, "h", texts)
-    for options in ((), ("-f", "json")):
-        out, notes = command(capsys, *files, "--explain", *options)
-        assert "use --dialect sacrebleu -tok none" in out
-        assert [note.partition(":")[0] for note in notes] == ['120 hypotheses end in " ."']
-    assert command(capsys, *files, "--explain", "--force")[1] == []
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("tokenize", "zh"), ("lowercase", True), ("dialect", "nltk")]
-)
-def test_options_of_the_metric_are_named_before_anything_is_scored(name, value):
-    option = {name: value}
-    broken = {"a": [5], "b": [5]}  # which scoring would refuse
-    for call in (
-        lambda: report(broken, ["x"], **option),
-        lambda: compare(broken, ["x"], **option),
-        lambda: tables.score({"mt": [5], "ref": [5]}, "mt", "ref", **option),
-    ):
-        with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
-            call()
-
-
 # ---- padding that is counted
 
 
@@ -352,7 +192,7 @@ def test_padding_that_counts_causes_one_warning(form, options, padding, words):
 
 def test_padding_of_one_side_is_named():
     with pytest.warns(InputWarning, match="hypotheses end in a run of the id 7"):
-        pairwise(padded(7), [[1, 2, 3, 4]], metric=BLEU(tokenize=False))
+        fastbleu.matrix.pairwise(padded(7), [[1, 2, 3, 4]], metric=BLEU(tokenize=False))
     with pytest.warns(InputWarning, match="reference ids end in a run"):
         BLEU(tokenize=False).update(numpy.array(padded(7))[:, :4], numpy.array(padded(7)))
 

@@ -348,7 +348,17 @@ def test_what_only_torchmetrics_can_count_is_left_to_it():
             metric.update(TEXTS, REFERENCES)
         return [read(getattr(metric, name)) for name in metric._defaults]
 
+    class Own:
+        tokenizer = text.SacreBLEUScore().tokenizer
+
+        def __init__(self):
+            vars(self).update(vars(self.tokenizer))
+
+        def __call__(self, line):
+            return line.split("a")
+
     cases = ("float16", None), ("float64", None), ("float32", lambda line: line.split("a"))
+    cases += (("float32", Own()),)
     expected = [states(*case) for case in cases]
     with fastbleu.patch("torchmetrics"):
         assert [states(*case) for case in cases] == expected

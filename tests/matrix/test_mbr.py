@@ -103,6 +103,8 @@ def test_what_has_no_score_is_never_best(name):
         assert any("" in candidates for candidates in drawn)
         shown = mbr(["", "a b c d", "a b c"], metric=metric)._repr_html_()
         assert "nan" not in shown
+        weighted = mbr(["", "a b c d"], ["", "a b c d"], reference_weights=[0, 1], metric=metric)
+        assert weighted.utilities.tolist() == [0, 1]
         raises(
             ValueError,
             r"hypotheses\[1\] has a score: all are NaN",

@@ -56,6 +56,9 @@ def test_signature_names_what_was_used():
     assert field(metric.compute()) == "tok:13a+char+zh"
     other.update(TEXTS, REFERENCES)
     assert field(other.compute()) == "tok:13a+char"
+    rows = [BLEU().count(TEXTS, REFERENCES, tokenizers=name) for name in (None, "char")]
+    for joined in (rows, rows[::-1]):
+        assert field(BLEU().score(Stats.concatenate(joined))) == "tok:13a+char"
     for copied in (pickle.loads(pickle.dumps(metric)), metric.all_reduce()):
         assert copied == metric
         assert copied.compute() == metric.compute()

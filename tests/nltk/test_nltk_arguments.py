@@ -36,20 +36,23 @@ class Indexed(Sized):
         return self.tokens[index]
 
 
-SEQUENCES = [
-    *(list, tuple, "".join, deque, UserList, Tokens, Indexed, Counter, OrderedDict.fromkeys),
-    lambda tokens: dict.fromkeys(tokens).keys(),
-    lambda tokens: dict(enumerate(tokens)).values(),
-    lambda tokens: "".join(tokens).encode(),
-    lambda tokens: memoryview("".join(tokens).encode()),
-    lambda tokens: range(len(tokens)),
-    lambda tokens: np.array(list(tokens)),
-    lambda tokens: np.array([ord(token) for token in tokens], dtype=object),
-]
+SEQUENCES = {
+    **{kind.__name__: kind for kind in (list, tuple, deque, UserList, Tokens, Indexed, Counter)},
+    "str": "".join,
+    "OrderedDict": OrderedDict.fromkeys,
+    "keys": lambda tokens: dict.fromkeys(tokens).keys(),
+    "values": lambda tokens: dict(enumerate(tokens)).values(),
+    "bytes": lambda tokens: "".join(tokens).encode(),
+    "memoryview": lambda tokens: memoryview("".join(tokens).encode()),
+    "range": lambda tokens: range(len(tokens)),
+    "array": lambda tokens: np.array(list(tokens)),
+    "array of objects": lambda tokens: np.array([ord(token) for token in tokens], dtype=object),
+}
 
 
-@pytest.mark.parametrize("make", SEQUENCES)
-def test_any_sequence_of_tokens(bleu, make):
+@pytest.mark.parametrize("kind", SEQUENCES)
+def test_any_sequence_of_tokens(bleu, kind):
+    make = SEQUENCES[kind]
     hypothesis, references = make("abcabcd"), [make("abcacd"), make("bcabcde"), make("")]
     assert_same(bleu, "sentence_bleu", references, hypothesis)
     assert_same(bleu, "sentence_bleu", tuple(references), list(hypothesis))

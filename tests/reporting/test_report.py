@@ -324,6 +324,7 @@ def test_likely_mistakes_are_merged_and_small_ones_are_left_out():
     for given, expected in (
         ({"a": once, "b": once}, []),
         ({"a": escaped, "b": escaped, "c": references}, ["a and b"]),
+        ({"a": escaped}, ["a"]),
         ({"a": escaped, "b": escaped}, ["all systems"]),
         ({"a": escaped, "b": half}, ["all systems"]),
     ):
@@ -729,6 +730,16 @@ def test_each_system_has_its_own_numbers_on_the_page():
         stats = BLEU().count(texts, REFERENCES)
         assert sections[f"hyp_len.{number}"].tolist() == stats.hyp_lens.tolist()
         assert sections[f"matches.{number}.0"].tolist() == stats.matches[:, 0].tolist()
+
+
+def test_ranks_and_where_a_group_of_systems_ends():
+    references = [f"the cat number {number} sat on the mat" for number in range(40)]
+    given = {"far": [text[:12] for text in references], "best": references}
+    given["near"] = ["the dog", *references[1:]]
+    page = fastbleu.report(given, references, dialects=False).html()
+    row = r'<tr( class="cut")?><th scope="row"[^>]* title="(\w+)">.*?</svg></td><td>(.*?)</td>'
+    ranked = [("", "best", "1-2"), (' class="cut"', "near", "1-2"), ("", "far", "3")]
+    assert re.findall(row, page, re.DOTALL) == ranked
 
 
 def test_buckets_are_named_after_their_segments_and_lengths():

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from first_call_fork import CALLS
 from processes import python
-from trust.long_calls import Child
 
 forks = pytest.mark.skipif(
     not hasattr(os, "fork") or "FASTBLEU_SANITIZED" in os.environ,
@@ -50,6 +49,8 @@ def test_a_fork_waits_for_an_import_that_waits_for_the_lock_of_logging(tmp_path)
 @signals
 @pytest.mark.parametrize("name", ["count", "raw text in two threads", "self-BLEU"])
 def test_a_long_call_is_interrupted(name):
+    from trust.long_calls import Child
+
     with Child(name) as child:
         assert child.interrupted(0.1) < 2
 

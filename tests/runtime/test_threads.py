@@ -6,7 +6,6 @@ too, with neither nltk nor conftest.py (tests/trust/test_free_threading.py).
 
 from __future__ import annotations
 
-import pickle
 import threading
 import time
 from functools import partial
@@ -20,8 +19,7 @@ from processes import HANGS, python
 from threads import again_and_again, at_once
 
 import fastbleu.sacrebleu
-from fastbleu import BLEU, matrix
-from fastbleu.integrations.rewards import BLEUReward
+from fastbleu import BLEU
 from fastbleu.runtime.caching import cached_property
 from fastbleu.runtime.threads import pop_until_empty, run_on_threads
 
@@ -29,60 +27,36 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 THREADS = 8
 TEXTS = [" ".join(f"w{n * k % 97}" for k in range(12)) for n in range(2000)]
 OTHERS = TEXTS[1:] + TEXTS[:1]
-SPLIT = [text.split() for text in TEXTS]
-REFERENCES = [[text.split()] for text in OTHERS]
-IDS = np.random.default_rng(5).integers(50, size=(40, 300))
 
-METRIC, KEPT = BLEU(threads=2), fastbleu.sacrebleu.BLEU(references=[OTHERS[:99]])
-INDEX, INDEX_WITH_THREADS = (
-    matrix.ReferenceIndex(TEXTS[:500], metric=BLEU(threads=n)) for n in (1, 2)
-)
-INDEX_OF_TOKENS = matrix.ReferenceIndex(SPLIT[:200], metric=BLEU(tokenize=False))
-INDEX_OF_IDS = matrix.ReferenceIndex(IDS[::-1], metric=BLEU(tokenize=False))
-PAIRS = matrix.NearestIndex(TEXTS[:300], metric=BLEU(threads=2))
-REWARD = pickle.loads(pickle.dumps(BLEUReward("answer")))
-# What is kept between calls, and asked by thread n; trust/shared_calls.py calls the functions.
+# What is kept between calls, and asked by thread n; trust/shared_calls.py calls all entry points.
 SHARED = {
-    "a metric": lambda n: METRIC.score(TEXTS[n:], OTHERS[n:]),
-    "sacreBLEU's metric": lambda n: str(KEPT.corpus_score(TEXTS[n : n + 99], None)),
-    "a reward": lambda n: REWARD(completions=TEXTS[n:99], answer=OTHERS[n:99]),
-    "an index": lambda n: INDEX.count(TEXTS[n:]),
-    "an index of tokens": lambda n: INDEX_OF_TOKENS.sentence_scores(SPLIT[n:300]),
-    "an index of ids": lambda n: INDEX_OF_IDS.sentence_scores(IDS[n:]),
-    "an index with threads": lambda n: INDEX_WITH_THREADS.score(TEXTS[n:]),
-    "pairs with threads": lambda n: PAIRS.nearest(TEXTS[n : n + 50], k=3)[1],
+    "a metric": (lambda: BLEU(threads=2), lambda metric, n: metric.score(TEXTS[n:], OTHERS[n:])),
+    "sacreBLEU's metric": (
+        lambda: fastbleu.sacrebleu.BLEU(references=[OTHERS[:99]]),
+        lambda metric, n: str(metric.corpus_score(TEXTS[n : n + 99], None)),
+    ),
+    "an index": (
+        lambda: fastbleu.matrix.ReferenceIndex(TEXTS[:500]),
+        lambda index, n: index.count(TEXTS[n:]),
+    ),
+    "pairs with threads": (
+        lambda: fastbleu.matrix.NearestIndex(TEXTS[:300], metric=BLEU(threads=2)),
+        lambda pairs, n: pairs.nearest(TEXTS[n : n + 50], k=3)[1],
+    ),
 }
 
 
 @pytest.mark.parametrize("what", SHARED)
 def test_threads_share_what_they_call(what):
-    call = SHARED[what]
-    expected = [plain(call(n)) for n in range(THREADS)]
+    make, call = SHARED[what]
+    kept = make()
+    expected = [plain(call(kept, n)) for n in range(THREADS)]
 
     def work(n):
         for _ in range(4):
-            assert plain(call(n)) == expected[n]
+            assert plain(call(kept, n)) == expected[n]
 
     at_once(work)
-
-
-MANY = {
-    "count": lambda threads: BLEU(tokenize=False, threads=threads).score(SPLIT, REFERENCES),
-    "pairwise": lambda threads: matrix.pairwise(
-        TEXTS[:300], TEXTS[:200], metric=BLEU(threads=threads)
-    ),
-    "mbr": lambda threads: matrix.mbr(
-        [TEXTS[n : n + 5] for n in range(0, 700, 5)], metric=BLEU(threads=threads)
-    ),
-    "an index": lambda threads: matrix.ReferenceIndex(TEXTS, metric=BLEU(threads=threads)).score(
-        TEXTS * 3
-    ),
-}
-
-
-@pytest.mark.parametrize("what", MANY)
-def test_a_call_on_many_threads_gives_what_one_thread_gives(what):
-    assert plain(MANY[what](THREADS)) == plain(MANY[what](1))
 
 
 def test_later_calls_use_the_same_threads():
@@ -170,7 +144,7 @@ def test_a_function_that_splits_texts_is_called_by_one_thread_at_a_time():
         return list(words)
 
     metric, texts = BLEU(tokenize=split, threads=4, effective_order=True), TEXTS[:500]
-    assert matrix.ReferenceIndex(texts, metric=metric).sentence_scores(texts).min() > 99
+    assert fastbleu.matrix.ReferenceIndex(texts, metric=metric).sentence_scores(texts).min() > 99
 
 
 def test_other_threads_go_on_while_a_call_counts():

@@ -6,7 +6,7 @@ import pytest
 import sacrebleu
 from wmt22 import WMT22, read_lines, reference_files, system_file
 
-from fastbleu.sacrebleu import BLEU, corpus_bleu, sentence_bleu
+from fastbleu.sacrebleu import corpus_bleu
 
 TABLE = WMT22 / "published_bleu.tsv"
 pytestmark = pytest.mark.wmt22
@@ -39,6 +39,7 @@ def score_here(row, corpus, tokenize):
 
 @pytest.mark.parametrize("pair", sorted({row["pair"] for row in ROWS}) or ["en-de"])
 def test_published_scores(pair):
+    assert len(ROWS) == 60
     tokenize = TOKENIZERS.get(pair, "13a")
     for row in ROWS:
         if row["pair"] != pair:
@@ -46,12 +47,3 @@ def test_published_scores(pair):
         hypotheses, references = lines_of(row)
         expected = score_here(row, (hypotheses, references), tokenize)
         assert corpus_bleu(hypotheses, references, tokenize=tokenize).score == expected, row
-        kept = BLEU(tokenize=tokenize, references=references)
-        assert kept.corpus_score(hypotheses, None).score == expected, row
-        for segment in list(zip(hypotheses, zip(*references, strict=True), strict=True))[::199]:
-            expected = sacrebleu.sentence_bleu(*segment, tokenize=tokenize)
-            assert sentence_bleu(*segment, tokenize=tokenize).score == expected.score, segment
-
-
-def test_all_are_there():
-    assert len(ROWS) == 60

@@ -12,6 +12,7 @@ import ctypes
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 EXPORTED: dict[int, Any] = {}
@@ -196,21 +197,10 @@ def validity(values: list[Any], offset: int = 0) -> bytes | None:
     )
 
 
-def _encoded(values: list[Any]) -> list[bytes]:
-    as_bytes = [value.encode() if isinstance(value, str) else value for value in values]
-    return [b"" if value is None else value for value in as_bytes]
-
-
-def _offsets(sizes: Iterable[int]) -> list[int]:
-    ends = [0]
-    for size in sizes:
-        ends.append(ends[-1] + size)
-    return ends
-
-
 def text_array(values: list[Any], format: str = "u", skip: int = 0) -> Array:
     """Texts, str or bytes or None, of the format "u", "U" or "vu"; a slice behind `skip` others."""
-    lines = [b"left out"] * skip + _encoded(values)
+    lines = [b"left out"] * skip
+    lines += [text.encode() if isinstance(text, str) else text or b"" for text in values]
     valid = validity(values, skip)
     if format == "vu":
         views, data = b"", b""
@@ -222,7 +212,7 @@ def text_array(values: list[Any], format: str = "u", skip: int = 0) -> Array:
                 data += line
         buffers = [valid, views, data, struct.pack("=q", len(data))]
     else:
-        ends = packed(_offsets(map(len, lines)), "i" if format == "u" else "q")
+        ends = packed(accumulate(map(len, lines), initial=0), "i" if format == "u" else "q")
         buffers = [valid, ends, b"".join(lines)]
     return Array(format, len(values), buffers, offset=skip)
 
@@ -242,10 +232,10 @@ def dictionary_array(values: list[Any], code: str = "i", format: str = "u") -> A
 
 def list_array(values: list[Any], child: Array, format: str = "+l", skip: int = 0) -> Array:
     """Lists, or None, whose elements together are those of a child; "+l", "+L" or "+w:N"."""
-    ends = _offsets([0] * skip + [0 if value is None else len(value) for value in values])
+    sizes = [0] * skip + [0 if value is None else len(value) for value in values]
     buffers = [validity(values, skip)]
     if not format.startswith("+w"):
-        buffers.append(packed(ends, "i" if format == "+l" else "q"))
+        buffers.append(packed(accumulate(sizes, initial=0), "i" if format == "+l" else "q"))
     return Array(format, len(values), buffers, [child], offset=skip)
 
 

@@ -130,14 +130,6 @@ SIZES = ((1, 2, 2, 3, 4, 0), (4, 5, 6, 8, 9, 0, 1), (1, 1, 2, 3), (4, 6, 7, 8, 0
 # --- the same numbers in other places
 
 
-def contiguous(array):
-    return array
-
-
-def fortran(array):
-    return np.asfortranarray(array)
-
-
 def reversed_axes(array):
     turned = (slice(None, None, -1),) * array.ndim
     return np.ascontiguousarray(array[turned])[turned]
@@ -187,8 +179,8 @@ def broadcast(array):
     return array
 
 
-LAYOUTS = [contiguous, contiguous, fortran, reversed_axes, every_third, padded_rows, unaligned,
-    field_of_records, read_only, broadcast]  # fmt: skip
+LAYOUTS = [np.asarray, np.asarray, np.asfortranarray, reversed_axes, every_third, padded_rows,
+    unaligned, field_of_records, read_only, broadcast]  # fmt: skip
 
 
 def array_of(rng, rows, dtype, shape):

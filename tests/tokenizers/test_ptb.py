@@ -9,10 +9,8 @@ import os
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -170,34 +168,6 @@ def test_counted_text_has_these_tokens(kind):
 def test_time_is_linear(piece):
     """Also where a token could be as long as the text: were it quadratic, this would take hours."""
     assert _ptb.write(piece * (4_000_000 // len(piece)) + " cat").endswith("cat")
-
-
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
-@pytest.mark.parametrize("piece", ["a ", "\n", "\U0001f600"])
-def test_signals_are_handled_while_a_text_is_read(piece):
-    """Also of words that need no automaton, and of characters that are dropped."""
-
-    class Alarm(Exception):
-        pass
-
-    def sound(*args):
-        raise Alarm
-
-    def write():
-        signal.setitimer(signal.ITIMER_REAL, 0.001)
-        # Compiled from end to end: had the call ended before the alarm, this would be known.
-        written.extend(map(partial(_ptb.write, stop=len(text)), [text]))
-
-    text = piece * (8_000_000 // len(piece.encode()))
-    written = []
-    previous = signal.signal(signal.SIGALRM, sound)
-    try:
-        with pytest.raises(Alarm):
-            write()
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
-    assert not written
 
 
 @pytest.mark.long

@@ -16,7 +16,6 @@ import warnings
 import pytest
 import sacrebleu.tokenizers.tokenizer_spm as sacrebleu_spm
 from generators import raises
-from metrics import count
 from random_texts import batch
 from sacrebleu.metrics.bleu import _get_tokenizer
 from sacrebleu_tokenizers import uncached
@@ -216,20 +215,6 @@ def available(name, request):
 def test_lone_surrogates_are_refused_with_the_text(name, available):
     with pytest.raises((TypeError, RuntimeError), match=rf"{name}' cannot read 'a\\ud800b'"):
         tokenize("a\ud800b", name)
-
-
-@pytest.mark.parametrize("name", [*MECAB, "spm"])
-def test_counting(name, available):
-    hypotheses = texts()[:200]
-    references = [*hypotheses[1:], hypotheses[0]]
-    for lowercase in (False, True):
-        tokens = [
-            [tokenize(text.lower() if lowercase else text, name) for text in side]
-            for side in (hypotheses, references)
-        ]
-        expected = count(tokens[0], [[reference] for reference in tokens[1]])
-        found = count(hypotheses, references, tokenize=name, lowercase=lowercase)
-        assert found == expected
 
 
 @pytest.mark.parametrize("name", [*MECAB, *SPM])

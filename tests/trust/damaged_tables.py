@@ -174,7 +174,7 @@ def check(path: Path, call: Callable[[], Any]) -> bool:
         return False
     except SystemExit:
         return False
-    except TypeError:  # columns of a type that the call does not take
+    except (TypeError, MemoryError):  # of a type that the call does not take; a damaged length
         return False
     except ValueError as error:
         # Its number of rows may be damaged, too.

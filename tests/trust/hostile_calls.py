@@ -113,7 +113,7 @@ def parameters(world: World, kind: str) -> dict[str, Any]:
 
 def nltk_call(world: World) -> list[Action]:
     some, one, by = sentences(world, "token"), sentence(world, "token"), weights(world, 4)
-    number, (hypotheses, references) = leaf(world, "id"), corpus(world, "token")
+    number = leaf(world, "id")
     smoothing = nltk.SmoothingFunction(epsilon=0.1, k=number if world.poison else 5)
 
     def acting(p_n: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -124,7 +124,6 @@ def nltk_call(world: World) -> list[Action]:
     function = world.rng.choice(functions)
     return [
         lambda: nltk.sentence_bleu(some, one, by, function, world.rng.random() < 0.2),
-        lambda: nltk.corpus_bleu(references, hypotheses, by, function),
         lambda: nltk.modified_precision(some, one, number),
         lambda: nltk.closest_ref_length(some, number),
         lambda: nltk.brevity_penalty(number, one),
@@ -138,7 +137,6 @@ def sacrebleu_call(world: World) -> list[Action]:
     return [
         lambda: sacrebleu.BLEU(references=streams).corpus_score(hypotheses, None),
         lambda: metric.corpus_score(hypotheses, streams, n_bootstrap=2),
-        lambda: metric.sentence_score(one, some),
         lambda: metric.compute_bleu(some, hypotheses, one, 7),
     ]
 
@@ -189,15 +187,12 @@ def pairs_call(world: World, kind: str) -> list[Action]:
     return [
         ask_index,
         write_into_out,
-        lambda: list(matrix.pairwise_chunked(*sides, rows=1, **its, metric=BLEU(**of))),
-        lambda: matrix.nearest(*sides, k=rng.randint(1, 3), **its, metric=BLEU(**of)),
         lambda: matrix.mbr(
             *sides,
             reference_weights=by,
             aggregate=True,
             metric=BLEU(**of | {"dialect": "sacrebleu"}),
         ),
-        lambda: matrix.mbr(sides[0], return_matrix=True, metric=BLEU(**of)),
         lambda: matrix.self_bleu(sides[0], orders=orders, metric=BLEU(**of)),
     ]
 

@@ -212,6 +212,8 @@ long("a line of wide characters with entities", line(8_000, "слово 字 &amp
      lambda it: BLEU().score([it], [it]))
 long("a line of different words", lambda: " ".join([f"w{n}" for n in range(5_000_000)]),
      lambda it: BLEU().score([it], [it]))
+long("words for PTB", lambda: "a " * 4_000_000, lambda it: count([it], [it], tokenize="ptb"))
+long("line ends for PTB", lambda: "\n" * 20_000_000, lambda it: count([it], [it], tokenize="ptb"))
 long("a lowercased line", line(8_000, "Ж"),
      lambda it: BLEU(tokenize="intl", lowercase=True).score([it], [it]))
 long("sacreBLEU's streams", lines, lambda it: sacrebleu.corpus_bleu(it, [it] * 4))

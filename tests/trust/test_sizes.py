@@ -7,18 +7,18 @@ from pathlib import Path
 import numpy as np
 import oracle
 import pytest
-from generators import PRISTINE, raises, seeded
+from generators import raises, seeded
 from metrics import count, from_state
 
 import fastbleu
-from fastbleu import BLEU, Stats, matrix, significance
+from fastbleu import BLEU, Stats, matrix
 from fastbleu.matrix import ReferenceIndex
 from fastbleu.tokenizers import tokenize
 
 MOST = 2**63 - 1
 TOKENS = 5_000_000
 REFERENCES = 100_000
-FULL, SEVERAL = Stats([[MOST] * 10]), Stats([[1] * 10, [MOST] * 10])
+FULL = Stats([[MOST] * 10])
 
 
 def needs_memory(gibibytes):
@@ -33,19 +33,16 @@ def rows_of(stats):
 
 # ---- counts at the end of int64
 
-NUMBERS = [2**63, 2**64 - 1, 2**64, 10**30, np.uint64(2**63)]
+NUMBERS = [2**63, 2**64, 10**30, np.uint64(2**63)]
 OVERFLOWS = {
     **{f"Stats of {number}": lambda n=number: Stats([[n] * 10]) for number in NUMBERS},
     **{f"a state of {number}": lambda n=number: from_state([n] * 10) for number in NUMBERS},
     "Stats + Stats": lambda: FULL + Stats([[1] * 10]),
     "Stats + Stats below 0": lambda: Stats([[-MOST] * 10]) + Stats([[-MOST] * 10]),
     "sum([Stats])": lambda: sum([FULL, Stats([[1] * 10])]),
-    "Stats.sum": SEVERAL.sum,
+    "Stats.sum": Stats([[1] * 10, [MOST] * 10]).sum,
     "Stats.concatenate.sum": lambda: Stats.concatenate([FULL, FULL]).sum(),
     "two halves": Stats(np.full((2, 10), 2**62)).sum,
-    "bootstrap": lambda: significance.bootstrap(SEVERAL),
-    "paired_bootstrap": lambda: significance.compare({0: SEVERAL, 1: SEVERAL}, method="bootstrap"),
-    "shuffling": lambda: significance.compare({0: SEVERAL, 1: SEVERAL}, samples=0),
 }
 
 
@@ -129,42 +126,6 @@ def test_100_000_references_of_a_segment():
         [list(map(ord, hypothesis))], np.array([ids])
     )
     assert rows_of(found) == [oracle.row(hypothesis, list(filter(None, references)))]
-
-
-# ---- orders
-
-
-@pytest.mark.parametrize("first", range(1, 65, 16))
-def test_max_order_1_to_64(first):
-    for order in range(first, first + 16):
-        rng = seeded("orders", order)
-        for length in (order - 1, order, order + 1, 3 * order):
-            hypothesis = rng.choices("ab" if length % 2 else "abc", k=length)
-            cut = rng.randint(0, length)
-            references = [hypothesis[cut:] + hypothesis[:cut], [*hypothesis[1:], "b", "a"]]
-            check_order(order, hypothesis, references)
-
-
-def check_order(order, hypothesis, references):
-    """The same segment by every way to count."""
-    row = oracle.row(hypothesis, references, order)
-    texts = [" ".join(hypothesis)], [list(map(" ".join, references))]
-    ids = [np.array(list(map(ord, its)), np.int32) for its in (hypothesis, *references)]
-    index = ReferenceIndex(references, metric=BLEU(tokenize=False, max_ngram_order=order))
-    assert rows_of(count([hypothesis], [references], max_ngram_order=order)) == [row]
-    assert rows_of(count(*texts, max_ngram_order=order, tokenize="13a")) == [row]
-    assert rows_of(BLEU(tokenize=False, max_ngram_order=order).count(ids[:1], [ids[1:]])) == [row]
-    assert rows_of(index.count([hypothesis])) == [row]
-    metric = BLEU(tokenize=False, smooth_method="exp", dialect="nltk", max_ngram_order=order)
-    each = [metric.score([hypothesis], [[reference]]).value for reference in references]
-    assert matrix.pairwise([hypothesis], references, metric=metric).tolist() == [each]
-    floor = BLEU(tokenize=False, smooth_method="floor", dialect="nltk", max_ngram_order=order)
-    expected = floor.score([hypothesis], [references]).value
-    sentences = [hypothesis, *references]
-    found = matrix.self_bleu(sentences, orders=(order,), metric=floor).scores[0]
-    assert found.tolist() == [expected]
-    arguments = references, hypothesis, (1 / order,) * order
-    assert fastbleu.sentence_bleu(*arguments) == PRISTINE.sentence_bleu(*arguments)
 
 
 # ---- indices and strings

@@ -265,7 +265,7 @@ class ColumnBatch(Batch):
                 self._left_out += [before + segment for segment in left_out]
                 hypotheses, references = (_without(s, left_out) for s in (hypotheses, references))
             # The first rows nearly always tell whether there is a mistake.
-            yield Batch(hypotheses, references, before, present, not before)
+            yield Batch(hypotheses, references, before, present, self.warns and not before)
 
     def _refuse_lengths(self) -> None:
         """Read both sides to their ends, and raise the error for their different lengths."""

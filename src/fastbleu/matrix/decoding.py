@@ -262,7 +262,8 @@ def _mean_scores(
         if weights is None:
             means = scores.sum(axis=1) / scores.shape[1]
         else:
-            means = (scores * weights).sum(axis=1) / weights.sum()
+            # A weight of 0 leaves a reference out, also if its score is NaN.
+            means = numpy.where(weights > 0, scores * weights, 0).sum(axis=1) / weights.sum()
         utilities[first : first + step] = means
         if matrix is not None:
             (equal,) = numpy.nonzero((row_numbers >= first) & (row_numbers < first + len(scores)))

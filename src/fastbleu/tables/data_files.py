@@ -267,9 +267,9 @@ class Files:
                 batches, names = self._opened(system, path, name)
                 for batch in batches:
                     yield self.pyarrow.Table.from_batches([batch]).select(names)
-            except MemoryError:  # pyarrow's, too
-                raise
             except Exception as error:
+                if isinstance(error, MemoryError) and not is_damage(error):
+                    raise
                 problem = problem_of(error)
                 is_arrow = isinstance(error, self.pyarrow.ArrowException)
                 if isinstance(error, UnicodeError) or (is_arrow and self._kind(path) != "json"):
@@ -403,6 +403,8 @@ _PROBLEMS = {
 
 def is_damage(error: Exception) -> bool:
     """Whether an error is pyarrow's about the content of a file or of a table."""
+    if isinstance(error, MemoryError):  # a damaged length may ask for a terabyte or more
+        return bool(re.search(r"size \d{13,} failed", str(error)))
     if type(error) is OSError:
         return error.errno is None
     is_arrow = type(error).__module__.startswith("pyarrow.")

@@ -128,8 +128,6 @@ class Source:
                 frame = _frame(part, self._columns, what)
             except StopIteration:
                 return
-            except MemoryError:  # pyarrow's, too
-                raise
             except Exception as error:
                 raise self._located(error, row) from error
             if library is None:

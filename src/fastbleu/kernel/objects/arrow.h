@@ -7,9 +7,9 @@
  *
  * Trust. The interface does not give sizes of buffers. Trusted: the buffers are as long as an array's
  * length and offset need, and the bytes and numbers that offsets span exist. Checked, each number read
- * once: lengths and offsets are not negative, offsets never decrease, lists and dictionary indices stay
- * inside their child, and views inside the sizes that come with their buffers. So a producer's errors
- * are refused, or give meaningless results from the bytes that its offsets span.
+ * once: lengths and offsets are not negative, offsets do not decrease or exceed the last one, lists and
+ * dictionary indices stay inside their child, and views inside the sizes that come with their buffers. So
+ * a producer's errors are refused, or give meaningless results from the bytes that its offsets span.
  *
  * Ownership. Rows point into the array, which the caller keeps alive. Stateless functions; any thread
  * may call them on arrays that nobody changes. Cost: a few operations a row.
@@ -191,7 +191,9 @@ FB_INLINE arrow_fault string_at(const struct ArrowArray *array, arrow_leaf leaf,
     const int is_large = leaf == ARROW_LARGE_TEXT;
     const int64_t start = offset_at(array->buffers[1], at, is_large);
     const int64_t end = offset_at(array->buffers[1], at + 1, is_large);
-    if (start < 0 || end < start) return ARROW_OFFSETS;
+    /* Not only the next start, because strings behind nulls or a dictionary are read in any order. */
+    const int64_t last = offset_at(array->buffers[1], array->offset + array->length, is_large);
+    if (start < 0 || end < start || end > last) return ARROW_OFFSETS;
     line->size = (size_t)(end - start);
     line->bytes = (const uint8_t *)"";      /* without text there may be no buffer */
     if (start == end) return ARROW_GOOD;

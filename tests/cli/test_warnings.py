@@ -1,0 +1,121 @@
+"""What the command warns of, and that its advice can be followed."""
+
+import json
+import re
+
+import pytest
+import wmt22
+from generators import messages
+from mistaken_texts import DROPPED, HYPOTHESES, INPUTS, REFERENCES
+
+from fastbleu import BLEU
+from fastbleu.cli.command import main
+
+
+def lines_file(folder, name, lines):
+    path = folder / name
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return str(path)
+
+
+def command(capsys, *arguments):
+    """The output of the command, and the messages of its warnings."""
+    assert main([*arguments]) == 0
+    out, err = capsys.readouterr()
+    return out, [line.removeprefix("fastbleu: warning: ") for line in err.splitlines()]
+
+
+def test_the_command_leaves_blank_references_out(tmp_path, capsys):
+    columns = list(zip(*REFERENCES, strict=True))
+    files = [lines_file(tmp_path, f"{k}.txt", lines) for k, lines in enumerate(columns)]
+    files += ["-i", lines_file(tmp_path, "mt.txt", HYPOTHESES), "-w", "9", "-b"]
+    score, each = (method(HYPOTHESES, DROPPED) for method in (BLEU().score, BLEU().sentence_scores))
+    assert command(capsys, *files, "--missing", "ragged") == (f"{score.value:.9f}\n", [])
+    listed = command(capsys, *files, "-sl", "--missing", "ragged")
+    assert listed == ("".join(f"{score:.9f}\n" for score in each), [])
+    out, (note,) = command(capsys, *files)
+    assert out == f"{messages(BLEU().score, HYPOTHESES, REFERENCES)[0].value:.9f}\n"
+    assert re.search("length 0: 5, in .* leave them out by --missing ragged$", note)
+
+
+def test_blank_references_in_files_of_tables(tmp_path, capsys):
+    pytest.importorskip("narwhals")
+    options = "--missing", "ragged", "-b", "-w", "9"
+    expected = f"{BLEU().score(HYPOTHESES, DROPPED).value:.9f}\n", []
+    rows = [[h, *r] for h, r in zip(HYPOTHESES, REFERENCES, strict=True)]
+    path = lines_file(tmp_path, "t.csv", [",".join(row) for row in [["mt", *"0123"], *rows]])
+    files = [*(f"{path}::{k}" for k in range(4)), "-i", f"{path}::mt"]
+    assert command(capsys, *files, *options) == expected
+    with_blank = messages(BLEU().score, HYPOTHESES, REFERENCES)[0].value
+    found = command(capsys, *files, "--missing", "empty", "-b", "-w", "9")
+    assert found == (f"{with_blank:.9f}\n", [])  # an empty cell is else an error
+    lists = [json.dumps({"mt": mt, "refs": [*refs, None]}) for mt, *refs in rows]
+    path = lines_file(tmp_path, "t.jsonl", lists)
+    assert command(capsys, f"{path}::refs", "-i", f"{path}::mt", *options) == expected
+
+
+GERMAN, CHINESE_SYSTEM = "en-de.Online-B", "en-zh.Online-A"
+
+
+@pytest.mark.wmt22
+@pytest.mark.parametrize(
+    ("of", "change", "words"),
+    [
+        (CHINESE_SYSTEM, list, "are LATIN, .* CJK"),
+        (GERMAN, lambda texts: [*texts[1:], ""], "the segment before or after theirs"),
+        (GERMAN, lambda texts: ["one too many", *texts], "the segment before or after theirs"),
+        (GERMAN, lambda texts: wmt22.one_reference(GERMAN)[0], "all [0-9,]+ .* equal their refer"),
+    ],
+    ids=["another language", "one line later", "one line earlier", "the hypotheses"],
+)
+def test_references_that_do_not_belong_to_the_hypotheses(of, change, words, tmp_path, capsys):
+    hypotheses = wmt22.one_reference(GERMAN)[0]
+    references = change(wmt22.one_reference(of)[1])[: len(hypotheses)]
+    files = lines_file(tmp_path, "r", references), "-i", lines_file(tmp_path, "h", hypotheses)
+    found = [messages(BLEU().score, hypotheses, references)[1], command(capsys, *files)[1]]
+    assert [[bool(re.search(words, text)) for text in texts] for texts in found] == [[True]] * 2
+
+
+SYSTEMS = [
+    pytest.param(system, marks=[pytest.mark.long] * (number % 8 > 0))
+    for number, system in enumerate(wmt22.SYSTEMS)
+]
+
+
+@pytest.mark.wmt22
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_no_false_warning_on_real_systems(system, tmp_path, capsys):
+    hypotheses, references = wmt22.one_reference(system)
+    target = system.partition(".")[0].partition("-")[2]
+    name = {"zh": "zh", "ja": "char"}.get(target, "13a")
+    assert messages(BLEU(tokenize=name).score, hypotheses, references)[1] == []
+    files = lines_file(tmp_path, "r", references), "-i", lines_file(tmp_path, "h", hypotheses)
+    assert command(capsys, *files, "-tok", name)[1] == []
+
+
+@pytest.mark.parametrize("kind", INPUTS)
+@pytest.mark.parametrize("name", ["sacrebleu", "mteval-v13a"])
+def test_the_commands_advice_can_be_followed(name, kind, tmp_path, capsys):
+    made = INPUTS[kind]
+    hypotheses, references = made if isinstance(made, tuple) else (made, [[t] for t in made])
+    columns = list(zip(*references, strict=True))
+    files = [lines_file(tmp_path, str(k), lines) for k, lines in enumerate(columns)]
+    files += ["-i", lines_file(tmp_path, "h", hypotheses), "--dialect", name]
+    for note in command(capsys, *files)[1]:
+        assert not re.search(r'\w="|=True|BLEU\(', note)
+        for advice in re.findall(
+            r"(?:--dialect sacrebleu )?-tok [\w-]+|--missing \w+|--force", note
+        ):
+            if "ja-mecab" not in advice:  # which says how to install it
+                assert note not in command(capsys, *files, *advice.split())[1]
+
+
+def test_explanations_of_the_command_advise_its_options(tmp_path, capsys):
+    texts = INPUTS["tokenized"]
+    references = lines_file(tmp_path, "r", [text.replace("mat", "rug") for text in texts])
+    files = references, "-i", lines_file(tmp_path, "h", texts)
+    for options in ((), ("-f", "json")):
+        out, notes = command(capsys, *files, "--explain", *options)
+        assert "use --dialect sacrebleu -tok none" in out
+        assert [note.partition(":")[0] for note in notes] == ['120 hypotheses end in " ."']
+    assert command(capsys, *files, "--explain", "--force")[1] == []
