@@ -20,6 +20,7 @@ from ..dialects import recipe_arithmetic
 from ..dialects.float32 import tensors
 from ..dialects.formulas import running_sum, split_rows
 from ..inputs.errors import without_input_warnings
+from ..metric.argument import sums_of_batch
 from ..metric.bleu import BLEU
 from ..runtime._internals import are_plain
 from ..runtime.import_lock import lazy
@@ -81,7 +82,7 @@ def _torcheval_update(input: Any, target: Any, n_gram: int, device: Any) -> Any:
     hypotheses = [input] if isinstance(input, str) else input
     if not (_are_lists([hypotheses, target]) and are_plain(2, hypotheses, target)):
         return NotImplemented
-    counts = _counted(states[2:], lambda: _torcheval(n_gram)._sums_of_batch(hypotheses, target))
+    counts = _counted(states[2:], lambda: sums_of_batch(_torcheval(n_gram), hypotheses, target))
     if counts is None or not counts[3].all():
         return NotImplemented
     return tuple(state + count for state, count in zip(states, counts, strict=True))
@@ -95,7 +96,7 @@ def _ignite_counter(
         return NotImplemented
     states = p_numerators[1:], p_denominators[1:]
     metric = _ignite(metric.ngrams_order)
-    counts = _counted(states, lambda: metric._sums_of_batch(candidates, references))
+    counts = _counted(states, lambda: sums_of_batch(metric, candidates, references))
     if counts is None:
         return NotImplemented
     states[0].add_(counts[2])
