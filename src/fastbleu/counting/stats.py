@@ -128,6 +128,15 @@ class Rows:
         origin = self._origin if len(self) == 1 else _of_sum(self._origin)
         return self._own(total, self.max_ngram_order, origin)
 
+    def _truncated(self, max_ngram_order: int) -> Self:
+        """The rows without the counts of higher orders."""
+        middle = 2 + self.max_ngram_order
+        columns = [*range(2 + max_ngram_order), *range(middle, middle + max_ngram_order)]
+        kept = zero_rows(len(self), max_ngram_order)
+        for to, column in enumerate(columns):
+            kept[to :: len(columns)] = self._rows[column :: self._width]
+        return self._own(kept, max_ngram_order, self._origin)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         rows = numpy.frombuffer(self._rows, numpy.int64) if self._rows else numpy.zeros(0, "int64")
         rows = rows.reshape(len(self), self._width)

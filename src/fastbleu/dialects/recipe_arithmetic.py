@@ -409,10 +409,10 @@ def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
         longest[:] = longest.max(initial=0)
     scores = numpy.zeros(len(table) if each else 1)
     for orders in set(longest.tolist()):
-        rows = table[longest == orders][:, [*range(2 + orders), *range(6, 6 + orders)]]
+        rows = Stats(table[longest == orders], 4)._truncated(orders)
         weights = [0.25 / (0.25 * orders)] * orders
         scorer = Scorer(NLTK, orders, weights, smoothing)
-        adapted = NLTK.adapt(Stats(rows, orders))
+        adapted = NLTK.adapt(rows)
         if each:
             scores[longest == orders] = scorer.scores_of_sums(adapted)
         else:
