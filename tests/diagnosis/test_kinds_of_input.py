@@ -29,20 +29,11 @@ def stream(values):
     return host("pyarrow").RecordBatchReader.from_batches(table.schema, table.to_batches())
 
 
-def strings(values):
-    if not hasattr(np.dtypes, "StringDType"):
-        pytest.skip("this numpy has no StringDType")
-    return np.array(values, np.dtypes.StringDType())
-
-
 # Each makes hypotheses and references anew, because a stream can be read only once.
 KINDS = {
     "text, one str each": lambda: (TEXTS, OTHERS),
-    "StringDType": lambda: (strings(TEXTS), strings(OTHERS)),
     "Arrow, lists of references": lambda: (arrow(TEXTS), arrow(BOTH)),
-    "a column and a list": lambda: (arrow(TEXTS), BOTH),
     "a stream and columns": lambda: (stream(TEXTS), [stream(OTHERS), stream(MORE)]),
-    "tokens": lambda: (TOKENS, TOKENS_OF_BOTH),
     "a stream of tokens": lambda: (stream(TOKENS), TOKENS_OF_BOTH),
     "ids": lambda: (IDS, OTHER_IDS),
     "ids, several references": lambda: (IDS, SEVERAL_IDS),

@@ -3,6 +3,7 @@
 import pkgutil
 
 import pytest
+from generators import raises
 
 import fastbleu
 from fastbleu import BLEU, matrix
@@ -36,6 +37,17 @@ def test_orders_without_ngrams_are_left_out_unless_effective_order_is_false(name
     metric = BLEU(effective_order=False)
     with pytest.warns(fastbleu.InputWarning, match="[12] of [123] hypotheses have fewer than 4 t"):
         assert SHORT[name](metric) == 0
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_what_is_no_metric_is_refused(name):
+    for wrong, error, message in (
+        ("13a", ValueError, "'13a' is a tokenizer, not a dialect"),
+        ("nltk@1", ValueError, "nltk@1"),
+        (BLEU, TypeError, r"the class BLEU, expected a BLEU: write BLEU\(\)"),
+        (fastbleu.sacrebleu.BLEU(), TypeError, "expected a fastbleu.BLEU"),
+    ):
+        raises(error, message, SHORT[name], wrong)
 
 
 PROGRESS = {

@@ -104,16 +104,12 @@ def by_pair(metric, hypotheses, references):
     )
 
 
-def test_the_reference_of_a_pair_chooses_the_tokenizer():
-    metric = BLEU(tokenize="auto", threads=2)
+def test_signatures_name_the_tokenizer_that_was_chosen():
+    metric = BLEU(tokenize="auto")
     for sides, name in ((CHINESE, "zh"), (LATIN, "13a")):
-        expected = by_pair(metric, *sides)
-        assert np.array_equal(pairwise(*sides, metric=metric), expected)
-        index = NearestIndex(iter(sides[1]), metric=metric)
-        scores, places = index.nearest(sides[0], k=2)
-        assert np.array_equal(scores, np.take_along_axis(expected, places, axis=1))
-        for made in (index, mbr(*sides, metric=metric), ReferenceIndex(sides[1], metric=metric)):
-            assert f"|tok:auto+{name}|" in made.signature
+        for make in (NearestIndex, ReferenceIndex):
+            assert f"|tok:auto+{name}|" in make(iter(sides[1]), metric=metric).signature
+        assert f"|tok:auto+{name}|" in mbr(*sides, metric=metric).signature
 
 
 def test_sources_choose_separately():
@@ -149,15 +145,9 @@ def test_references_that_choose_different_tokenizers():
         raises(ValueError, words.format(name, number), call)
     # Where all are references of one segment, the first one chooses.
     first = metric.sentence_scores(CHINESE[0], [both] * 2)
-    index = ReferenceIndex(iter(both), metric=metric)
-    for copy in (index, pickle.loads(pickle.dumps(index))):
-        assert np.array_equal(copy.sentence_scores(CHINESE[0]), first)
-        expected = metric.score(CHINESE[0], [both] * 2)
-        assert (copy.score(CHINESE[0]), copy.count(CHINESE[0])) == (
-            expected,
-            metric.count(CHINESE[0], [both] * 2),
-        )
-        assert "|tok:auto+zh|" in copy.signature
+    index = pickle.loads(pickle.dumps(ReferenceIndex(iter(both), metric=metric)))
+    assert np.array_equal(index.sentence_scores(CHINESE[0]), first)
+    assert "|tok:auto+zh|" in index.signature
     others = [pool[1:3], [pool[0], pool[2]], pool[:2]]
     found = self_bleu(pool[:3], orders=[4], metric=metric).scores[:, 0]
     assert found.tolist() == metric.sentence_scores(pool[:3], others).tolist()

@@ -104,29 +104,17 @@ def test_every_parameter():
 TEXTS = ["The cat sat.", "the cat, sat!", "A dog -- 5,000 dogs.", "", "The cat sat down.", "x"]
 
 
-TOKENIZERS = ["13a", "intl", "char", "none", "zh", str.split]
-
-
-@pytest.mark.parametrize("tokenize", TOKENIZERS, ids=shown)
-def test_text(tokenize):
-    references = [*TEXTS, "ein Überfluss an Wörtern", "字 𝄞 " + "x" * 40]
-    hypotheses = [*TEXTS, "Dogs sat, 5,000!", "ΑΒΓ the é", "a cat", "Überfluss an etwas", "字 字"]
-    for threads in (1, 2):
-        options = {"tokenize": tokenize, "lowercase": threads == 2, "threads": threads}
-        index = ReferenceIndex(references, metric=BLEU(**options))
-        assert index.signature == BLEU(**options).signature.replace("eff:no", "eff:yes")
-        check(index, BLEU(**options), hypotheses, references)
-        check(pickled(index), BLEU(**options), tuple(hypotheses), references)
-
-
-@pytest.mark.parametrize("tokenize", TOKENIZERS, ids=shown)
+@pytest.mark.parametrize("tokenize", ["13a", "intl", "char", "none", "zh", str.split], ids=shown)
 def test_random_texts(tokenize):
     rng = seeded("index of texts", tokenize)
     for _ in range(ROUNDS // 2):
         sides = [random_texts(rng, rng.choice((1, 15, 60))) for _ in range(2)]
-        metric = BLEU(tokenize=tokenize, lowercase=rng.random() < 0.5)
+        options = {"lowercase": rng.random() < 0.5, "threads": rng.randint(1, 2)}
+        metric = BLEU(tokenize=tokenize, **options)
         index = quietly(ReferenceIndex, sides[0], metric=metric)
+        assert index.signature == metric.signature.replace("eff:no", "eff:yes")
         quietly(check, index, metric, sides[1], sides[0])
+        quietly(check, pickled(index), metric, tuple(sides[1]), sides[0])
 
 
 def test_a_users_tokenizer_is_called_by_one_thread():
@@ -145,8 +133,9 @@ def test_a_users_tokenizer_is_called_by_one_thread():
 def test_ids_with_rules():
     for number in range(60):
         rng = seeded("index of ids", number)
-        rows = [rng.choices(range(6), k=9) for _ in range(rng.randint(1, 5))]
-        references = np.array(rows + [[0] * 9] * rng.choice((0, 0, 1, 2)))
+        rows = [rng.choices(range(6), k=9) for _ in range(rng.randint(0, 5))]
+        # Only padding is one empty reference.
+        references = np.array(rows + [[0] * 9] * rng.choice((0, 0, 1, 2) if rows else (1, 3)))
         rng.shuffle(references)
         hypotheses = np.array([rng.choices(range(7), k=7) for _ in range(5)])
         options = {
@@ -163,15 +152,6 @@ def test_ids_with_rules():
             assert index.count(hypotheses) == metric.count(hypotheses, plain)
             assert index.score(hypotheses) == metric.score(hypotheses, plain)
             assert len(index) == len(references)
-
-
-def test_only_padding_is_one_empty_reference():
-    options = {"tokenize": False, "ignore_ids": (0,), "max_ngram_order": 1}
-    references, hypotheses = np.zeros((3, 4), int), np.array([[0, 0], [1, 2]])
-    index = ReferenceIndex(references, metric=BLEU(**options))
-    assert index.score(hypotheses).signature.startswith("nrefs:1|")
-    expected = BLEU(**options).score(hypotheses, np.array([references] * 2))
-    assert index.score(hypotheses) == expected
 
 
 @pytest.mark.parametrize("threads", [1, 5])
@@ -207,7 +187,6 @@ def test_no_hypotheses_and_empty_references():
     [
         ([], {}, ValueError, "references is empty: an index needs at least one"),
         (iter([]), {}, ValueError, "references is empty: an index needs at least one"),
-        ("a text", {}, TypeError, "references is a str"),
         (["a"] * 9000 + [["a"]], {}, TypeError, r"references\[9000\] is a list"),
         (
             ["a"],
@@ -215,9 +194,7 @@ def test_no_hypotheses_and_empty_references():
             TypeError,
             "unexpected keyword.*'max_ngram_order'",
         ),
-        (["a"], {"metric": "13a"}, ValueError, r"is a tokenizer, not a dialect"),
         (["a"], {"reference_mask": [[1]]}, TypeError, "a mask needs token ids"),
-        (["a"], {"metric": fastbleu.sacrebleu.BLEU()}, TypeError, "expected a fastbleu.BLEU"),
     ],
 )
 def test_errors_of_building(references, options, error, message):
@@ -228,7 +205,6 @@ def test_errors_of_building(references, options, error, message):
 def test_errors_of_hypotheses(threads):
     index = ReferenceIndex(["a b", "c"], metric=BLEU(threads=threads))
     for hypotheses, message in (
-        ("a text", "hypotheses is a str"),
         (["a", 5], r"hypotheses\[1\] is an int, expected a str"),
         (["a"] * 3000 + [["a"]], r"hypotheses\[3000\] is a list"),
     ):

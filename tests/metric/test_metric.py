@@ -10,6 +10,7 @@ import pytest
 import sacrebleu
 import sacrebleu_cases as cases
 from generators import PRISTINE, by_stream, raises, seeded
+from mistaken_texts import CHINESE, JAPANESE
 from nltk.translate.bleu_score import SmoothingFunction
 from random_texts import random_corpus
 from sacrebleu.metrics import BLEU as PEER
@@ -180,16 +181,13 @@ def test_words_in_the_place_of_texts_are_warned_of():
     BLEU(effective_order=True).score(["cat"], [["a", "cat", "dog"]])
 
 
-CHINESE = ["我今天早上喝了一杯很热的咖啡，然后去了公司。", "他说这本书非常有意思。"] * 4
-
-
 @pytest.mark.filterwarnings("ignore:no hypothesis has 4 tokens")
 def test_a_script_without_spaces_that_is_split_at_spaces_is_warned_of_once():
     for texts, options, fitting in (
         (CHINESE, {}, "zh"),
         (CHINESE, {"tokenize": "intl"}, "zh"),
         (CHINESE, {"dialect": "multi-bleu"}, "zh"),
-        (["今朝は熱いコーヒーを一杯飲んでから会社に行きました。"] * 4, {}, "ja-mecab"),
+        (JAPANESE, {}, "ja-mecab"),
         (["เมื่อเช้านี้ฉันดื่มกาแฟร้อนหนึ่งแก้วแล้วไปทำงานที่บริษัท"] * 4, {}, "char"),
     ):
         metric = BLEU(**options)

@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 from generators import raises
-from metrics import count
 
 from fastbleu import BLEU, InputWarning
 
@@ -31,8 +30,7 @@ METRICS = [
     BLEU(tokenize=False, stop_ids=9),
 ]
 INPUTS = [
-    (HYPOTHESES, REFERENCES, ""),
-    (HYPOTHESES, REFERENCES, ""),
+    *[(HYPOTHESES, REFERENCES, "")] * 2,
     ([tokens for (tokens,) in TOKENS], TOKENS, []),
     (IDS, [[ids, ids[1:]] for ids in IDS], []),
 ]
@@ -143,7 +141,6 @@ def test_other_values_and_what_is_left_of_nothing_are_refused():
         pytest.raises(ValueError, match="no segments to score: all 1 were left out"),
     ):
         BLEU().score([None], ["a"], missing="skip")
-    raises(TypeError, "the hypothesis is missing", count, [None], ["a"], tokenize="13a")
 
 
 def test_progress_is_shown_on_request(capsys):
@@ -164,8 +161,6 @@ def test_a_missing_second_reference():
     with pytest.warns(InputWarning, match="left out 1 of 2 segments.* the first is segment 0"):
         score = BLEU().score(hypotheses, references, missing="skip")
     assert score == BLEU().score([text], [[text, text]])
-    with pytest.warns(InputWarning, match="left out 1 of 1"):
-        raises(ValueError, "all 1 were", BLEU().score, [text], [[text, None]], missing="skip")
 
 
 def test_missing_values_of_iterators():

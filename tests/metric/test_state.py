@@ -39,8 +39,10 @@ def test_a_sum_beyond_int64_is_refused_and_changes_nothing():
         if column > 1:  # matches lie below their totals
             state[6 + (column - 2) % 4] = MOST - 3
         metric = metric_with(state)
-        for add, arguments in (
-            *((metric.update, batch), (metric.merge, (other,)), (metric.merge, (metric,))),
+        for add, *arguments in (
+            (metric.update, *batch),
+            (metric.merge, other),
+            (metric.merge, metric),
         ):
             raises(OverflowError, "int64", add, *arguments)
             assert metric.state.tolist() == state
@@ -160,20 +162,20 @@ def test_a_bad_segment_in_the_middle_adds_nothing():
 
 
 def test_metrics_of_other_parameters_are_not_merged():
-    for parameters in (
-        *(
-            {"tokenize": "intl"},
-            {"lowercase": True},
-            {"max_ngram_order": 3},
-            {"smooth_method": "none"},
-        ),
-        *({"weights": (0.1, 0.2, 0.3, 0.4)}, {"effective_order": True}, {"dialect": "nltk"}),
-        {"reference_length": "shortest"},
+    for name, value in (
+        ("tokenize", "intl"),
+        ("lowercase", True),
+        ("max_ngram_order", 3),
+        ("smooth_method", "none"),
+        ("weights", (0.1, 0.2, 0.3, 0.4)),
+        ("effective_order", True),
+        ("dialect", "nltk"),
+        ("reference_length", "shortest"),
     ):
-        metric, other = fed(BLEU(), LINE), fed(BLEU(**parameters), LINE)
+        metric, other = fed(BLEU(), LINE), fed(BLEU(**{name: value}), LINE)
         for one, two in ((metric, other), (other, metric)):
             before = one.state.tolist()
-            raises(ValueError, next(iter(parameters)), one.merge, two)
+            raises(ValueError, name, one.merge, two)
             assert one.state.tolist() == before
     for name, value in {"ignore_ids": (1,), "stop_ids": 3, "skip_ids": (4, 5)}.items():
         other = BLEU(tokenize=False, **{"stop_ids": 2, name: value})
@@ -276,6 +278,9 @@ WRONG_STATES = {
     "kept rows of another width": (ROW, 1, 1, 0, ROW[:8]),
     "fewer rows than segments": (ROW, 2, 1, 0, ROW),
     "segments that are no number": (ROW, "1", 1, 0, None),
+    "a fraction of a segment": (ROW, 1.5, 1, 0, None),
+    "fewer than no segments": (ROW, -1, 1, 0, None),
+    "fewer than no periods": (ROW, 1, 1, -1, None),
     "too few values": (ROW, 1),
 }
 

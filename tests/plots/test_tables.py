@@ -27,14 +27,6 @@ def test_numbers_are_aligned_at_the_right_and_a_row_is_a_line():
     ]
 
 
-def test_words_stay_whole():
-    lines = TABLE.text(70).splitlines()
-    assert max(map(len, lines)) <= 70
-    text = " ".join(lines)
-    for word in (*FIELDS, "a-long-name", "31.00", "nearly"):
-        assert word in text
-
-
 def test_what_has_no_room_stands_below_its_row():
     assert TABLE.text(40).splitlines()[2:] == [
         "name         score  what it is",
@@ -62,9 +54,12 @@ def test_columns_go_below_from_the_right_and_numbers_stay_whole():
 
 
 @pytest.mark.parametrize("width", [20, 30, 50, 80, 120])
-def test_nothing_is_lost_and_no_line_is_longer(width):
+def test_nothing_is_lost_words_stay_whole_and_no_line_is_longer(width):
     found = TABLE.text(width)
     assert max(map(len, found.splitlines())) <= width
+    if width >= 30:  # else a field alone is longer
+        for word in (*FIELDS, "a-long-name", "31.00", "nearly"):
+            assert word in found
     letters = re.sub(r"[\s-]", "", TABLE.text(None))
     assert set(letters) <= set(found)
     for cell in [*ROWS[0], *ROWS[1]]:

@@ -194,7 +194,7 @@ def findings_table(findings: list[Finding]) -> list[Table]:
     """The table of likely mistakes, if there are any."""
     if not findings:
         return []
-    rows = [(finding.name, f"{finding.points:+.2f}", finding.message) for finding in findings]
+    rows = [(finding.name, finding._effect, finding.message) for finding in findings]
     title = "Findings, with the points that fixing them would add"
     return [Table(title, ("finding", "points", ""), rows)]
 

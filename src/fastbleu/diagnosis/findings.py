@@ -140,7 +140,7 @@ class Finding:
     message : str
         What was found, and where.
     points : float
-        By how many points, on 0-100, the score would rise without it.
+        By how many points, on 0-100, the score would rise without it; NaN if none would be left.
     segments : tuple of int
         The affected segments, counted from 0; for a shift only the first one.
     """
@@ -152,11 +152,16 @@ class Finding:
         self.segments = tuple(segments)
 
     def to_dict(self) -> dict[str, object]:
-        """The attributes by name."""
-        return dict(vars(self))
+        """The attributes by name, for `json.dumps`: points are None where no score is left."""
+        return {**vars(self), "points": None if isnan(self.points) else self.points}
+
+    @property
+    def _effect(self) -> str:
+        return "no score" if isnan(self.points) else f"{self.points:+.2f}"
 
     def __repr__(self) -> str:
-        return f"<Finding {self.name}, {self.points:+.2f} points: {self.message}>"
+        points = "" if isnan(self.points) else " points"
+        return f"<Finding {self.name}, {self._effect}{points}: {self.message}>"
 
 
 def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:

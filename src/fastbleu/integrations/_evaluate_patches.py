@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from ..inputs.errors import without_input_warnings
-from ..runtime._internals import is_like
+from ..runtime._internals import is_like, is_nested
 from ..runtime.patching import PatchTarget, ReplacedError
 from .evaluate import Bleu
 
@@ -119,20 +119,15 @@ def _counted(own: type) -> Callable[..., Any]:
 
 def _are_texts(predictions: Any, references: Any) -> bool:
     """Whether these are lists of text that Arrow can hold, with one or several references each."""
-    if not (type(predictions) is type(references) is list and predictions):
+    is_flat = is_nested(references, 1)
+    if type(references) is not list or not (is_flat or is_nested(references, 2)):
         return False
-    if len(predictions) != len(references):
+    groups = [references] if is_flat else references
+    sides = [predictions, *groups]
+    if {*map(type, sides)} != {list} or not all(sides):
         return False
-    groups = references
-    if type(references[0]) is str:
-        groups = [references]
-    if {*map(type, groups)} != {list} or not all(groups):
+    texts = list(chain(*sides))
+    if len(predictions) != len(references) or {*map(type, texts)} != {str}:
         return False
-    texts = list(chain(predictions, *groups))
-    if {*map(type, texts)} != {str}:
-        return False
-    try:
-        "".join(filterfalse(str.isascii, texts)).encode()
-    except UnicodeEncodeError:
-        return False
+    "".join(filterfalse(str.isascii, texts)).encode()  # raises an error for surrogates
     return True

@@ -10,7 +10,7 @@ from ..counting.counter import Counter
 from ..inputs._batch import Batch
 from ..nltk._sentence_bleu import NltkMethods, corpus_score, modified_precision
 from ..nltk.functions import weight_vectors
-from ..runtime._internals import are_plain
+from ..runtime._internals import is_nested
 from ..runtime.patching import PatchTarget
 
 
@@ -54,11 +54,9 @@ class _Replacements:
         return NotImplemented if score is None else score
 
     def modified_precision(self, references: Any, hypothesis: Any, n: Any) -> Any:
-        if type(n) is not int or n < 1 or type(references) not in (list, tuple):
+        if type(n) is not int or n < 1:
             return NotImplemented
-        if not {type(hypothesis), *map(type, references)} <= {list, tuple}:
-            return NotImplemented
-        if not are_plain(2, references, hypothesis):
+        if not (is_nested(hypothesis, 1) and is_nested(references, 2)):
             return NotImplemented
         fraction = modified_precision(references, hypothesis, n)
         counts = fraction.numerator, fraction.denominator

@@ -21,7 +21,7 @@ from ..counting.counter import Counter
 from ..dialects._sacrebleu import LazyScore
 from ..inputs._batch import Batch
 from ..inputs.errors import TOKENIZED_PERIODS, without_input_warnings
-from ..runtime._internals import Internals, are_plain
+from ..runtime._internals import Internals, is_nested
 from ..runtime.import_lock import lazy
 from ..runtime.patching import PatchTarget, ReplacedError, UsedNames
 from ..sacrebleu._sentence_score import score_known
@@ -66,7 +66,7 @@ def mbrs_targets(module: ModuleType) -> list[PatchTarget]:
         def method(metric: Any, hypotheses: Any, references: Any, *others: Any) -> Any:
             config: Any = metric.cfg
             kind: Any = type(config)
-            if not are_plain(1, hypotheses, references):
+            if not is_nested((hypotheses, references), 2):
                 return NotImplemented
             if not is_as_configured(metric.scorer, config):
                 return NotImplemented
@@ -111,9 +111,7 @@ class _KeptReferences(Sequence["dict[str, Any]"]):
 
 def _turn(references: Any) -> Sequence[Any] | None:
     """References by segment; None if only sacreBLEU's own code can read them."""
-    if type(references) not in (list, tuple) or not {*map(type, references)} <= {list, tuple}:
-        return None
-    return by_segment(references) if are_plain(2, references) else None
+    return by_segment(references) if is_nested(references, 2) else None
 
 
 class _OwnTokenizers:
@@ -203,20 +201,19 @@ class _Replacements:
     def count(self, metric: Any, hypotheses: Any, references: Any) -> Counted | None:
         """Count a corpus; None if sacreBLEU's own code must do it."""
         settings = self.settings(metric)
-        if settings is None or type(hypotheses) not in (list, tuple):
+        if settings is None:
             return None
         kept, segments = metric._ref_cache, _turn(references) if references else None
         if not references and isinstance(kept, _KeptReferences) and kept.settings == settings:
             segments = kept.segments
-        if not (segments and hypotheses and are_plain(1, hypotheses)):
+        if not (segments and hypotheses and is_nested(hypotheses, 1)):
             return None
         count = min(len(hypotheses), len(segments))
         counter = self._counters.get(settings)
         if counter is None:
             own, lowercase, order = settings
-            is_kept = own is not metric.tokenizer
-            name = str(self._tokenizers.name_of(own))
-            tokenizer = get_tokenizer(name) if is_kept else tokenizer_of_lines(own)
+            name, is_kept = self._tokenizers.name_of(own), own is not metric.tokenizer
+            tokenizer = get_tokenizer(str(name)) if is_kept else tokenizer_of_lines(own)
             counter = Counter(tokenizer, lowercase, order, skip_none=True)
             if is_kept:  # few; other tokenizers belong to one metric
                 self._counters[settings] = counter

@@ -22,7 +22,7 @@ from ..dialects.formulas import running_sum, split_rows
 from ..inputs.errors import without_input_warnings
 from ..metric.argument import sums_of_batch
 from ..metric.bleu import BLEU
-from ..runtime._internals import are_plain
+from ..runtime._internals import is_nested
 from ..runtime.import_lock import lazy
 from ..runtime.patching import PatchTarget
 
@@ -61,8 +61,7 @@ def _torchmetrics_update(split: Any, kind: type) -> Callable[..., Any]:
     def update(preds: Any, target: Any, *others: Any) -> Any:
         numerator, denominator, preds_len, target_len, n_gram, tokenizer = others
         states = preds_len, target_len, numerator, denominator
-        # TorchMetrics reads the characters of a str as references.
-        if not (_are_lists([preds]) and _are_lists(target) and are_plain(2, preds, target)):
+        if not (is_nested(preds, 1) and is_nested(target, 2)):
             return NotImplemented
         named = ("none", False) if tokenizer is split else _tokenizer_and_case(tokenizer, kind)
         counts = _counted(states, lambda: _torchmetrics(n_gram, *named)._count(preds, target))
@@ -79,10 +78,9 @@ def _torcheval_update(input: Any, target: Any, n_gram: int, device: Any) -> Any:
     """Replaces ``_bleu_score_update`` of torcheval.metrics.functional.text.bleu."""
     states = [torch.tensor(0, device=device), torch.tensor(0, device=device)]
     states += [torch.zeros(n_gram, device=device), torch.zeros(n_gram, device=device)]
-    hypotheses = [input] if isinstance(input, str) else input
-    if not (_are_lists([hypotheses, target]) and are_plain(2, hypotheses, target)):
+    if not (is_nested(input, 1) and is_nested(target, 2)):
         return NotImplemented
-    counts = _counted(states[2:], lambda: sums_of_batch(_torcheval(n_gram), hypotheses, target))
+    counts = _counted(states[2:], lambda: sums_of_batch(_torcheval(n_gram), input, target))
     if counts is None or not counts[3].all():
         return NotImplemented
     return tuple(state + count for state, count in zip(states, counts, strict=True))
@@ -92,7 +90,7 @@ def _ignite_counter(
     metric: Any, references: Any, candidates: Any, p_numerators: Tensor, p_denominators: Tensor
 ) -> Any:
     """Replaces ``Bleu._n_gram_counter`` of ignite.metrics.nlp.bleu."""
-    if not _are_tokens(candidates, references):
+    if not (is_nested(candidates, 2) and is_nested(references, 3)):
         return NotImplemented
     states = p_numerators[1:], p_denominators[1:]
     metric = _ignite(metric.ngrams_order)
@@ -121,7 +119,7 @@ def _ignite_update(kind: Any) -> Callable[..., Any]:
         if type(output) not in (list, tuple) or vars(smoother).keys() != {"smooth"}:
             return NotImplemented
         hypotheses, references = output
-        if not _are_tokens(hypotheses, references):
+        if not (is_nested(hypotheses, 2) and is_nested(references, 3)):
             return NotImplemented
         rows = [*split_rows(_ignite(order).count(hypotheses, references))]
         if max([max(c, r) for c, r, _, _ in rows], default=0) > 1 << 24:
@@ -150,17 +148,6 @@ def _counted(states: Any, count: Callable[[], Any]) -> list[Tensor] | None:
         if not held + largest <= 2 / torch.finfo(state.dtype).eps:
             return None
     return [count[0] for count in tensors(sums, states[0].device)]
-
-
-def _are_lists(rows: Any) -> bool:
-    return type(rows) in (list, tuple) and {*map(type, rows)} <= {list, tuple}
-
-
-def _are_tokens(hypotheses: Any, references: Any) -> bool:
-    """Whether all tokens are plain, in lists; for these, equality is that of Counter."""
-    if not (_are_lists(hypotheses) and _are_lists(references)):
-        return False
-    return all(map(_are_lists, references)) and are_plain(3, hypotheses, references)
 
 
 def _tokenizer_and_case(tokenizer: Any, kind: Any) -> tuple[Any, bool]:

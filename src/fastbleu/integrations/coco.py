@@ -29,7 +29,7 @@ from ..inputs.file_formats import (
     with_ids_of,
 )
 from ..metric.bleu import BLEU
-from ..runtime._internals import are_plain
+from ..runtime._internals import is_nested
 from ..runtime.collection import collection_paused
 from ..tokenizers import _ptb
 
@@ -228,7 +228,7 @@ def _tokenize(_: Any, captions_for_image: Any) -> Any:
     if not {*map(type, captions_for_image.values())} <= {list, tuple}:
         return NotImplemented
     captions = list(chain(*captions_for_image.values()))
-    if not {*map(type, captions)} <= {dict} or not are_plain(0, *[c["caption"] for c in captions]):
+    if not {*map(type, captions)} <= {dict} or not is_nested([c["caption"] for c in captions], 1):
         return NotImplemented
     return PTBTokenizer(compatible=True).tokenize(captions_for_image)
 
@@ -239,7 +239,7 @@ def _compute_score(metric: Any, gts: Any, res: Any, verbose: Any) -> Any:
     # With verbose=2 pycocoevalcap prints every image as it is scored, with its own types.
     if metric._n not in (1, 2, 3, 4) or verbose not in (0, 1):
         return NotImplemented
-    if not type(gts) is type(res) is dict or not are_plain(1, *gts.values(), *res.values()):
+    if not type(gts) is type(res) is dict or not is_nested([*gts.values(), *res.values()], 2):
         return NotImplemented
     return Bleu(metric._n).compute_score(gts, res, verbose)
 

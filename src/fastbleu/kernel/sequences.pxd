@@ -20,7 +20,6 @@ cdef extern from "kernel/objects/sequences.h":
     object item_at(object sequence, Py_ssize_t index)
     object unchanging(object sequence)
     object unchanging_lists(object sequences)
-    bint is_plain(object value, int depth) except -1
 
 cdef extern from "kernel/objects/object_array.h":
     bint is_array_of(object value, char kind, int least_dimensions, int most_dimensions)

@@ -691,6 +691,8 @@ class BLEU:
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         row, segments, nrefs, periods, kept, *tokenizers = state
+        if any(type(n) is not int or n < 0 for n in (segments, periods) if n is not None):
+            raise ValueError(f"a state has {segments!r} segments, {periods!r} of them tokenized")
         rows = None if kept is None else Stats._own(kept, self.max_ngram_order)
         self._sums.add(Sums(row, segments, nrefs, periods, rows, *tokenizers))
 

@@ -8,7 +8,7 @@ Thread-safety: a change that another thread makes meanwhile may be seen at the n
 from cpython.object cimport PyTypeObject
 from libc.stdint cimport uint64_t
 
-from fastbleu.kernel.sequences cimport is_list_or_tuple, is_plain, item_at, size_of
+from fastbleu.kernel.sequences cimport is_list_or_tuple, item_at, size_of, unchanging
 
 
 cdef extern from *:
@@ -51,26 +51,25 @@ cdef object ABSENT = object()
 cdef class Internals:
     """The current objects of (dict or class, name) pairs, including absent names; (list, None) is its items.
 
-    A class stands for its own attributes, without inherited ones. For a method, `owner` is its class, and
-    `methods` are the attributes that neither a subclass nor an object may replace; `check` is asked about
-    objects of subclasses, and about those with such an attribute of their own.
+    A class stands for its own attributes, without inherited ones. For methods, `owner` is their class.
     """
 
     cdef list held      # (namespace, name, object)
     cdef list lists     # (list, copy)
     cdef tuple namespaces
     cdef uint64_t version
-    cdef object owner, check
-    cdef frozenset methods
+    cdef object owner
+    cdef set attributes     # of the owner
 
-    def __init__(self, names, owner=None, methods=frozenset(), check=None):
+    def __init__(self, names, owner=None):
         namespaces = {}
-        self.held, self.lists = [], []
-        self.owner, self.methods, self.check = owner, methods, check
+        self.held, self.lists, self.owner, self.attributes = [], [], owner, set()
         for holder, name in names:
             if type(holder) is list:
                 self.lists.append((holder, holder.copy()))
                 continue
+            if owner is not None and isinstance(holder, type) and issubclass(owner, holder):
+                self.attributes.add(name)
             namespace = <object> (<PyTypeObject *> holder).tp_dict if isinstance(holder, type) else holder
             watch_dict(namespace)
             namespaces[id(namespace)] = namespace
@@ -93,14 +92,14 @@ cdef class Internals:
         return True
 
     def unchanged_for(self, instance):
-        """The same for a method of `instance`, which must use the methods of `owner`."""
-        if not self.unchanged():
+        """The same for an object of the owner, which may hold copies of its methods, but no others."""
+        if type(instance) is not self.owner or not self.unchanged():
             return False
-        if type(instance) is not self.owner:
-            return self.check(instance)
-        for name in <dict> PyObject_GenericGetDict(instance, NULL):
-            if name in self.methods:
-                return self.check(instance)
+        for name, value in (<dict> PyObject_GenericGetDict(instance, NULL)).items():
+            if name in self.attributes:
+                code = getattr(getattr(self.owner, name), "__code__", None)
+                if code is None or getattr(value, "__code__", None) is not code:
+                    return False
         return True
 
     def unchanged_like(self, instance, model):
@@ -136,12 +135,15 @@ cpdef bint is_like(object value, object model) except -1:
     return True
 
 
-def are_plain(int depth, *values):
-    """Whether values are str, int, bytes, None, or lists and tuples of these, at most `depth` deep.
-
-    All types must be exactly these.
-    """
-    for value in values:
-        if not is_plain(value, depth):
+cpdef bint is_nested(object value, int depth) except -1:
+    """Whether a value is `depth` levels of exact lists and tuples of exact str, int and bytes, and None."""
+    cdef Py_ssize_t i
+    if depth == 0:
+        return type(value) is str or type(value) is int or type(value) is bytes or value is None
+    if not is_list_or_tuple(value):
+        return False
+    items = unchanging(value)
+    for i in range(size_of(items)):
+        if not is_nested(item_at(items, i), depth - 1):
             return False
     return True

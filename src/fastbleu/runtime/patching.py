@@ -11,17 +11,15 @@ the result would differ, so the original runs.
 from __future__ import annotations
 
 import ast
-import builtins
 import dis
 import gc
+import re
 import sys
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from importlib import import_module
-from importlib.util import resolve_name
+from importlib.util import module_from_spec
 from inspect import Parameter, Signature, getattr_static, signature
 from itertools import count
-from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -42,6 +40,7 @@ def outer({cells}):
         {cells}
 """
 
+_ABSENT = object()
 _numbers = count()
 # Maps the code objects that `replace_code` installs to the library's own.
 _original_codes: dict[CodeType, CodeType] = {}
@@ -53,8 +52,7 @@ class PatchTarget(NamedTuple):
     Attributes
     ----------
     owner : module or class
-        Where the function is defined. For a method, the original handles objects of other classes,
-        and of subclasses that override something that it uses.
+        Where the function is defined. For a method, the original handles objects of subclasses.
     name : str
     fast : callable
         Called with the arguments of the function. It returns NotImplemented, or raises, if the
@@ -88,12 +86,8 @@ def replace_code(target: PatchTarget, packages: tuple[str, ...]) -> Callable[[],
     )
     original.__qualname__ = function.__qualname__
     is_method = isinstance(owner, type)
-    if is_method:
-        methods = used.methods
-        check = _method_check(owner, methods)
-        is_own: Any = Internals(used.names.values(), owner, methods, check).unchanged_for
-    else:
-        is_own = Internals(used.names.values()).unchanged
+    internals = Internals(used.names.values(), owner if is_method else None)
+    is_own = internals.unchanged_for if is_method else internals.unchanged
     key = f"_fastbleu_{next(_numbers)}"
     hooks = {f"{key}_is_own": is_own, f"{key}_fast": fast, f"{key}_original": original}
     stub = _stub(function, key, is_method)
@@ -150,27 +144,6 @@ def _stub(function: FunctionType, key: str, is_method: bool) -> CodeType:
     return code
 
 
-def _method_check(owner: type, methods: frozenset[str]) -> Callable[[Any], bool]:
-    """Return a check that an object uses the methods of `owner`, not a subclass's or its own."""
-    bases = frozenset(owner.__mro__)
-
-    def uses_own(instance: Any) -> bool:
-        kind, own = type(instance), vars(instance)
-        others = [base for base in kind.__mro__ if base not in bases]
-        if owner not in kind.__mro__ or not all(map(methods.isdisjoint, map(vars, others))):
-            return False
-        hiding = methods & own.keys()
-        return all(_is_copy(own[name], getattr_static(owner, name)) for name in hiding)
-
-    return uses_own
-
-
-def _is_copy(method: Any, original: Any) -> bool:
-    functions = functions_of(original)
-    copy = functions_of(getattr(method, "__func__", None))
-    return bool(functions and copy) and copy[-1].__code__ is functions[-1].__code__
-
-
 class ReplacedError(Exception):
     """Other code has replaced a part of a library; the message names it."""
 
@@ -207,46 +180,30 @@ def _loaded(code: CodeType) -> tuple[list[str], set[str]]:
 
 
 @lru_cache(maxsize=256)
-class _Source:
-    """What a source file assigns to qualified names."""
-
-    def __init__(self, path: str) -> None:
-        self.defined: set[str] = set()
-        self.imported: dict[str, list[tuple[ast.Import | ast.ImportFrom, ast.alias]]] = {}
-        self.constants: dict[str, list[Any]] = {}
-        self._read(ast.parse(Path(path).read_bytes()).body, "")
-
-    def _read(self, body: list[Any], prefix: str) -> None:
-        for node in body:
-            match node:
-                case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-                    for alias in aliases:
-                        name = alias.asname or alias.name.partition(".")[0]
-                        self.imported.setdefault(name, []).append((node, alias))
-                case (
-                    ast.Assign(targets=[ast.Name(id=name), *_], value=value)
-                    | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-                ):
-                    # None and empty containers are state that the library fills.
-                    if constant := _constant(value):
-                        self.constants.setdefault(prefix + name, []).append(constant)
-                case ast.FunctionDef() | ast.AsyncFunctionDef():
-                    self.defined.add(prefix + node.name)
-                case ast.ClassDef():
-                    self.defined.add(prefix + node.name)
-                    self._read(node.body, f"{prefix}{node.name}.")
-                case _:
-                    for field in ("body", "handlers", "orelse", "finalbody"):
-                        self._read(getattr(node, field, []), prefix)
+def _run_again(module: ModuleType) -> ModuleType:
+    """A second module of the same code, in which nobody has replaced anything."""
+    spec: Any = module.__spec__
+    fresh = module_from_spec(spec)
+    spec.loader.exec_module(fresh)
+    return fresh
 
 
-def _constant(node: ast.expr) -> Any:
-    """The value of an expression of literals and regular expressions; None for any other."""
-    names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-    if names <= {"re", "regex"} and not any(isinstance(x, ast.Lambda) for x in ast.walk(node)):
-        code = compile(ast.Expression(node), "", "eval")
-        return eval(code, {name: import_module(name) for name in names})
-    return None
+def _is_same(value: Any, fresh: Any) -> bool:
+    """Whether two runs of a module's code may have given one name these values."""
+    if value is fresh or isinstance(value, ModuleType):  # packages get their submodules later
+        return True
+    if type(value) is not type(fresh):
+        return False
+    if codes := [function.__code__ for function in functions_of(fresh)]:
+        return [_original_codes.get(f.__code__, f.__code__) for f in functions_of(value)] == codes
+    if isinstance(fresh, type):
+        return (value.__module__, value.__qualname__) == (fresh.__module__, fresh.__qualname__)
+    # Empty containers are state that the library fills. Two patterns of `regex` are never equal.
+    return not fresh or value == fresh or _described(value) == _described(fresh)
+
+
+def _described(value: Any) -> str:
+    return re.sub(" at 0x[0-9a-fA-F]+", "", repr(value))
 
 
 class UsedNames:
@@ -281,13 +238,6 @@ class UsedNames:
             for cls in self._classes:
                 self._use_attributes(cls)
 
-    @property
-    def methods(self) -> frozenset[str]:
-        """The used attributes of the owner, which a subclass must not override."""
-        bases = {id(base) for base in self._owner.__mro__}
-        used = [str(name) for holder, name in self.names.values() if id(holder) in bases]
-        return frozenset([*used, "__getattribute__", "__getattr__"])
-
     def _use_attributes(self, cls: type) -> None:
         bases = [base for base in cls.__mro__ if self._is_own(base.__module__)]
         for position, base in enumerate(bases):
@@ -307,40 +257,21 @@ class UsedNames:
             self.names[id(owner), name] = owner, name
             namespace = vars(owner) if isinstance(owner, type) else owner
             if name in namespace:
-                value = namespace[name]
-                if not self._is_from_source(module, qualified, value):
+                value, fresh = namespace[name], _run_again(module)
+                for part in qualified.split("."):
+                    fresh = vars(fresh).get(part, _ABSENT)
+                if not _is_same(value, fresh):
                     raise ReplacedError(f"{module.__name__}.{qualified} has been replaced")
                 self._follow(value)
                 if type(value) is dict:  # a table, whose entries may be replaced
                     self.names.update({(id(value), key): (value, key) for key in value})
-                elif type(value) is list and qualified in _Source(str(module.__file__)).constants:
+                elif type(value) is list and fresh:
                     self.names[id(value), None] = value, None
-
-    def _is_from_source(self, module: ModuleType, name: str, value: Any) -> bool:
-        """Whether the module's source may have assigned this value to the name."""
-        source, functions = _Source(str(module.__file__)), functions_of(value)
-        modules = [function.__globals__.get("__name__", "") for function in functions]
-        if name in source.defined:
-            [defined] = functions[-1:] or [value]
-            place = getattr(defined, "__module__", None), getattr(defined, "__qualname__", None)
-            return place == (module.__name__, name) and all(map(self._is_own, modules))
-        if name in source.constants:
-            # Two equal patterns of `regex` may be different objects.
-            return any(
-                type(value) is type(x) and (value == x or repr(value) == repr(x))
-                for x in source.constants[name]
-            )
-        if name in source.imported:
-            package = module.__package__
-            return any(value is _imported(package, *pair) for pair in source.imported[name])
-        if functions:
-            return self._is_own(modules[-1])
-        mocked = type(value).__module__.partition(".")[0] in ("unittest", "mock")
-        return not mocked and (name[:2] == "__" or not hasattr(builtins, name))
 
     def _follow(self, value: Any) -> None:
         if isinstance(value, ModuleType):
-            if self._is_own(value.__name__) and value not in self._modules:
+            is_settings = value.__name__.endswith(".config")  # which callers change
+            if self._is_own(value.__name__) and value not in self._modules and not is_settings:
                 self._modules.append(value)
         elif (
             isinstance(value, type)
@@ -365,11 +296,3 @@ class UsedNames:
 
     def _is_own(self, module: str) -> bool:
         return module.partition(".")[0] in self._packages
-
-
-def _imported(package: str | None, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Any:
-    if isinstance(node, ast.Import):
-        return sys.modules.get(alias.name if alias.asname else alias.name.partition(".")[0])
-    source = resolve_name("." * node.level + (node.module or ""), package)
-    submodule = sys.modules.get(f"{source}.{alias.name}")
-    return getattr(sys.modules.get(source), alias.name, submodule)

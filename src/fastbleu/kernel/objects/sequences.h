@@ -55,19 +55,3 @@ FB_INLINE PyObject *unchanging_lists(PyObject *object)
     Py_INCREF(object);
     return object;
 }
-
-/* Whether a value is an exact str, int or bytes, None, or exact lists and tuples of these, at most `depth` deep;
- * -1 with an exception. */
-static inline int is_plain(PyObject *value, int depth)
-{
-    if (PyUnicode_CheckExact(value) || PyLong_CheckExact(value) || PyBytes_CheckExact(value)
-        || value == Py_None)
-        return 1;
-    if (depth == 0 || !(PyList_CheckExact(value) || PyTuple_CheckExact(value))) return 0;
-    PyObject *items = unchanging(value);
-    int plain = items ? 1 : -1;
-    for (Py_ssize_t i = 0; plain == 1 && i < PySequence_Fast_GET_SIZE(items); i++)
-        plain = is_plain(PySequence_Fast_ITEMS(items)[i], depth - 1);
-    Py_XDECREF(items);
-    return plain;
-}
