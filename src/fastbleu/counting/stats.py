@@ -356,6 +356,16 @@ def stats_of(rows: array[int], max_ngram_order: int) -> Stats:
     return Stats._own(rows, max_ngram_order)
 
 
+def truncated(stats: Stats, max_ngram_order: int) -> Stats:
+    """The rows without the counts of higher orders."""
+    middle = 2 + stats.max_ngram_order
+    columns = [*range(2 + max_ngram_order), *range(middle, middle + max_ngram_order)]
+    kept = zero_rows(len(stats), max_ngram_order)
+    for to, column in enumerate(columns):
+        kept[to :: len(columns)] = stats._rows[column :: stats._width]
+    return Stats._own(kept, max_ngram_order, stats._origin)
+
+
 def _of_sum(origin: Origin | None) -> Origin | None:
     """The origin of sums of such rows."""
     return None if origin is None else origin._replace(is_sum=True)

@@ -10,7 +10,7 @@ import numpy
 
 from ..counting._counted import Counted
 from ..counting.counter import Counter, TokenListCounter, rereadable
-from ..counting.stats import Stats
+from ..counting.stats import truncated
 from ..dialects.score import NoScoreError, Score
 from ..inputs._batch import Batch, read
 from ..inputs._id_rows import IdRows
@@ -146,10 +146,8 @@ class Corpus:
             return self._counts[key]
         if max_ngram_order < _USUAL_ORDER:
             usual = self.counts(*key[:4], _USUAL_ORDER)
-            totals = 2 + _USUAL_ORDER
-            columns = [*range(2 + max_ngram_order), *range(totals, totals + max_ngram_order)]
             counted = Counted(0, max_ngram_order)
-            counted.stats = Stats(numpy.asarray(usual.stats)[:, columns])
+            counted.stats = truncated(usual.stats, max_ngram_order)
             counted.segments, counted.nrefs = usual.segments, usual.nrefs
             counted.tokenizers = usual.tokenizers
         else:

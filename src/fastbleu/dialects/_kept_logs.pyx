@@ -6,6 +6,7 @@ library's results for the same counts, so that scores are the same.
 Thread-safety. Callers of `score_usual` must have acquired `kept_logs`.
 """
 
+from cpython.mem cimport PyMem_RawCalloc
 from libc.math cimport exp, fabs, ldexp, log
 from libc.stdint cimport int64_t, uint64_t
 
@@ -41,9 +42,25 @@ cdef double added(const double *terms, int count) noexcept nogil:
 # 0.0 where nothing is kept. The first index is the one that changes less from one prefix to the next, so that
 # reads are close together: logarithms by matches and totals, penalties by ref_len and hyp_len. For an order
 # without a match, whose total exponential smoothing doubles `zeros` times, the first index is SMALL + zeros.
-cdef double _logs[(SMALL + MAX_FAST_ORDER + 1) * SMALL]
-cdef double _penalties[(SMALL + 1) * SMALL]
-kept_logs = KeptMemory()
+cdef double *_logs = NULL
+cdef double *_penalties
+
+cdef class _KeptLogs(KeptMemory):
+    cdef bint try_acquire(self) noexcept:
+        """Also False if there is no memory; it is allocated for the first caller, and never freed."""
+        global _logs, _penalties
+        cdef size_t logs = (SMALL + MAX_FAST_ORDER + 1) * SMALL, penalties = (SMALL + 1) * SMALL
+        if not KeptMemory.try_acquire(self):
+            return False
+        if _logs == NULL:
+            _logs = <double *> PyMem_RawCalloc(logs + penalties, sizeof(double))
+            if _logs == NULL:
+                self.release_memory()
+                return False
+            _penalties = _logs + logs
+        return True
+
+kept_logs = _KeptLogs()
 
 
 cdef double log_of(int64_t match, int64_t total, int zeros) noexcept nogil:

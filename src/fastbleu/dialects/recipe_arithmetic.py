@@ -21,7 +21,7 @@ from typing import Any
 import numpy
 from numpy import float32
 
-from ..counting.stats import AdaptedRows, Stats
+from ..counting.stats import AdaptedRows, Stats, truncated
 from ..inputs.errors import LocatedValueError, Place
 from ..tokenizers._compiled import split
 from .float32 import load_torch
@@ -409,10 +409,10 @@ def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
         longest[:] = longest.max(initial=0)
     scores = numpy.zeros(len(table) if each else 1)
     for orders in set(longest.tolist()):
-        rows = table[longest == orders][:, [*range(2 + orders), *range(6, 6 + orders)]]
+        rows = truncated(Stats(table[longest == orders], 4), orders)
         weights = [0.25 / (0.25 * orders)] * orders
         scorer = Scorer(NLTK, orders, weights, smoothing)
-        adapted = NLTK.adapt(Stats(rows, orders))
+        adapted = NLTK.adapt(rows)
         if each:
             scores[longest == orders] = scorer.scores_of_sums(adapted)
         else:

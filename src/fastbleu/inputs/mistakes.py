@@ -17,34 +17,8 @@ from .errors import advised, place, warn_input
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import unicodedata
-    from array import array
     from collections.abc import Sequence
-    from typing import Any, Literal, Protocol
-
-    from .ids import IdFilter
-
-    class Counts(Protocol):
-        """The counts of a batch: `counting._counted.Counted`."""
-
-        @property
-        def rows(self) -> array[int]: ...
-        @property
-        def segments(self) -> int: ...
-        @property
-        def label_padding(self) -> bool: ...
-        def look_unrelated(self, most: int) -> bool: ...
-
-    class BatchCounter(Protocol):
-        """The counter of a batch: `counting.counter.Counter`."""
-
-        tokenizer: Any
-        is_text: bool
-        was_examined: bool
-        max_ngram_order: int
-        id_filter: IdFilter | None
-
-        def count(self, batch: Batch) -> Counts: ...
-
+    from typing import Any, Literal
 else:
     unicodedata = lazy("unicodedata")
 
@@ -85,7 +59,7 @@ _LEAST_CHARACTERS, _LONGEST_WORDS = 40, 6
 
 
 class MistakeWatch:
-    """Examines the batches of a `Counter`, and warns about each likely mistake once.
+    """Examines the batches of a `Counter`, as `Counted`, and warns about each likely mistake once.
 
     It examines the first batches, because later ones will be similar, and those that look unusual:
     see `Counter.was_examined`.
@@ -96,7 +70,7 @@ class MistakeWatch:
     # Segments in favor of the layout of references, and against it.
     layout_votes = 0, 0
 
-    def examine(self, counter: BatchCounter, batch: Batch, counted: Counts) -> None:
+    def examine(self, counter: Any, batch: Batch, counted: Any) -> None:
         """Warn about all likely mistakes: of `examine_texts`, padding, transposed references."""
         kind = type(batch.hypotheses)
         if kind is IdRows:
@@ -117,7 +91,7 @@ class MistakeWatch:
         if 1 < segments <= LARGEST_SQUARE:
             self._examine_layout(counter, batch.hypotheses, batch.references)
 
-    def examine_texts(self, counter: BatchCounter, batch: Batch, counted: Counts) -> None:
+    def examine_texts(self, counter: Any, batch: Batch, counted: Any) -> None:
         """Warn about printed lists, text without spaces, and unrelated sides."""
         tokenizer = counter.tokenizer
         sides: Any = batch.hypotheses, batch.references
@@ -156,7 +130,7 @@ class MistakeWatch:
                 )
                 return
 
-    def _examine_ids(self, counter: BatchCounter, batch: Batch, counted: Counts) -> None:
+    def _examine_ids(self, counter: Any, batch: Batch, counted: Any) -> None:
         """Warn if all rows of a side are empty, or if rows seem to end in padding that counts."""
         if not counted.segments:
             return
@@ -178,7 +152,7 @@ class MistakeWatch:
                     warn_of_run(f"{name} ids", padding)
                     return
 
-    def _examine_layout(self, counter: BatchCounter, hypotheses: Any, references: Any) -> None:
+    def _examine_layout(self, counter: Any, hypotheses: Any, references: Any) -> None:
         """Warn if references seem transposed; each segment has as many as there are segments.
 
         For each segment, one reference by this layout is compared with one by the other layout:
@@ -216,7 +190,7 @@ class MistakeWatch:
 
 
 def _votes(
-    counter: BatchCounter, hypotheses: Any, references: Any, other_references: Any
+    counter: Any, hypotheses: Any, references: Any, other_references: Any
 ) -> tuple[int, int]:
     """How many hypotheses are more similar to `references`, and to `other_references`."""
     similarities = [

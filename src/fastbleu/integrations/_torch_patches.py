@@ -20,6 +20,7 @@ from ..dialects import recipe_arithmetic
 from ..dialects.float32 import tensors
 from ..dialects.formulas import running_sum, split_rows
 from ..inputs.errors import without_input_warnings
+from ..metric.argument import sums_of_batch
 from ..metric.bleu import BLEU
 from ..runtime._internals import is_nested
 from ..runtime.import_lock import lazy
@@ -79,7 +80,7 @@ def _torcheval_update(input: Any, target: Any, n_gram: int, device: Any) -> Any:
     states += [torch.zeros(n_gram, device=device), torch.zeros(n_gram, device=device)]
     if not (is_nested(input, 1) and is_nested(target, 2)):
         return NotImplemented
-    counts = _counted(states[2:], lambda: _torcheval(n_gram)._sums_of_batch(input, target))
+    counts = _counted(states[2:], lambda: sums_of_batch(_torcheval(n_gram), input, target))
     if counts is None or not counts[3].all():
         return NotImplemented
     return tuple(state + count for state, count in zip(states, counts, strict=True))
@@ -93,7 +94,7 @@ def _ignite_counter(
         return NotImplemented
     states = p_numerators[1:], p_denominators[1:]
     metric = _ignite(metric.ngrams_order)
-    counts = _counted(states, lambda: metric._sums_of_batch(candidates, references))
+    counts = _counted(states, lambda: sums_of_batch(metric, candidates, references))
     if counts is None:
         return NotImplemented
     states[0].add_(counts[2])

@@ -11,7 +11,7 @@ from random import Random
 
 import numpy
 
-from ..counting.stats import stats_of
+from ..counting.stats import stats_of, truncated
 from ..inputs.arguments import (
     a_type,
     check_choice,
@@ -228,13 +228,13 @@ def _against_others(
             )
         sampled = sorted(Random(seed).sample(sampled, sample_size))
     indices = array("q", sampled)
-    rows = others.rows(indices)
+    rows = stats_of(others.rows(indices), max_ngram_order)
     scores = numpy.empty((len(indices), len(scorers)))
-    width = len(rows) // len(indices)
     for first in range(0, len(indices), _ROWS):
-        part = rows[first * width : (first + _ROWS) * width]
+        part = rows[first : first + _ROWS]
         for column, scorer in enumerate(scorers):
-            scores[first : first + _ROWS, column] = _scores(scorer, part, max_ngram_order)
+            of_orders = truncated(part, scorer.max_ngram_order)
+            scores[first : first + _ROWS, column] = scorer.row_scores(of_orders)
     means = [fsum(column.tolist()) / len(indices) for column in scores.T]
     return scores, means, numpy.array(indices, numpy.int64)
 
@@ -298,14 +298,6 @@ def _check_texts(sentences: Any) -> None:
             'metric=BLEU("nltk", smooth_method="floor", tokenize=False); for groups of '
             "sentences call self_bleu for each"
         )
-
-
-def _scores(scorer: Scorer, rows: array[int], max_ngram_order: int) -> Any:
-    """The score of each row, from the scorer's orders only."""
-    order = scorer.max_ngram_order
-    table = numpy.frombuffer(rows, numpy.int64).reshape(-1, 2 + 2 * max_ngram_order)
-    kept = [*range(2 + order), *range(2 + max_ngram_order, 2 + max_ngram_order + order)]
-    return scorer.row_scores(stats_of(array("q", table[:, kept].tobytes()), order))
 
 
 def _check_orders(orders: Any) -> tuple[int, ...]:

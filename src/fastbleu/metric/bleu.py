@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from ..counting._counted import Counted, RunningSums, Sums
 from ..counting.stats import Stats, row_of_state
-from ..dialects.base import COUNT, PREFIX_SCORES, STATE, SUMS, UPDATE
+from ..dialects.base import COUNT, PREFIX_SCORES, STATE, UPDATE
 from ..dialects.names import get
 from ..dialects.score import Score
 from ..dialects.scorer import Scorer, checked_weights
@@ -494,21 +494,6 @@ class BLEU:
             )
         self._scorer.dialect.require(COUNT)
         return self._scorer.counted_before(stats)
-
-    def _sums_of_batch(
-        self,
-        hypotheses: Any,
-        references: Any,
-        hypothesis_mask: Mask | None = None,
-        reference_mask: Mask | None = None,
-    ) -> Sums:
-        """The sums that `update` would add for a batch."""
-        scorer = self._scorer
-        scorer.dialect.require(SUMS)
-        counted = self._count(
-            hypotheses, references, scorer.keep_rows, hypothesis_mask, reference_mask
-        )
-        return scorer.sums(counted)
 
     @not_compiled
     def update(
