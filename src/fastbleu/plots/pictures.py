@@ -14,9 +14,21 @@ from ..runtime.extras import install_command
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-    from typing import Any, SupportsFloat
+    from typing import Any, Protocol, SupportsFloat, TypeAlias
 
     from matplotlib.axes import Axes
+
+    class PlottedScore(Protocol):
+        """The attributes of a `fastbleu.Score` that are drawn."""
+
+        @property
+        def value(self) -> float: ...
+        @property
+        def precisions(self) -> Sequence[float]: ...
+        @property
+        def bp(self) -> float | None: ...
+
+    Scores: TypeAlias = PlottedScore | Mapping[str, PlottedScore]
 
 _BLUE = "#0072b2"  # darker than the grey of shaded rows, also in print
 _SHADE = "0.85"
@@ -25,7 +37,7 @@ _COLUMN = 145  # from the start of one column of bars to the next; bars end at 1
 _MOST_CELLS_LABELLED = 20
 
 
-def plot_precisions(scores: Any, *, ax: Axes | None = None) -> Axes:
+def plot_precisions(scores: Scores, *, ax: Axes | None = None) -> Axes:
     """Draw the n-gram precisions and the brevity penalty of a score, or of several by name.
 
     Parameters
@@ -41,7 +53,8 @@ def plot_precisions(scores: Any, *, ax: Axes | None = None) -> Axes:
     TypeError
         `scores` is neither a Score nor a mapping of them.
     """
-    named: dict[Any, Any] = dict(scores) if hasattr(scores, "items") else {None: scores}
+    given: Any = scores
+    named: dict[Any, PlottedScore] = dict(given) if hasattr(given, "items") else {None: given}
     for score in named.values():
         if not hasattr(score, "precisions"):
             raise TypeError(f"scores has a {type(score).__name__}, expected a Score")
