@@ -20,7 +20,7 @@ from fastbleu.cli import markup, readers
 from fastbleu.cli.formats import open_input
 from fastbleu.cli.options import Options
 from fastbleu.cli.readers import REFERENCE, SYSTEM, in_step, listed
-from fastbleu.inputs.file_formats import PackedError, module_of
+from fastbleu.inputs.file_formats import PackedError, is_heading, module_of
 from trust.fuzz_input import Input, directory, equal
 
 ENDS = ("", ".tsv", ".jsonl", ".xml", ".sgm")
@@ -111,6 +111,7 @@ def column_of(rows: list[list[str]], selector: str) -> list[str]:
     if selector.isascii() and selector.isdigit():
         column = int(selector) - 1
         assert 0 <= column < len(first)
+        assert not is_heading(first, rows[1:21])
         rows = [first, *rows[1:]] if rows else []
     else:
         assert first.count(selector) == 1
