@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..counting.counter import Segment
+    from ..counting.stats import Stats
 
 _OF_TOKENS = no_rows("its score depends on tokens, not only on rows")
 _OF_CORPUS = no_rows(PARTS.reason) | {PARTS: PARTS.reason}
@@ -140,6 +141,10 @@ class Recipe(Dialect):
                     raise NoScoreError(f"a {side} has no tokens, which the original refuses")
                 return score
         return None
+
+    def adapt(self, stats: Stats) -> AdaptedRows:
+        """Rows as the base counts them, such as with multi-bleu's reference length of 9999."""
+        return self.base.adapt(stats)
 
     def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
         stated: list[float | None] = []
