@@ -89,8 +89,8 @@ def test_what_has_no_score_is_never_best(name):
     for candidates in drawn:
         try:
             result = mbr(candidates, metric=metric)
-        except NoScoreError:  # of an empty sentence
-            assert "" in candidates
+        except NoScoreError:  # of an empty sentence, or of short ones
+            assert "" in candidates or name == "torcheval"
             continue
         utilities = result.utilities.tolist()
         assert utilities[result.best] == max(u for u in utilities if not math.isnan(u))

@@ -455,7 +455,8 @@ def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES, in_place: bool 
 
 def joined(chunks: Iterable[list[Any]]) -> list[list[Any]]:
     """Concatenate the columns of all chunks, which must be lists."""
-    columns = [list(chain.from_iterable(column)) for column in zip(*chunks, strict=True)]
+    # In a list first: CPython 3.11 loses the keywords of a call whose unpacked arguments raise.
+    columns = [list(chain.from_iterable(column)) for column in zip(*[*chunks], strict=True)]
     if not columns:
         raise no_segments()
     return columns

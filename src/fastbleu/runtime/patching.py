@@ -181,10 +181,16 @@ def _loaded(code: CodeType) -> tuple[list[str], set[str]]:
 
 @lru_cache(maxsize=256)
 def _run_again(module: ModuleType) -> ModuleType:
-    """A second module of the same code, in which nobody has replaced anything."""
+    """A second module of the same code, in which nobody has replaced anything.
+
+    Of a module that cannot run twice, as mbrs', whose classes register their names, the first one.
+    """
     spec: Any = module.__spec__
     fresh = module_from_spec(spec)
-    spec.loader.exec_module(fresh)
+    try:
+        spec.loader.exec_module(fresh)
+    except Exception:
+        return module
     return fresh
 
 
