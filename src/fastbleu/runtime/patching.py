@@ -198,7 +198,8 @@ def _is_same(value: Any, fresh: Any) -> bool:
     """Whether two runs of a module's code may have given one name these values."""
     if value is fresh or isinstance(value, ModuleType):  # packages get their submodules later
         return True
-    if type(value) is not type(fresh):
+    kinds = [(kind.__module__, kind.__qualname__) for kind in (type(value), type(fresh))]
+    if kinds[0] != kinds[1]:  # a class of the module itself is another one in each run
         return False
     if codes := [function.__code__ for function in functions_of(fresh)]:
         return [_original_codes.get(f.__code__, f.__code__) for f in functions_of(value)] == codes
