@@ -801,7 +801,8 @@ def command(*arguments: str) -> Any:
     with redirect_stdout(out), redirect_stderr(error):
         status = cli.main([*arguments, "-q"])
     if status:
-        raise ValueError(error.getvalue())
+        said = error.getvalue()
+        raise (MemoryError if "there is not enough memory" in said else ValueError)(said)
     out.flush()
     return json.loads(out.buffer.getvalue())
 
