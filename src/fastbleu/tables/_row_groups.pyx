@@ -71,7 +71,8 @@ cdef class RowGroups:
     cdef int32_t values[BLOCK_ROWS]  # of the rows of a block
 
     def __cinit__(self, Py_ssize_t rows, Py_ssize_t width):
-        self.groups = clone(_INT32, rows, True)
+        # Without rows there is nothing to clear: memset of no memory would get a null pointer.
+        self.groups = clone(_INT32, rows, rows > 0)
         self.rows, self.width = rows, width
         self.count = min(rows, 1)
         self.known.seed = self.pairs.seed = process_seed()
