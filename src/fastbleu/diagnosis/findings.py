@@ -1,131 +1,50 @@
-"""Likely mistakes in the input that explain a surprising score, each with its effect in points."""
+"""Likely mistakes in a corpus, each with its effect in points, which is that of its repair.
+
+Repairs of texts are in inputs/repairs.py; here are those of pairs and of whole sides.
+"""
 
 from __future__ import annotations
 
-import html
 import re
-import unicodedata
-from contextlib import suppress
+from collections import Counter
 from functools import partial
 from itertools import chain
-from math import isnan
+from math import ceil, isnan, nan
+
+import numpy
 
 from ..inputs.arguments import names_shown, number_of
 from ..inputs.errors import advised
-from ..inputs.mistakes import fitting_tokenizer, lacks_spaces, sample_of
+from ..inputs.mistakes import fitting_tokenizer, is_written_without_spaces, lacks_spaces, sample_of
+from ..inputs.repairs import REPAIRS, Repair
 from ..metric.bleu import BLEU
 from .corpus import Corpus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Literal
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
-    import numpy
-    from numpy.typing import NDArray
+# A repair that adds fewer points is not named; one of spelling must add more.
+_LEAST_POINTS, _LEAST_POINTS_OF_SPELLING = 0.02, 0.1
+# A difference in spelling is a mistake if it is in this share of the segments, and this many times
+# as often on one side as on the other.
+_SHARE, _TIMES = 0.02, 4
+# The points that a shift has to gain for each place where it begins.
+_SHIFT_POINTS, _SHIFT_SEGMENTS, _MOST_OFFSETS = 100.0, 5, 12
+# Hypotheses are moved if this share of them fits another segment.
+_MOVED_SHARE = 0.04
+# Words in more references tell nothing about the pairs.
+_COMMON = 3
+# Segments with fewer tokens may be equal or short by chance.
+_LEAST_TOKENS = 10
+# Relative to the reference; and of the whole corpus.
+_SHORT, _SHORT_CORPUS, _LONG_CORPUS = 0.5, 0.8, 1.4
 
-# The smallest difference in the share of capitals that is not due to chance.
-_CASE_DIFFERENCE = 0.02
-# The largest offset tried. A shift is reported if at least this many segments, and this share of
-# the shifted ones, gain at least this many points.
-_LARGEST_SHIFT = 10
-_SHIFT_POINTS, _SHIFT_SEGMENTS, _SHIFTED_SHARE = 10.0, 5, 0.4
-# Fewer segments are not checked: a few hypotheses are often shorter than their references.
-_SWAPPED_SEGMENTS = 100
-# A side has few texts with quotes if they are at most this share of those on the other side.
-_FEW = 0.05
-# Text looks tokenized if more than this share of the hypotheses end in " .".
-_TOKENIZED_SHARE = 0.1
-
-_QUOTES = str.maketrans("‘’‚‛“”„‟«»‹›–—―‐‑−", "''''\"\"\"\"\"\"''------")
-_QUOTE = re.compile(f"[{''.join(map(chr, _QUOTES))}]")
-_ENTITY = re.compile(r"&(?:#\d{2,7}|#x[\da-fA-F]{2,6}|[a-zA-Z]{2,8});")
-_UPPER = re.compile(r"[A-ZÀ-ÖØ-ÞА-ЯЁΑ-Ω]")
 _NAN = re.compile(r"\s*(nan|NaN|None|null|NULL|<NA>)\s*")
-_LIST = re.compile(r"""\s*\[\s*(['"]).*['"],?\s*\]\s*""", re.DOTALL)
-_ITEM = re.compile(r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\"""")
-_TAG = re.compile(
-    r"<\|[^<>|]{1,30}\|>|\[/?(?:INST|PAD|CLS|SEP)\]"
-    r"|</?(?!unk>)[A-Za-z][\w:-]*(?:\s+[\w:-]+=[^<>]*)?\s*/?>"
-)
-_LOG = re.compile(r"^(?:[HDTSP]-\d+\t)?(?:-?\d[\d.e+-]*\t)?(?:\d+ \|\|\| )?| \|\|\| .*")
-_JOINT = re.compile(r"@@(?: |$)| ?\uffed ?| ##(?=\w)")
-# Joiners belong to words in Arabic and Indian scripts. Searching for the set first is fast.
-_INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\xad](?:(?<=[^\u200c\u200d])|(?<=[\0-\u058f].))")
-_NOT_ASCII = re.compile(r"[^\0-\x7f]{2,}|\ufffd")
-
-
-def _joined(text: str) -> str:
-    """Join the subwords of BPE, WordPiece, SentencePiece and OpenNMT."""
-    for start in ("\u2581", "\u0120"):  # marks the start of a word
-        if start in text:
-            text = text.replace(" ", "").replace(start, " ").strip()
-    has_joint = "@@" in text or "\uffed" in text or " ##" in text
-    return _JOINT.sub("", text) if has_joint else text
-
-
-def _without_columns(text: str) -> str:
-    """The text in a line of a log."""
-    return _LOG.sub("", text) if "\t" in text or " ||| " in text else text
-
-
-def _listed(text: str) -> str:
-    """Join the strings of a printed list."""
-    if not _LIST.fullmatch(text):
-        return text
-    return re.sub(r"\\(.)", r"\1", " ".join(map("".join, _ITEM.findall(text))))
-
-
-def _western(character: str) -> bytes:
-    """The character's byte in latin-1, or in cp1252 if latin-1 lacks it."""
-    return character.encode("latin-1" if character < "\u0100" else "cp1252")
-
-
-def _read_again(match: re.Match[str]) -> str:
-    """Decode UTF-8 that was read in another encoding; otherwise only remove U+FFFD."""
-    for encode in (_western, partial(str.encode, encoding="cp1251")):
-        with suppress(UnicodeError):
-            text = b"".join(map(encode, match[0])).decode()
-            if len(text) > 1 or text < "\u0180" or "\u2000" <= text < "\u2100":  # not by chance
-                return text
-    return match[0].replace("\ufffd", "")
-
-
-def _decoded(text: str) -> str:
-    """Repair a text that was read in the wrong encoding."""
-    return text if text.isascii() else _NOT_ASCII.sub(_read_again, text)
-
-
-# Normal in texts, so reported only if the score changes.
-_OF_SPELLING = "quotes", "entities", "normalization"
-# Leftovers of tools in a text: a description, and the function that removes them.
-_LEFTOVERS: dict[str, tuple[str, Callable[[str], str]]] = {
-    "quotes": (
-        "typographic quotes or dashes; the other side has few or none",
-        partial(_QUOTE.sub, lambda match: match[0].translate(_QUOTES)),
-    ),
-    "entities": (
-        "HTML entities, such as &#39;",
-        partial(_ENTITY.sub, lambda match: html.unescape(match[0])),
-    ),
-    "normalization": (
-        "full-width forms, ligatures or decomposed accents (normalize both by NFKC)",
-        partial(unicodedata.normalize, "NFKC"),
-    ),
-    "subwords": ("subwords with marks such as @@ (join them)", _joined),
-    "tags": ("tags or special tokens, such as </s>", partial(_TAG.sub, "")),
-    "lists": ("printed lists, such as ['the', 'cat']", _listed),
-    "log columns": ("columns of a log, such as H-0 (keep only the text)", _without_columns),
-    "encoding": (
-        "text that was read in the wrong encoding, such as Ã© for é",
-        _decoded,
-    ),
-    "line ends": (
-        "a line feed or carriage return at the end (read files by splitlines())",
-        lambda text: text.rstrip("\r\n"),
-    ),
-    "zero-width": ("invisible characters, such as U+200B", partial(_INVISIBLE.sub, "")),
-}
+_UNKNOWN = re.compile(r"<unk>|<UNK>|\[UNK\]|⁇")
+_LOST = re.compile(r"\ufffd|[^\W\d_]\?[^\W\d_]|\?\?\w|\w\?\?|\?{4}")
+_DIGITS = re.compile(r"\d+")
 
 
 class Finding:
@@ -134,30 +53,45 @@ class Finding:
     Attributes
     ----------
     name : str
-        "tokenized", "script", "case", "quotes", "entities", "normalization", "subwords", "tags",
-        "lists", "log columns", "encoding", "line ends", "zero-width", "nan", "empty", "shifted",
-        "swapped" or "source copied".
+        A name in `fastbleu.inputs.repairs.REPAIRS`, such as "case", "quotes" or "subwords", or
+        "empty", "blank", "nan", "script", "shifted", "exchanged", "shuffled", "constant text",
+        "short", "same text", "language", "lost characters", "unknown words", "ids",
+        "words reversed" or "source copied".
     message : str
-        What was found, and where.
+        What was found and where, and what to do.
     points : float
-        By how many points, on 0-100, the score would rise without it; NaN if none would be left.
+        By how many points, on 0-100, the score would rise without it; NaN if that is unknown.
     segments : tuple of int
         The affected segments, counted from 0; for a shift only the first one.
     """
 
-    def __init__(self, name: str, message: str, points: float, segments: Sequence[int]) -> None:
+    def __init__(
+        self,
+        name: str,
+        message: str,
+        points: float,
+        segments: Sequence[int],
+        rewrite: Callable[[str], str] | None = None,
+    ) -> None:
         self.name = name
         self.message = message
         self.points = points
         self.segments = tuple(segments)
+        self._rewrite = rewrite
 
     def to_dict(self) -> dict[str, object]:
-        """The attributes by name, for `json.dumps`: points are None where no score is left."""
-        return {**vars(self), "points": None if isnan(self.points) else self.points}
+        """The attributes by name, for `json.dumps`: points are None where they are unknown."""
+        points = None if isnan(self.points) else self.points
+        return {
+            "name": self.name,
+            "message": self.message,
+            "points": points,
+            "segments": self.segments,
+        }
 
     @property
     def _effect(self) -> str:
-        return "no score" if isnan(self.points) else f"{self.points:+.2f}"
+        return "unknown" if isnan(self.points) else f"{self.points:+.2f}"
 
     def __repr__(self) -> str:
         points = "" if isnan(self.points) else " points"
@@ -165,179 +99,502 @@ class Finding:
 
 
 def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
-    """The likely mistakes of a corpus, the one with the largest effect first."""
-    checks = [_empty, _shifted, _swapped]
-    if corpus.counter.is_text:
-        checks += [_tokenized, _script, _case, _leftovers, _nan]
-    findings = [finding for check in checks for finding in check(corpus)]
-    if sources is not None:
-        findings += _source_copied(corpus, sources)
-    # Last those after whose repair there is no score.
-    return sorted(findings, key=lambda finding: (isnan(finding.points), -abs(finding.points)))
+    """The likely mistakes of a corpus, the one with the largest effect first.
 
-
-def rewrite_of(name: str) -> Callable[[str], str] | None:
-    """The function that removes a finding from a text; None if there is none."""
-    return str.lower if name == "case" else _LEFTOVERS.get(name, ("", None))[1]
-
-
-def _sides(corpus: Corpus, rewrite: Callable[[str], str]) -> tuple[str, list[int], bool]:
-    """The changed texts, as "2 of the references have"; their segments; whether both have many."""
-    sides = [(side, corpus.changed(rewrite, side)) for side in ("hypotheses", "references")]
-    where = " and ".join([f"{len(changed)} of the {side}" for side, changed in sides if changed])
-    segments = [segment for _, changed in sides for segment in changed]
-    verb = "has" if len(segments) == 1 else "have"
-    counts = [len(changed) for _, changed in sides]
-    return f"{where} {verb}", sorted({*segments}), min(counts) > _FEW * max(counts)
-
-
-def _without(corpus: Corpus, name: str, message: str, segments: Sequence[int]) -> Iterator[Finding]:
-    """A finding with the effect of leaving out its segments; none if these are all."""
-    if kept := sorted({*range(len(corpus))} - {*segments}):
-        points = corpus.part(kept, kept).points() - corpus.points()
-        yield Finding(name, message, points, segments)
-
-
-def _tokenized(corpus: Corpus) -> Iterator[Finding]:
-    ends = [n for n, text in enumerate(corpus.hypotheses) if text.rstrip().endswith(" .")]
-    if corpus.scorer.warns_of_tokenized and len(ends) > _TOKENIZED_SHARE * len(corpus):
-        split = BLEU(tokenize="none", lowercase=corpus.metric.lowercase)
-        points = corpus.scored_by(split).points() - corpus.points()
-        yield Finding(
-            "tokenized",
-            f"{number_of(len(ends), 'hypothesis ends', 'hypotheses end')} in ' .', like tokenized "
-            "text: pass the text before tokenization, or, if the references are tokenized too, use "
-            f"{advised('tokenize', 'none')}",
-            points,
-            ends,
-        )
-
-
-def _script(corpus: Corpus) -> Iterator[Finding]:
-    tokenizer, sample = corpus.counter.tokenizer, sample_of(corpus.hypotheses)
-    if tokenizer and tokenizer.splits_at_spaces and lacks_spaces(sample):
-        fitting = fitting_tokenizer(sample)
-        tried: Literal["zh", "char"] = "zh" if fitting == "zh" else "char"
-        points = corpus.scored_by(BLEU(tokenize=tried, lowercase=corpus.metric.lowercase)).points()
-        yield Finding(
-            "script",
-            "the text is in a script without spaces between words, but "
-            f"{tokenizer.name} splits it at spaces: use {advised('tokenize', fitting)}; the effect "
-            f"is that of {tried}",
-            points - corpus.points(),
-            range(len(corpus)),
-        )
-
-
-def _case(corpus: Corpus) -> Iterator[Finding]:
-    if corpus.metric.lowercase:
-        return
-    shares = []
-    for texts in (corpus.hypotheses, chain.from_iterable(corpus.references)):
-        text = "".join(texts)
-        shares.append(len(_UPPER.findall(text)) / len(text) if text else 0)
-    if abs(shares[0] - shares[1]) < _CASE_DIFFERENCE or (min(shares) > 0 and max(shares) < 0.2):
-        return
-    points = corpus.rewritten(str.lower).points() - corpus.points()
-    if points:
-        yield Finding(
-            "case",
-            f"{shares[0]:.1%} of the hypotheses' characters are capitals, {shares[1]:.1%} of the "
-            "references': one side was lowercased, or not truecased",
-            points,
-            corpus.changed(str.lower, "references" if shares[0] < shares[1] else "hypotheses"),
-        )
-
-
-def _leftovers(corpus: Corpus) -> Iterator[Finding]:
-    for name, (what, rewrite) in _LEFTOVERS.items():
-        where, segments, on_both_sides = _sides(corpus, rewrite)
-        if not segments or (name == "quotes" and on_both_sides):
-            continue
-        points = corpus.rewritten(rewrite).points() - corpus.points()
-        if points or name not in _OF_SPELLING:
-            yield Finding(name, f"{where} {what}", points, segments)
-
-
-def _empty(corpus: Corpus) -> Iterator[Finding]:
-    lengths = corpus.lengths()
-    sides = ("hypothesis has", "hypotheses have"), ("reference has", "references have")
-    for column, side in enumerate(sides):
-        if empty := [number for number, row in enumerate(lengths) if not row[column]]:
-            segments = f"segment{'s' * (len(empty) != 1)}"
-            message = f"{number_of(len(empty), *side)} no tokens ({segments} {names_shown(empty)})"
-            yield from _without(corpus, "empty", message, empty)
-
-
-def _nan(corpus: Corpus) -> Iterator[Finding]:
-    where, segments, _ = _sides(corpus, _without_missing)
-    if segments:
-        message = f"{where} no text but the name of a missing value, such as nan"
-        yield from _without(corpus, "nan", message, segments)
-
-
-def _without_missing(text: str) -> str:
-    return "" if _NAN.fullmatch(text) else text
-
-
-def _shifted(corpus: Corpus) -> Iterator[Finding]:
-    """The constant offset of the references that fits best, from some segment to the end."""
-    count = len(corpus)
-    if count < _SHIFT_SEGMENTS:
-        return
-    straight = corpus.similarities(0)
-    best = 0.0, 0, 0
-    for offset in range(-_LARGEST_SHIFT, _LARGEST_SHIFT + 1):
-        if not offset or count - abs(offset) < _SHIFT_SEGMENTS:
-            continue
-        first, gains = max(0, -offset), corpus.similarities(offset)
-        gains = gains - straight[first : first + len(gains)]
-        start, gain = _best_suffix(gains)
-        length = len(gains) - start
-        # Not the mean: in shuffled hypotheses some segments fit by chance.
-        fitting = (gains[start:] >= _SHIFT_POINTS).sum()
-        if fitting >= max(_SHIFT_SEGMENTS, _SHIFTED_SHARE * length):
-            best = max(best, (gain, offset, first + start))
-    gain, offset, start = best
-    if gain:
-        kept = [*range(start), *range(start, min(count, count - offset))]
-        fitting = [*range(start), *(number + offset for number in kept[start:])]
-        points = corpus.part(kept, fitting).points() - corpus.points()
-        yield Finding(
-            "shifted",
-            f"from segment {start} on hypothesis i fits reference i{offset:+d}: "
-            f"{'a hypothesis' if offset > 0 else 'a reference'} is missing there, or the other "
-            "side has one too many",
-            points,
-            [start],
-        )
-
-
-def _best_suffix(gains: NDArray[numpy.float64]) -> tuple[int, float]:
-    """The start of the shortest suffix with the largest sum, and the sum."""
-    sums = gains[::-1].cumsum()
-    last = int(sums.argmax())
-    return len(gains) - 1 - last, float(sums[last])
-
-
-def _swapped(corpus: Corpus) -> Iterator[Finding]:
-    if len(corpus) < _SWAPPED_SEGMENTS or any(len(texts) != 1 for texts in corpus.references):
-        return
-    firsts = [texts[0] for texts in corpus.references]
-    swapped = corpus.with_segments(firsts, [[hypothesis] for hypothesis in corpus.hypotheses])
-    points = swapped.points() - corpus.points()
-    if points > 1:
-        message = "the score is higher if hypotheses and references are swapped"
-        yield Finding("swapped", message, points, ())
-
-
-def _source_copied(corpus: Corpus, sources: Sequence[str]) -> Iterator[Finding]:
-    if len(sources) != len(corpus):
+    Each check sees what the repairs of those before have left, so that a mistake has one name.
+    """
+    if sources is not None and len(sources) != len(corpus):
         raise ValueError(
             f"sources has {number_of(len(sources), 'entry', 'entries')}, hypotheses has "
             f"{len(corpus)}; pass the source of each"
         )
-    pairs = enumerate(zip(sources, corpus.references, strict=True))
-    if copied := [number for number, (source, texts) in pairs if source in texts]:
-        copies = "reference is a copy of its source", "references are copies of their source"
-        yield from _without(corpus, "source copied", number_of(len(copied), *copies), copied)
+    search = _Search(corpus, sources)
+    is_text = corpus.counter.is_text
+    for check, is_of_tokens in (
+        (_blank, True),
+        (_ids, False),
+        (_missing, False),
+        (_empty, True),
+        (_tokenizer, False),
+        (_copied, False),
+        (_same_text, False),
+        (_order, True),
+        (_spellings, False),
+        (_foreign, False),
+        (_lost, False),
+        (_short, True),
+    ):
+        if is_text or is_of_tokens:
+            check(search)
+        if not len(search.rest):
+            break
+    # Unknown effects are last.
+    return sorted(search.found, key=lambda finding: (isnan(finding.points), -abs(finding.points)))
+
+
+class _Search:
+    """The findings so far, and the corpus that their repairs have left.
+
+    Attributes
+    ----------
+    corpus, rest : Corpus
+        The whole one, and the repaired one.
+    numbers : list of int
+        The segments of the rest.
+    """
+
+    def __init__(self, corpus: Corpus, sources: Sequence[str] | None) -> None:
+        self.corpus = self.rest = corpus
+        self.sources = sources
+        self.numbers = list(range(len(corpus)))
+        self.found: list[Finding] = []
+
+    def add(
+        self,
+        name: str,
+        message: str,
+        points: float,
+        segments: Sequence[int],
+        rewrite: Callable[[str], str] | None = None,
+    ) -> None:
+        """Add a finding about segments of the rest."""
+        numbers = [self.numbers[segment] for segment in segments]
+        self.found.append(Finding(name, message, points, numbers, rewrite))
+
+    def leave_out(
+        self, name: str, message: str, segments: Sequence[int], is_lost: bool = False
+    ) -> bool:
+        """Add a finding about segments if the score rises without them.
+
+        If their texts are lost (`is_lost`), the effect is unknown.
+        """
+        kept = sorted({*range(len(self.rest))} - {*segments})
+        rest = self.rest.part(kept, kept)
+        points = rest.points() - self.rest.points() if kept else nan
+        if kept and not points >= _LEAST_POINTS:
+            return False
+        self.add(name, message, nan if is_lost else points, segments)
+        self.rest, self.numbers = rest, [self.numbers[segment] for segment in kept]
+        return True
+
+    def least(self, share: float = _SHARE, least: int = 2) -> int:
+        """The number of segments that are no chance."""
+        return max(least, ceil(share * len(self.rest)))
+
+
+def _sides(hypotheses: Sequence[int], references: Sequence[int]) -> str:
+    """The numbers of segments, as "2 of the hypotheses and 1 of the references have"."""
+    sides = ("hypotheses", hypotheses), ("references", references)
+    where = " and ".join([f"{len(changed)} of the {side}" for side, changed in sides if changed])
+    return f"{where} {'has' if len(hypotheses) + len(references) == 1 else 'have'}"
+
+
+def _blank(search: _Search) -> None:
+    lengths = search.corpus.lengths()
+    for column, side in enumerate(("hypotheses", "references")):
+        if len(lengths) and not lengths[:, column].any():
+            search.add("blank", f"all {side} are blank: they have no tokens", nan, search.numbers)
+            search.rest = search.rest.part([], [])
+            return
+
+
+def _empty(search: _Search) -> None:
+    lengths = search.rest.lengths()
+    sides = ("hypothesis has", "hypotheses have"), ("reference has", "references have")
+    for column, side in enumerate(sides):
+        if empty := [number for number, row in enumerate(lengths) if not row[column]]:
+            segments = f"segment{'s' * (len(empty) != 1)}"
+            where = names_shown([search.numbers[number] for number in empty])
+            message = f"{number_of(len(empty), *side)} no tokens ({segments} {where})"
+            if search.leave_out("empty", message, empty):
+                lengths = search.rest.lengths()
+
+
+def _missing(search: _Search) -> None:
+    """Texts that are the name of a missing value."""
+    found = _with(search.rest, _NAN.fullmatch)
+    if any(found):
+        message = f"{_sides(*found)} no text but the name of a missing value, such as nan"
+        search.leave_out("nan", message, sorted({*found[0], *found[1]}))
+
+
+def _with(corpus: Corpus, is_seen: Callable[[str], object]) -> tuple[list[int], list[int]]:
+    """The segments whose hypotheses, and whose references, have something."""
+    pairs = corpus.hypotheses, corpus.references
+    hypotheses, references = pairs
+    return (
+        [number for number, text in enumerate(hypotheses) if is_seen(text)],
+        [number for number, texts in enumerate(references) if any(map(is_seen, texts))],
+    )
+
+
+def _on_one_side(
+    corpus: Corpus, is_seen: Callable[[str], object], is_spelling: bool = True
+) -> tuple[list[int], list[int]] | None:
+    """The segments of each side that have what the other side lacks; None if that may be chance."""
+    found = _with(corpus, is_seen)
+    only = [sorted({*one} - {*other}) for one, other in (found, found[::-1])]
+    small, large = sorted(map(len, only))
+    least = max(2, ceil(_SHARE * len(corpus))) if is_spelling else 1
+    if large < min(least, len(corpus)) or large <= _TIMES * small:
+        return None
+    return only[0] if large == len(only[0]) else [], only[1] if large == len(only[1]) else []
+
+
+def _ids(search: _Search) -> None:
+    """Ids instead of text on one side."""
+    counts = [len(found) for found in _with(search.rest, _are_numbers)]
+    for side, count, other in zip(("hypotheses", "references"), counts, counts[::-1], strict=True):
+        if count > 0.9 * len(search.rest) and _TIMES * other < count:
+            message = f"{count} of the {side} are numbers, such as ids of tokens: decode them"
+            search.add("ids", message, nan, range(len(search.rest)))
+            search.rest = search.rest.part([], [])
+            return
+
+
+def _are_numbers(text: str) -> bool:
+    words = text.split()
+    return bool(words) and all(map(str.isdigit, words))
+
+
+def _tokenizer(search: _Search) -> None:
+    """A tokenizer that does not fit the text."""
+    corpus, tokenizer = search.rest, search.rest.counter.tokenizer
+    samples = sample_of(corpus.hypotheses), sample_of(corpus.references)
+    if not tokenizer or corpus.scorer.dialect.of_tokenized_text:
+        return
+    if tokenizer.splits_at_spaces and all(map(lacks_spaces, samples)):
+        fitting: str = fitting_tokenizer(samples[1])
+        why = "in a script without spaces between words, but {0} splits it at spaces"
+    elif tokenizer.name == "zh" and fitting_tokenizer(samples[1]) == "ja-mecab":
+        fitting, why = "ja-mecab", "Japanese, of which {0} splits only Chinese characters"
+    elif tokenizer.name == "none" and _is_untokenized(corpus):
+        fitting, why = "13a", "not tokenized, and {0} leaves punctuation at words"
+    else:
+        return
+    try:
+        fitted = corpus.scored_by(BLEU(tokenize=fitting, lowercase=corpus.metric.lowercase))  # type: ignore[arg-type]
+        points = fitted.points() - corpus.points()
+    except ImportError:
+        fitted, points = corpus, nan
+    message = f"the text is {why.format(tokenizer.name)}: use {advised('tokenize', fitting)}"
+    search.add("script", message, points, range(len(corpus)))
+    search.rest = fitted
+
+
+def _is_untokenized(corpus: Corpus) -> bool:
+    """Whether most texts of both sides have punctuation at their last word."""
+    counts = map(len, _with(corpus, re.compile(r"\w[.!?]\s*$").search))
+    return min(counts) > len(corpus) / 2
+
+
+def _copied(search: _Search) -> None:
+    """Hypotheses or references that are copies of their source."""
+    if search.sources is None:
+        return
+    sources = [search.sources[number] for number in search.numbers]
+    rows = list(zip(sources, search.rest.hypotheses, search.rest.references, strict=True))
+    long = [len(source.split()) > 3 or len(source) > 20 for source in sources]
+    of_hypotheses = [
+        n for n, (source, text, texts) in enumerate(rows) if long[n] and source == text not in texts
+    ]
+    of_references = [
+        n for n, (source, text, texts) in enumerate(rows) if long[n] and source in texts and text != source
+    ]
+    for side, copied in (
+        (("hypothesis is a copy of its", "hypotheses are copies of their"), of_hypotheses),
+        (("reference is a copy of its", "references are copies of their"), of_references),
+    ):
+        if copied and search.leave_out("source copied", f"{number_of(len(copied), *side)} source", copied):
+            return
+
+
+def _same_text(search: _Search) -> None:
+    """A hypothesis for many different references."""
+    rest = search.rest
+    [(text, count)] = Counter(rest.hypotheses).most_common(1)
+    segments = [number for number, other in enumerate(rest.hypotheses) if other == text]
+    different = {rest.references[number][0] for number in segments}
+    if count >= search.least(least=3) and 2 * len(different) > count:
+        message = (
+            f"{count} hypotheses are the same text, {text[:40]!r}: their references differ, so it is "
+            "repeated or an error"
+        )
+        search.leave_out("same text", message, segments)
+
+
+def _order(search: _Search) -> None:
+    """Hypotheses that fit the references of other segments."""
+    rest = search.rest
+    best = _best_references(rest)
+    if len(rest) < _SHIFT_SEGMENTS:
+        return
+    moved = [n for n, other in enumerate(best) if other not in (n, -1)]
+    if len(moved) < search.least(0.01, 2):
+        return
+    fitting = [n if other < 0 else other for n, other in enumerate(best)]
+    exchanged = [n for n in moved if abs(fitting[n] - n) == 1 and fitting[fitting[n]] == n]
+    is_exchange = 2 * len(exchanged) > len(moved)
+    if not is_exchange:
+        offsets = _offsets(rest, best)
+        fit = [offsets[n] == best[n] - n for n in moved]
+        if any(offsets) and 2 * sum(fit) > len(moved):
+            _add_shift(search, offsets)
+            return
+    if len(moved) < search.least(_MOVED_SHARE, 5):
+        return
+    if is_exchange:
+        # Both of a pair, also where one has no rare words.
+        for n in moved:
+            if abs(fitting[n] - n) == 1 and best[fitting[n]] in (n, -1):
+                fitting[fitting[n]] = n
+        name, what = "exchanged", "neighbours are exchanged"
+    else:
+        _match_rest(rest, best, fitting)
+        name, what = "shuffled", "the order of one side differs: it is shuffled or sorted"
+    numbers = list(range(len(rest)))
+    repaired = rest.part(numbers, fitting)
+    points = repaired.points() - rest.points()
+    if points >= 1:
+        changed = [n for n in numbers if fitting[n] != n]
+        message = f"{len(changed)} hypotheses fit the reference of another segment: {what}"
+        search.add(name, message, points, changed)
+        search.rest = repaired
+
+
+def _best_references(corpus: Corpus) -> list[int]:
+    """For each hypothesis the segment whose references share most rare words with it, or -1."""
+    segments: dict[object, list[int]] = {}
+    for number, texts in enumerate(corpus.references):
+        for word in set(chain.from_iterable(map(_words, texts))):
+            segments.setdefault(word, []).append(number)
+    best = []
+    for number, text in enumerate(corpus.hypotheses):
+        votes = Counter(
+            chain.from_iterable(
+                fitting
+                for word in set(_words(text))
+                if len(fitting := segments.get(word, [])) <= _COMMON
+            )
+        )
+        own = votes[number]
+        [(other, most)] = votes.most_common(1) or [(-1, 0)]
+        is_clear = most >= 2 and most > 2 * own
+        best.append(other if is_clear else number if own else -1)
+    return best
+
+
+def _words(text: Any) -> list[Any]:
+    """The words of a text, or pairs of characters; or tokens."""
+    if not isinstance(text, str):
+        return [str(token) for token in text]
+    if is_written_without_spaces(text):
+        return [text[n : n + 2] for n in range(len(text) - 1)]
+    return text.lower().split()
+
+
+def _offsets(corpus: Corpus, best: Sequence[int]) -> list[int]:
+    """How far the fitting reference of each segment is away, where these are shifted in runs."""
+    count = len(corpus)
+    seen = Counter(other - n for n, other in enumerate(best) if other >= 0 and other != n)
+    tried = [offset for offset, times in seen.most_common(_MOST_OFFSETS) if times > 1]
+    gains = numpy.zeros((1 + len(tried), count))
+    for gain, offset in zip(gains, [0, *tried], strict=True):
+        first = max(0, -offset)
+        similarities = corpus.similarities(offset)
+        gain[first : first + len(similarities)] = similarities
+    # The best path through the offsets, where each change costs points.
+    total, steps = gains[:, 0] - _SHIFT_POINTS * (numpy.arange(len(gains)) > 0), []
+    for column in gains.T[1:]:
+        changed = int(total.argmax())
+        stays = total >= total[changed] - _SHIFT_POINTS
+        steps.append(numpy.where(stays, numpy.arange(len(gains)), changed))
+        total = numpy.maximum(total, total[changed] - _SHIFT_POINTS) + column
+    path = [int(total.argmax())]
+    for step in reversed(steps):
+        path.append(int(step[path[-1]]))
+    return [[0, *tried][choice] for choice in reversed(path)]
+
+
+def _add_shift(search: _Search, offsets: Sequence[int]) -> None:
+    count, rest = len(offsets), search.rest
+    kept = [n for n, offset in enumerate(offsets) if 0 <= n + offset < count]
+    repaired = rest.part(kept, [n + offsets[n] for n in kept])
+    starts = [n for n in range(count) if offsets[n] != (offsets[n - 1] if n else 0)]
+    runs = []
+    for start, end in zip(starts, [*starts[1:], count], strict=True):
+        offset, first, last = offsets[start], search.numbers[start], search.numbers[end - 1]
+        if offset and end == count:
+            runs.append(f"from segment {first} on hypothesis i fits reference i{offset:+d}")
+        elif offset:
+            runs.append(f"hypotheses {first} to {last} fit reference i{offset:+d}")
+    side = "a hypothesis" if offsets[starts[0]] > 0 else "a reference"
+    message = f"{', '.join(runs[:4])}: {side} is missing there, or the other side has one too many"
+    search.add("shifted", message, repaired.points() - rest.points(), [starts[0]])
+    search.rest, search.numbers = repaired, [search.numbers[n] for n in kept]
+
+
+def _match_rest(corpus: Corpus, best: Sequence[int], fitting: list[int]) -> None:
+    """Pair the hypotheses without rare words with the references that are left, by length."""
+    left = sorted(
+        {*range(len(corpus))} - {other for other in best if other >= 0},
+        key=lambda n: len(corpus.references[n][0]),
+    )
+    unknown = [n for n, other in enumerate(best) if other < 0]
+    unknown.sort(key=lambda n: len(corpus.hypotheses[n]))
+    for number, other in zip(unknown, left, strict=False):
+        fitting[number] = other
+
+
+def _spellings(search: _Search) -> None:
+    """What `REPAIRS` repair, text that begins or ends every line, and reversed words."""
+    candidates = {name: partial(_repaired, repair=repair) for name, repair in REPAIRS.items()}
+    candidates |= {"constant text": _constant, "words reversed": _reversed}
+    while candidates:
+        made = [(name, made) for name, check in candidates.items() if (made := check(search.rest))]
+        if not made:
+            return
+        now = search.rest.points()
+        gains = [(repaired.points() - now, name) for name, (repaired, *_) in made]
+        most = max(gain for gain, _ in gains)
+        # The first of those that explain about the same.
+        gain, name = next(pair for pair in gains if pair[0] >= most - 0.05 * abs(most))
+        _, (repaired, message, segments, rewrite) = next(pair for pair in made if pair[0] == name)
+        repair = REPAIRS.get(name)
+        is_spelling = repair is not None and repair.is_spelling
+        if not gain >= (_LEAST_POINTS_OF_SPELLING if is_spelling else _LEAST_POINTS):
+            return
+        if rewrite and search.rest is not search.corpus and len(search.rest) == len(search.corpus):
+            alone = search.corpus.rewritten(rewrite).points() - search.corpus.points()
+            gain = alone if alone > 0 else gain
+        search.add(name, message, gain, segments, rewrite)
+        search.rest = repaired
+        del candidates[name]
+        candidates = {name: check for name, check in candidates.items() if name in dict(made)}
+
+
+def _repaired(corpus: Corpus, repair: Repair) -> Any:
+    """The corpus with repaired texts, a message, the segments and the rewriting; None if not seen."""
+    found = _on_one_side(corpus, repair.has, repair.is_spelling)
+    if found is None:
+        return None
+    other = "; the other side has few or none" if repair.is_spelling else ""
+    message = f"{_sides(*found)} {repair.words}{other}: {repair.advice}"
+    return corpus.rewritten(repair.rewrite), message, found[0] or found[1], repair.rewrite
+
+
+def _reversed(corpus: Corpus) -> Any:
+    stats = numpy.asarray(corpus.counted().stats).sum(0)
+    orders = (len(stats) - 2) // 2
+    if orders < 2 or stats[2] < 4 * stats[3]:
+        return None
+    hypotheses = [" ".join(reversed(text.split())) for text in corpus.hypotheses]
+    message = "the words of one side are in reverse order: reverse them"
+    return corpus.with_hypotheses(hypotheses), message, range(len(corpus)), None
+
+
+def _constant(corpus: Corpus) -> Any:
+    """What many lines of one side begin or end with, and hardly any of the other side."""
+    sides = corpus.hypotheses, [texts[0] for texts in corpus.references]
+    for number, side in enumerate(("hypotheses", "references")):
+        found, patterns = [], []
+        for verb, step in (("begin", 1), ("end", -1)):
+            texts, others = ([_pattern(text, step) for text in sides[k]] for k in (number, 1 - number))
+            if affix := _affix(texts, others):
+                count = sum(text.startswith(affix) for text in texts)
+                found.append(f"{count} {verb} with {affix[::step]!r}")
+                digits = re.escape(affix[::step]).replace("0", r"\d+")
+                patterns.append(f"^{digits}" if step == 1 else f"{digits}$")
+        if found:
+            expression = re.compile("|".join(patterns))
+            rewrite = partial(expression.sub, "")
+            changed = corpus.changed(rewrite, side)
+            message = f"of the {side} {' and '.join(found)}, like a tag, prompt or id: remove it"
+            return corpus.rewritten(rewrite), message, changed, rewrite
+    return None
+
+
+def _pattern(text: str, step: int) -> str:
+    """The first characters of a text, or from the last one on, with 0 for numbers."""
+    part = text[:60] if step == 1 else text[-60:]
+    return _DIGITS.sub("0", part)[::step]
+
+
+def _affix(texts: list[str], others: list[str]) -> str:
+    """The longest beginning that many texts have, and hardly any of the others; or ""."""
+    least = max(3, ceil(_MOVED_SHARE * len(texts)))
+    best = ""
+    most = 0
+    for length in (2, 4, 8):
+        counts, of_others = (Counter(text[:length] for text in side) for side in (texts, others))
+        for start, count in counts.most_common(8):
+            if count >= max(least, 10 * of_others[start], most + 1) and start.strip():
+                best, most = start, count
+    if not best:
+        return ""
+    group = [text for text in texts if text.startswith(best)]
+    while True:
+        [(longer, count)] = Counter(text[: len(best) + 1] for text in group).most_common(1)
+        if count < 0.95 * len(group) or len(longer) == len(best):
+            return best
+        best = longer
+
+
+def _foreign(search: _Search) -> None:
+    """Texts with letters that the other side does not have at all."""
+    firsts = [" ".join(texts) for texts in search.rest.references]
+    sides = search.rest.hypotheses, firsts
+    for number, side in enumerate(("hypotheses", "references")):
+        known = {*chain.from_iterable(map(str.lower, sides[1 - number]))}
+        letters = [[c for c in text.lower() if c not in known and c.isalpha()] for text in sides[number]]
+        segments = [n for n, foreign in enumerate(letters) if len(foreign) > 1]
+        if len(segments) < search.least(least=3):
+            continue
+        common = [c for c, _ in Counter(chain.from_iterable(letters)).most_common(5)]
+        message = (
+            f"{len(segments)} of the {side} have letters that the other side lacks, such as "
+            f"{' '.join(common)}: are they in another language?"
+        )
+        if search.leave_out("language", message, segments):
+            return
+
+
+def _lost(search: _Search) -> None:
+    """What the text no longer has: its effect is unknown."""
+    for name, pattern, what in (
+        ("lost characters", _LOST, "? or U+FFFD for letters: they were lost in the wrong encoding"),
+        ("unknown words", _UNKNOWN, "marks for unknown words, such as <unk>: replace them"),
+    ):
+        found = _on_one_side(search.rest, pattern.search)
+        if found:
+            message = f"{_sides(*found)} {what}"
+            search.leave_out(name, message, found[0] or found[1], is_lost=True)
+
+
+def _short(search: _Search) -> None:
+    """Hypotheses that are much shorter or longer than their references."""
+    lengths = search.rest.lengths()
+    hyp_len, ref_len = map(int, lengths.sum(0))
+    segments = [
+        n
+        for n, (length, expected) in enumerate(lengths.tolist())
+        if expected >= _LEAST_TOKENS and length < _SHORT * expected
+    ]
+    if len(lengths) >= _LEAST_TOKENS and hyp_len < _SHORT_CORPUS * ref_len:
+        points = search.rest.points()
+        penalty = search.rest.scorer.brevity_penalty(hyp_len, ref_len)
+        lost = f": the brevity penalty costs {points / penalty - points:.2f} points" if penalty else ""
+        message = (
+            f"the hypotheses are short, {hyp_len / ref_len:.0%} of the references' tokens{lost}; were "
+            "they truncated?"
+        )
+        search.add("short", message, nan, segments)
+    elif len(lengths) >= _LEAST_TOKENS and hyp_len > _LONG_CORPUS * ref_len:
+        message = f"the hypotheses are long, {hyp_len / ref_len:.0%} of the references' tokens"
+        search.add("long", message, nan, [])
+    elif len(segments) >= search.least(0.03, 3):
+        message = (
+            f"{len(segments)} of the hypotheses are shorter than half of their references; were they "
+            "truncated?"
+        )
+        search.leave_out("short", message, segments, is_lost=True)

@@ -14,7 +14,7 @@ import numpy
 from ..counting.stats import Stats
 from ..diagnosis.corpus import dialect_metric
 from ..diagnosis.explanation import CANNOT_SCORE, shown_score
-from ..diagnosis.findings import find, rewrite_of
+from ..diagnosis.findings import find
 from ..dialects.base import SUMS
 from ..dialects.names import get, names
 from ..dialects.score import NoScoreError, Score
@@ -26,7 +26,7 @@ from ..significance.results import known
 from .verdict import last_step, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -427,17 +427,18 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
     sources = segments.sources if segments.counter.is_text else None
     messages: dict[tuple[str, str], dict[int, str]] = {}
     points: dict[tuple[str, str], dict[int, float]] = {}
+    rewrites: dict[tuple[str, str], Callable[[str], str] | None] = {}
     for system, corpus in enumerate(corpora):
         for finding in find(corpus, sources):
             key = finding.name, _NUMBER.sub("#", finding.message)  # equal except for the numbers
             messages.setdefault(key, {})[system] = finding.message
-            gain = 0.0 if isnan(finding.points) else finding.points
-            points.setdefault(key, {})[system] = gain
+            points.setdefault(key, {})[system] = finding.points
+            rewrites[key] = finding._rewrite
     mistakes = []
     for key, gains in points.items():
-        if max(gains.values()) < _LEAST_POINTS:
+        if max(gains.values()) < _LEAST_POINTS:  # NaN, of unknown effects, is not
             continue
-        if rewrite := rewrite_of(key[0]):
+        if rewrite := rewrites[key]:
             # Rewriting the references can change the score of any system.
             for system, corpus in enumerate(corpora):
                 if system not in gains:

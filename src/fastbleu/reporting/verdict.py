@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy
 
+from ..inputs.repairs import REPAIRS
 from ..significance.results import shown_bounds
 
 if TYPE_CHECKING:
@@ -24,18 +25,15 @@ _MOST_NAMES = 4  # of systems that are listed
 # A mistake is named as a cause if it changes the difference by this many points on 0-100, or a
 # significant difference by at least this share of it and the last amount.
 _CAUSE_POINTS, _CAUSE_SHARE, _LEAST_CAUSE = 0.5, 0.25, 0.1
-_CAUSES = {
-    "quotes": "quotation marks and dashes",
-    "case": "upper and lower case",
-    "entities": "HTML entities",
-    "normalization": "Unicode normalization (NFKC)",
-    "subwords": "subwords",
-    "lists": "printed lists",
-    "tokenized": "tokenized text",
+_CAUSES = {name: repair.cause for name, repair in REPAIRS.items()} | {
     "script": "the tokenizer",
     "nan": "missing values",
+    "blank": "blank text",
     "empty": "empty segments",
     "shifted": "shifted lines",
+    "exchanged": "exchanged lines",
+    "shuffled": "the order of lines",
+    "short": "truncated text",
 }
 
 

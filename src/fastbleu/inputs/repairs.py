@@ -1,0 +1,386 @@
+"""The table of likely mistakes in texts: what is seen, what repairs it, and who must do what.
+
+Warnings (mistakes.py), `explain`, overviews and the report speak from this table alone. A mistake
+is named only if its repair helps, which is computed by running it.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import unicodedata
+from contextlib import suppress
+from functools import partial
+from itertools import zip_longest
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_QUOTES = str.maketrans("‘’‚‛“”„‟«»‹›–—―‐‑−", "''''\"\"\"\"\"\"''------")
+_QUOTE = re.compile(f"[{''.join(map(chr, _QUOTES))}]")
+_ENTITY = re.compile(r"&(?:#\d{2,7}|#x[\da-fA-F]{2,6}|[a-zA-Z]{2,8});")
+_ESCAPE = re.compile(r'\\(?:u[\da-fA-F]{4}|["/])|\\[nrt](?![a-z])')
+_LIST = re.compile(r"""\s*\[\s*(['"]).*['"],?\s*\]\s*""", re.DOTALL)
+_ITEM = re.compile(r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\"""")
+_TAG = re.compile(
+    r"\s*(?:<\|[^<>|]{1,30}\|>|\[/?(?:INST|PAD|CLS|SEP|BOS|EOS)\]"
+    r"|</?(?!unk>)[A-Za-z][\w:-]*(?:\s+[\w:-]+=[^<>]*)?\s*/?>)\s*"
+)
+_LOG = re.compile(
+    r"^(?:[HDTSP]-\d+\t)?(?:-?\d[\d.e+-]*\t)?(?:\d+ \|\|\| )?| \|\|\| .*", re.DOTALL
+)
+_JOINT = re.compile(r"@@(?: |$)| ?\uffed ?| ##(?=\w)")
+# Joiners belong to words in Arabic and Indian scripts.
+_INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\xad](?:(?<=[^\u200c\u200d])|(?<=[\0-\u058f].))")
+_NOT_ASCII = re.compile(r"[^\0-\x7f]{2,}")
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
+_FULL_WIDTH_WORD = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
+_FULL_WIDTH_FORM = re.compile("[\uff01-\uff5e]")
+_LIGATURES = {0xFB00 + n: text for n, text in enumerate(("ff", "fi", "fl", "ffi", "ffl", "st", "st"))}
+_COMBINING = re.compile("[\u0300-\u036f\u3099\u309a\ufb00-\ufb06]")
+_ACCENT = re.compile("[\xc0-\xd6\xd8-\xf6\xf8-\u017f\u01cd-\u01dc\u1e00-\u1eff\u0300-\u036f]")
+# Full stops, commas and so on of other scripts.
+_MARKS = dict(
+    [(ord(mark), ".") for mark in "।。．｡։።۔"]
+    + [(ord(mark), ",") for mark in "،，、､"]
+    + [(ord(mark), latin) for mark, latin in zip("؛；：؟？！（）٪", ";;:??!()%", strict=True)]
+)
+_MARK = re.compile(f"[{''.join(map(chr, _MARKS))}]")
+_PUNCTUATION = re.compile(r"[^\w\s]|_")
+_UNSPACED_BEFORE = re.compile(r" (?=[.,!?;:)\]}…%](?:[ .,!?;:)\]}…%]|$))")
+_SPACED_STOP = re.compile(r"(?<=\w) [.,)](?= |$)|\w @-@ \w")
+_BETWEEN_DIGITS = re.compile(r"(?<=\d) ?([.,:]) (?=\d)")
+_CONTRACTION = re.compile(r" (?=['’](?:\w|$))|(?<=\w['’]) (?=\w)|(?<= n) (?='t\b)")
+_QUOTE_MARKS = re.compile(r"[\"“”„»«]")
+_NUMBER = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d)")
+_CAPITALS = re.compile(r"[A-ZÀ-ÖØ-ÞА-ЯЁΑ-Ω]")
+_SMALL = re.compile(r"[a-zß-öø-ÿа-яёα-ω]")
+_CHARACTERS = re.compile(r"(?:\S[ \n])*\S?")
+
+
+def joined_subwords(text: str) -> str:
+    """Join the subwords of BPE, WordPiece, SentencePiece and OpenNMT."""
+    for start in ("\u2581", "\u0120"):  # marks the start of a word
+        if start in text:
+            text = text.replace(" ", "").replace(start, " ").strip()
+    has_joint = "@@" in text or "\uffed" in text or " ##" in text
+    return _JOINT.sub("", text) if has_joint else text
+
+
+def _without_columns(text: str) -> str:
+    """The text in a line of a log."""
+    return _LOG.sub("", text) if "\t" in text or " ||| " in text else text
+
+
+def _without_tags(text: str) -> str:
+    return _TAG.sub(" ", text).strip() if _TAG.search(text) else text
+
+
+def _listed(text: str) -> str:
+    """Join the strings of a printed list."""
+    if not _LIST.fullmatch(text):
+        return text
+    return re.sub(r"\\(.)", r"\1", " ".join(map("".join, _ITEM.findall(text))))
+
+
+def _western(character: str) -> bytes:
+    """The character's byte in latin-1, or in cp1252 if latin-1 lacks it."""
+    return character.encode("latin-1" if character < "\u0100" else "cp1252")
+
+
+def _read_again(match: re.Match[str]) -> str:
+    """Decode UTF-8 that was read in another encoding."""
+    for encode in (_western, partial(str.encode, encoding="cp1251")):
+        with suppress(UnicodeError):
+            text = b"".join(map(encode, match[0])).decode()
+            # A single character may be chance: Её in cp1251 is Ÿ.
+            if len(text) > 1 or (
+                encode is _western and (text < "\u0180" or "\u2000" <= text < "\u2100")
+            ):
+                return text
+    return match[0]
+
+
+def _decoded(text: str) -> str:
+    """Repair a text that was read in the wrong encoding, once or several times."""
+    while not text.isascii() and (again := _NOT_ASCII.sub(_read_again, text)) != text:
+        text = again
+    return text
+
+
+def _unescaped_entities(text: str) -> str:
+    while "&" in text and (again := _ENTITY.sub(lambda m: html.unescape(m[0]), text)) != text:
+        text = again
+    return text
+
+
+def _unescaped(text: str) -> str:
+    """Read the escapes of JSON."""
+    if "\\" not in text or not _ESCAPE.search(text):
+        return text
+    with suppress(ValueError):
+        return str(json.loads(f'"{text}"', strict=False))
+    return _ESCAPE.sub(lambda match: json.loads(f'"{match[0]}"'), text)
+
+
+def _narrow(text: str) -> str:
+    """Full-width letters and digits as ASCII; in a text without Chinese, punctuation as well."""
+    if not _FULL_WIDTH_FORM.search(text):
+        return text
+    if any("\u3040" <= character <= "\u9fff" for character in text):
+        return _FULL_WIDTH_WORD.sub(lambda match: chr(ord(match[0]) - 0xFEE0), text)
+    return text.translate(_FULL_WIDTH)
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text).translate(_LIGATURES)
+
+
+def without_accents(text: str) -> str:
+    """The text without the accents of its letters."""
+    if text.isascii():
+        return text
+    return "".join([c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)])
+
+
+def _without_punctuation(text: str) -> str:
+    return " ".join(_PUNCTUATION.sub(" ", text).split())
+
+
+def detokenized(text: str) -> str:
+    """Remove the spaces that tokenizers such as Moses put around punctuation."""
+    if not _SPACED_STOP.search(text):
+        return text
+    text = _BETWEEN_DIGITS.sub(r"\1", text.replace(" @-@ ", "-"))
+    text = _CONTRACTION.sub("", text).replace("( ", "(")
+    # Quotation marks are opening and closing ones in turn.
+    parts = _QUOTE_MARKS.split(text)
+    for number in range(1, len(parts)):
+        if number % 2:
+            parts[number] = parts[number].removeprefix(" ")
+        else:
+            parts[number - 1] = parts[number - 1].removesuffix(" ")
+    marks = _QUOTE_MARKS.findall(text)
+    text = "".join([part + mark for part, mark in zip_longest(parts, marks, fillvalue="")])
+    return _UNSPACED_BEFORE.sub("", text)
+
+
+def _said_once(text: str) -> str:
+    """One half of a text that says the same twice."""
+    middle = len(text) // 2
+    is_twice = middle > 5 and text[:middle] == text[-middle:] and text[middle : len(text) - middle].isspace()
+    return text[:middle] if is_twice else text
+
+
+def _joined_characters(text: str) -> str:
+    """Join characters that are separated by spaces or line feeds."""
+    return text[::2] if len(text) > 4 and _CHARACTERS.fullmatch(text) else text
+
+
+def _has_capitals(text: str) -> bool:
+    return bool(_CAPITALS.search(text))
+
+
+def _has_accents(text: str) -> bool:
+    return not text.isascii() and bool(_ACCENT.search(text))
+
+
+class Repair(NamedTuple):
+    """A likely mistake in texts.
+
+    Attributes
+    ----------
+    words : str
+        What texts have, after "12 of the hypotheses have".
+    advice : str
+        What to do.
+    rewrite : callable
+        The repair of a text.
+    cause : str
+        What a difference between systems is due to.
+    is_seen : callable or None
+        Whether a text has it; None: the repair changes the text.
+    is_spelling : bool
+        Whether it is normal in texts, and a mistake only if one side has it; both sides are
+        rewritten then.
+    marks : tuple of str
+        Texts without any of these do not have it; empty: unknown.
+    """
+
+    words: str
+    advice: str
+    rewrite: Callable[[str], str]
+    cause: str = ""
+    is_seen: Callable[[str], object] | None = None
+    is_spelling: bool = False
+    marks: tuple[str, ...] = ()
+
+    def has(self, text: str) -> bool:
+        """Whether a text has it."""
+        return bool(self.is_seen(text)) if self.is_seen else self.rewrite(text) != text
+
+
+# The first of several that explain the same is named.
+REPAIRS: dict[str, Repair] = {
+    "encoding": Repair(
+        "text that was read in the wrong encoding, such as Ã© for é",
+        "read the file as UTF-8",
+        _decoded,
+        "text in the wrong encoding",
+        marks=("Ã", "Â", "â", "Ð", "Ñ", "Р", "С", "å", "ä", "æ", "è", "é", "ã", "Ä", "Å"),
+    ),
+    "entities": Repair(
+        "HTML entities, such as &#39;",
+        "apply html.unescape",
+        _unescaped_entities,
+        "HTML entities",
+        marks=("&#", "&amp;", "&quot;", "&lt;", "&gt;", "&apos;", "&nbsp;"),
+    ),
+    "escapes": Repair(
+        "escapes of JSON, such as \\u00e9",
+        "read the text with json.loads",
+        _unescaped,
+        "JSON escapes",
+        marks=("\\",),
+    ),
+    "lists": Repair(
+        "printed lists, such as ['the', 'cat']",
+        "pass the texts in them",
+        _listed,
+        "printed lists",
+        marks=("['", '["'),
+    ),
+    "log columns": Repair(
+        "columns of a log, such as H-0 or an id",
+        "keep only the text",
+        _without_columns,
+        "columns of logs",
+        marks=("\t", " ||| "),
+    ),
+    "subwords": Repair(
+        "subwords with marks such as @@ or ▁",
+        "join them",
+        joined_subwords,
+        "subwords",
+        marks=("@@ ", "\u2581", "\u0120", "\uffed", " ##"),
+    ),
+    "characters": Repair(
+        "single characters as tokens",
+        "pass a list of texts: join() was called with one text",
+        _joined_characters,
+        "separated characters",
+        marks=(" ", "\n"),
+    ),
+    "tags": Repair(
+        "tags or special tokens, such as </s>",
+        "remove them, as by skip_special_tokens=True",
+        _without_tags,
+        "tags",
+        marks=("<", "["),
+    ),
+    "tokenized": Repair(
+        "spaces before punctuation, like tokenized text",
+        "pass the text before tokenization",
+        detokenized,
+        "tokenized text",
+        _SPACED_STOP.search,
+        True,
+        (" .", " ,", " @-@ "),
+    ),
+    "repeated": Repair(
+        "the same text twice",
+        "pass it once",
+        _said_once,
+        "repeated text",
+        marks=(" ",),
+    ),
+    "zero-width": Repair(
+        "invisible characters, such as U+200B",
+        "remove them",
+        partial(_INVISIBLE.sub, ""),
+        "invisible characters",
+        marks=("\u200b", "\u200c", "\u200d", "\u200e", "\u200f", "\u2060", "\ufeff", "\xad"),
+    ),
+    "line ends": Repair(
+        "a line feed or carriage return at the end",
+        'apply text.rstrip("\\r\\n")',
+        lambda text: text.rstrip("\r\n"),
+        "line ends",
+        marks=("\n", "\r"),
+    ),
+    "normalization": Repair(
+        "decomposed accents or ligatures",
+        "normalize both by NFC",
+        _composed,
+        "decomposed accents",
+        _COMBINING.search,
+        True,
+    ),
+    "full-width": Repair(
+        "full-width letters or digits",
+        "normalize them by NFKC",
+        _narrow,
+        "full-width forms",
+        _FULL_WIDTH_WORD.search,
+        True,
+    ),
+    "quotes": Repair(
+        "typographic quotes or dashes",
+        "write them alike",
+        partial(_QUOTE.sub, lambda match: match[0].translate(_QUOTES)),
+        "quotation marks and dashes",
+        _QUOTE.search,
+        True,
+    ),
+    "case": Repair(
+        "capitals",
+        "was one side lowercased, or not truecased? Otherwise ignore case in both",
+        str.lower,
+        "upper and lower case",
+        _has_capitals,
+        True,
+    ),
+    "capitals": Repair(
+        "small letters",
+        "is one side in capitals? Otherwise ignore case in both",
+        str.lower,
+        "upper and lower case",
+        _SMALL.search,
+        True,
+    ),
+    "accents": Repair(
+        "letters with accents",
+        "do not remove accents",
+        without_accents,
+        "missing accents",
+        _has_accents,
+        True,
+    ),
+    "marks": Repair(
+        "punctuation of another script, such as full-width commas or a danda for a full stop",
+        "write the punctuation alike",
+        lambda text: _MARK.sub(lambda match: _MARKS[ord(match[0])], text),
+        "punctuation",
+        _MARK.search,
+        True,
+    ),
+    "punctuation": Repair(
+        "punctuation",
+        "do not remove punctuation",
+        _without_punctuation,
+        "missing punctuation",
+        _PUNCTUATION.search,
+        True,
+    ),
+    "numbers": Repair(
+        "separators in numbers",
+        "write numbers alike",
+        partial(_NUMBER.sub, ""),
+        "separators in numbers",
+        _NUMBER.search,
+        True,
+    ),
+}
