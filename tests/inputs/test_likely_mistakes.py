@@ -129,7 +129,8 @@ def score_or_none(function, *arguments, **options):
 
 def follow(metric, message, hypotheses, references):
     """The advice of a warning is accepted, and removes the warning."""
-    for tokenizer in re.findall(r'BLEU\(tokenize="([\w-]+)"\)', message):
+    message_of_text = message.partition("for Chinese")[0]
+    for tokenizer in re.findall(r'BLEU\(tokenize="([\w-]+)"\)', message_of_text):
         try:
             other = BLEU(tokenize=tokenizer)
         except ImportError:  # of a library that is not installed, and how to install it

@@ -174,6 +174,7 @@ cdef class Sums:
         cdef const int64_t *row = numbers(self.row)
         cdef Py_ssize_t width = len(self.row)
         return ((row[0] == row[1] and row[2] == row[1 + width // 2]) or row[width - 1] == 0
+                or row[1] == 0
                 or self.blank_references != 0 or self.tokenized_periods != 0)
 
     def __add__(self, Sums other not None):
@@ -331,7 +332,8 @@ cdef class CounterBase(InputKind):
         if whole.present is not None:
             return self._count_blocks(batch, keep_rows, progress)
         counted = count_segments(self, whole, keep_rows, None, meanwhile)
-        if whole.warns and (not self.was_examined or look_unusual(counted, whole)):
+        if whole.warns and (not self.was_examined or look_unusual(counted, whole)
+                            or (counted.tokenized_periods != 0 and self.watch.expects_periods)):
             self.watch.examine(self, whole, counted)
         return counted
 

@@ -24,7 +24,7 @@ from ..tokenizers.tokenizer import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
@@ -56,8 +56,6 @@ class Corpus:
         self._counts: dict[Any, Counted] = {}
         # By tokenizer, case and side: what the compiled code reads for each text.
         self._prepared_texts: dict[Any, dict[str, Any]] = {}
-        # By rewriting function: the rewritten references, and the segments that it changes.
-        self._rewritten_references: dict[Any, tuple[list[list[Any]], list[int]]] = {}
 
     @classmethod
     def read(cls, hypotheses: Any, references: Any, metric: Metric) -> Corpus:
@@ -216,37 +214,23 @@ class Corpus:
         return made
 
     def with_hypotheses(self, hypotheses: list[Any]) -> Corpus:
-        """Another system with the same references, which are read and rewritten once for both."""
-        made = self.with_segments(hypotheses, self.references)
-        made._rewritten_references = self._rewritten_references
-        return made
+        """Another system with the same references."""
+        return self.with_segments(hypotheses, self.references)
 
-    def rewritten(self, rewrite: Callable[[str], str]) -> Corpus:
-        """The corpus with `rewrite` applied to each text."""
-        references, _ = self._rewrite_references(rewrite)
-        return self.with_segments([rewrite(text) for text in self.hypotheses], references)
-
-    def _rewrite_references(
-        self, rewrite: Callable[[str], str]
-    ) -> tuple[list[list[Any]], list[int]]:
-        """The rewritten references, and the segments with a changed reference."""
-        if rewrite not in self._rewritten_references:
-            rewritten = [[rewrite(text) for text in texts] for texts in self.references]
-            pairs = enumerate(zip(self.references, rewritten, strict=True))
-            changed = [number for number, (texts, others) in pairs if texts != others]
-            self._rewritten_references[rewrite] = rewritten, changed
-        return self._rewritten_references[rewrite]
+    def rewritten(
+        self, rewrite: Callable[[str], str], segments: Iterable[int] | None = None
+    ) -> Corpus:
+        """The corpus with `rewrite` applied to each text, or to those of some segments."""
+        hypotheses, references = self.hypotheses[:], self.references[:]
+        for number in range(len(self)) if segments is None else segments:
+            hypotheses[number] = rewrite(hypotheses[number])
+            references[number] = [rewrite(text) for text in references[number]]
+        return self.with_segments(hypotheses, references)
 
     def part(self, hypotheses: Sequence[int], references: Sequence[int]) -> Corpus:
         """The given hypotheses, paired with the references of the given segments."""
         kept = [self.references[number] for number in references]
         return self.with_segments([self.hypotheses[number] for number in hypotheses], kept)
-
-    def changed(self, rewrite: Callable[[str], str], side: str) -> list[int]:
-        """The segments in which `rewrite` changes the "hypotheses" or "references"."""
-        if side == "hypotheses":
-            return [n for n, text in enumerate(self.hypotheses) if rewrite(text) != text]
-        return self._rewrite_references(rewrite)[1]
 
     def lengths(self) -> NDArray[numpy.int64]:
         """[hyp_len, ref_len] of each segment, shape (segments, 2)."""

@@ -10,32 +10,35 @@ from collections import Counter
 from functools import partial
 from itertools import chain
 from math import ceil, isnan, nan
+from typing import NamedTuple
 
 import numpy
 
 from ..inputs.arguments import names_shown, number_of
 from ..inputs.errors import advised
-from ..inputs.mistakes import fitting_tokenizer, is_written_without_spaces, lacks_spaces, sample_of
-from ..inputs.repairs import REPAIRS, Repair
+from ..inputs.mistakes import fitting_tokenizer, lacks_spaces, sample_of
+from ..inputs.repairs import REPAIRS, Repair, constant_text, fitting_references
 from ..metric.bleu import BLEU
 from .corpus import Corpus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
 
 # A repair that adds fewer points is not named; one of spelling must add more.
 _LEAST_POINTS, _LEAST_POINTS_OF_SPELLING = 0.02, 0.1
 # A difference in spelling is a mistake if it is in this share of the segments, and this many times
 # as often on one side as on the other.
 _SHARE, _TIMES = 0.02, 4
+# If leaving out segments leaves at most this share, that tells nothing. A repair is not named if it
+# adds less than this share of what a larger one adds.
+_LEAST_KEPT, _LEAST_SHARE = 0.25, 0.05
 # The points that a shift has to gain for each place where it begins.
 _SHIFT_POINTS, _SHIFT_SEGMENTS, _MOST_OFFSETS = 100.0, 5, 12
 # Hypotheses are moved if this share of them fits another segment.
 _MOVED_SHARE = 0.04
-# Words in more references tell nothing about the pairs.
-_COMMON = 3
+# Of 36 outputs of WMT22 3.2 % at most equal their reference.
+_EQUAL_SHARE = 0.06
 # Segments with fewer tokens may be equal or short by chance.
 _LEAST_TOKENS = 10
 # Relative to the reference; and of the whole corpus.
@@ -44,7 +47,7 @@ _SHORT, _SHORT_CORPUS, _LONG_CORPUS = 0.5, 0.8, 1.4
 _NAN = re.compile(r"\s*(nan|NaN|None|null|NULL|<NA>)\s*")
 _UNKNOWN = re.compile(r"<unk>|<UNK>|\[UNK\]|⁇")
 _LOST = re.compile(r"\ufffd|[^\W\d_]\?[^\W\d_]|\?\?\w|\w\?\?|\?{4}")
-_DIGITS = re.compile(r"\d+")
+_SIDES = "hypotheses", "references"
 
 
 class Finding:
@@ -71,13 +74,14 @@ class Finding:
         message: str,
         points: float,
         segments: Sequence[int],
-        rewrite: Callable[[str], str] | None = None,
+        weight: float | None = None,
     ) -> None:
         self.name = name
         self.message = message
         self.points = points
         self.segments = tuple(segments)
-        self._rewrite = rewrite
+        # What decides about the order: the least effect that is known.
+        self._weight = abs(points if weight is None else weight)
 
     def to_dict(self) -> dict[str, object]:
         """The attributes by name, for `json.dumps`: points are None where they are unknown."""
@@ -118,18 +122,18 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
         (_tokenizer, False),
         (_copied, False),
         (_same_text, False),
+        (_equal, False),
         (_order, True),
+        (_lost, False),
         (_spellings, False),
         (_foreign, False),
-        (_lost, False),
         (_short, True),
     ):
         if is_text or is_of_tokens:
             check(search)
         if not len(search.rest):
             break
-    # Unknown effects are last.
-    return sorted(search.found, key=lambda finding: (isnan(finding.points), -abs(finding.points)))
+    return sorted(search.found, key=lambda it: (isnan(it._weight), -it._weight))
 
 
 class _Search:
@@ -155,11 +159,11 @@ class _Search:
         message: str,
         points: float,
         segments: Sequence[int],
-        rewrite: Callable[[str], str] | None = None,
+        weight: float | None = None,
     ) -> None:
         """Add a finding about segments of the rest."""
         numbers = [self.numbers[segment] for segment in segments]
-        self.found.append(Finding(name, message, points, numbers, rewrite))
+        self.found.append(Finding(name, message, points, numbers, weight))
 
     def leave_out(
         self, name: str, message: str, segments: Sequence[int], is_lost: bool = False
@@ -169,12 +173,15 @@ class _Search:
         If their texts are lost (`is_lost`), the effect is unknown.
         """
         kept = sorted({*range(len(self.rest))} - {*segments})
-        rest = self.rest.part(kept, kept)
-        points = rest.points() - self.rest.points() if kept else nan
-        if kept and not points >= _LEAST_POINTS:
-            return False
-        self.add(name, message, nan if is_lost else points, segments)
-        self.rest, self.numbers = rest, [self.numbers[segment] for segment in kept]
+        if len(kept) <= _LEAST_KEPT * len(self.rest):  # nearly all
+            self.add(name, message, nan, segments)
+            kept = []
+        else:
+            points = self.rest.part(kept, kept).points() - self.rest.points()
+            if not points >= _LEAST_POINTS:
+                return False
+            self.add(name, message, nan if is_lost else points, segments, points)
+        self.rest, self.numbers = self.rest.part(kept, kept), [self.numbers[n] for n in kept]
         return True
 
     def least(self, share: float = _SHARE, least: int = 2) -> int:
@@ -182,7 +189,7 @@ class _Search:
         return max(least, ceil(share * len(self.rest)))
 
 
-def _sides(hypotheses: Sequence[int], references: Sequence[int]) -> str:
+def _having(hypotheses: Sequence[int], references: Sequence[int]) -> str:
     """The numbers of segments, as "2 of the hypotheses and 1 of the references have"."""
     sides = ("hypotheses", hypotheses), ("references", references)
     where = " and ".join([f"{len(changed)} of the {side}" for side, changed in sides if changed])
@@ -191,7 +198,7 @@ def _sides(hypotheses: Sequence[int], references: Sequence[int]) -> str:
 
 def _blank(search: _Search) -> None:
     lengths = search.corpus.lengths()
-    for column, side in enumerate(("hypotheses", "references")):
+    for column, side in enumerate(_SIDES):
         if len(lengths) and not lengths[:, column].any():
             search.add("blank", f"all {side} are blank: they have no tokens", nan, search.numbers)
             search.rest = search.rest.part([], [])
@@ -214,7 +221,7 @@ def _missing(search: _Search) -> None:
     """Texts that are the name of a missing value."""
     found = _with(search.rest, _NAN.fullmatch)
     if any(found):
-        message = f"{_sides(*found)} no text but the name of a missing value, such as nan"
+        message = f"{_having(*found)} no text but the name of a missing value, such as nan"
         search.leave_out("nan", message, sorted({*found[0], *found[1]}))
 
 
@@ -235,8 +242,11 @@ def _on_one_side(
     found = _with(corpus, is_seen)
     only = [sorted({*one} - {*other}) for one, other in (found, found[::-1])]
     small, large = sorted(map(len, only))
-    least = max(2, ceil(_SHARE * len(corpus))) if is_spelling else 1
-    if large < min(least, len(corpus)) or large <= _TIMES * small:
+    if is_spelling:
+        is_chance = large <= 10 * small and large - small <= 3 * (large + small) ** 0.5
+        if is_chance or large < min(len(corpus), max(2, _SHARE * len(corpus))):
+            return None
+    elif large <= _TIMES * small:
         return None
     return only[0] if large == len(only[0]) else [], only[1] if large == len(only[1]) else []
 
@@ -244,7 +254,7 @@ def _on_one_side(
 def _ids(search: _Search) -> None:
     """Ids instead of text on one side."""
     counts = [len(found) for found in _with(search.rest, _are_numbers)]
-    for side, count, other in zip(("hypotheses", "references"), counts, counts[::-1], strict=True):
+    for side, count, other in zip(_SIDES, counts, counts[::-1], strict=True):
         if count > 0.9 * len(search.rest) and _TIMES * other < count:
             message = f"{count} of the {side} are numbers, such as ids of tokens: decode them"
             search.add("ids", message, nan, range(len(search.rest)))
@@ -299,13 +309,17 @@ def _copied(search: _Search) -> None:
         n for n, (source, text, texts) in enumerate(rows) if long[n] and source == text not in texts
     ]
     of_references = [
-        n for n, (source, text, texts) in enumerate(rows) if long[n] and source in texts and text != source
+        n
+        for n, (source, text, texts) in enumerate(rows)
+        if long[n] and source in texts and text != source
     ]
     for side, copied in (
         (("hypothesis is a copy of its", "hypotheses are copies of their"), of_hypotheses),
         (("reference is a copy of its", "references are copies of their"), of_references),
     ):
-        if copied and search.leave_out("source copied", f"{number_of(len(copied), *side)} source", copied):
+        if copied and search.leave_out(
+            "source copied", f"{number_of(len(copied), *side)} source", copied
+        ):
             return
 
 
@@ -317,16 +331,31 @@ def _same_text(search: _Search) -> None:
     different = {rest.references[number][0] for number in segments}
     if count >= search.least(least=3) and 2 * len(different) > count:
         message = (
-            f"{count} hypotheses are the same text, {text[:40]!r}: their references differ, so it is "
-            "repeated or an error"
+            f"{count} hypotheses are the same text, {text[:40]!r}: their references differ, so "
+            "it is repeated or an error"
         )
         search.leave_out("same text", message, segments)
+
+
+def _equal(search: _Search) -> None:
+    """Long hypotheses that equal a reference more often than those of real systems do."""
+    lengths = search.rest.lengths()[:, 0]
+    pairs = zip(search.rest.hypotheses, search.rest.references, strict=True)
+    equal = [number for number, (text, texts) in enumerate(pairs) if text in texts]
+    equal = [number for number in equal if lengths[number] >= _LEAST_TOKENS]
+    if len(equal) < max(5, _EQUAL_SHARE * (lengths >= _LEAST_TOKENS).sum()):
+        return
+    message = (
+        f"{len(equal)} hypotheses of {_LEAST_TOKENS} tokens or more equal a reference, which raises "
+        "the score: are they copies?"
+    )
+    search.add("equal", message, nan, equal, 0)
 
 
 def _order(search: _Search) -> None:
     """Hypotheses that fit the references of other segments."""
     rest = search.rest
-    best = _best_references(rest)
+    best = fitting_references(rest.hypotheses, rest.references)
     if len(rest) < _SHIFT_SEGMENTS:
         return
     moved = [n for n, other in enumerate(best) if other not in (n, -1)]
@@ -362,37 +391,6 @@ def _order(search: _Search) -> None:
         search.rest = repaired
 
 
-def _best_references(corpus: Corpus) -> list[int]:
-    """For each hypothesis the segment whose references share most rare words with it, or -1."""
-    segments: dict[object, list[int]] = {}
-    for number, texts in enumerate(corpus.references):
-        for word in set(chain.from_iterable(map(_words, texts))):
-            segments.setdefault(word, []).append(number)
-    best = []
-    for number, text in enumerate(corpus.hypotheses):
-        votes = Counter(
-            chain.from_iterable(
-                fitting
-                for word in set(_words(text))
-                if len(fitting := segments.get(word, [])) <= _COMMON
-            )
-        )
-        own = votes[number]
-        [(other, most)] = votes.most_common(1) or [(-1, 0)]
-        is_clear = most >= 2 and most > 2 * own
-        best.append(other if is_clear else number if own else -1)
-    return best
-
-
-def _words(text: Any) -> list[Any]:
-    """The words of a text, or pairs of characters; or tokens."""
-    if not isinstance(text, str):
-        return [str(token) for token in text]
-    if is_written_without_spaces(text):
-        return [text[n : n + 2] for n in range(len(text) - 1)]
-    return text.lower().split()
-
-
 def _offsets(corpus: Corpus, best: Sequence[int]) -> list[int]:
     """How far the fitting reference of each segment is away, where these are shifted in runs."""
     count = len(corpus)
@@ -407,7 +405,7 @@ def _offsets(corpus: Corpus, best: Sequence[int]) -> list[int]:
     total, steps = gains[:, 0] - _SHIFT_POINTS * (numpy.arange(len(gains)) > 0), []
     for column in gains.T[1:]:
         changed = int(total.argmax())
-        stays = total >= total[changed] - _SHIFT_POINTS
+        stays = total > total[changed] - _SHIFT_POINTS
         steps.append(numpy.where(stays, numpy.arange(len(gains)), changed))
         total = numpy.maximum(total, total[changed] - _SHIFT_POINTS) + column
     path = [int(total.argmax())]
@@ -446,107 +444,86 @@ def _match_rest(corpus: Corpus, best: Sequence[int], fitting: list[int]) -> None
         fitting[number] = other
 
 
+class _Repaired(NamedTuple):
+    """A corpus with repaired texts, what was repaired, and where."""
+
+    corpus: Corpus
+    message: str
+    segments: Sequence[int]
+    is_spelling: bool = False
+    is_lost: bool = False
+
+
 def _spellings(search: _Search) -> None:
-    """What `REPAIRS` repair, text that begins or ends every line, and reversed words."""
-    candidates = {name: partial(_repaired, repair=repair) for name, repair in REPAIRS.items()}
-    candidates |= {"constant text": _constant, "words reversed": _reversed}
-    while candidates:
-        made = [(name, made) for name, check in candidates.items() if (made := check(search.rest))]
-        if not made:
-            return
-        now = search.rest.points()
-        gains = [(repaired.points() - now, name) for name, (repaired, *_) in made]
-        most = max(gain for gain, _ in gains)
+    """What `REPAIRS` repair, text that begins or ends many lines, and reversed words."""
+    checks: dict[str, Callable[[Corpus], _Repaired | None]] = {
+        name: partial(_repaired, repair=repair) for name, repair in REPAIRS.items()
+    }
+    checks |= {f"constant text {side}": partial(_constant, side=side) for side in (0, 1)}
+    checks["words reversed"] = _reversed
+    largest = 0.0
+    while True:
+        made = {name: made for name, check in checks.items() if (made := check(search.rest))}
+        before = search.rest.points()
+        gains = {name: one.corpus.points() - before for name, one in made.items()}
+        most = max(gains.values(), default=nan)
         # The first of those that explain about the same.
-        gain, name = next(pair for pair in gains if pair[0] >= most - 0.05 * abs(most))
-        _, (repaired, message, segments, rewrite) = next(pair for pair in made if pair[0] == name)
-        repair = REPAIRS.get(name)
-        is_spelling = repair is not None and repair.is_spelling
-        if not gain >= (_LEAST_POINTS_OF_SPELLING if is_spelling else _LEAST_POINTS):
+        name = next((name for name, gain in gains.items() if gain >= 0.95 * most), "")
+        if not name:
             return
-        if rewrite and search.rest is not search.corpus and len(search.rest) == len(search.corpus):
-            alone = search.corpus.rewritten(rewrite).points() - search.corpus.points()
-            gain = alone if alone > 0 else gain
-        search.add(name, message, gain, segments, rewrite)
-        search.rest = repaired
-        del candidates[name]
-        candidates = {name: check for name, check in candidates.items() if name in dict(made)}
+        one, gain = made[name], gains[name]
+        least = _LEAST_POINTS_OF_SPELLING if one.is_spelling else _LEAST_POINTS
+        if gain < max(least, _LEAST_SHARE * largest):
+            return
+        largest = max(largest, gain)
+        points = nan if one.is_lost else gain
+        search.add(name.rstrip(" 01"), one.message, points, one.segments, gain)
+        search.rest = one.corpus
+        checks = {other: checks[other] for other in made if other != name}
 
 
-def _repaired(corpus: Corpus, repair: Repair) -> Any:
-    """The corpus with repaired texts, a message, the segments and the rewriting; None if not seen."""
+def _repaired(corpus: Corpus, repair: Repair) -> _Repaired | None:
+    """The corpus with repaired texts; None if one side does not have it more often."""
     found = _on_one_side(corpus, repair.has, repair.is_spelling)
     if found is None:
         return None
     other = "; the other side has few or none" if repair.is_spelling else ""
-    message = f"{_sides(*found)} {repair.words}{other}: {repair.advice}"
-    return corpus.rewritten(repair.rewrite), message, found[0] or found[1], repair.rewrite
+    message = f"{_having(*found)} {repair.words}{other}: {repair.advice}"
+    segments = found[0] or found[1]
+    repaired = corpus.rewritten(repair.rewrite, segments)
+    return _Repaired(repaired, message, segments, repair.is_spelling, repair.is_lost)
 
 
-def _reversed(corpus: Corpus) -> Any:
+def _reversed(corpus: Corpus) -> _Repaired | None:
     stats = numpy.asarray(corpus.counted().stats).sum(0)
-    orders = (len(stats) - 2) // 2
-    if orders < 2 or stats[2] < 4 * stats[3]:
+    if len(stats) < 6 or stats[2] < 4 * stats[3]:
         return None
     hypotheses = [" ".join(reversed(text.split())) for text in corpus.hypotheses]
     message = "the words of one side are in reverse order: reverse them"
-    return corpus.with_hypotheses(hypotheses), message, range(len(corpus)), None
+    return _Repaired(corpus.with_hypotheses(hypotheses), message, range(len(corpus)))
 
 
-def _constant(corpus: Corpus) -> Any:
+def _constant(corpus: Corpus, side: int) -> _Repaired | None:
     """What many lines of one side begin or end with, and hardly any of the other side."""
     sides = corpus.hypotheses, [texts[0] for texts in corpus.references]
-    for number, side in enumerate(("hypotheses", "references")):
-        found, patterns = [], []
-        for verb, step in (("begin", 1), ("end", -1)):
-            texts, others = ([_pattern(text, step) for text in sides[k]] for k in (number, 1 - number))
-            if affix := _affix(texts, others):
-                count = sum(text.startswith(affix) for text in texts)
-                found.append(f"{count} {verb} with {affix[::step]!r}")
-                digits = re.escape(affix[::step]).replace("0", r"\d+")
-                patterns.append(f"^{digits}" if step == 1 else f"{digits}$")
-        if found:
-            expression = re.compile("|".join(patterns))
-            rewrite = partial(expression.sub, "")
-            changed = corpus.changed(rewrite, side)
-            message = f"of the {side} {' and '.join(found)}, like a tag, prompt or id: remove it"
-            return corpus.rewritten(rewrite), message, changed, rewrite
-    return None
-
-
-def _pattern(text: str, step: int) -> str:
-    """The first characters of a text, or from the last one on, with 0 for numbers."""
-    part = text[:60] if step == 1 else text[-60:]
-    return _DIGITS.sub("0", part)[::step]
-
-
-def _affix(texts: list[str], others: list[str]) -> str:
-    """The longest beginning that many texts have, and hardly any of the others; or ""."""
-    least = max(3, ceil(_MOVED_SHARE * len(texts)))
-    best = ""
-    most = 0
-    for length in (2, 4, 8):
-        counts, of_others = (Counter(text[:length] for text in side) for side in (texts, others))
-        for start, count in counts.most_common(8):
-            if count >= max(least, 10 * of_others[start], most + 1) and start.strip():
-                best, most = start, count
-    if not best:
-        return ""
-    group = [text for text in texts if text.startswith(best)]
-    while True:
-        [(longer, count)] = Counter(text[: len(best) + 1] for text in group).most_common(1)
-        if count < 0.95 * len(group) or len(longer) == len(best):
-            return best
-        best = longer
+    found = constant_text(sides[side], sides[1 - side])
+    if found is None:
+        return None
+    what, rewrite = found
+    changed = [number for number, text in enumerate(sides[side]) if rewrite(text) != text]
+    message = f"of the {_SIDES[side]} {what}, like a tag, prompt, number or id: remove it"
+    return _Repaired(corpus.rewritten(rewrite, changed), message, changed)
 
 
 def _foreign(search: _Search) -> None:
     """Texts with letters that the other side does not have at all."""
     firsts = [" ".join(texts) for texts in search.rest.references]
     sides = search.rest.hypotheses, firsts
-    for number, side in enumerate(("hypotheses", "references")):
+    for number, side in enumerate(_SIDES):
         known = {*chain.from_iterable(map(str.lower, sides[1 - number]))}
-        letters = [[c for c in text.lower() if c not in known and c.isalpha()] for text in sides[number]]
+        letters = [
+            [c for c in text.lower() if c not in known and c.isalpha()] for text in sides[number]
+        ]
         segments = [n for n, foreign in enumerate(letters) if len(foreign) > 1]
         if len(segments) < search.least(least=3):
             continue
@@ -567,7 +544,7 @@ def _lost(search: _Search) -> None:
     ):
         found = _on_one_side(search.rest, pattern.search)
         if found:
-            message = f"{_sides(*found)} {what}"
+            message = f"{_having(*found)} {what}"
             search.leave_out(name, message, found[0] or found[1], is_lost=True)
 
 
@@ -583,18 +560,21 @@ def _short(search: _Search) -> None:
     if len(lengths) >= _LEAST_TOKENS and hyp_len < _SHORT_CORPUS * ref_len:
         points = search.rest.points()
         penalty = search.rest.scorer.brevity_penalty(hyp_len, ref_len)
-        lost = f": the brevity penalty costs {points / penalty - points:.2f} points" if penalty else ""
+        costs = points / penalty - points if penalty else nan
         message = (
-            f"the hypotheses are short, {hyp_len / ref_len:.0%} of the references' tokens{lost}; were "
-            "they truncated?"
+            f"the hypotheses are short, {hyp_len / ref_len:.0%} of the references' length, which costs "
+            f"{costs:.2f} points by the brevity penalty: were they truncated?"
         )
-        search.add("short", message, nan, segments)
+        search.add("short", message, nan, segments, costs)
     elif len(lengths) >= _LEAST_TOKENS and hyp_len > _LONG_CORPUS * ref_len:
-        message = f"the hypotheses are long, {hyp_len / ref_len:.0%} of the references' tokens"
+        message = (
+            f"the references are short: hypotheses have {hyp_len / ref_len:.0%} of their length. "
+            "Were references truncated, or do hypotheses repeat something?"
+        )
         search.add("long", message, nan, [])
     elif len(segments) >= search.least(0.03, 3):
         message = (
-            f"{len(segments)} of the hypotheses are shorter than half of their references; were they "
-            "truncated?"
+            f"{len(segments)} of the hypotheses are shorter than half of their references: were "
+            "they truncated?"
         )
         search.leave_out("short", message, segments, is_lost=True)

@@ -13,6 +13,8 @@ from ._id_rows import IdRows
 from ._utf8_rows import Utf8Rows
 from .arguments import is_collection, list_or_tuple, shown
 from .errors import advised, place, warn_input
+from .repairs import REPAIRS
+from .samples import LEAST_PAIRS, sample_size, warn_of_sample
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,11 +32,15 @@ _LISTS_CHECKED = 8
 _LABEL_PADDING = -100
 # How much text is examined for its script.
 _TEXTS_CHECKED, _CHARACTERS_CHECKED = 20, 500
+# Fewer segments may be too few to tell the script.
+FEW_PAIRS = 8
 # The letters needed to tell the script of a text, and the share of them that may be foreign.
 _LEAST_LETTERS, _FOREIGN = 20, 0.05
 # The most batches with few matches that are examined; how many of the last segments tell whether
 # lines are shifted; and how many equal texts cannot be chance.
 _UNRELATED_EXAMINED, SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
+# Real hypotheses are longer, relative to their references.
+_SHORT = 0.6
 # The layout is examined if there are at most this many references; real segments have fewer.
 LARGEST_SQUARE = 32
 # Segments that decide about the layout of references, or about a shift. 2 in 1,000 segments of
@@ -42,6 +48,7 @@ LARGEST_SQUARE = 32
 # split evenly.
 _VOTES = 12
 _VOTES_PER_DISSENT = 4
+_VOTES_FOR_EXCHANGE = 4
 _STARTS_OF_LISTS = "['", '["', "('", '("', "{'", '{"', "[{", "[["
 # Scripts without spaces between words: those of Thai, Lao, Tibetan, Burmese, Khmer, Japanese and
 # Chinese.
@@ -69,6 +76,13 @@ class MistakeWatch:
     to_examine, few_to_examine = _UNRELATED_EXAMINED, _LISTS_CHECKED
     # Segments in favor of the layout of references, and against it.
     layout_votes = 0, 0
+    # The segments so far, and the number at which they are looked at again.
+    seen, next_look = 0, 1
+    # Whether hypotheses that end in " ." are no mistake, or that of another one.
+    expects_periods = False
+
+    def __init__(self) -> None:
+        self.sample: tuple[list[Any], list[Any]] = [], []
 
     def examine(self, counter: Any, batch: Batch, counted: Any) -> None:
         """Warn about all likely mistakes: of `examine_texts`, padding, transposed references."""
@@ -92,27 +106,29 @@ class MistakeWatch:
             self._examine_layout(counter, batch.hypotheses, batch.references)
 
     def examine_texts(self, counter: Any, batch: Batch, counted: Any) -> None:
-        """Warn about printed lists, text without spaces, and unrelated sides."""
-        tokenizer = counter.tokenizer
-        sides: Any = batch.hypotheses, batch.references
-        if tokenizer is not None and not counter.was_examined and len(sides[0]):
-            counter.was_examined = True
-            warn_of_printed_lists(*sides)
-            sample = sample_of(sides[0])
-            if not sample.isascii() and tokenizer.splits_at_spaces and lacks_spaces(sample):
-                warn_input(
-                    "the text is in a script without spaces between words, and the tokenizer "
-                    f"{tokenizer.name!r} splits it at spaces, so that a token is a whole clause; "
-                    f"use {advised('tokenize', fitting_tokenizer(sample))}"
-                )
-        if not (self.to_examine and counted.look_unrelated(SHIFT_SAMPLE)):
-            return
-        self.to_examine -= 1
-        if tokenizer is not None and warn_of_scripts(*map(sample_of, sides)):
+        """Warn about mistakes in texts: of the first ones, and of sides that look unrelated."""
+        sides = batch.hypotheses, batch.references
+        is_first = counter.tokenizer is not None and not counter.was_examined
+        is_warned = bool(is_first and len(sides[0]) and self._examine_first(counter, *sides))
+        if self.expects_periods:
+            counted.tokenized_periods = 0
+        if not is_warned and self.to_examine and counted.look_unrelated(SHIFT_SAMPLE):
+            self.to_examine -= 1
+            is_warned = self._examine_unrelated(counter, *sides)
+        if is_warned:
             self.to_examine = 0
-            return
-        if type(sides[0]) is Utf8Rows:
-            sides = [side.as_lists(place) for side in sides]
+        elif is_first and counter.was_examined:
+            width = 2 + 2 * counter.max_ngram_order
+            warn_of_lengths(*[sum(counted.rows[column::width]) for column in (0, 1)])
+
+    def _examine_unrelated(self, counter: Any, hypotheses: Any, references: Any) -> bool:
+        """Warn if sides are in different scripts, or if they are shifted."""
+        sides = [
+            side.as_lists(place) if type(side) is Utf8Rows else side
+            for side in (hypotheses, references)
+        ]
+        if counter.tokenizer is not None and warn_of_scripts(*map(sample_of, sides)):
+            return True
         hypotheses, references = (list(side)[-SHIFT_SAMPLE:] for side in sides)
         try:
             votes = [
@@ -120,15 +136,76 @@ class MistakeWatch:
                 for n in (1, -1)
             ]
         except (TypeError, ValueError):  # the segments can be read only once
-            return
-        for in_favor, against in votes:
-            if _decide_against(in_favor, against):
-                self.to_examine = 0
+            return False
+        against = [votes[n][1] for n in (0, 1)]
+        if min(against) >= _VOTES_FOR_EXCHANGE and _decide_against(
+            min(in_favor for in_favor, _ in votes), sum(against)
+        ):
+            warn_input(
+                f"of the last hypotheses, {sum(against)} match the reference of a neighbour better: "
+                "neighbours may be exchanged"
+            )
+            return True
+        for in_favor, count in votes:
+            if _decide_against(in_favor, count):
                 warn_input(
-                    f"of the last hypotheses, {against} match the references of the segment before "
+                    f"of the last hypotheses, {count} match the references of the segment before "
                     f"or after theirs better, and {in_favor} worse: a line may be missing or added"
                 )
-                return
+                return True
+        return False
+
+    def _examine_first(self, counter: Any, hypotheses: Any, references: Any) -> bool:
+        """Look at a sample of the first segments, which may come one by one; whether it warned."""
+        self.seen += len(hypotheses)
+        for side, texts in zip(self.sample, (hypotheses, references), strict=True):
+            side += first_entries(texts, sample_size(len(hypotheses)))
+        if self.seen < self.next_look:
+            return False
+        self.next_look = FEW_PAIRS if self.seen < FEW_PAIRS else LEAST_PAIRS
+        is_last = self.seen >= LEAST_PAIRS
+        is_warned = (
+            warn_of_printed_lists(hypotheses, references)
+            or self._warn_of_script(counter.tokenizer, *map(sample_of, self.sample))
+            or (is_last and self._warn_of_sample(counter))
+        )
+        if is_last or is_warned:
+            counter.was_examined = True
+            self.sample = [], []
+        return is_warned
+
+    def _warn_of_sample(self, counter: Any) -> bool:
+        """Warn about a mistake that repairs.py repairs in the sample."""
+        pairs = list(zip(*self.sample, strict=False))
+        if not all(isinstance(text, str) for pair in pairs for text in pair):
+            return False
+
+        def similarity(texts: Sequence[str], others: Sequence[str]) -> float:
+            counted = counter.count(Batch(list(texts), list(others)))
+            return sum(_similarities(counted.rows, counter.max_ngram_order))
+
+        first, second = zip(*pairs, strict=True)
+        is_warned = warn_of_sample(first, second, similarity)
+        periods = sum(text.endswith(" .") for text in second)
+        self.expects_periods = is_warned or 10 * periods > len(pairs)
+        return is_warned
+
+    def _warn_of_script(self, tokenizer: Any, sample: str, other: str) -> bool:
+        """Warn if the tokenizer does not split a script without spaces between words."""
+        if sample.isascii() or not (lacks_spaces(sample) and lacks_spaces(other)):
+            return False
+        fitting = fitting_tokenizer(sample)
+        if tokenizer.splits_at_spaces:
+            why = "splits it at spaces, so that a token is a whole clause"
+        elif tokenizer.name == "zh" and fitting == "ja-mecab":
+            why = "splits only Chinese characters"
+        else:
+            return False
+        warn_input(
+            "the text is in a script without spaces between words, and the tokenizer "
+            f"{tokenizer.name!r} {why}; use {advised('tokenize', fitting)}"
+        )
+        return True
 
     def _examine_ids(self, counter: Any, batch: Batch, counted: Any) -> None:
         """Warn if all rows of a side are empty, or if rows seem to end in padding that counts."""
@@ -295,21 +372,23 @@ def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
             return
 
 
-def warn_of_printed_lists(hypotheses: Any, references: Any) -> None:
+def warn_of_printed_lists(hypotheses: Any, references: Any) -> bool:
     """Warn if the first references are lists as JSON or Python prints them, unlike hypotheses."""
     texts = []
     for reference in first_entries(references, 3):
         if isinstance(reference, str):
             text = str.strip(reference)  # a subclass may override strip()
             if not text.startswith(_STARTS_OF_LISTS) or text[-1] not in "])}":
-                return
+                return False
             texts.append(text)
-    if texts and not str(next(iter(hypotheses), "")).startswith(_STARTS_OF_LISTS):
-        warn_input(
-            f"references hold lists that were printed as text, such as {shown(texts[0])}: each is "
-            "scored as one reference, with brackets and quotes; convert them back to lists, by "
-            "json.loads or ast.literal_eval"
-        )
+    if not texts or str(next(iter(hypotheses), "")).startswith(_STARTS_OF_LISTS):
+        return False
+    warn_input(
+        f"references hold lists that were printed as text, such as {shown(texts[0])}: each is "
+        "scored as one reference, with brackets and quotes; convert them back to lists, by "
+        "json.loads or ast.literal_eval"
+    )
+    return True
 
 
 def _text_and_words(hypothesis: Any, references: Any) -> bool:
@@ -355,6 +434,11 @@ def sample_of(texts: Sequence[Any]) -> str:
     return " ".join(listed)[:_CHARACTERS_CHECKED]
 
 
+def _readable(sample: str) -> str:
+    """A sample whose letters are those of its script, also if it was read in a wrong encoding."""
+    return REPAIRS["escapes"].rewrite(REPAIRS["encoding"].rewrite(sample))
+
+
 def warn_of_scripts(*samples: str) -> bool:
     """Warn if hypotheses and references share hardly any script; return whether it warned."""
     name = unicodedata.name
@@ -379,6 +463,27 @@ def warn_of_equal(row: Sequence[int], segments: int | None) -> None:
     middle = len(row) // 2 + 1
     if row[0] == row[1] and row[2:middle] == row[middle:] and row[-1] > 0:
         warn_input(f"all {segments:,} hypotheses equal their references: is a side given twice?")
+
+
+def warn_of_blank_side(row: Sequence[int], segments: int | None) -> None:
+    """Warn if the sums of a corpus show that a side has no tokens."""
+    if segments and segments >= _EQUAL_SEGMENTS and bool(row[0]) != bool(row[1]):
+        side = "references" if row[0] else "hypotheses"
+        warn_input(f"all {segments:,} {side} are blank: they have no tokens")
+
+
+def warn_of_lengths(hyp_len: int, ref_len: int) -> None:
+    """Warn if one side is far shorter than those of real systems."""
+    if 0 < hyp_len < _SHORT * ref_len:
+        warn_input(
+            f"hypotheses are short, {hyp_len / ref_len:.0%} of the references' length: were they "
+            "truncated?"
+        )
+    elif 0 < ref_len < _SHORT * hyp_len:
+        warn_input(
+            f"references are short, {ref_len / hyp_len:.0%} of the hypotheses' length: were they "
+            "truncated, or do hypotheses repeat something?"
+        )
 
 
 def warn_of_tuples(name: str, sentences: Any) -> None:

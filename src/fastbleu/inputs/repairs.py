@@ -10,17 +10,20 @@ import html
 import json
 import re
 import unicodedata
+from collections import Counter
 from contextlib import suppress
 from functools import partial
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
-_QUOTES = str.maketrans("‘’‚‛“”„‟«»‹›–—―‐‑−", "''''\"\"\"\"\"\"''------")
-_QUOTE = re.compile(f"[{''.join(map(chr, _QUOTES))}]")
+_QUOTES = str.maketrans(dict.fromkeys("‘’‚‛", "'") | dict.fromkeys("“”„‟«»‹›", '"'))
+_QUOTE = re.compile("[‘’‚‛“”„‟«»‹›]")
+_DASH = re.compile("[–—―‐‑−]")
 _ENTITY = re.compile(r"&(?:#\d{2,7}|#x[\da-fA-F]{2,6}|[a-zA-Z]{2,8});")
 _ESCAPE = re.compile(r'\\(?:u[\da-fA-F]{4}|["/])|\\[nrt](?![a-z])')
 _LIST = re.compile(r"""\s*\[\s*(['"]).*['"],?\s*\]\s*""", re.DOTALL)
@@ -29,17 +32,20 @@ _TAG = re.compile(
     r"\s*(?:<\|[^<>|]{1,30}\|>|\[/?(?:INST|PAD|CLS|SEP|BOS|EOS)\]"
     r"|</?(?!unk>)[A-Za-z][\w:-]*(?:\s+[\w:-]+=[^<>]*)?\s*/?>)\s*"
 )
-_LOG = re.compile(
-    r"^(?:[HDTSP]-\d+\t)?(?:-?\d[\d.e+-]*\t)?(?:\d+ \|\|\| )?| \|\|\| .*", re.DOTALL
-)
+_LOG = re.compile(r"^(?:[HDTSP]-\d+\t)?(?:-?\d[\d.e+-]*\t)?(?:\d+ \|\|\| )?| \|\|\| .*", re.DOTALL)
 _JOINT = re.compile(r"@@(?: |$)| ?\uffed ?| ##(?=\w)")
 # Joiners belong to words in Arabic and Indian scripts.
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\xad](?:(?<=[^\u200c\u200d])|(?<=[\0-\u058f].))")
 _NOT_ASCII = re.compile(r"[^\0-\x7f]{2,}")
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
 _FULL_WIDTH_WORD = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
-_FULL_WIDTH_FORM = re.compile("[\uff01-\uff5e]")
-_LIGATURES = {0xFB00 + n: text for n, text in enumerate(("ff", "fi", "fl", "ffi", "ffl", "st", "st"))}
+# Chinese and Japanese texts have these.
+_NARROW = {
+    code: to for code, to in _FULL_WIDTH.items() if chr(code) not in "，！？：；（）～\u3000"
+}
+_LIGATURES = {
+    0xFB00 + n: text for n, text in enumerate(("ff", "fi", "fl", "ffi", "ffl", "st", "st"))
+}
 _COMBINING = re.compile("[\u0300-\u036f\u3099\u309a\ufb00-\ufb06]")
 _ACCENT = re.compile("[\xc0-\xd6\xd8-\xf6\xf8-\u017f\u01cd-\u01dc\u1e00-\u1eff\u0300-\u036f]")
 # Full stops, commas and so on of other scripts.
@@ -55,6 +61,9 @@ _SPACED_STOP = re.compile(r"(?<=\w) [.,)](?= |$)|\w @-@ \w")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d) ?([.,:]) (?=\d)")
 _CONTRACTION = re.compile(r" (?=['’](?:\w|$))|(?<=\w['’]) (?=\w)|(?<= n) (?='t\b)")
 _QUOTE_MARKS = re.compile(r"[\"“”„»«]")
+# Words in more references tell nothing about pairs.
+_COMMON = 3
+_DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d)")
 _CAPITALS = re.compile(r"[A-ZÀ-ÖØ-ÞА-ЯЁΑ-Ω]")
 _SMALL = re.compile(r"[a-zß-öø-ÿа-яёα-ω]")
@@ -91,23 +100,22 @@ def _western(character: str) -> bytes:
     return character.encode("latin-1" if character < "\u0100" else "cp1252")
 
 
-def _read_again(match: re.Match[str]) -> str:
+def _read_again(match: re.Match[str], is_sure: bool = False) -> str:
     """Decode UTF-8 that was read in another encoding."""
     for encode in (_western, partial(str.encode, encoding="cp1251")):
         with suppress(UnicodeError):
             text = b"".join(map(encode, match[0])).decode()
             # A single character may be chance: Её in cp1251 is Ÿ.
-            if len(text) > 1 or (
-                encode is _western and (text < "\u0180" or "\u2000" <= text < "\u2100")
-            ):
+            is_usual = text < "\u0180" or "\u2000" <= text < "\u2100"
+            if len(text) > 1 or is_sure or (encode is _western and is_usual):
                 return text
     return match[0]
 
 
 def _decoded(text: str) -> str:
     """Repair a text that was read in the wrong encoding, once or several times."""
-    while not text.isascii() and (again := _NOT_ASCII.sub(_read_again, text)) != text:
-        text = again
+    while not text.isascii() and _NOT_ASCII.sub(_read_again, text) != text:
+        text = _NOT_ASCII.sub(partial(_read_again, is_sure=True), text)
     return text
 
 
@@ -128,11 +136,8 @@ def _unescaped(text: str) -> str:
 
 def _narrow(text: str) -> str:
     """Full-width letters and digits as ASCII; in a text without Chinese, punctuation as well."""
-    if not _FULL_WIDTH_FORM.search(text):
-        return text
-    if any("\u3040" <= character <= "\u9fff" for character in text):
-        return _FULL_WIDTH_WORD.sub(lambda match: chr(ord(match[0]) - 0xFEE0), text)
-    return text.translate(_FULL_WIDTH)
+    is_wide = any("\u3040" <= character <= "\u9fff" for character in text)
+    return text.translate(_NARROW if is_wide else _FULL_WIDTH)
 
 
 def _composed(text: str) -> str:
@@ -171,7 +176,11 @@ def detokenized(text: str) -> str:
 def _said_once(text: str) -> str:
     """One half of a text that says the same twice."""
     middle = len(text) // 2
-    is_twice = middle > 5 and text[:middle] == text[-middle:] and text[middle : len(text) - middle].isspace()
+    is_twice = (
+        middle > 5
+        and text[:middle] == text[-middle:]
+        and text[middle : len(text) - middle].isspace()
+    )
     return text[:middle] if is_twice else text
 
 
@@ -208,6 +217,8 @@ class Repair(NamedTuple):
         rewritten then.
     marks : tuple of str
         Texts without any of these do not have it; empty: unknown.
+    is_lost : bool
+        Whether one side has lost it, so that the effect of having it is unknown.
     """
 
     words: str
@@ -217,9 +228,12 @@ class Repair(NamedTuple):
     is_seen: Callable[[str], object] | None = None
     is_spelling: bool = False
     marks: tuple[str, ...] = ()
+    is_lost: bool = False
 
     def has(self, text: str) -> bool:
         """Whether a text has it."""
+        if self.marks and not any([mark in text for mark in self.marks]):
+            return False
         return bool(self.is_seen(text)) if self.is_seen else self.rewrite(text) != text
 
 
@@ -230,7 +244,10 @@ REPAIRS: dict[str, Repair] = {
         "read the file as UTF-8",
         _decoded,
         "text in the wrong encoding",
-        marks=("Ã", "Â", "â", "Ð", "Ñ", "Р", "С", "å", "ä", "æ", "è", "é", "ã", "Ä", "Å"),
+        marks=(
+            *("Ã", "Â", "Ð", "Ñ", "â\x80", "â€", "ã\x80", "ï¼", "Рѕ", "Рё", "РЅ", "Г©", "Г¼"),
+            *("Ä\x8c", "Ä\x8d", "Ä›", "Ä\x9b", "Å\x98", "Å\x99", "Å™", "Å¡", "Å¾", "Å½"),
+        ),
     ),
     "entities": Repair(
         "HTML entities, such as &#39;",
@@ -281,7 +298,7 @@ REPAIRS: dict[str, Repair] = {
         "tags",
         marks=("<", "["),
     ),
-    "tokenized": Repair(
+    "tokenization": Repair(
         "spaces before punctuation, like tokenized text",
         "pass the text before tokenization",
         detokenized,
@@ -317,7 +334,20 @@ REPAIRS: dict[str, Repair] = {
         _composed,
         "decomposed accents",
         _COMBINING.search,
-        True,
+        False,
+        (
+            "\u0300",
+            "\u0301",
+            "\u0302",
+            "\u0303",
+            "\u0308",
+            "\u030a",
+            "\u030c",
+            "\u0327",
+            "\u3099",
+            "\ufb01",
+            "\ufb02",
+        ),
     ),
     "full-width": Repair(
         "full-width letters or digits",
@@ -325,15 +355,26 @@ REPAIRS: dict[str, Repair] = {
         _narrow,
         "full-width forms",
         _FULL_WIDTH_WORD.search,
-        True,
+        False,
+        ("\uff10", "\uff11", "\uff12", "\uff21", "\uff34", "\uff41", "\uff45", "\uff4e"),
     ),
     "quotes": Repair(
-        "typographic quotes or dashes",
-        "write them alike",
-        partial(_QUOTE.sub, lambda match: match[0].translate(_QUOTES)),
-        "quotation marks and dashes",
+        "typographic quotes",
+        "write quotes alike",
+        lambda text: text.translate(_QUOTES),
+        "quotation marks",
         _QUOTE.search,
         True,
+        ("\u2018", "\u2019", "\u201a", "\u201c", "\u201d", "\u201e", "\xab", "\xbb", "\u2039"),
+    ),
+    "dashes": Repair(
+        "typographic dashes",
+        "write dashes alike",
+        partial(_DASH.sub, "-"),
+        "dashes",
+        _DASH.search,
+        True,
+        ("\u2013", "\u2014", "\u2015", "\u2010", "\u2011", "\u2212"),
     ),
     "case": Repair(
         "capitals",
@@ -358,6 +399,7 @@ REPAIRS: dict[str, Repair] = {
         "missing accents",
         _has_accents,
         True,
+        is_lost=True,
     ),
     "marks": Repair(
         "punctuation of another script, such as full-width commas or a danda for a full stop",
@@ -366,6 +408,7 @@ REPAIRS: dict[str, Repair] = {
         "punctuation",
         _MARK.search,
         True,
+        ("।", "。", "．", "،", "，", "؟", "？", "։", "۔"),
     ),
     "punctuation": Repair(
         "punctuation",
@@ -374,6 +417,7 @@ REPAIRS: dict[str, Repair] = {
         "missing punctuation",
         _PUNCTUATION.search,
         True,
+        is_lost=True,
     ),
     "numbers": Repair(
         "separators in numbers",
@@ -384,3 +428,76 @@ REPAIRS: dict[str, Repair] = {
         True,
     ),
 }
+
+
+def constant_text(texts: list[str], others: list[str]) -> tuple[str, Callable[[str], str]] | None:
+    """What many texts begin or end with, and hardly any others: in words, and what removes it."""
+    found, patterns = [], []
+    for what, step in (("begin with a prefix", 1), ("end with a suffix", -1)):
+        side, other_side = ([_pattern(text, step) for text in some] for some in (texts, others))
+        if affix := _affix(side, other_side):
+            having = [
+                text for text, made in zip(texts, side, strict=True) if made.startswith(affix)
+            ]
+            expression = re.escape(affix[::step]).replace("0", r"\d+")
+            expression = f"^{expression}" if step == 1 else f"{expression}$"
+            if match := re.search(expression, having[0]):
+                found.append(f"{len(having)} {what} such as {match[0]!r}")
+                patterns.append(expression)
+    if not found:
+        return None
+    return " and ".join(found), partial(re.compile("|".join(patterns)).sub, "")
+
+
+def _pattern(text: str, step: int) -> str:
+    """The first characters of a text, or from the last one on, with 0 for numbers."""
+    part = text[:60] if step == 1 else text[-60:]
+    return _DIGITS.sub("0", part)[::step]
+
+
+def _affix(texts: list[str], others: list[str]) -> str:
+    """The longest beginning that many texts have, and hardly any of the others; or ""."""
+    best, most = "", max(3, len(texts) // 25) - 1
+    for length in (2, 4, 8):
+        counts, of_others = (Counter(text[:length] for text in side) for side in (texts, others))
+        for start, count in counts.most_common(8):
+            if count > most and count >= 10 * of_others[start] and start.strip():
+                best, most = start, count
+    group = [text for text in texts if text.startswith(best)] if best else []
+    while group:
+        [(longer, count)] = Counter(text[: len(best) + 1] for text in group).most_common(1)
+        if count < 0.95 * len(group) or len(longer) == len(best):
+            break
+        best = longer
+    return best
+
+
+def fitting_references(hypotheses: Sequence[Any], references: Sequence[Any]) -> list[int]:
+    """For each hypothesis the segment whose references share most rare words with it, or -1."""
+    segments: dict[object, list[int]] = {}
+    for number, texts in enumerate(references):
+        for word in set(chain.from_iterable(map(_words, texts))):
+            segments.setdefault(word, []).append(number)
+    best = []
+    for number, text in enumerate(hypotheses):
+        votes = Counter(
+            chain.from_iterable(
+                fitting
+                for word in set(_words(text))
+                if len(fitting := segments.get(word, [])) <= _COMMON
+            )
+        )
+        own = votes[number]
+        [(other, most)] = votes.most_common(1) or [(-1, 0)]
+        is_clear = most >= 2 and most > 2 * own
+        best.append(other if is_clear else number if own else -1)
+    return best
+
+
+def _words(text: Any) -> list[Any]:
+    """The words of a text, or pairs of characters; or tokens."""
+    if not isinstance(text, str):
+        return [str(token) for token in text]
+    if not text.isascii() and any("\u0e00" <= character <= "\u9fff" for character in text):
+        return [text[n : n + 2] for n in range(len(text) - 1)]
+    return text.lower().split()

@@ -26,7 +26,7 @@ from ..significance.results import known
 from .verdict import last_step, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -122,7 +122,8 @@ class Mistake:
     systems : list of int
         The systems in which it was found.
     points : list of float
-        By how many points, on 0-100, the score of every system would rise without it.
+        By how many points, on 0-100, the score of every system would rise without it; NaN for
+        those of which that is unknown.
     """
 
     name: str
@@ -139,6 +140,8 @@ class Mistake:
     def effect(self) -> str:
         """The gain of the systems that have it: "+0.51 to +0.83"."""
         gains = sorted(self.points[system] for system in self.systems)
+        if any(map(isnan, gains)):
+            return "unknown"
         return " to ".join(dict.fromkeys(f"{gain:+.2f}" for gain in (gains[0], gains[-1])))
 
 
@@ -427,26 +430,19 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
     sources = segments.sources if segments.counter.is_text else None
     messages: dict[tuple[str, str], dict[int, str]] = {}
     points: dict[tuple[str, str], dict[int, float]] = {}
-    rewrites: dict[tuple[str, str], Callable[[str], str] | None] = {}
     for system, corpus in enumerate(corpora):
         for finding in find(corpus, sources):
             key = finding.name, _NUMBER.sub("#", finding.message)  # equal except for the numbers
             messages.setdefault(key, {})[system] = finding.message
             points.setdefault(key, {})[system] = finding.points
-            rewrites[key] = finding._rewrite
     mistakes = []
     for key, gains in points.items():
         if max(gains.values()) < _LEAST_POINTS:  # NaN, of unknown effects, is not
             continue
-        if rewrite := rewrites[key]:
-            # Rewriting the references can change the score of any system.
-            for system, corpus in enumerate(corpora):
-                if system not in gains:
-                    gains[system] = corpus.rewritten(rewrite).points() - corpus.points()
         of_all = [gains.get(system, 0.0) for system in range(len(corpora))]
         message = _merged([*messages[key].values()])
         mistakes.append(Mistake(key[0], message, [*messages[key]], of_all))
-    return sorted(mistakes, key=lambda mistake: -max(mistake.points))
+    return sorted(mistakes, key=lambda it: (isnan(sum(it.points)), -max(it.points)))
 
 
 def _merged(messages: Sequence[str]) -> str:

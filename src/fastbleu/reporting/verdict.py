@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 _FEWEST = 4  # with fewer documents, or groups, none is named
 _CHARACTERS = 40  # shown of their names
 _MOST_NAMES = 4  # of systems that are listed
-# A mistake is named as a cause if it changes the difference by this many points on 0-100, or a
-# significant difference by at least this share of it and the last amount.
-_CAUSE_POINTS, _CAUSE_SHARE, _LEAST_CAUSE = 0.5, 0.25, 0.1
+# A mistake is named as a cause if the difference is smaller by this share without it, and by this
+# many points on 0-100.
+_CAUSE_SHARE, _LEAST_CAUSE = 0.25, 0.1
 _CAUSES = {name: repair.cause for name, repair in REPAIRS.items()} | {
     "script": "the tokenizer",
     "nan": "missing values",
@@ -85,9 +86,12 @@ class Verdicts:
             text += f" ({self._certainty(comparison)})"
             text += "" if comparison.is_significant else ", which may be chance"
         parts = [(f"{text}.", "")]
-        is_sure = comparison is None or comparison.is_significant
-        for mistake in self._overview.mistakes:
-            parts += self._cause(mistake, a, b, difference, is_sure)
+        mistakes = [it for it in self._overview.mistakes if {a, b} & {*it.systems}]
+        causes = [self._cause(mistake, a, b, difference) for mistake in mistakes]
+        for cause in causes:
+            parts += cause
+        if mistakes and not any(causes):
+            parts.append((" No known mistake explains it.", ""))
         if effects := self._effects(first, second):
             parts.append((f" Of the difference: {effects}.", ""))
         scores = self._segments.scores
@@ -114,20 +118,22 @@ class Verdicts:
         low, high = sorted((sign * interval.low, sign * interval.high))
         return f"95 %: {self._number(low)} to {self._number(high)}; {comparison._p_statement}"
 
-    def _cause(
-        self, mistake: Mistake, a: int, b: int, difference: float, is_sure: bool
-    ) -> Sentences:
+    def _cause(self, mistake: Mistake, a: int, b: int, difference: float) -> Sentences:
         """How much of the difference a mistake causes, if that is much."""
         unit = self._scale / 100
-        change = (mistake.points[b] - mistake.points[a]) * unit
-        least = _CAUSE_POINTS * unit
-        if is_sure:
-            least = min(least, max(_CAUSE_SHARE * abs(difference), _LEAST_CAUSE * unit))
-        if abs(change) < least:
-            return []
         link = _CAUSES.get(mistake.name, mistake.name), "#mistakes"
+        change = (mistake.points[b] - mistake.points[a]) * unit
+        if isnan(change):
+            having = [system for system in mistake.systems if system in (a, b)]
+            if len(having) != 1:
+                return []
+            name = self._overview.systems[having[0]].name
+            return [(f" {name} has ", ""), link, (", whose effect is unknown.", "")]
         without = difference + change
-        if 0 <= without / difference < 1:
+        most = (1 - _CAUSE_SHARE) * abs(difference)
+        if abs(without) > most or abs(change) < _LEAST_CAUSE * unit:
+            return []
+        if without / difference >= 0:
             return [(f" About {self._number(abs(change))} of it is ", ""), link, (".", "")]
         return [(" Without ", ""), link, (f" it would be {self._change(without)}.", "")]
 

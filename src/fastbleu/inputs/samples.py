@@ -1,0 +1,128 @@
+"""Warnings about the mistakes of repairs.py, which are looked for in a sample of the texts.
+
+What is cheap is looked at first. A mistake is named only if its repair makes the pairs more similar.
+"""
+
+from __future__ import annotations
+
+from .errors import warn_input
+from .repairs import REPAIRS, Repair, constant_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Pairs = tuple[list[str], list[str]]
+
+# With fewer pairs, what is seen may be chance; and how many are looked at, at least and at most.
+LEAST_PAIRS, _LEAST, _MOST = 64, 8, 64
+# By how much a repair has to raise the similarity of the pairs.
+_GAIN = 1.1
+_SIDES = "hypotheses", "references"
+
+
+def sample_size(segments: int) -> int:
+    """The number of pairs that may be looked at in so many, so that it takes little time."""
+    return max(_LEAST, min(_MOST, segments // 16))
+
+
+def warn_of_sample(
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    similarity: Callable[[Sequence[str], Sequence[str]], float],
+) -> bool:
+    """Warn about a mistake in pairs of texts; return whether there was one.
+
+    `similarity` rises with the n-grams that texts share with others.
+    """
+    pairs = list(hypotheses), list(references)
+    message = _unusual(*pairs)
+    if not message:
+        repaired = (_repaired(name, repair, pairs, similarity) for name, repair in REPAIRS.items())
+        message = next(filter(None, repaired), "")
+    message = message or _constant(pairs, similarity)
+    if message:
+        warn_input(message)
+    return bool(message)
+
+
+def _unusual(hypotheses: list[str], references: list[str]) -> str:
+    """What texts have that no function repairs."""
+    for side, texts, others in zip(
+        _SIDES, (hypotheses, references), (references, hypotheses), strict=True
+    ):
+        if len({*texts}) == 1 < len({*others}):
+            return f"all of {len(texts)} {side} are the same text: {texts[0][:40]!r}"
+        if all(text.replace(" ", "").isdigit() for text in texts) and not others[0][:1].isdigit():
+            return f"{side} are numbers, such as ids of tokens: decode them"
+        joined = "\n".join(texts)
+        if joined.count("?") > 4 * len(texts):
+            return (
+                f"{side} have ? for letters: they were lost when the text was written or read in "
+                "the wrong encoding"
+            )
+        if "\ufffd" in joined:
+            return f"{side} have U+FFFD for letters, which were lost in the wrong encoding"
+        if "<unk>" in joined and not any("<unk>" in text for text in others):
+            return f"{side} have marks for unknown words, <unk>: replace them"
+    return ""
+
+
+def _repaired(
+    name: str,
+    repair: Repair,
+    pairs: Pairs,
+    similarity: Callable[[Sequence[str], Sequence[str]], float],
+) -> str:
+    """What a repair makes more similar, in words, or ""."""
+    if not _may_have(name, repair, pairs):
+        return ""
+    repaired = [[repair.rewrite(text) for text in texts] for texts in pairs]
+    if not _helps(pairs, repaired, similarity):
+        return ""
+    counts = [sum(map(repair.has, texts)) for texts in pairs]
+    number = int(counts[1] > counts[0])
+    having = f"{counts[number]} of the first {len(pairs[0])} {_SIDES[number]} have {repair.words}"
+    other = f", but hardly any {_SIDES[1 - number]}" if repair.is_spelling else ""
+    return f"{having}{other}: {repair.advice}"
+
+
+def _may_have(name: str, repair: Repair, pairs: Pairs) -> bool:
+    """Whether one side may have what the other has not, found out quickly."""
+    first, second = pairs
+    if name in ("case", "capitals"):
+        is_all = str.islower if name == "case" else str.isupper
+        return all(map(is_all, first[:3])) != all(map(is_all, second[:3]))
+    if name in ("characters", "repeated"):
+        return repair.has(first[0]) or repair.has(second[0])
+    joined, other = "\n".join(first), "\n".join(second)
+    if name == "punctuation":
+        return bool(repair.has(joined) != repair.has(other))
+    if name == "accents":
+        return joined.isascii() != other.isascii()
+    return any([(mark in joined) != (mark in other) for mark in repair.marks])
+
+
+def _helps(
+    pairs: Pairs,
+    repaired: Sequence[Sequence[str]],
+    similarity: Callable[[Sequence[str], Sequence[str]], float],
+) -> bool:
+    if [*pairs] == repaired:
+        return False
+    return similarity(*repaired) > _GAIN * similarity(*pairs)
+
+
+def _constant(pairs: Pairs, similarity: Callable[[Sequence[str], Sequence[str]], float]) -> str:
+    """What many lines of one side begin or end with, in words, or ""."""
+    for number, texts in enumerate(pairs):
+        if all(len({text[part] for text in texts[:3]}) > 1 for part in (slice(2), slice(-3, None))):
+            continue
+        found = constant_text(texts, pairs[1 - number])
+        if found is None:
+            continue
+        what, rewrite = found
+        if _helps(pairs, [[rewrite(text) for text in side] for side in pairs], similarity):
+            first = f"of the first {len(texts)} {_SIDES[number]}"
+            return f"{first} {what}, like a tag, prompt, number or id: remove it"
+    return ""
