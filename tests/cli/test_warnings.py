@@ -111,11 +111,16 @@ def test_the_commands_advice_can_be_followed(name, kind, tmp_path, capsys):
 
 
 def test_explanations_of_the_command_advise_its_options(tmp_path, capsys):
-    texts = INPUTS["tokenized"]
-    references = lines_file(tmp_path, "r", [text.replace("mat", "rug") for text in texts])
-    files = references, "-i", lines_file(tmp_path, "h", texts)
+    texts = [f"{text} It 's all ." for text in INPUTS["tokenized"]]
+    plain = [text.replace(" .", ".").replace(" ,", ",").replace(" '", "'") for text in texts]
+    files = lines_file(tmp_path, "r", plain), "-i", lines_file(tmp_path, "h", texts)
     for options in ((), ("-f", "json")):
         out, notes = command(capsys, *files, "--explain", *options)
-        assert "use --dialect sacrebleu -tok none" in out
-        assert [note.partition(":")[0] for note in notes] == ['120 hypotheses end in " ."']
-    assert command(capsys, *files, "--explain", "--force")[1] == []
+        assert "like tokenized text" in out
+        assert ["like tokenized text" in note for note in notes] == [True]
+    files = (
+        lines_file(tmp_path, "r", INPUTS["Chinese"]),
+        "-i",
+        lines_file(tmp_path, "h", INPUTS["Chinese"]),
+    )
+    assert "use --dialect sacrebleu -tok zh" in command(capsys, *files, "--explain")[0]

@@ -531,7 +531,7 @@ def test_the_verdict_of_two_systems():
     scores = {name: score.value for name, score in report.scores.items()}
     [text] = verdict(report)
     found = re.fullmatch(
-        r"b is (.*) worse than a \(95 %: (.*) to (.*); p &lt; 0.0001\)\. "
+        r"b is (.*) worse than a \(95 %: (.*) to (.*); p &lt; 0.0001\)\. (?:b has [\w ]+, .*unknown\. )?"
         r"Of the difference: n-grams (.*), length (.*)\. "
         r"Better in (.*) segments, worse in (.*), equal in (.*)\. No document explains it\.",
         text,
@@ -581,7 +581,7 @@ def test_the_verdict_names_a_document_only_if_it_makes_the_difference():
     assert [kind["name"] for kind in header["buckets"]] == ["reference length", "document"]
 
 
-QUOTES = str.maketrans(dict.fromkeys("„“”", '"') | dict.fromkeys("‚‘’", "'") | {"–": "-"})
+QUOTES = str.maketrans(dict.fromkeys("„“”", '"') | dict.fromkeys("‚‘’", "'"))
 
 
 @pytest.mark.wmt22
@@ -591,23 +591,18 @@ def test_the_verdict_names_the_mistake_that_makes_the_difference():
     plain = [text.translate(QUOTES) for text in typographic]
     report = fastbleu.report({"a": typographic, "b": plain}, references, dialects=False)
     points, cause = re.search(
-        r"b is (\S+) worse .* About (\S+) of it is quotation marks and dashes\.", verdict(report)[0]
+        r"b is (\S+) worse .* About (\S+) of it is quotation marks\.", verdict(report)[0]
     ).groups()
     assert float(points) == float(cause) > 0.5  # the same texts, except for the quotes
     header, _ = payload(report.html(), "numbers")
-    assert ["quotation marks and dashes", "#mistakes"] in header["verdicts"][1][0]
+    assert ["quotation marks", "#mistakes"] in header["verdicts"][1][0]
 
-    # A lead that is small because of the quotes.
+    # A lead that is small because of the quotes: they make no part of it.
     pairs = zip(references, plain, strict=True)
     better = [texts[0] if n % 10 == 0 else text for n, (texts, text) in enumerate(pairs)]
     better = [text.translate(QUOTES) for text in better]
     report = fastbleu.report({"a": typographic, "b": better}, references, dialects=False)
-    alike = [[text.translate(QUOTES) for text in texts] for texts in references]
-    one, other = (BLEU().score(texts, alike).value for texts in (plain, better))
-    found = re.search(
-        r"Without quotation marks and dashes it would be (\S+) bet", verdict(report)[0]
-    )
-    assert abs(float(found[1]) - (other - one)) < 0.05  # a few other marks
+    assert "No known mistake explains it." in verdict(report)[0]
 
 
 @pytest.mark.wmt22
@@ -648,9 +643,12 @@ def test_a_mistake_of_all_systems_stands_above_and_holds_ranks_back():
         if is_held:
             zh = BLEU(tokenize="zh")
             right = {name: zh.score(own, references).value for name, own in given.items()}
+            assert not re.search("would .*lead by", above)  # short text is a mistake, too
+            page = fastbleu.report(systems, references, samples=0, dialects=False).html()
+            right.pop("short")
             first, second, *_ = sorted(right.values(), reverse=True)
             lead = f"{max(right, key=right.get)} would (still )?lead by {first - second:.2f}\\."
-            assert re.search(f"<bdi>All systems</bdi>:</strong> the text is .* {lead}", above)
+            assert re.search(f"<bdi>All systems</bdi>:</strong> the text is .* {lead}", page)
 
 
 @pytest.mark.wmt22

@@ -152,6 +152,8 @@ class _Search:
         self.sources = sources
         self.numbers = list(range(len(corpus)))
         self.found: list[Finding] = []
+        # Whether some letters or words are lost, so that what is left looks like other mistakes.
+        self.has_lost = False
 
     def add(
         self,
@@ -517,6 +519,8 @@ def _constant(corpus: Corpus, side: int) -> _Repaired | None:
 
 def _foreign(search: _Search) -> None:
     """Texts with letters that the other side does not have at all."""
+    if search.has_lost:
+        return
     firsts = [" ".join(texts) for texts in search.rest.references]
     sides = search.rest.hypotheses, firsts
     for number, side in enumerate(_SIDES):
@@ -544,8 +548,12 @@ def _lost(search: _Search) -> None:
     ):
         found = _on_one_side(search.rest, pattern.search)
         if found:
-            message = f"{_having(*found)} {what}"
-            search.leave_out(name, message, found[0] or found[1], is_lost=True)
+            segments = found[0] or found[1]
+            search.add(name, f"{_having(*found)} {what}", nan, segments, 0)
+            search.has_lost = True
+            if len(segments) >= (1 - _LEAST_KEPT) * len(search.rest):
+                search.rest = search.rest.part([], [])
+                return
 
 
 def _short(search: _Search) -> None:

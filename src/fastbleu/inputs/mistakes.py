@@ -156,7 +156,7 @@ class MistakeWatch:
         return False
 
     def _examine_first(self, counter: Any, hypotheses: Any, references: Any) -> bool:
-        """Look at a sample of the first segments, which may come one by one; whether it warned."""
+        """Look at a sample of the first segments, also of small batches; whether it warned."""
         self.seen += len(hypotheses)
         for side, texts in zip(self.sample, (hypotheses, references), strict=True):
             side += first_entries(texts, sample_size(len(hypotheses)))

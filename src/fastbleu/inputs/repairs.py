@@ -232,7 +232,7 @@ class Repair(NamedTuple):
 
     def has(self, text: str) -> bool:
         """Whether a text has it."""
-        if self.marks and not any([mark in text for mark in self.marks]):
+        if self.marks and not any(mark in text for mark in self.marks):
             return False
         return bool(self.is_seen(text)) if self.is_seen else self.rewrite(text) != text
 
@@ -435,7 +435,8 @@ def constant_text(texts: list[str], others: list[str]) -> tuple[str, Callable[[s
     found, patterns = [], []
     for what, step in (("begin with a prefix", 1), ("end with a suffix", -1)):
         side, other_side = ([_pattern(text, step) for text in some] for some in (texts, others))
-        if affix := _affix(side, other_side):
+        affix = _affix(side, other_side)
+        if affix and "unk" not in affix[::step]:
             having = [
                 text for text, made in zip(texts, side, strict=True) if made.startswith(affix)
             ]
@@ -461,7 +462,7 @@ def _affix(texts: list[str], others: list[str]) -> str:
     for length in (2, 4, 8):
         counts, of_others = (Counter(text[:length] for text in side) for side in (texts, others))
         for start, count in counts.most_common(8):
-            if count > most and count >= 10 * of_others[start] and start.strip():
+            if count > most and count >= 10 * of_others[start] and start.strip("? \ufffd"):
                 best, most = start, count
     group = [text for text in texts if text.startswith(best)] if best else []
     while group:

@@ -1,6 +1,6 @@
 """Warnings about the mistakes of repairs.py, which are looked for in a sample of the texts.
 
-What is cheap is looked at first. A mistake is named only if its repair makes the pairs more similar.
+What is cheap is looked at first; a mistake is named only if its repair makes pairs more similar.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 # With fewer pairs, what is seen may be chance; and how many are looked at, at least and at most.
 LEAST_PAIRS, _LEAST, _MOST = 64, 8, 64
-# By how much a repair has to raise the similarity of the pairs.
-_GAIN = 1.1
+# By how much a repair has to raise the similarity of the pairs, also one of spelling, and that of
+# a pair. Equal texts of many tokens have a similarity of nearly 2.
+_GAIN, _GAIN_OF_SPELLING, _GAIN_OF_PAIR = 1.02, 1.1, 0.01
 _SIDES = "hypotheses", "references"
 
 
@@ -78,7 +79,8 @@ def _repaired(
     if not _may_have(name, repair, pairs):
         return ""
     repaired = [[repair.rewrite(text) for text in texts] for texts in pairs]
-    if not _helps(pairs, repaired, similarity):
+    gain = _GAIN_OF_SPELLING if repair.is_spelling else _GAIN
+    if not _helps(pairs, repaired, similarity, gain):
         return ""
     counts = [sum(map(repair.has, texts)) for texts in pairs]
     number = int(counts[1] > counts[0])
@@ -100,17 +102,19 @@ def _may_have(name: str, repair: Repair, pairs: Pairs) -> bool:
         return bool(repair.has(joined) != repair.has(other))
     if name == "accents":
         return joined.isascii() != other.isascii()
-    return any([(mark in joined) != (mark in other) for mark in repair.marks])
+    return any((mark in joined) != (mark in other) for mark in repair.marks)
 
 
 def _helps(
     pairs: Pairs,
     repaired: Sequence[Sequence[str]],
     similarity: Callable[[Sequence[str], Sequence[str]], float],
+    gain: float = _GAIN,
 ) -> bool:
     if [*pairs] == repaired:
         return False
-    return similarity(*repaired) > _GAIN * similarity(*pairs)
+    least = gain * similarity(*pairs) + _GAIN_OF_PAIR * len(pairs[0])
+    return similarity(*repaired) > least
 
 
 def _constant(pairs: Pairs, similarity: Callable[[Sequence[str], Sequence[str]], float]) -> str:

@@ -201,7 +201,13 @@ class Overview:
                 having = self.having(mistake)
                 gains = mistake.effect.replace("+", "")
                 text = f"Without it the score would be {gains} points higher"
-                if len(self.systems) > 1:
+                # Larger mistakes in some systems decide about the lead.
+                is_alone = all(
+                    it is mistake or max(it.points) < _SERIOUS_POINTS for it in self.mistakes
+                )
+                if len(self.systems) > 1 and not is_alone:
+                    having = "All systems"
+                elif len(self.systems) > 1:
                     having, points = "All systems", self._points_without(mistake)
                     best, second, *_ = sorted(self.order, key=lambda k: -points[k])
                     still = "still " if best == self.order[0] else ""

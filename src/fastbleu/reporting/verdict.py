@@ -35,6 +35,16 @@ _CAUSES = {name: repair.cause for name, repair in REPAIRS.items()} | {
     "exchanged": "exchanged lines",
     "shuffled": "the order of lines",
     "short": "truncated text",
+    "constant text": "a tag, prompt or id at the beginning or end of lines",
+    "lost characters": "letters lost in the wrong encoding",
+    "unknown words": "marks for unknown words",
+    "same text": "the same text for many segments",
+    "language": "text in another language",
+    "source copied": "copies of the source",
+    "words reversed": "words in reverse order",
+    "ids": "ids for text",
+    "equal": "copies of references",
+    "long": "truncated references",
 }
 
 
@@ -87,11 +97,12 @@ class Verdicts:
             text += "" if comparison.is_significant else ", which may be chance"
         parts = [(f"{text}.", "")]
         mistakes = [it for it in self._overview.mistakes if {a, b} & {*it.systems}]
-        causes = [self._cause(mistake, a, b, difference) for mistake in mistakes]
-        for cause in causes:
-            parts += cause
-        if mistakes and not any(causes):
-            parts.append((" No known mistake explains it.", ""))
+        if mistakes:
+            # One only: the effects of several overlap. Unknown ones may be the largest.
+            changes = [abs(it.points[b] - it.points[a]) for it in mistakes]
+            largest = max(range(len(changes)), key=lambda n: (isnan(changes[n]), changes[n]))
+            cause = self._cause(mistakes[largest], a, b, difference)
+            parts += cause or [(" No known mistake explains it.", "")]
         if effects := self._effects(first, second):
             parts.append((f" Of the difference: {effects}.", ""))
         scores = self._segments.scores
