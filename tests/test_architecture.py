@@ -64,7 +64,7 @@ CYTHON_IMPORT = re.compile(
     r"^\s*(?:from\s+([\w.]+)\s+c?import\s+(.+)|c?import\s+(.+))$", re.MULTILINE
 )
 IMPORTS = ast.Import, ast.ImportFrom
-# Imports at the first use: `lazy("numpy")`, `import_locked("fastbleu.inputs.arguments")`.
+# Imports at the first use: `lazy("numpy")`, `import_locked("fastbleu.core.inputs.arguments")`.
 LATE_IMPORT = re.compile(r"\b(?:lazy|import_locked)\(\"([\w.]+)\"\)")
 
 

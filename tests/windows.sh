@@ -33,7 +33,7 @@ double log(double), exp(double), sqrt(double), floor(double), fabs(double);
 END
 for header in stdlib malloc math; do echo '#include "string.h"' >"$work/msvc/$header.h"; done
 echo 'typedef int jmp_buf[64];' >"$work/msvc/setjmp.h"
-grep -rL 'Python.h\|prefetch.h\|object_array.h' --include='*.h' --exclude='*_loops.h' src/fastbleu/kernel >"$work/headers"
+grep -rL 'Python.h\|prefetch.h\|object_array.h' --include='*.h' --exclude='*_loops.h' src/fastbleu/core/kernel >"$work/headers"
 as_cl=(-U__clang__)
 for feature in avx2 bmi bmi2 lzcnt popcnt xsave avx512{f,bw,vl,dq,vbmi,vbmi2,bitalg}; do as_cl+=("-m$feature"); done
 for mode in clang-cl cl; do

@@ -21,7 +21,7 @@
 
 #include "kernel/objects/id_rows.h"
 #include "kernel/simd/masks.h"
-#include "kernel/tables/position_ids.h"
+#include "kernel/hashing/position_ids.h"
 #include "kernel/text/line_run.h"
 #include "kernel/text/lower.h"
 #include "kernel/text/transcode.h"

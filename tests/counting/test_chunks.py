@@ -8,13 +8,13 @@ from generators import Collider, raises, seeded
 from metrics import count
 
 from fastbleu._core import SegmentCounter, zero_rows
-from fastbleu.counting._id_packer import IdPacker
-from fastbleu.counting._text_packer import TextPacker
-from fastbleu.counting.counter import Counter
-from fastbleu.inputs._batch import Batch
-from fastbleu.inputs._id_rows import IdRows
-from fastbleu.inputs._utf8_rows import Utf8Lines
-from fastbleu.tokenizers.tokenizer import get as get_tokenizer
+from fastbleu.core.counting._id_packer import IdPacker
+from fastbleu.core.counting._text_packer import TextPacker
+from fastbleu.core.counting.counter import Counter
+from fastbleu.core.inputs._batch import Batch
+from fastbleu.core.inputs._id_rows import IdRows
+from fastbleu.core.inputs._utf8_rows import Utf8Lines
+from fastbleu.core.tokenizers.tokenizer import get as get_tokenizer
 
 pytestmark = [pytest.mark.pythons, pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")]
 THREADS = [2, 3, 8]

@@ -8,9 +8,9 @@ from levels import COMPILED, LEVELS, reseed, use_simd
 from metrics import count
 
 from fastbleu import _core
-from fastbleu.counting._token_packer import TokenPacker
-from fastbleu.inputs.checks import TokenChecks
-from fastbleu.tokenizers._compiled import split
+from fastbleu.core.counting._token_packer import TokenPacker
+from fastbleu.core.inputs.checks import TokenChecks
+from fastbleu.core.tokenizers._compiled import split
 
 pytestmark = [pytest.mark.filterwarnings(message) for message in IGNORED_OF_RANDOM]
 ALPHABETS = (

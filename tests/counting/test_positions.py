@@ -5,10 +5,10 @@ import pytest
 from generators import raises, rounds, seeded
 from random_texts import random_corpus
 
-from fastbleu.counting.counter import Counter
-from fastbleu.inputs._batch import Batch
-from fastbleu.tokenizers._compiled import COMPILED, split, token_bounds
-from fastbleu.tokenizers.tokenizer import get as get_tokenizer
+from fastbleu.core.counting.counter import Counter
+from fastbleu.core.inputs._batch import Batch
+from fastbleu.core.tokenizers._compiled import COMPILED, split, token_bounds
+from fastbleu.core.tokenizers.tokenizer import get as get_tokenizer
 
 
 def orders_of(mark):

@@ -8,8 +8,8 @@ from generators import raises, seeded
 from metrics import count
 from random_texts import random_corpus
 
-from fastbleu.counting._text_packer import SegmentReader, TextPacker
-from fastbleu.tokenizers._compiled import COMPILED, split
+from fastbleu.core.counting._text_packer import SegmentReader, TextPacker
+from fastbleu.core.tokenizers._compiled import COMPILED, split
 
 pytestmark = pytest.mark.pythons
 

@@ -13,11 +13,11 @@ from random_texts import comparable, random_line
 from sacrebleu_tokenizers import tokens
 
 from fastbleu import BLEU
-from fastbleu.counting.counter import Counter
-from fastbleu.inputs._batch import Batch
-from fastbleu.inputs._utf8_rows import Utf8Lines
-from fastbleu.tokenizers._compiled import COMPILED
-from fastbleu.tokenizers.tokenizer import get as get_tokenizer
+from fastbleu.core.counting.counter import Counter
+from fastbleu.core.inputs._batch import Batch
+from fastbleu.core.inputs._utf8_rows import Utf8Lines
+from fastbleu.core.tokenizers._compiled import COMPILED
+from fastbleu.core.tokenizers.tokenizer import get as get_tokenizer
 
 # Random lines may look tokenized.
 pytestmark = pytest.mark.filterwarnings("ignore:.* hypotheses end in")

@@ -5,7 +5,7 @@ import sys
 import pytest
 from generators import raises, seeded
 
-from fastbleu.inputs._utf8_rows import Utf8Lines
+from fastbleu.core.inputs._utf8_rows import Utf8Lines
 
 WHITE = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if c.isspace())
 # Besides the white space: its neighbors, and characters that share bytes with it.

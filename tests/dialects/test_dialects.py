@@ -14,12 +14,12 @@ from processes import python
 
 import fastbleu
 from fastbleu import BLEU, Stats, dialects
-from fastbleu.dialects import base
-from fastbleu.dialects.base import Dialect
-from fastbleu.dialects.names import get
-from fastbleu.dialects.nltk import NLTK
-from fastbleu.dialects.sacrebleu import SACREBLEU
-from fastbleu.dialects.scorer import Scorer
+from fastbleu.core.scoring import base
+from fastbleu.core.scoring.base import Dialect
+from fastbleu.core.scoring.names import get
+from fastbleu.core.scoring.nltk import NLTK
+from fastbleu.core.scoring.sacrebleu import SACREBLEU
+from fastbleu.core.scoring.scorer import Scorer
 
 NAMES = dialects.names()
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
@@ -110,9 +110,9 @@ def test_the_table_in_the_readme_is_what_dialects_say():
 def test_only_what_is_used_is_loaded():
     code = (
         "import sys, fastbleu.nltk\n"
-        "from fastbleu.dialects.names import get, names\n"
+        "from fastbleu.core.scoring.names import get, names\n"
         "assert not any('sacrebleu' in name for name in sys.modules)\n"
-        "from fastbleu.dialects.scorer import Scorer\n"
+        "from fastbleu.core.scoring.scorer import Scorer\n"
         "[Scorer(get(name), 4).signature() for name in names()]\n"
         "assert not {'torch', 'numpy', 'nltk', 'sacrebleu'} & set(sys.modules)"
     )

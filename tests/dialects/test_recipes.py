@@ -20,8 +20,8 @@ from recordings import recorded as recorded_cases
 from test_recorded import outcome, plain, sentence_outcomes
 
 from fastbleu import BLEU, dialects
-from fastbleu.dialects import recipe_arithmetic
-from fastbleu.dialects.names import get
+from fastbleu.core.scoring.names import get
+from fastbleu.originals import recipe_arithmetic
 from fastbleu.tokenizers import Tokenizer, tokenize
 
 FLORES = "opencompass-pmmeval-flores-English"

@@ -15,7 +15,7 @@ from processes import ROOT
 from recordings import DIALECTS, FOLDER, TOOLS, read_cases, recorded, recorded_value
 
 from fastbleu import BLEU
-from fastbleu.metric.argument import scorer_of
+from fastbleu.core.metric.argument import scorer_of
 from fastbleu.tokenizers import tokenize
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")

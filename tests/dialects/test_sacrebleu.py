@@ -13,7 +13,7 @@ from metrics import sentence_scores
 from sacrebleu.metrics.bleu import BLEU
 
 from fastbleu import Stats
-from fastbleu.dialects.sacrebleu import SACREBLEU
+from fastbleu.core.scoring.sacrebleu import SACREBLEU
 
 pytestmark = pytest.mark.pythons
 

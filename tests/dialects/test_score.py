@@ -11,7 +11,7 @@ import pytest
 from generators import raises
 
 from fastbleu import BLEU, Score, dialects
-from fastbleu.dialects.names import get
+from fastbleu.core.scoring.names import get
 
 VALUES = {
     "value": 48.89,

@@ -29,7 +29,7 @@ from sacrebleu.metrics import BLEU, BLEUScore
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 import fastbleu
-from fastbleu.integrations import _sacrebleu_patches, patching
+from fastbleu.patching import _sacrebleu_patches, patching
 
 pytestmark = pytest.mark.pythons
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import sacrebleu
 
-from fastbleu.integrations import patching
+from fastbleu.patching import patching
 
 PROGRAM = """
 import multiprocessing, os, subprocess, sys

@@ -17,7 +17,7 @@ from sacrebleu.metrics import BLEU as PEER
 
 import fastbleu
 from fastbleu import BLEU, InputWarning, Stats
-from fastbleu.dialects.base import COUNT
+from fastbleu.core.scoring.base import COUNT
 
 # Random segments are often short.
 pytestmark = [

@@ -20,12 +20,12 @@ from report_samples import ATTACKS, CASES, make_report, wmt22_systems
 import fastbleu
 from fastbleu import BLEU, significance, tables
 from fastbleu.cli.command import SPELLINGS
-from fastbleu.inputs.errors import spellings
-from fastbleu.plots.tables import Table
+from fastbleu.core.inputs.errors import spellings
+from fastbleu.core.tokenizers.tokenizer import get as get_tokenizer
+from fastbleu.core.tokenizers.tokenizer import load_tokenizer
+from fastbleu.plots.text import Table
 from fastbleu.reporting import contents, document
 from fastbleu.reporting.report_input import Segments
-from fastbleu.tokenizers.tokenizer import get as get_tokenizer
-from fastbleu.tokenizers.tokenizer import load_tokenizer
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 

@@ -27,7 +27,7 @@ def test_a_child_that_is_forked_while_another_thread_imports_does_not_hang(name)
 WHILE_A_LIBRARY_LOGS = """
 import sys, threading
 from first_call_fork import forked
-from fastbleu.runtime.import_lock import import_locked
+from fastbleu.core.runtime.import_lock import import_locked
 import logging  # after fastbleu
 sys.path.append(sys.argv[1])
 thread = threading.Thread(target=import_locked, args=["logs"])

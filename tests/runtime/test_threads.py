@@ -20,8 +20,8 @@ from threads import again_and_again, at_once
 
 import fastbleu.sacrebleu
 from fastbleu import BLEU
-from fastbleu.runtime.caching import cached_property
-from fastbleu.runtime.threads import pop_until_empty, run_on_threads
+from fastbleu.core.runtime.caching import cached_property
+from fastbleu.core.runtime.threads import pop_until_empty, run_on_threads
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 THREADS = 8

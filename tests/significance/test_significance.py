@@ -16,7 +16,7 @@ from sacrebleu.significance import PairedTest
 
 import fastbleu
 from fastbleu import Stats
-from fastbleu.dialects.sacrebleu import SACREBLEU
+from fastbleu.core.scoring.sacrebleu import SACREBLEU
 from fastbleu.sacrebleu.bleu_score import seed_of_environment
 from fastbleu.significance import bootstrap, compare, resampling
 from fastbleu.significance.results import adjusted

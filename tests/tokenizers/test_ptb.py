@@ -21,7 +21,8 @@ from ptb_texts import KINDS, java_lines
 from recordings import recorded
 
 import fastbleu
-from fastbleu.tokenizers import _ptb, tokenize
+from fastbleu.originals import _ptb
+from fastbleu.tokenizers import tokenize
 
 PUNCTUATION = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
 FOLLOWING = {"end": "", "next a": "\na cat", "next A": "\nA cat", "next 1": "\n1 cat"}

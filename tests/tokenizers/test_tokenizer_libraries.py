@@ -21,8 +21,8 @@ from sacrebleu.metrics.bleu import _get_tokenizer
 from sacrebleu_tokenizers import uncached
 
 from fastbleu import tokenizers
+from fastbleu.core.tokenizers.tokenizer import MODELS
 from fastbleu.tokenizers import tokenize
-from fastbleu.tokenizers.tokenizer import MODELS
 
 SPM = ("spm", "flores101", "flores200", "spBLEU-1K")
 MECAB = ("ja-mecab", "ko-mecab")
@@ -55,7 +55,7 @@ def need(*modules):
 @pytest.fixture
 def nothing_loaded(monkeypatch):
     """Loads made in a test stay in it."""
-    monkeypatch.setattr("fastbleu.tokenizers.tokenizer._LOADED", {})
+    monkeypatch.setattr("fastbleu.core.tokenizers.tokenizer._LOADED", {})
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +162,7 @@ def test_a_relative_path_is_kept_where_it_was(model, monkeypatch, tmp_path, noth
     tokenizer = tokenizers.get("spm", "tiny.model")
     pickled = pickle.dumps(tokenizer)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("fastbleu.tokenizers.tokenizer._LOADED", {})
+    monkeypatch.setattr("fastbleu.core.tokenizers.tokenizer._LOADED", {})
     assert pickle.loads(pickled).tokens(LINES[3]) == tokenizer.tokens(LINES[3])
 
 

@@ -14,13 +14,13 @@ from generators import raises, seeded
 import fastbleu
 import fastbleu.sacrebleu
 from fastbleu import tokenizers
+from fastbleu.core.tokenizers.tokenizer import MECAB, MODELS, TOKENIZERS
+from fastbleu.originals.tokenizers import REWRITES
 from fastbleu.tokenizers import Tokenizer, tokenize
-from fastbleu.tokenizers.originals import REWRITES
-from fastbleu.tokenizers.tokenizer import MECAB, MODELS, TOKENIZERS
 
 pytestmark = pytest.mark.pythons
 
-COMPILED = importlib.import_module("fastbleu.tokenizers._compiled").COMPILED
+COMPILED = importlib.import_module("fastbleu.core.tokenizers._compiled").COMPILED
 TEXT = "It's 5-10% (1,000.5)... &quot;ok&quot; \u201csì\u201d 世界\u3002"
 
 

@@ -15,7 +15,7 @@ from random_texts import random_line
 from test_tokenizer_libraries import need, nothing_loaded  # noqa: F401 (a fixture)
 
 from fastbleu import BLEU, tokenizers
-from fastbleu.dialects.base import UPDATE
+from fastbleu.core.scoring.base import UPDATE
 from fastbleu.tokenizers import tokenize
 
 ENGLISH = "A boy's playing football in the park."

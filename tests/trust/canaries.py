@@ -54,8 +54,8 @@ def plant(canary: Canary, build: Path, sanitizers: list[str]) -> None:
     sound = BUILD if sanitizers else Path(fastbleu.__file__).parents[1]
     package = build / "fastbleu"
     shutil.copytree(sound / "fastbleu", package)
-    shutil.rmtree(package / "kernel", ignore_errors=True)
-    shutil.copytree(ROOT / "src" / "fastbleu" / "kernel", package / "kernel")
+    shutil.rmtree(package / "core" / "kernel", ignore_errors=True)
+    shutil.copytree(ROOT / "src" / "fastbleu" / "core" / "kernel", package / "core" / "kernel")
     fault = ROOT / "tests" / "faults" / f"memory-{canary.name}.patch"
     done = finish(["patch", "-s", "-p1", "-d", package, "-i", fault])
     assert done.status == 0, f"the patch does not apply: {done.why()}"

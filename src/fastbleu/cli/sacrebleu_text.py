@@ -12,11 +12,12 @@ from array import array
 from collections import namedtuple
 from collections.abc import Sequence
 
-from ..counting._counted import Sums
-from ..counting.counter import Counter
-from ..dialects._sacrebleu import details
-from ..inputs.errors import TOKENIZED_PERIODS, warn_input
-from ..runtime.terminal import CONTROLS
+from ..core.counting._counted import Sums
+from ..core.counting.counter import Counter
+from ..core.inputs.errors import TOKENIZED_PERIODS, warn_input
+from ..core.runtime.terminal import CONTROLS
+from ..core.scoring._sacrebleu import details
+from ..core.tokenizers.tokenizer import get as get_tokenizer
 from ..sacrebleu.bleu_score import (
     CONFIDENCE,
     BLEUScore,
@@ -24,14 +25,13 @@ from ..sacrebleu.bleu_score import (
     estimate_from_rows,
     seed_text,
 )
-from ..tokenizers.tokenizer import get as get_tokenizer
 from .readers import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..counting._counted import Counted
+    from ..core.counting._counted import Counted
     from ..significance.results import Comparisons
     from .options import Options
 
@@ -208,7 +208,7 @@ class SacrebleuText:
         self, names: Sequence[str], totals: list[Sums], tells_identical_apart: bool
     ) -> Comparisons[str]:
         """Test all systems against the first one."""
-        from ..dialects.sacrebleu import SACREBLEU
+        from ..core.scoring.sacrebleu import SACREBLEU
         from ..significance.experiment import Experiment, SacrebleuScoring
         from ..significance.results import Comparisons
 

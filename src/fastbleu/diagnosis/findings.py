@@ -10,10 +10,10 @@ from functools import partial
 from itertools import chain
 from math import isnan
 
-from ..inputs.arguments import names_shown, number_of
-from ..inputs.errors import advised
-from ..inputs.mistakes import fitting_tokenizer, lacks_spaces, sample_of
-from ..metric.bleu import BLEU
+from ..core.inputs.arguments import names_shown, number_of
+from ..core.inputs.errors import advised
+from ..core.inputs.mistakes import fitting_tokenizer, lacks_spaces, sample_of
+from ..core.metric.bleu import BLEU
 from .corpus import Corpus
 
 TYPE_CHECKING = False

@@ -17,28 +17,26 @@ import os
 from collections.abc import Mapping, Sequence
 from itertools import chain, islice
 
-from ..counting.stats import Stats
-from ..dialects.formulas import COCO, split_rows
-from ..inputs.arguments import shown
-from ..inputs.errors import without_input_warnings
-from ..inputs.file_formats import (
+from ..core.counting.stats import Stats
+from ..core.inputs.arguments import shown
+from ..core.inputs.errors import without_input_warnings
+from ..core.metric.bleu import BLEU
+from ..core.runtime.collection import collection_paused
+from ..files.formats import (
     check_results,
     parse_captions,
     problem_of,
     unpacked,
     with_ids_of,
 )
-from ..metric.bleu import BLEU
-from ..runtime._internals import is_nested
-from ..runtime.collection import collection_paused
-from ..tokenizers import _ptb
+from ..originals import _ptb
+from ..originals.formulas import COCO, split_rows
+from ..patching._internals import is_nested
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
     from typing import Any
 
-    from ..runtime.patching import PatchTarget
 
 # The white space of a line.
 _SPACES = " \t\x85\xa0\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
@@ -210,15 +208,6 @@ def _check(gts: Mapping[Any, list[str]], res: Mapping[Any, list[str]]) -> None:
             raise AssertionError(f"res[{shown(image)}] must be a list of one hypothesis")
         if type(gts[image]) is not list or not gts[image]:
             raise AssertionError(f"gts[{shown(image)}] must be a list of at least one reference")
-
-
-def _targets(module: ModuleType) -> list[PatchTarget]:
-    """What `fastbleu.patch` replaces in a module of pycocoevalcap."""
-    from ..runtime.patching import PatchTarget
-
-    if module.__name__.endswith(".bleu"):
-        return [PatchTarget(module.Bleu, "compute_score", _compute_score)]
-    return [PatchTarget(module.PTBTokenizer, "tokenize", _tokenize)]
 
 
 def _tokenize(_: Any, captions_for_image: Any) -> Any:

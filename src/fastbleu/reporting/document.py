@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ..dialects.score import shown_penalty
-from ..plots.tables import Table, literal
-from ..runtime.extras import install_command
+from ..core.runtime.extras import install_command
+from ..core.scoring.score import shown_penalty
+from ..plots.text import Table, literal
 from ..significance.results import shown_bounds
 from .contents import make_numbers, make_texts
 from .verdict import Verdicts

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ..counting.stats import Stats
+from ..core.counting.stats import Stats
+from ..core.inputs.errors import without_input_warnings
+from ..core.metric.argument import scorer_of
+from ..core.scoring.base import SUMS
+from ..core.scoring.names import get, names
+from ..core.scoring.score import NoScoreError, Score
 from ..diagnosis.corpus import dialect_metric
 from ..diagnosis.explanation import CANNOT_SCORE, shown_score
 from ..diagnosis.findings import find, rewrite_of
-from ..dialects.base import SUMS
-from ..dialects.names import get, names
-from ..dialects.score import NoScoreError, Score
-from ..inputs.errors import without_input_warnings
-from ..metric.argument import scorer_of
 from ..significance import Comparison, Interval, bootstrap
 from ..significance.procedures import compare_pairs
 from ..significance.results import known
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..counting._counted import Counted
-    from ..dialects.scorer import Scorer
+    from ..core.counting._counted import Counted
+    from ..core.scoring.scorer import Scorer
     from .report_input import Segments
 
 # With more hypotheses, scores by every dialect are computed only on request: some are slow.

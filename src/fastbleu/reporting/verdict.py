@@ -11,7 +11,7 @@ from ..significance.results import shown_bounds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..dialects.score import Score
+    from ..core.scoring.score import Score
     from ..significance import Comparison
     from .overview import Mistake, Overview, System
 

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import default_rng
 
-from ..counting.stats import AdaptedRows
-from ..dialects import _sacrebleu
-from ..dialects.sacrebleu import SacrebleuDialect
-from ..dialects.scorer import Scorer
-from ..inputs.arguments import as_double, shown
-from ..inputs.errors import warn_input
-from ..runtime.terminal import ProgressBar
+from ..core.counting.stats import AdaptedRows
+from ..core.inputs.arguments import as_double, shown
+from ..core.inputs.errors import warn_input
+from ..core.runtime.terminal import ProgressBar
+from ..core.scoring import _sacrebleu
+from ..core.scoring.sacrebleu import SacrebleuDialect
+from ..core.scoring.scorer import Scorer
 from .resampling import Columns, check_seed, draw_sums, toss_coins
 from .results import Comparison, Interval, adjusted, known
 

@@ -20,21 +20,21 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..counting.stats import Stats
-from ..dialects.base import SIGNIFICANCE
-from ..inputs.arguments import a_type, check_choice, check_integer, number_of, shown
-from ..inputs.errors import restated
-from ..metric.argument import as_metric, scorer_of
+from ..core.counting.stats import Stats
+from ..core.inputs.arguments import a_type, check_choice, check_integer, number_of, shown
+from ..core.inputs.errors import restated
+from ..core.metric.argument import as_metric, scorer_of
+from ..core.scoring.base import SIGNIFICANCE
 from .experiment import Experiment, scoring_of
 from .results import Comparison, Comparisons, Interval, Name, known
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..dialects.scorer import Scorer
-    from ..inputs.types import Hypotheses, References
-    from ..metric.argument import Metric
-    from ..metric.bleu import BLEU
+    from ..core.inputs.types import Hypotheses, References
+    from ..core.metric.argument import Metric
+    from ..core.metric.bleu import BLEU
+    from ..core.scoring.scorer import Scorer
 
 TRIALS = 10_000  # of approximate randomization
 

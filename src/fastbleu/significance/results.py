@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from math import ceil, floor, isnan, log10
 from typing import Any, TypeVar
 
-from ..inputs.arguments import number_of
-from ..plots.tables import Table, Tables
+from ..core.inputs.arguments import number_of
+from ..plots.text import Table, Tables
 
 Name = TypeVar("Name", bound=Hashable)
 
