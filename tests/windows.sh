@@ -16,7 +16,7 @@ sed -i -E 's/(SIZEOF_LONG|SIZEOF_PID_T) 8/\1 4/; s/(SIZEOF_WCHAR_T) 4/\1 2/
 echo '#define NT_THREADS 1' >>"$work/python/pyconfig.h"
 find src -name '*.pyx' | sed 's|^|build/cython/|; s|pyx$|c|' >"$work/modules"
 xargs -P "$(nproc)" -I{} x86_64-w64-mingw32-gcc -fsyntax-only -Werror=implicit-function-declaration \
-  -DMS_WINDOWS -DMS_WIN64 -I"$work/python" -Isrc/fastbleu {} <"$work/modules"
+  -DMS_WINDOWS -DMS_WIN64 -I"$work/python" -Isrc/fastbleu/core {} <"$work/modules"
 echo "mingw: $(wc -l <"$work/modules") modules compile"
 
 # The kernel without Python, in MSVC's mode of clang with declarations for MSVC's C library: as clang-cl, and as cl,

@@ -1,4 +1,4 @@
-"""Write src/fastbleu/core/kernel/text/unicode_ranges.h: the punctuation, numbers and symbols of Unicode.
+"""Write core/kernel/text/unicode_ranges.h: the punctuation, numbers and symbols of Unicode.
 
 sacreBLEU's tokenizer "intl" asks the package `regex` which characters match \\p{P}, \\p{N} and
 \\p{S}. fastbleu does not depend on that package: this script asks it about every code point and

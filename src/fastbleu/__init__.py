@@ -24,7 +24,7 @@ _HOMES = {
     **dict.fromkeys(("report", "Report"), "reporting.report"),
     **dict.fromkeys(("SmoothingFunction", "brevity_penalty", "closest_ref_length"), "nltk"),
     **dict.fromkeys(("corpus_bleu", "modified_precision", "sentence_bleu"), "nltk"),
-    **dict.fromkeys(("patch", "unpatch", "Patched"), "patching.patching"),
+    **dict.fromkeys(("patch", "unpatch", "Patched"), "patching.hosts"),
 }
 _MODULES = [
     *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu"),
@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     from .nltk import corpus_bleu as corpus_bleu
     from .nltk import modified_precision as modified_precision
     from .nltk import sentence_bleu as sentence_bleu
-    from .patching.patching import Patched as Patched
-    from .patching.patching import patch as patch
-    from .patching.patching import unpatch as unpatch
+    from .patching.hosts import Patched as Patched
+    from .patching.hosts import patch as patch
+    from .patching.hosts import unpatch as unpatch
     from .reporting.report import Report as Report
     from .reporting.report import report as report
 else:

@@ -15,11 +15,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice
 
 from ..core.counting.stats import Stats
 from ..core.inputs.arguments import shown
-from ..core.inputs.errors import without_input_warnings
 from ..core.metric.bleu import BLEU
 from ..core.runtime.collection import collection_paused
 from ..files.formats import (
@@ -31,7 +30,6 @@ from ..files.formats import (
 )
 from ..originals import _ptb
 from ..originals.formulas import COCO, split_rows
-from ..patching._internals import is_nested
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -208,29 +206,6 @@ def _check(gts: Mapping[Any, list[str]], res: Mapping[Any, list[str]]) -> None:
             raise AssertionError(f"res[{shown(image)}] must be a list of one hypothesis")
         if type(gts[image]) is not list or not gts[image]:
             raise AssertionError(f"gts[{shown(image)}] must be a list of at least one reference")
-
-
-def _tokenize(_: Any, captions_for_image: Any) -> Any:
-    """Replaces pycocoevalcap's ``PTBTokenizer.tokenize``; leaves some line breaks to Java."""
-    if type(captions_for_image) is not dict:
-        return NotImplemented
-    if not {*map(type, captions_for_image.values())} <= {list, tuple}:
-        return NotImplemented
-    captions = list(chain(*captions_for_image.values()))
-    if not {*map(type, captions)} <= {dict} or not is_nested([c["caption"] for c in captions], 1):
-        return NotImplemented
-    return PTBTokenizer(compatible=True).tokenize(captions_for_image)
-
-
-@without_input_warnings
-def _compute_score(metric: Any, gts: Any, res: Any, verbose: Any) -> Any:
-    """Replaces pycocoevalcap's ``Bleu.compute_score``; NotImplemented if types are unusual."""
-    # With verbose=2 pycocoevalcap prints every image as it is scored, with its own types.
-    if metric._n not in (1, 2, 3, 4) or verbose not in (0, 1):
-        return NotImplemented
-    if not type(gts) is type(res) is dict or not is_nested([*gts.values(), *res.values()], 2):
-        return NotImplemented
-    return Bleu(metric._n).compute_score(gts, res, verbose)
 
 
 def read(

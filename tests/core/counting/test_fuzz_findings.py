@@ -15,7 +15,7 @@ from trust.fuzzing import CORPUS
 
 from fastbleu.tokenizers import tokenize
 
-SOURCES = Path(__file__).resolve().parents[2] / "src" / "fastbleu"
+SOURCES = Path(__file__).resolve().parents[3] / "src" / "fastbleu"
 
 
 @pytest.mark.parametrize("name", ["columns", "files", "ids", "tokenizers"])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import sacrebleu
 
-from fastbleu.patching import patching
+from fastbleu.patching import hosts
 
 PROGRAM = """
 import multiprocessing, os, subprocess, sys
@@ -74,7 +74,7 @@ def test_a_child_without_the_package_runs_as_by_itself(folder):
     """As another Python does; a `sitecustomize` of its own runs, too."""
     blocks = "import sys; sys.modules['fastbleu'] = None; print('own')"
     (folder / "sitecustomize.py").write_text(blocks, encoding="utf-8")
-    startup = Path(patching.__file__).parent / "startup"
+    startup = Path(hosts.__file__).parent / "startup"
     path = os.pathsep.join(map(str, (startup, folder)))
     code = "import nltk.translate.bleu_score"
     done = run("-c", code, cwd=folder, prefix=(), PYTHONPATH=path, FASTBLEU_PATCH="1")

@@ -79,7 +79,7 @@ def test_an_interrupted_call_leaves_no_threads_to_the_garbage_collector():
     assert python("-c", INTERRUPTED) == "interrupted\n0 ended threads\n"
 
 
-SCRIPT = Path(__file__).parents[1] / "trust" / "subinterpreters.py"
+SCRIPT = Path(__file__).parents[2] / "trust" / "subinterpreters.py"
 
 
 @pytest.mark.pythons
