@@ -182,7 +182,7 @@ cdef class RowGroups:
         if len(counts) != segments * width or not fits:
             raise ValueError(f"expected {segments} rows of {width} counts, and numbers of references")
         if self.totals is None:
-            self.totals = clone(_INT64, self.count * (COUNTS + width), True)
+            self.totals = clone(_INT64, self.count * (COUNTS + width), self.count > 0)
         PyErr_CheckSignals()
         totals = numbers(self.totals)
         for segment in range(segments):
