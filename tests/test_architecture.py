@@ -86,7 +86,7 @@ def is_below(name, folder):
 
 
 def is_file(module):
-    """Whether a module of the core or of another part has this name: it may be that of a capsule."""
+    """Whether a module has this name, which may be that of a capsule."""
     place = PACKAGE.parent.joinpath(*module.split("."))
     return bool({place.with_suffix(".py"), place.with_suffix(".pyx")} & {*MODULES} - {*FACE_FILES})
 

@@ -29,7 +29,7 @@ from sacrebleu.metrics import BLEU, BLEUScore
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 import fastbleu
-from fastbleu.patching import _sacrebleu_patches, patching
+from fastbleu.patching import _sacrebleu_patches, hosts
 
 pytestmark = pytest.mark.pythons
 
@@ -705,7 +705,7 @@ def test_blocks_end_only_their_own_patch():
     assert "sentence_bleu" in str(patched)
     fastbleu.unpatch()
     assert "sentence_bleu" not in str(patched)
-    assert str(patched).count("the patch is undone") == len(patching.HOSTS)
+    assert str(patched).count("the patch is undone") == len(hosts.HOSTS)
     fastbleu.unpatch()
     assert not is_patched()
 

@@ -6,7 +6,7 @@ from ..core.runtime.import_lock import lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
     from typing import Any
 
     from . import recipes, tokenizers
@@ -48,7 +48,7 @@ PACKAGES = {
 }
 
 
-def recipe_names() -> Iterable[str]:
+def recipe_names() -> Collection[str]:
     """All names of recipes."""
     return recipes.NAMES
 

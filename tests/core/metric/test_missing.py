@@ -97,13 +97,14 @@ def test_missing_values_are_replaced_or_left_out(metric, corpus):
     ("metric", "options"),
     [
         *((metric, {}) for metric in METRICS),
-        (BLEU(tokenize="auto"), {}),
-        (BLEU("lm-eval", tokenize=False), {}),
+        (("sacrebleu", "auto"), {}),
+        (("lm-eval", False), {}),
         (BLEU(threads=2), {"progress": True}),
         (BLEU(), {"tokenizers": ["13a", "zh", "char", "13a"]}),
     ],
 )
 def test_segments_after_missing_ones_have_their_own_numbers(metric, options, capsys):
+    metric = BLEU(metric[0], tokenize=metric[1]) if isinstance(metric, tuple) else metric
     hypotheses, references, _ = INPUTS[0 if metric.tokenize else 3 if metric.stop_ids else 2]
     for wrong, side, part in (
         ((with_holes(hypotheses, 1.5, 2), references), "hypothesis", "the hypothesis"),

@@ -125,6 +125,7 @@ def test_deltas_add_up_to_the_score():
 @pytest.mark.parametrize("options", [{}, {"smooth_method": "add-k"}, {"weights": [0.5, 0.5]}])
 def test_positions_that_do_not_count_change_nothing(options):
     """In every dialect and recipe, wherever they are; the rest adds up to the score."""
+    pytest.importorskip("fastbleu.originals")
     rng, scored = seeded("deltas", options), 0
     ids = {"ignore_ids": 0, "skip_ids": 1, "stop_ids": 2}
     if "weights" in options:

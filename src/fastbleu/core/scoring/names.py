@@ -7,7 +7,7 @@ from ..runtime.providers import provider
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from typing import TypedDict
 
     from ..inputs import arguments, errors
@@ -61,7 +61,7 @@ def names(recipes: bool = False) -> tuple[str, ...]:
     return (*DIALECTS, *_recipe_names())
 
 
-def _recipe_names() -> Iterable[str]:
+def _recipe_names() -> Collection[str]:
     return _originals.recipe_names() if _originals else ()
 
 
@@ -96,7 +96,7 @@ def _load(name: object) -> Dialect:
         raise ValueError(
             f"{arguments.shown(name)} is unknown: {dialect_name} has the version {dialect.version}"
         )
-    recipe = _originals.find_recipe(stem, version) if _originals else None
+    recipe: Dialect | None = _originals.find_recipe(stem, version) if _originals else None
     if recipe is not None:
         if name in _recipe_names():
             _loaded[stem] = recipe
