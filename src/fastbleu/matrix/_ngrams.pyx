@@ -28,7 +28,9 @@ from libc.math cimport exp, log
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
-from fastbleu.core.kernel.hashing cimport look_up_cost, number_table_add, number_table_begin, number_table_free
+from fastbleu.core.kernel.hashing cimport (
+    look_up_cost, number_table_add, number_table_begin, number_table_free
+)
 from fastbleu.core.runtime._process cimport Buffer, buffer_of, grow, process_seed
 
 from fastbleu._core import MAX_ORDER as _MAX_ORDER

@@ -13,7 +13,9 @@ from cpython.mem cimport PyMem_RawFree
 from libc.stdint cimport INT32_MAX, uint64_t
 from libc.string cimport memset
 
-from fastbleu.core.counting._packed cimport CHUNK_IDS, CHUNK_SEGMENTS, IS_PADDING, KEYS_INSUFFICIENT, KEYS_WERE_READ
+from fastbleu.core.counting._packed cimport (
+    CHUNK_IDS, CHUNK_SEGMENTS, IS_PADDING, KEYS_INSUFFICIENT, KEYS_WERE_READ
+)
 from fastbleu.core.kernel.hashing cimport (
     LISTED_TOKENS, all_keys, key_list, key_view, list_numbers, look_up_cost, number_table_add,
     number_table_begin, number_table_find, number_table_free)

@@ -22,7 +22,9 @@ from fastbleu.core.inputs._utf8_rows cimport Utf8Rows
 from fastbleu.core.kernel.sequences cimport (
     is_list_or_tuple, is_object_array, item_at, item_of, items_in, prefetch_item, prefetch_texts, size_of,
     unchanging)
-from fastbleu.core.kernel.hashing cimport all_keys, interner_begin, interner_free, key_comparer, key_list, key_view
+from fastbleu.core.kernel.hashing cimport (
+    all_keys, interner_begin, interner_free, key_comparer, key_list, key_view
+)
 from fastbleu.core.runtime._process cimport process_seed, simd_in_use, simd_level
 from fastbleu.core.tokenizers._compiled cimport (
     PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_GET_LENGTH, begin_rewritten, classifier_for, compact,

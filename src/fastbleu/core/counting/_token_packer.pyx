@@ -23,7 +23,9 @@ from fastbleu.core.kernel.numbering cimport number_objects
 from fastbleu.core.kernel.sequences cimport (
     is_list_or_tuple, item_at, plain_items, prefetch_segments, PySequence_Fast_ITEMS,
     size_of, unchanging, unchanging_lists)
-from fastbleu.core.kernel.hashing cimport all_keys, hash_seed, interner_begin, interner_free, key_list, key_view
+from fastbleu.core.kernel.hashing cimport (
+    all_keys, hash_seed, interner_begin, interner_free, key_list, key_view
+)
 from fastbleu.core.runtime._process cimport process_seed
 
 
