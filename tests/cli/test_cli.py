@@ -228,7 +228,7 @@ def test_colors_on_a_terminal(tmp_path, options, colored):
     assert ours.endswith("\033[0m") == ("-nc" not in words)
     assert ("\033[" in ours.removesuffix("\033[0m")) == colored
     assert "\033[" not in on_a_terminal("fastbleu", *words, NO_COLOR="1")
-    assert "\033[" not in output(*words)
+    assert "\033[" not in run(*words)[1]
 
 
 def test_version_and_help():

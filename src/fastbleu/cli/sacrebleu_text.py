@@ -74,8 +74,15 @@ _GIVEN = {
 }
 
 
-# A system's score, 0-100, and the result of a paired test; the baseline has no `p_value`.
-System = namedtuple("System", "name score p_value interval", defaults=(None, None))
+class System(namedtuple("System", "name score p_value interval", defaults=(None, None))):
+    """A system's score, 0-100, and the result of a paired test; a baseline has no `p_value`."""
+
+    __slots__ = ()
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether sacreBLEU marks it as significantly different from the baseline."""
+        return self.p_value is not None and self.p_value <= 0.05
 
 
 def system_names(options: Options, systems: int) -> list[str]:
@@ -194,20 +201,22 @@ class SacrebleuText:
             return self._several([*map(System, names, scores)])
         # sacreBLEU prints a page of explanations; on a terminal there is a table instead.
         width = terminal_width() if self._options.output_format == "text" else None
-        comparisons = self._compare(names, totals, tells_identical_apart=width is None)
+        comparisons, p_values = self._compare(names, totals)
         if width is not None:
             signature = self.signature(self._options.short)
             return comparisons_text(comparisons, self._options.width, width, signature)
         first = next(iter(comparisons.values()))
         systems = [System(names[0], first.baseline_score, None, first.baseline_interval)]
-        for name, result in comparisons.items():
-            systems.append(System(name, result.score, result.p_value, result.interval))
+        for (name, result), p_value in zip(comparisons.items(), p_values, strict=True):
+            systems.append(System(name, result.score, p_value, result.interval))
+            if result._too_few or result.is_significant != systems[-1].is_marked:
+                warn_input(f"{name}: {result._verdict}")
         return self._several(systems)
 
     def _compare(
-        self, names: Sequence[str], totals: list[Sums], tells_identical_apart: bool
-    ) -> Comparisons[str]:
-        """Test all systems against the first one."""
+        self, names: Sequence[str], totals: list[Sums]
+    ) -> tuple[Comparisons[str], list[float]]:
+        """Test all systems against the first one; also sacreBLEU's p-values."""
         from ..dialects.sacrebleu import SACREBLEU
         from ..significance.experiment import Experiment, SacrebleuScoring
         from ..significance.results import Comparisons
@@ -219,7 +228,6 @@ class SacrebleuText:
             CONFIDENCE,
             options.random_seed,
             progress=options.progress,
-            tells_identical_apart=tells_identical_apart,
         )
         if options.test == "bs":
             results = experiment.bootstrap(options.samples)
@@ -228,7 +236,7 @@ class SacrebleuText:
         self._add_test(str(experiment.seed).lower(), options.samples, options.test)
         comparisons = Comparisons(zip(names[1:], results, strict=True))
         comparisons.baseline = names[0].removeprefix(BASELINE)
-        return comparisons
+        return comparisons, experiment.sacrebleu_p_values
 
     def _one(self, total: Sums) -> str:
         """Return the report on one system."""
@@ -290,8 +298,7 @@ class SacrebleuText:
             text += f" ({interval.mean:.{width}f} ± {interval.half_width:.{width}f})"
         if system.p_value is not None:
             p_value = f"(p = {system.p_value:.4f})"
-            significant = system.p_value <= 0.05
-            text += separator + (f"{p_value}*" if significant else self._color(p_value, "red"))
+            text += separator + (f"{p_value}*" if system.is_marked else self._color(p_value, "red"))
         return text
 
     def _explanation(self, baseline: str) -> str:
