@@ -271,6 +271,19 @@ def test_a_paired_test_prints_on_a_terminal_what_compare_prints(tmp_path, test, 
         assert ("tok:13a" if dialect == "sacrebleu" else "nltk") in signature
 
 
+@pytest.mark.parametrize("form", ["text", "json", "latex"])
+@pytest.mark.parametrize("test", ["-pbs", "-par"])
+def test_in_a_pipe_few_differing_segments_are_named_on_standard_error(tmp_path, test, form):
+    lines, other = (path.read_text("utf-8").splitlines(keepends=True) for path in (A, B))
+    few = tmp_path / "few"
+    few.write_text("".join([*other[:4], *lines[4:]]), "utf-8")
+    words = [R1, "-i", A, few, B, test, f"{test}n", "99", "-f", form]
+    assert same(*words)[0] == 0
+    err = run(*words)[2]
+    assert err.count("warning: ") == 1
+    assert "few: 4 segments differ: too few for a test\n" in err
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 def test_tables_fit_into_the_terminal_and_have_colors_there_only():
     arguments = [R1, "-i", A, "--explain", "nltk", "sacrebleu"]

@@ -159,9 +159,13 @@ class Verdicts:
             "n-grams": (other_precision - precision) * (bp + other_bp) / 2,
             "length": (other_bp - bp) * (precision + other_precision) / 2,
         }
-        rest = second.score.value - first.score.value - sum(effects.values())
+        difference = second.score.value - first.score.value
+        rest = difference - sum(effects.values())
         if round(rest, self._digits):
             effects[last_step([first.score, second.score])] = rest
+        # The printed numbers add up to the printed difference.
+        printed = [round(points, self._digits) for points in effects.values()]
+        effects["n-grams"] = round(difference, self._digits) - sum(printed[1:])
         return ", ".join([f"{name} {points:+.{self._digits}f}" for name, points in effects.items()])
 
     def _documents(self, comparison: Comparison, a: int, b: int, difference: float) -> Sentences:
