@@ -239,15 +239,14 @@ def exact_p_value(score, baseline, system):
         one = plain_sum([b if is_head else a for a, b, is_head in coins])
         other = plain_sum([a if is_head else b for a, b, is_head in coins])
         distances.append(abs(score(one) - score(other)))
-    return sum(distance >= distances[0] - 1e-9 for distance in distances) / len(distances)
+    least = distances[0] * (1 - 1e-9)
+    return sum(distance >= least for distance in distances) / len(distances)
 
 
 def with_few_differing(rng, differing, segments=50):
     """Rows of two systems that differ in some of the segments."""
-    [rows], order = (
-        random_systems(rng, 1, segments=segments),
-        rng.sample(range(segments), differing),
-    )
+    [rows] = random_systems(rng, 1, segments=segments)
+    order = rng.sample(range(segments), differing)
     others = {n: random_rows(rng, 1, len(rows[0]) // 2 - 1, 20)[0] for n in order}
     other = [others.get(number, row) for number, row in enumerate(rows)]
     return rows, other, sorted(n for n in order if other[n] != rows[n])
@@ -259,20 +258,15 @@ def test_p_values_of_few_differing_segments_are_exact(method, differing):
     rng = seeded("exact", method, differing)
     for scoring in ({}, rng.choice(SMOOTHING[1:])):
         rows, other, order = with_few_differing(rng, differing)
-        metric, theirs = (
-            metric_for(rows, **scoring),
-            metric_of_rows(len(rows[0]) // 2 - 1, **scoring),
-        )
-        rest = plain_sum(
-            [row for n, row in enumerate(rows) if n not in order] or [[0] * len(rows[0])]
-        )
+        theirs = metric_of_rows(len(rows[0]) // 2 - 1, **scoring)
+        rest = plain_sum([row for n, row in enumerate(rows) if n not in order])
 
         def score(row, rest=rest, theirs=theirs):
-            return theirs._compute_score_from_stats(plain_sum([rest, row])).score
+            return theirs._compute_score_from_stats(plain_sum([rest, row or rest])).score
 
-        systems = {"a": Stats(rows), "b": Stats(other)}
-        found = compare(systems, method=method, metric=metric, samples=20, trials=20)["b"]
-        parts = [[side[n] for n in order] or [[0] * len(rows[0])] for side in (rows, other)]
+        options = {"metric": metric_for(rows, **scoring), "samples": 20, "trials": 20}
+        found = compare({"a": Stats(rows), "b": Stats(other)}, method=method, **options)["b"]
+        parts = [[side[n] for n in order] for side in (rows, other)]
         assert found.p_value == exact_p_value(score, *parts) >= min(1, 2 / 2 ** len(order))
         assert (found.differing, found.trials) == (len(order), 2 ** len(order))
         assert (found.differing <= 5) == ("too few for a test" in str(found))
@@ -298,7 +292,7 @@ def test_chance_alone_is_marked_in_5_percent_at_most(method, differing):
 
 def test_intervals_of_few_segments_are_said_to_be_too_narrow():
     rows = random_rows(seeded("few"), 20, 4)
-    message = "fewer than 20 segments are too few for intervals"
+    message = "95 % intervals of fewer than 20 segments are too narrow"
     for few in (rows[:2], rows[:19]):
         with pytest.warns(InputWarning, match=message):
             bootstrap(Stats(few), samples=5)

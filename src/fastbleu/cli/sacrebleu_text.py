@@ -40,6 +40,7 @@ BASELINE = "Baseline: "
 _COLORS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
 RESET = "\033[0m"
 _COLOR_CODE = re.compile(r"\033\[(?:\d|;)*m")
+_LARGEST_MARKED = 0.05  # of p-values
 _INTERVAL = re.compile(r"\(μ = [0-9.]+ ± [0-9.]+\)")
 
 _REPORT = """\
@@ -74,15 +75,8 @@ _GIVEN = {
 }
 
 
-class System(namedtuple("System", "name score p_value interval", defaults=(None, None))):
-    """A system's score, 0-100, and the result of a paired test; a baseline has no `p_value`."""
-
-    __slots__ = ()
-
-    @property
-    def is_marked(self) -> bool:
-        """Whether sacreBLEU marks it as significantly different from the baseline."""
-        return self.p_value is not None and self.p_value <= 0.05
+# A system's score, 0-100, and the result of a paired test; the baseline has no `p_value`.
+System = namedtuple("System", "name score p_value interval", defaults=(None, None))
 
 
 def system_names(options: Options, systems: int) -> list[str]:
@@ -209,7 +203,7 @@ class SacrebleuText:
         systems = [System(names[0], first.baseline_score, None, first.baseline_interval)]
         for (name, result), p_value in zip(comparisons.items(), p_values, strict=True):
             systems.append(System(name, result.score, p_value, result.interval))
-            if result._too_few or result.is_significant != systems[-1].is_marked:
+            if result._too_few or result.is_significant != (p_value <= _LARGEST_MARKED):
                 warn_input(f"{name}: {result._verdict}")
         return self._several(systems)
 
@@ -298,7 +292,8 @@ class SacrebleuText:
             text += f" ({interval.mean:.{width}f} ± {interval.half_width:.{width}f})"
         if system.p_value is not None:
             p_value = f"(p = {system.p_value:.4f})"
-            text += separator + (f"{p_value}*" if system.is_marked else self._color(p_value, "red"))
+            significant = system.p_value <= _LARGEST_MARKED
+            text += separator + (f"{p_value}*" if significant else self._color(p_value, "red"))
         return text
 
     def _explanation(self, baseline: str) -> str:

@@ -315,9 +315,7 @@ def _resample(
     except (ValueError, OverflowError) as error:
         notes.append(f"No confidence intervals and no tests: {error}.")
         return [None] * count, {}
-    notes += dict.fromkeys(
-        f"{str(one.message)[:1].upper()}{str(one.message)[1:]}." for one in caught
-    )
+    notes += dict.fromkeys(f"{warning.message}." for warning in caught)
     return intervals, pairs
 
 

@@ -184,8 +184,8 @@ class Experiment:
         """
         columns = Columns(self._systems, repeated=True)
         if columns.segments < FEWEST_SEGMENTS:
-            few = f"fewer than {FEWEST_SEGMENTS} segments are too few for intervals"
-            warn_input(f"{few}: those of 95 % cover the score in 50 to 90 % of the cases")
+            few = f"95 % intervals of fewer than {FEWEST_SEGMENTS} segments are too narrow"
+            warn_input(f"{few}: they cover the score in 50 to 90 % of the cases only")
         parts = []
         with ProgressBar(self._progress, samples, " samples", leave=False) as bar:
             drawn = draw_sums(default_rng(self.seed), columns, samples, self._threads)
