@@ -7,6 +7,7 @@ import re
 
 import pytest
 from commands import R1, R2, THEIR_VERSION, VERSION, A, B, output, run, run_sacrebleu, same, start
+from report_samples import wmt22_systems
 
 import fastbleu
 from fastbleu import significance
@@ -269,6 +270,19 @@ def test_a_paired_test_prints_on_a_terminal_what_compare_prints(tmp_path, test, 
         assert table == compared._text(columns)
         assert max(map(len, table.splitlines())) <= columns
         assert ("tok:13a" if dialect == "sacrebleu" else "nltk") in signature
+
+
+@pytest.mark.wmt22
+def test_a_mark_that_compare_does_not_give_is_named_on_standard_error(tmp_path):
+    systems, references = wmt22_systems("en-de", 300)
+    texts = {name: systems[name] for name in ("Lan-Bridge", "Online-B")}
+    for name, lines in {"r": [first for first, *_ in references], **texts}.items():
+        (tmp_path / name).write_text("\n".join(lines), "utf-8")
+    status, out, err = run("r", "-i", *texts, "-pbs", "-f", "text", cwd=tmp_path)
+    assert (status, "(p = 0.0400)*" in out) == (0, True)
+    assert "Online-B: not significant: p = 0.0400, but 0 inside the interval" in err
+    compared = significance.compare(texts, references, method="bootstrap")["Online-B"]
+    assert (round(compared.p_value, 4), compared.is_significant) == (0.0400, False)
 
 
 @pytest.mark.parametrize("form", ["text", "json", "latex"])

@@ -151,7 +151,7 @@ class Comparison(Tables):
     @property
     def _too_few(self) -> str:
         """Why no test can find a difference: "4 segments differ: too few for a test"; or ""."""
-        if 2.0 ** (1 - self.differing) < _LEVEL:
+        if not self.differing or 2.0 ** (1 - self.differing) < _LEVEL:
             return ""
         differing = number_of(self.differing, "segment differs", "segments differ")
         return f"{differing}: too few for a test"
