@@ -276,9 +276,10 @@ def test_a_paired_test_prints_on_a_terminal_what_compare_prints(tmp_path, test, 
 def test_a_mark_that_compare_does_not_give_is_named_on_standard_error(tmp_path):
     systems, references = wmt22_systems("en-de", 100)
     texts = {name: systems[name] for name in ("JDExploreAcademy", "Online-Y")}
-    for name, lines in {"r": [first for first, *_ in references], **texts}.items():
+    sides = dict(zip("rs", zip(*references, strict=True), strict=True))
+    for name, lines in {**sides, **texts}.items():
         (tmp_path / name).write_text("\n".join(lines), "utf-8")
-    status, out, err = run("r", "-i", *texts, "-pbs", "-f", "text", cwd=tmp_path)
+    status, out, err = run(*sides, "-i", *texts, "-pbs", "-f", "text", cwd=tmp_path)
     assert (status, "(p = 0.0330)*" in out) == (0, True)
     assert "Online-Y: not significant: p = 0.0330, but 0 inside the interval" in err
     compared = significance.compare(texts, references, method="bootstrap")["Online-Y"]

@@ -662,12 +662,10 @@ def test_a_system_without_the_mistake_of_the_two_best_does_not_hide_it():
     references = [f"the cat's number {number} sat on the mat" for number in range(40)]
     best = [text.replace("'", "&#39;") for text in references]
     given = {"best": best, "next": [best[0].replace("sat", "is"), *best[1:]]}
-    gain = r"Without it the score would be \S+ to \S+ points higher, and best would still lead by"
+    gain = r"Without it the score would be \S+ to \S+ points higher, and best would still lead"
     for others, having in (({}, "All systems"), ({"c": ["a dog"] * 40}, "best and next")):
         report = fastbleu.report({**given, **others}, references, samples=20, dialects=False)
-        assert re.match(
-            f"{having}: 40 of the hypotheses have HTML ent.* {gain}", verdict(report)[0]
-        )
+        assert re.match(f"{having}: 40 of the hypotheses have HTML.* {gain}", verdict(report)[0])
 
 
 def test_sentences_on_two_systems_depend_on_no_third_one():
@@ -676,11 +674,10 @@ def test_sentences_on_two_systems_depend_on_no_third_one():
     references = [" ".join(rng.choices(words, k=rng.randint(4, 12))) for _ in range(60)]
 
     def noisy(share):
-        split = [
-            [rng.choice(words) if rng.random() < share else word for word in text.split()]
+        return [
+            re.sub(r"\S+", lambda m: rng.choice(words) if rng.random() < share else m[0], text)
             for text in references
         ]
-        return [" ".join(text) for text in split]
 
     given = {"good": noisy(0.05), "bad": noisy(0.4), "near": noisy(0.07)}
     given["lower"] = [text.lower() for text in noisy(0.05)]
