@@ -26,7 +26,7 @@ from ..significance.results import known
 from .verdict import last_step, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # With more hypotheses, scores by every dialect are computed only on request: some are slow.
 _MOST_FOR_DIALECTS = 20_000
 
-# In points on 0-100: mistakes that cost less are not shown; mistakes that cost every system at
+# In points on 0-100: mistakes that cost less are not shown; mistakes that cost both A and B at
 # least this much are shown at the top.
 _LEAST_POINTS, _SERIOUS_POINTS = 0.1, 0.5
 _NUMBER = re.compile(r"\d[\d.,]*\d|\d")
@@ -120,7 +120,7 @@ class Mistake:
     message : str
         What was found, and where; a range for each number that differs between systems.
     systems : list of int
-        The systems in which it was found.
+        The systems in which it was found and costs at least 0.1 points.
     points : list of float
         By how many points, on 0-100, the score of every system would rise without it.
     """
@@ -130,10 +130,10 @@ class Mistake:
     systems: list[int]
     points: list[float]
 
-    @property
-    def is_serious_in_all(self) -> bool:
-        """Whether all systems have it, and it matters in each."""
-        return len(self.systems) == len(self.points) and min(self.points) >= _SERIOUS_POINTS
+    def is_serious_in(self, systems: Collection[int]) -> bool:
+        """Whether all of these systems have it, and it matters in each."""
+        has_all = {*systems} <= {*self.systems}
+        return has_all and min(self.points[system] for system in systems) >= _SERIOUS_POINTS
 
     @property
     def effect(self) -> str:
@@ -191,15 +191,16 @@ class Overview:
 
     @property
     def warnings(self) -> list[tuple[Mistake, str, str]]:
-        """Serious mistakes of all systems, with a name for these and the effect on their scores."""
+        """Serious mistakes of A and B: with the systems that have them, and the effects."""
         shown = []
         for mistake in self.mistakes:
-            if mistake.is_serious_in_all:
+            if mistake.is_serious_in(self.pair):
                 having = self.having(mistake)
+                having = "All systems" if having == "all systems" else having
                 gains = mistake.effect.replace("+", "")
                 text = f"Without it the score would be {gains} points higher"
                 if len(self.systems) > 1:
-                    having, points = "All systems", self._points_without(mistake)
+                    points = self._points_without(mistake)
                     best, second, *_ = sorted(self.order, key=lambda k: -points[k])
                     still = "still " if best == self.order[0] else ""
                     lead = f"{points[best] - points[second]:.2f}"
@@ -214,7 +215,7 @@ class Overview:
 
     @property
     def is_order_held(self) -> bool:
-        """Whether a serious mistake of all systems reverses two systems, so that ranks mislead."""
+        """Whether a mistake among the `warnings` reverses two systems, so that ranks mislead."""
         for mistake, *_ in self.warnings:
             points = self._points_without(mistake)
             for better, worse in combinations(self.order, 2):
@@ -249,6 +250,13 @@ class Overview:
             ranks = f"{better + 1}-{worst}" if len(near) > 1 else f"{worst}"
             ranked.append((system, ranks, reach == place and place + 1 < len(order)))
         return ranked
+
+    @property
+    def named_comparisons(self) -> dict[str, Comparison]:
+        """The comparisons by "B - A"."""
+        pairs = self.comparisons.items()
+        names = [system.name for system in self.systems]
+        return {f"{names[b]} - {names[a]}": comparison for (a, b), comparison in pairs}
 
     def between(self, a: int, b: int) -> Comparison | None:
         """The comparison of two systems; the one with the lower number is the baseline."""
@@ -435,7 +443,8 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
             points.setdefault(key, {})[system] = gain
     mistakes = []
     for key, gains in points.items():
-        if max(gains.values()) < _LEAST_POINTS:
+        costly = [system for system, gain in gains.items() if gain >= _LEAST_POINTS]
+        if not costly:
             continue
         if rewrite := rewrite_of(key[0]):
             # Rewriting the references can change the score of any system.
@@ -443,8 +452,8 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
                 if system not in gains:
                     gains[system] = corpus.rewritten(rewrite).points() - corpus.points()
         of_all = [gains.get(system, 0.0) for system in range(len(corpora))]
-        message = _merged([*messages[key].values()])
-        mistakes.append(Mistake(key[0], message, [*messages[key]], of_all))
+        message = _merged([messages[key][system] for system in costly])
+        mistakes.append(Mistake(key[0], message, costly, of_all))
     return sorted(mistakes, key=lambda mistake: -max(mistake.points))
 
 
