@@ -132,8 +132,8 @@ class Mistake:
 
     def is_serious_in(self, systems: Collection[int]) -> bool:
         """Whether all of these systems have it, and it matters in each."""
-        has_all = {*systems} <= {*self.systems}
-        return has_all and min(self.points[system] for system in systems) >= _SERIOUS_POINTS
+        serious = [k for k in self.systems if self.points[k] >= _SERIOUS_POINTS]
+        return {*systems} <= {*serious}
 
     @property
     def effect(self) -> str:
@@ -443,7 +443,7 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
             points.setdefault(key, {})[system] = gain
     mistakes = []
     for key, gains in points.items():
-        costly = [system for system, gain in gains.items() if gain >= _LEAST_POINTS]
+        costly = [system for system, gain in gains.items() if not gain < _LEAST_POINTS]
         if not costly:
             continue
         if rewrite := rewrite_of(key[0]):
