@@ -50,7 +50,7 @@ demo: $(VENV)/with-report            ## build, then score the output of two syst
 dev: $(VENV)/dev            ## build in place with bounds checks, unoptimized; repeat after each edit (takes seconds)
 	@FASTBLEU_DEBUG=1 $(BIN)/python setup.py -q build_ext --inplace
 	@rm -f $(VENV)/built    # make test builds as usual
-	@echo 'built; run some tests: $(BIN)/python -m pytest tests/counting'
+	@echo 'built; run some tests: $(BIN)/python -m pytest tests/core/counting'
 
 test: $(VENV)/tested $(COVERAGE:%=$(VENV)/with-coverage)            ## build, then run the tests (FULL=1: all, with 1,000,000 random segments; COVERAGE=1: a report)
 	@echo 'running $(if $(FULL),all tests: an hour,the tests but the long ones: two minutes) on two processors; here are $(WORKERS)'
@@ -202,11 +202,11 @@ $(REPORT)/with-browser: $(REPORT)/tested
 
 hosts-integrations: $(INTEGRATIONS)/with-hosts
 	@$(ON_HOSTS) $(INTEGRATIONS)/bin/python -m pytest $(PARALLEL) $(ARGS) tests/integrations \
-	    tests/tokenizers/test_ptb.py tests/test_documentation.py tests/test_benchmarks.py tests/test_docstrings.py \
+	    tests/originals/test_ptb.py tests/test_documentation.py tests/test_benchmarks.py tests/test_docstrings.py \
 	    --deselect 'tests/test_docstrings.py::test_examples[fastbleu.integrations.mbrs]' \
 	    tests/test_entry_points.py::test_each_entry_point \
 	    --ignore tests/integrations/test_mbrs.py --ignore tests/integrations/test_engines.py \
-	    --ignore tests/integrations/test_queries.py --ignore tests/integrations/test_run.py
+	    --ignore tests/integrations/test_queries.py --ignore tests/patching/test_run.py
 	@$(SEGMENTS) $(INTEGRATIONS)/bin/python -m pytest $(PARALLEL) -q $(ARGS) tests \
 	    --ignore tests/integrations --ignore tests/tables --ignore tests/reporting \
 	    -k 'torch or tensorbleu'
@@ -231,7 +231,7 @@ hosts-engines: .venv-engines/with-engines
 # The tokenizers of other libraries, which then stay in the environment of make test.
 hosts-libraries: $(VENV)/with-libraries
 	@$(SEGMENTS) FASTBLEU_REQUIRE_LIBRARIES=1 $(BIN)/python -m pytest $(PARALLEL) -q $(ARGS) \
-	    tests/tokenizers/test_tokenizer_libraries.py tests/tokenizers/test_words.py
+	    tests/core/tokenizers/test_tokenizer_libraries.py tests/originals/test_words.py
 
 # The patches for other projects in packaging/upstream.
 hosts-upstream: $(INTEGRATIONS)/with-hosts .venv-mbrs/with-mbrs
@@ -251,9 +251,9 @@ platform-windows: $(VENV)/built
 # Python's tests on other processors: what the byte order, the size of a word and the instruction set may change,
 # or TESTS="...", compiled without optimization; with FULL=1 ten folders.
 ARCH ?= arm64 s390x
-EMULATED = tests/counting/test_ids.py::test_random_batches tests/dialects/test_sacrebleu.py tests/inputs/test_arrow.py \
+EMULATED = tests/core/counting/test_ids.py::test_random_batches tests/core/scoring/test_sacrebleu.py tests/core/inputs/test_arrow.py \
     tests/matrix/test_reference_index.py::test_every_kind_of_token[mixed] \
-    tests/matrix/test_reference_index.py::test_random_texts tests/metric/test_state.py
+    tests/matrix/test_reference_index.py::test_random_texts tests/core/metric/test_state.py
 platform-emulated: $(VENV)/with-compiler
 	@$(if $(FULL),,UNOPTIMIZED=1 FASTBLEU_TEST_SEGMENTS="$${FASTBLEU_TEST_SEGMENTS:-100}") \
 	    bash tests/emulated.sh $(BIN)/python $(ARCH) -- $(or $(TESTS),$(if $(FULL),,$(EMULATED)))

@@ -26,6 +26,7 @@ from setuptools.modified import newer_group
 
 SOURCE = Path("src")
 PACKAGE = SOURCE / "fastbleu"
+CORE = PACKAGE / "core"  # where the headers are: kernel/...
 INCLUDED = re.compile(r'#include "(.+)"|cdef extern from "(kernel/.+)"')
 CIMPORTED = re.compile(r"^ *from (fastbleu[\w.]*) cimport", re.MULTILINE)
 
@@ -82,7 +83,7 @@ def headers_of(path):
     """The headers that a file includes, by way of others, too."""
     text = path.read_text(encoding="utf-8")
     found = {
-        (path.parent / quoted if quoted else PACKAGE / extern).resolve()
+        (path.parent / quoted if quoted else CORE / extern).resolve()
         for quoted, extern in INCLUDED.findall(text)
     }
     for header in list(found):
@@ -109,7 +110,7 @@ def extension(path):
     return Extension(
         ".".join(path.relative_to(SOURCE).with_suffix("").parts),
         [path.as_posix()],
-        include_dirs=[PACKAGE.as_posix()],
+        include_dirs=[CORE.as_posix()],
         depends=["setup.py", *sorted(os.path.relpath(header) for header in headers_of(path))],
         define_macros=MACROS + [("FASTBLEU_PORTABLE", "1")] * PORTABLE,
     )

@@ -132,7 +132,7 @@ def silence() -> None:
 def conditions() -> dict:
     """Describe when and on what this was measured, without names or paths."""
     import fastbleu
-    from fastbleu.runtime._process import active_simd
+    from fastbleu.core.runtime._process import active_simd
 
     processor = platform.processor() or platform.machine()
     with contextlib.suppress(OSError, StopIteration):

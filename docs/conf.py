@@ -87,7 +87,7 @@ CONTENTS = {
         "Tasks": """guides/command guides/training guides/rl-rewards guides/matrix
             guides/significance report guides/paper guides/tables guides/engines guides/patching""",
         "Background": "why-numbers-differ how-it-works differences promises support",
-        "Reference": "reference/index changelog contributing architecture releasing",
+        "Reference": "reference/index changelog contributing architecture core releasing",
     },
     "reference/index": {
         "": """conventions metric dialects diagnosis matrix significance tables report nltk

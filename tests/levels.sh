@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every instruction set gives what the portable code gives, on this processor and, emulated, on others; so do other C
-# libraries and Windows: builds tests/counting/compare_levels.c for each and runs all with the same seed. A build fails
+# libraries and Windows: builds tests/core/counting/compare_levels.c for each and runs all with the same seed. A build fails
 # if its levels differ; all of them must print one checksum of matches and, but for the byte order, of keys; those under
 # sanitizers others, of fewer segments. Usage: tests/levels.sh [BUILD...], where a BUILD is a platform:
 #   native   this processor, with CC
@@ -10,11 +10,11 @@
 #   musl     this processor with another C library: musl-tools
 #   windows  where a long has 32 bits: gcc-mingw-w64-x86-64, wine64
 #   MODEL,SET=off or MODEL,SET=on,...  an x86-64 processor of qemu's (its -cpu) that lacks sets of instructions: qemu-user
-# or one with -portable or -sanitized behind it. FASTBLEU_HEADERS is the folder of the headers, default src/fastbleu;
+# or one with -portable or -sanitized behind it. FASTBLEU_HEADERS is the folder of the headers, default src/fastbleu/core;
 # FASTBLEU_TEST_SEGMENTS and FASTBLEU_TEST_SEED are as for other tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-headers=${FASTBLEU_HEADERS:-src/fastbleu}
+headers=${FASTBLEU_HEADERS:-src/fastbleu/core}
 seed=${FASTBLEU_TEST_SEED:-20261123}
 segments=${FASTBLEU_TEST_SEGMENTS:-50000}
 work=$(mktemp -d)
@@ -61,7 +61,7 @@ compare() {   # compare BUILD: build it and run it
   [ "${build%%-*}" != s390x ] || order=big-endian
   local program="$work/${compiler[0]##*/}${flags[*]}.exe"   # of one name for all emulated processors
   [ -e "$program" ] || "${compiler[@]}" -std=c99 -D_GNU_SOURCE -Wall -Wextra -Wno-unused-function "${flags[@]}" \
-    -I"$headers" -o "$program" tests/counting/compare_levels.c
+    -I"$headers" -o "$program" tests/core/counting/compare_levels.c
   # Leaks are not looked for: that needs ptrace, which the emulator lacks.
   ASAN_OPTIONS=detect_leaks=0 "${run[@]}" "$program" "$seed" "$count" 2> >(grep -v "TCG doesn't support" >&2) |
     tr -d '\r' >"$work/result"

@@ -1,62 +1,47 @@
-"""The rooms: which folder of the package may import which, and how large a file may grow.
+"""The layout: what the core is, which part may import which, and how large a file may grow.
 
-A room imports from the rooms above it in ROOMS. Of the root modules only `_packed`, `_core` and
-`run` are rooms: `__init__` names things lazily, `__main__` starts the command.
+The core is a ladder of folders. Every other part stands on it: it may import all of the core, and
+of the other parts those that are listed with a reason.
 """
 
 import ast
 import re
 from pathlib import Path
 
-# Each room, and the rooms it may import besides itself.
-BASE = ["kernel", "runtime", "_packed", "_core"]
-ROOMS = {
-    "kernel": [],
-    "runtime": ["kernel"],
-    "_packed": ["kernel", "runtime"],
-    "_core": ["kernel", "runtime", "_packed"],
-    "plots": ["runtime"],
-    "inputs": BASE,
-    "tokenizers": [*BASE, "inputs"],
-    "counting": [*BASE, "inputs", "tokenizers", "plots"],
-    "dialects": [*BASE, "inputs", "tokenizers", "counting", "plots"],
-    "metric": [*BASE, "inputs", "tokenizers", "counting", "dialects"],
-    "matrix": [*BASE, "inputs", "tokenizers", "counting", "dialects", "metric", "plots"],
-    "significance": [*BASE, "inputs", "counting", "dialects", "metric", "plots"],
-    "diagnosis": ["runtime", "inputs", "tokenizers", "counting", "dialects", "metric", "plots"],
-    "reporting": [
-        *("runtime", "inputs", "tokenizers", "counting", "dialects", "matrix", "metric"),
-        *("significance", "diagnosis", "plots"),
-    ],
-    "tables": [*BASE, "inputs", "counting", "dialects", "metric", "significance", "reporting"],
-    "nltk": [*BASE, "inputs", "counting", "dialects"],
-    "sacrebleu": [*BASE, "inputs", "tokenizers", "counting", "dialects", "significance"],
-    "integrations": [
-        *("runtime", "inputs", "tokenizers", "counting", "dialects", "matrix", "metric"),
-        *("nltk", "sacrebleu", "tables"),
-    ],
-    "run": ["integrations"],
-    "cli": [
-        *("runtime", "inputs", "tokenizers", "counting", "dialects", "significance", "sacrebleu"),
-        *("metric", "diagnosis", "reporting", "tables", "plots"),
-    ],
+# The folders of core/, lowest first. Each imports those before it, and nothing outside the core.
+LADDER = ["kernel", "runtime", "inputs", "tokenizers", "counting", "scoring", "metric"]
+# What `_core`, the counting of packed segments, imports; it is imported by all above runtime.
+OF_THE_MODULE_CORE = ["core.kernel", "core.runtime", "core.counting._packed"]
+# The parts that stand on the core, and which of the others they import.
+PARTS = {
+    "files": [],
+    "matrix": [],
+    "nltk": [],
+    "plots": [],
+    "originals": ["plots"],  # `describe` returns a table
+    "significance": ["plots"],  # its results are tables
+    "sacrebleu": ["significance"],  # corpus_score(n_bootstrap=...)
+    "diagnosis": ["originals", "plots"],  # it tries all recipes
+    "reporting": ["diagnosis", "matrix", "plots", "significance"],
+    "tables": ["files", "reporting", "significance"],  # confidence=..., and `report` of a table
+    # Each adaptor mirrors an original; those of query engines call what tables do.
+    "integrations": ["files", "matrix", "originals", "sacrebleu", "tables"],
+    "patching": ["integrations", "nltk", "originals", "sacrebleu"],
+    "run": ["patching"],
+    "cli": ["diagnosis", "files", "plots", "reporting", "sacrebleu", "significance", "tables"],
 }
 # These name things lazily, wherever they are defined, or start the command.
-FACES = ("__init__.py", "__main__.py", "dialects/__init__.py")
-# Rooms whose objects have insides, and what other rooms may still use by such a name.
-CORE = [*BASE, "inputs", "tokenizers", "counting", "dialects", "metric", "nltk", "sacrebleu"]
-NOT_OF_THE_CORE = {
-    # Attributes of their own objects, which have the name by chance.
-    *(("cli/results.py", "_text"), ("cli/sacrebleu_text.py", "_tables")),
-    ("significance/results.py", "_tables"),
-}
+FACES = ("__init__.py", "__main__.py", "dialects.py", "tokenizers.py")
+# Attributes of objects outside the core that have, by chance, the name of one in it.
+NOT_OF_THE_CORE = {("cli/results.py", "_text")}
 LINES = {".py": 500, ".pyx": 510, ".pxd": 150, ".h": 500}
-LINES_OF_INIT = 75
-# Rooms that a score needs, and functions in them that run before any call or replace other code.
-IN_CALLS = set(ROOMS) - {"cli", "integrations", "kernel", "plots", "reporting"}
-OUTSIDE_CALLS = {"patch", "apply", "_is_main"}
+LINES_OF_INIT = 80
+# Parts that no score needs, and functions that run before any call or replace other code.
+OUTSIDE_CALLS = {"cli", "integrations", "patching", "plots", "reporting", "run"}
+NO_CALLS = {"patch", "apply", "_is_main"}
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "fastbleu"
+FACE_FILES = [PACKAGE / name for name in FACES]
 FILES = [path for path in sorted(PACKAGE.rglob("*")) if path.suffix in LINES]
 SOURCES = {path: path.read_text(encoding="utf-8") for path in FILES}
 MODULES = [path for path in FILES if path.suffix != ".h"]
@@ -64,8 +49,8 @@ CYTHON_IMPORT = re.compile(
     r"^\s*(?:from\s+([\w.]+)\s+c?import\s+(.+)|c?import\s+(.+))$", re.MULTILINE
 )
 IMPORTS = ast.Import, ast.ImportFrom
-# Imports at the first use: `lazy("numpy")`, `import_locked("fastbleu.inputs.arguments")`.
-LATE_IMPORT = re.compile(r"\b(?:lazy|import_locked)\(\"([\w.]+)\"\)")
+# Names of modules for `lazy` and `import_locked`, which import them at the first use.
+LATE_IMPORT = re.compile(r"\"(fastbleu(?:\.\w+)+)\"")
 
 
 def python_imports(source):
@@ -90,46 +75,82 @@ def name_of(path):
     return path.relative_to(PACKAGE).as_posix()
 
 
-def room_of(path):
-    """The room that a file belongs to; None for `__init__` and `__main__` of the package."""
-    room = path.relative_to(PACKAGE).parts[0].split(".")[0]
-    return room if room in ROOMS else None
+def part_of(path):
+    """The part that a file belongs to, of the core with its folder: "core.counting", "cli"."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:2]) if parts[0] == "core" else parts[0]
+
+
+def is_below(name, folder):
+    return f"{name}.".startswith(f"{folder}.")
+
+
+def is_file(module):
+    """Whether a module has this name, which may be that of a capsule."""
+    place = PACKAGE.parent.joinpath(*module.split("."))
+    return bool({place.with_suffix(".py"), place.with_suffix(".pyx")} & {*MODULES} - {*FACE_FILES})
 
 
 def imported_names(path):
     """The name below fastbleu of every import of the package in a file."""
     imports = python_imports if path.suffix == ".py" else cython_imports
     home = ["fastbleu", *path.relative_to(PACKAGE).parent.parts]
-    late = [("", name) for name in LATE_IMPORT.findall(SOURCES[path])]
+    late = [("", name) for name in LATE_IMPORT.findall(SOURCES[path]) if is_file(name)]
     for origin, name in [*imports(SOURCES[path]), *late]:
         level = len(origin) - len(origin.lstrip("."))
         base = home[: len(home) - level + 1] if level else []
-        parts = [*base, *filter(None, origin.lstrip(".").split(".")), name]
+        parts = [*base, *filter(None, origin.lstrip(".").split(".")), *name.split(".")]
         if parts[0] == "fastbleu":
             yield ".".join(parts[1:])
 
 
-def test_no_room_can_import_itself_by_way_of_others():
-    above = []
-    for room, allowed in ROOMS.items():
-        assert set(allowed) <= set(above), f"{room} may import a room below it"
-        above.append(room)
+def allowed_imports(part):
+    """What a part may import besides itself."""
+    core = [f"core.{folder}" for folder in LADDER]
+    if part == "_core":
+        return OF_THE_MODULE_CORE
+    if part in core:
+        above_the_module = ["_core"] if part not in ("core.kernel", "core.runtime") else []
+        return [*core[: core.index(part)], *above_the_module]
+    return [*core, "_core", *PARTS[part]]
 
 
-def test_every_module_is_in_a_room_and_imports_from_the_rooms_above():
+def test_no_part_imports_itself_by_way_of_others():
+    known = []
+    for part, others in PARTS.items():
+        assert set(others) <= set(known), f"{part} imports a part below it"
+        known.append(part)
+
+
+def test_every_module_imports_what_its_part_may():
     wrong = []
     for path in MODULES:
-        room, name = room_of(path), name_of(path)
-        if name in FACES:
+        name, part = name_of(path), part_of(path)
+        if name in FACES or name == "core/__init__.py":
             continue
-        if room is None:
-            wrong.append(f"{name} is in no room")
-            continue
-        allowed = room, *ROOMS[room], "__version__"
+        allowed = [part, *allowed_imports(part), "__version__"]
         for inside in imported_names(path):
-            if inside and inside.split(".")[0] not in allowed:
+            if inside and not any(is_below(inside, folder) for folder in allowed):
                 wrong.append(f"{name} imports {inside}")
     assert not wrong
+
+
+def test_all_of_the_core_is_used_by_a_score():
+    """By `BLEU`, or by the functions of nltk and sacreBLEU; what they do not need is elsewhere."""
+    used, found = set(), [PACKAGE / "core/metric/bleu.py"]
+    found += [path for path in MODULES if part_of(path) in ("nltk", "sacrebleu")]
+    while found:
+        path = found.pop()
+        used.add(path)
+        for name in imported_names(path):
+            parts = name.split(".")
+            for place in [PACKAGE.joinpath(*parts), PACKAGE.joinpath(*parts[:-1])]:
+                files = [place.with_suffix(ending) for ending in (".py", ".pyx", ".pxd")]
+                found += [file for file in files if file in SOURCES and file not in used]
+    core = [path for path in MODULES if part_of(path).startswith("core.")]
+    unused = {name_of(path) for path in core if path not in used and path.name != "__init__.py"}
+    # By the first other parts ask for a metric's scorer; the second pauses garbage collection.
+    assert unused == {"core/metric/argument.py", "core/runtime/collection.py"}
 
 
 def private_names(source):
@@ -150,17 +171,19 @@ def insides_used(path):
     return [node.attr for node in used if ast.unparse(node.value) not in ("self", "cls")]
 
 
-def test_no_room_uses_the_insides_of_the_core():
+def test_no_part_uses_the_insides_of_the_core():
     """What it needs has a name without an underscore, as `scorer_of(metric)` has."""
-    core = [path for path in MODULES if room_of(path) in CORE]
+    of_the_core = ("core", "_core", "nltk", "sacrebleu")
+    core = [path for path in MODULES if part_of(path).split(".")[0] in of_the_core]
     sources = [SOURCES[path] for path in core if path.suffix == ".py"]
     names = {name for source in sources for name in private_names(source)}
     private = {name for name in names if name.startswith("_") and not name.endswith("__")}
     assert {"_scorer", "_counter", "_own", "_corpus_score"} <= private
     wrong = []
     for path in MODULES:
-        # Patches reach into the hosts' objects, which have some of these names, too.
-        if path in core or path.name.endswith("_patches.py"):
+        # Originals are subclasses of Dialect; patches reach into the hosts' objects, which have
+        # some of these names, too.
+        if path in core or part_of(path) in ("originals", "patching"):
             continue
         wrong += [(name_of(path), name) for name in insides_used(path) if name in private]
     assert set(wrong) == NOT_OF_THE_CORE
@@ -172,9 +195,9 @@ def test_what_a_call_imports_it_imports_with_the_import_lock():
     for path in MODULES:
         if path.suffix != ".py":
             wrong += [f"{name_of(path)}: {line}" for line in nested_imports(SOURCES[path])]
-        elif room_of(path) in IN_CALLS and name_of(path) != "runtime/import_lock.py":
+        elif part_of(path) not in OUTSIDE_CALLS and path.name != "import_lock.py":
             for function in ast.walk(ast.parse(SOURCES[path])):
-                if isinstance(function, ast.FunctionDef) and function.name not in OUTSIDE_CALLS:
+                if isinstance(function, ast.FunctionDef) and function.name not in NO_CALLS:
                     imports = [node for node in ast.walk(function) if isinstance(node, IMPORTS)]
                     wrong += [f"{name_of(path)}:{node.lineno}" for node in imports]
     assert not wrong

@@ -119,7 +119,7 @@ def test_pages_name_files_and_functions_that_exist():
     files = [path for path in files if path.suffix in (".py", ".pyx", ".pxd", ".h", ".sh")]
     words = {word for path in files for word in re.findall(r"\w+", path.read_text("utf-8"))}
     ends = tuple(path.as_posix() for path in files)
-    for page in ("CONTRIBUTING.md", "docs/architecture.md", "DIFFERENCES.md"):
+    for page in ("CONTRIBUTING.md", "docs/architecture.md", "docs/core.md", "DIFFERENCES.md"):
         for named in re.findall(r"`([\w./]+)`", (ROOT / page).read_text("utf-8")):
             if re.search(r"\w\.(py|pyx|pxd|h)$", named):
                 is_there = "PART" in named or any(end.endswith(f"/{named}") for end in ends)

@@ -21,7 +21,7 @@ from entry_points import ENTRIES, Corpus, Entry
 
 import fastbleu
 from fastbleu import BLEU
-from fastbleu.dialects.names import get
+from fastbleu.core.scoring.names import get
 
 NAMES = fastbleu.dialects.names(recipes=True)
 METRICS = {name: BLEU(dialect=name) for name in NAMES}

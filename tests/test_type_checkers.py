@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import fastbleu
-from fastbleu.dialects.names import get
-from fastbleu.dialects.sacrebleu import SACREBLEU
-from fastbleu.tokenizers.tokenizer import TOKENIZERS
+from fastbleu.core.scoring.names import get
+from fastbleu.core.scoring.sacrebleu import SACREBLEU
+from fastbleu.core.tokenizers.tokenizer import TOKENIZERS
 
 BIN = str(Path(sys.executable).parent)
 BASEDPYRIGHT = shutil.which("basedpyright", path=os.pathsep.join([BIN, os.environ["PATH"]]))
@@ -126,11 +126,11 @@ def literals(path):
 
 
 def test_the_literals_are_all_names():
-    names = literals("inputs/types.py")
+    names = literals("core/inputs/types.py")
     assert names["ReferenceLength"] == set(SACREBLEU.reference_lengths)
     for name in names["SmoothingName"]:
         fastbleu.BLEU("nltk" if name == "method4" else "sacrebleu", smooth_method=name)
-    of_dialects = literals("dialects/name_types.pyi")
+    of_dialects = literals("core/scoring/name_types.pyi")
     assert of_dialects["DialectName"] == set(fastbleu.dialects.names())
     recipes = of_dialects["RecipeName"]
     with_versions = {name for name in recipes if "@" in name}
@@ -138,7 +138,7 @@ def test_the_literals_are_all_names():
     assert all_names == set(fastbleu.dialects.names(recipes=True))
     for name in with_versions:
         assert get(name)
-    table = literals("tokenizers/tokenizer.py")
+    table = literals("core/tokenizers/tokenizer.py")
     assert set().union(
         *(table[name] for name in ("Compiled", "Libraries", "Models", "TokenizerName"))
     ) == set(TOKENIZERS)

@@ -16,7 +16,7 @@ sed -i -E 's/(SIZEOF_LONG|SIZEOF_PID_T) 8/\1 4/; s/(SIZEOF_WCHAR_T) 4/\1 2/
 echo '#define NT_THREADS 1' >>"$work/python/pyconfig.h"
 find src -name '*.pyx' | sed 's|^|build/cython/|; s|pyx$|c|' >"$work/modules"
 xargs -P "$(nproc)" -I{} x86_64-w64-mingw32-gcc -fsyntax-only -Werror=implicit-function-declaration \
-  -DMS_WINDOWS -DMS_WIN64 -I"$work/python" -Isrc/fastbleu {} <"$work/modules"
+  -DMS_WINDOWS -DMS_WIN64 -I"$work/python" -Isrc/fastbleu/core {} <"$work/modules"
 echo "mingw: $(wc -l <"$work/modules") modules compile"
 
 # The kernel without Python, in MSVC's mode of clang with declarations for MSVC's C library: as clang-cl, and as cl,
@@ -33,7 +33,7 @@ double log(double), exp(double), sqrt(double), floor(double), fabs(double);
 END
 for header in stdlib malloc math; do echo '#include "string.h"' >"$work/msvc/$header.h"; done
 echo 'typedef int jmp_buf[64];' >"$work/msvc/setjmp.h"
-grep -rL 'Python.h\|prefetch.h\|object_array.h' --include='*.h' --exclude='*_loops.h' src/fastbleu/kernel >"$work/headers"
+grep -rL 'Python.h\|prefetch.h\|object_array.h' --include='*.h' --exclude='*_loops.h' src/fastbleu/core/kernel >"$work/headers"
 as_cl=(-U__clang__)
 for feature in avx2 bmi bmi2 lzcnt popcnt xsave avx512{f,bw,vl,dq,vbmi,vbmi2,bitalg}; do as_cl+=("-m$feature"); done
 for mode in clang-cl cl; do

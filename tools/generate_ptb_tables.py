@@ -1,4 +1,4 @@
-"""Write src/fastbleu/tokenizers/ptb_tables.bin: the automaton of the tokenizer "ptb".
+"""Write src/fastbleu/originals/ptb_tables.bin: the automaton of the tokenizer "ptb".
 
 The rules of ptb_rules.py become a nondeterministic automaton, this a deterministic one, and states
 and characters that do the same become one. Run it after a change of the rules:
@@ -6,7 +6,7 @@ and characters that do the same become one. Run it after a change of the rules:
     python tools/generate_ptb_tables.py            # writes the tables
     python tools/generate_ptb_tables.py --check    # compares, writes nothing; exit status 1
 
-It needs numpy. src/fastbleu/tokenizers/_ptb.pyx says how the tables are read.
+It needs numpy. src/fastbleu/originals/_ptb.pyx says how the tables are read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from ptb_rules import RULES
 
-TABLES = Path(__file__).resolve().parent.parent / "src/fastbleu/tokenizers/ptb_tables.bin"
+TABLES = Path(__file__).resolve().parent.parent / "src/fastbleu/originals/ptb_tables.bin"
 END = 0x10000  # the unit after the last of a text
 UNITS = END + 1
 ROW = 128  # the length of a row of successors

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import fastbleu
 from fastbleu import dialects
-from fastbleu.dialects.names import get
+from fastbleu.core.scoring.names import get
 
 PROJECT = Path(__file__).resolve().parent.parent
 # Names with a version that users ask for.
@@ -118,6 +118,6 @@ if "--scores" in sys.argv:
     write("why-numbers-differ.md", "scores", scores)
     write("why-numbers-differ.md", "path", path)
 else:
-    put(PROJECT / "src" / "fastbleu" / "dialects" / "name_types.pyi", name_types())
+    put(PROJECT / "src" / "fastbleu" / "core" / "scoring" / "name_types.pyi", name_types())
     write("reference/dialects.md", "dialects", dialect_table())
     write("reference/dialects.md", "recipes", recipe_list())

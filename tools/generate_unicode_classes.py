@@ -1,4 +1,4 @@
-"""Write src/fastbleu/kernel/text/unicode_ranges.h: the punctuation, numbers and symbols of Unicode.
+"""Write core/kernel/text/unicode_ranges.h: the punctuation, numbers and symbols of Unicode.
 
 sacreBLEU's tokenizer "intl" asks the package `regex` which characters match \\p{P}, \\p{N} and
 \\p{S}. fastbleu does not depend on that package: this script asks it about every code point and
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import regex
 
-HEADER = Path(__file__).resolve().parent.parent / "src/fastbleu/kernel/text/unicode_ranges.h"
+HEADER = Path(__file__).resolve().parent.parent / "src/fastbleu/core/kernel/text/unicode_ranges.h"
 CODE_POINTS = 0x110000
 CLASSES = "PNS"
 WIDTH = 100

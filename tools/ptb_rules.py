@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-# What becomes of a match, as numbered in src/fastbleu/tokenizers/_ptb.pyx: nothing; the end of a
+# What becomes of a match, as numbered in src/fastbleu/originals/_ptb.pyx: nothing; the end of a
 # line; its characters; a fixed text; its characters with quotation marks in ASCII and
 # parentheses as "-lrb-", or with "&amp;" as "&".
 SKIP, LINE, COPY, TEXT, QUOTE, ENTITY = range(6)

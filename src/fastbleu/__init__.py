@@ -2,25 +2,29 @@
 
 import os as _os
 
-from .runtime.import_lock import import_locked as _import_locked
-from .runtime.import_lock import refuse_sub_interpreters as _refuse_sub_interpreters
+from .core.runtime.import_lock import import_locked as _import_locked
+from .core.runtime.import_lock import refuse_sub_interpreters as _refuse_sub_interpreters
+from .core.runtime.providers import PROVIDERS as _PROVIDERS
 
 __version__ = "0.1.0"
 
 _refuse_sub_interpreters()
 
+# What the core knows by name only. Without the folder, there are no such names.
+_PROVIDERS.update(originals="fastbleu.originals.names")
+
 # Where each public name is defined, for lazy loading; the imports below are for type checkers.
 _HOMES = {
-    "BLEU": "metric.bleu",
-    "InputWarning": "inputs.errors",
-    "Score": "dialects.score",
-    "Stats": "counting.stats",
+    "BLEU": "core.metric.bleu",
+    "InputWarning": "core.inputs.errors",
+    "Score": "core.scoring.score",
+    "Stats": "core.counting.stats",
     **dict.fromkeys(("explain", "Explanation"), "diagnosis.explanation"),
     **dict.fromkeys(("identify", "Identification"), "diagnosis.identification"),
     **dict.fromkeys(("report", "Report"), "reporting.report"),
     **dict.fromkeys(("SmoothingFunction", "brevity_penalty", "closest_ref_length"), "nltk"),
     **dict.fromkeys(("corpus_bleu", "modified_precision", "sentence_bleu"), "nltk"),
-    **dict.fromkeys(("patch", "unpatch", "Patched"), "integrations.patching"),
+    **dict.fromkeys(("patch", "unpatch", "Patched"), "patching.hosts"),
 }
 _MODULES = [
     *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu"),
@@ -37,23 +41,23 @@ if TYPE_CHECKING:
     from . import significance as significance
     from . import tables as tables
     from . import tokenizers as tokenizers
-    from .counting.stats import Stats as Stats
+    from .core.counting.stats import Stats as Stats
+    from .core.inputs.errors import InputWarning as InputWarning
+    from .core.metric.bleu import BLEU as BLEU
+    from .core.scoring.score import Score as Score
     from .diagnosis.explanation import Explanation as Explanation
     from .diagnosis.explanation import explain as explain
     from .diagnosis.identification import Identification as Identification
     from .diagnosis.identification import identify as identify
-    from .dialects.score import Score as Score
-    from .inputs.errors import InputWarning as InputWarning
-    from .integrations.patching import Patched as Patched
-    from .integrations.patching import patch as patch
-    from .integrations.patching import unpatch as unpatch
-    from .metric.bleu import BLEU as BLEU
     from .nltk import SmoothingFunction as SmoothingFunction
     from .nltk import brevity_penalty as brevity_penalty
     from .nltk import closest_ref_length as closest_ref_length
     from .nltk import corpus_bleu as corpus_bleu
     from .nltk import modified_precision as modified_precision
     from .nltk import sentence_bleu as sentence_bleu
+    from .patching.hosts import Patched as Patched
+    from .patching.hosts import patch as patch
+    from .patching.hosts import unpatch as unpatch
     from .reporting.report import Report as Report
     from .reporting.report import report as report
 else:

@@ -3,9 +3,9 @@
 from cpython.array cimport array
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fastbleu._packed cimport MASK_TOKENS, MASK_WORDS, PackedSegments, packed_segment
-from fastbleu.kernel.tables cimport number_table
-from fastbleu.runtime._process cimport Interruptible
+from fastbleu.core.counting._packed cimport MASK_TOKENS, MASK_WORDS, PackedSegments, packed_segment
+from fastbleu.core.kernel.hashing cimport number_table
+from fastbleu.core.runtime._process cimport Interruptible
 
 
 # An index of REFERENCE_LENGTHS.

@@ -1,8 +1,8 @@
 from array import array
 from typing import Final
 
-from ._packed import PackedSegments
-from .runtime._process import Interruptible
+from .core.counting._packed import PackedSegments
+from .core.runtime._process import Interruptible
 
 MAX_ORDER: Final[int]
 REFERENCE_LENGTHS: Final = ("closest", "first", "shortest")

@@ -24,10 +24,13 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from libc.string cimport memset
 
-from fastbleu._packed cimport MASK_LANES, MASK_TOKENS, MASK_WORDS, PLANED_TOKENS, PackedSegments
-from fastbleu.kernel.tables cimport (
-    look_up_cost, number_table_add, number_table_begin, number_table_find, number_table_free)
-from fastbleu.runtime._process cimport Buffer, buffer_of, grow, poll, process_seed, simd_in_use, simd_level
+from fastbleu.core.counting._packed cimport MASK_LANES, MASK_TOKENS, MASK_WORDS, PLANED_TOKENS, PackedSegments
+from fastbleu.core.kernel.hashing cimport (
+    look_up_cost, number_table_add, number_table_begin, number_table_find, number_table_free
+)
+from fastbleu.core.runtime._process cimport (
+    Buffer, buffer_of, grow, poll, process_seed, simd_in_use, simd_level
+)
 
 
 cdef extern from "Python.h":

@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-_STARTUP = Path(__file__).parent / "integrations" / "startup"
+_STARTUP = Path(__file__).parent / "patching" / "startup"
 
 
 def main() -> None:

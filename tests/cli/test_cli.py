@@ -7,6 +7,7 @@ import re
 
 import pytest
 from commands import R1, R2, THEIR_VERSION, VERSION, A, B, output, run, run_sacrebleu, same, start
+from report_samples import wmt22_systems
 
 import fastbleu
 from fastbleu import significance
@@ -228,7 +229,7 @@ def test_colors_on_a_terminal(tmp_path, options, colored):
     assert ours.endswith("\033[0m") == ("-nc" not in words)
     assert ("\033[" in ours.removesuffix("\033[0m")) == colored
     assert "\033[" not in on_a_terminal("fastbleu", *words, NO_COLOR="1")
-    assert "\033[" not in output(*words)
+    assert "\033[" not in run(*words)[1]
 
 
 def test_version_and_help():
@@ -269,6 +270,33 @@ def test_a_paired_test_prints_on_a_terminal_what_compare_prints(tmp_path, test, 
         assert table == compared._text(columns)
         assert max(map(len, table.splitlines())) <= columns
         assert ("tok:13a" if dialect == "sacrebleu" else "nltk") in signature
+
+
+@pytest.mark.wmt22
+def test_a_mark_that_compare_does_not_give_is_named_on_standard_error(tmp_path):
+    systems, references = wmt22_systems("en-de", 100)
+    texts = {name: systems[name] for name in ("JDExploreAcademy", "Online-Y")}
+    sides = dict(zip("rs", zip(*references, strict=True), strict=True))
+    for name, lines in {**sides, **texts}.items():
+        (tmp_path / name).write_text("\n".join(lines), "utf-8")
+    status, out, err = run(*sides, "-i", *texts, "-pbs", "-f", "text", cwd=tmp_path)
+    assert (status, "(p = 0.0330)*" in out) == (0, True)
+    assert "Online-Y: not significant: p = 0.0330, but 0 inside the interval" in err
+    compared = significance.compare(texts, references, method="bootstrap")["Online-Y"]
+    assert (round(compared.p_value, 4), compared.is_significant) == (0.033, False)
+
+
+@pytest.mark.parametrize("form", ["text", "json", "latex"])
+@pytest.mark.parametrize("test", ["-pbs", "-par"])
+def test_in_a_pipe_few_differing_segments_are_named_on_standard_error(tmp_path, test, form):
+    lines, other = (path.read_text("utf-8").splitlines(keepends=True) for path in (A, B))
+    few = tmp_path / "few"
+    few.write_text("".join([*other[:4], *lines[4:]]), "utf-8")
+    words = [R1, "-i", A, few, B, test, f"{test}n", "99", "-f", form]
+    assert same(*words)[0] == 0
+    err = run(*words)[2]
+    assert err.count("warning: ") == 1
+    assert "few: 4 segments differ: too few for a test\n" in err
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")

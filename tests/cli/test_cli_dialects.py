@@ -9,8 +9,8 @@ from read_files import write
 import fastbleu
 from fastbleu import BLEU, dialects
 from fastbleu.cli.command import SPELLINGS
-from fastbleu.inputs.errors import spellings
-from fastbleu.metric.argument import scorer_of
+from fastbleu.core.inputs.errors import spellings
+from fastbleu.core.metric.argument import scorer_of
 
 HYPOTHESES = ["The cat sat on the mat .", "it rained all night long , R&amp;D"]
 REFERENCES = ["The cat sat on a mat .", "it rained all the night , R&amp;D"]

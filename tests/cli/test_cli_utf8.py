@@ -9,7 +9,7 @@ from generators import seeded
 from processes import POSIX
 
 from fastbleu.cli import readers
-from fastbleu.counting.counter import Counter
+from fastbleu.core.counting.counter import Counter
 
 BLOCKS = (1, 3, 64)
 WORDS = ("the", "cat", "sat.", "é", "я", "漢字", "😀", "3.5", "&amp;", "\ufeff", ".", "\u2028")

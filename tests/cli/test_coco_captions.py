@@ -6,7 +6,7 @@ import pytest
 
 from fastbleu import BLEU
 from fastbleu.cli.command import main
-from fastbleu.inputs.file_formats import parse_captions
+from fastbleu.files.formats import parse_captions
 from fastbleu.integrations import coco
 
 

@@ -10,7 +10,7 @@ from read_files import write
 from wmt22 import WMT22
 
 from fastbleu import BLEU
-from fastbleu.inputs.file_formats import texts_by_key
+from fastbleu.files.formats import texts_by_key
 
 REFERENCES = ["the cat sat on the mat .", "it rained all night long", "a dog ( a big one ) ran"]
 HYPOTHESES = ["the cat sat on a mat .", "", "a dog ( a big one ) ran off"]

@@ -12,9 +12,9 @@ from generators import raises, rounds, seeded
 
 import fastbleu
 from fastbleu import BLEU, dialects, explain
-from fastbleu.dialects.base import EFFECTIVE_ORDER
-from fastbleu.dialects.names import get
-from fastbleu.dialects.score import NoScoreError
+from fastbleu.core.scoring.base import EFFECTIVE_ORDER
+from fastbleu.core.scoring.names import get
+from fastbleu.core.scoring.score import NoScoreError
 
 HYPOTHESES = [
     "The cat sat on the mat.",

@@ -11,7 +11,7 @@ from generators import raises, rounds, seeded
 from fastbleu import BLEU, dialects, identify
 from fastbleu.diagnosis.corpus import Corpus
 from fastbleu.diagnosis.settings import score_settings
-from fastbleu.dialects.recipes import LINES
+from fastbleu.originals.recipes import LINES
 
 HYPOTHESES = ["The cat sat on the mat.", 'He said: "it\'s 5.3 m"', "No, never", "A dog ran away"]
 REFERENCES = [

@@ -25,8 +25,8 @@ from texts import corpus, random_texts
 
 import fastbleu
 from fastbleu import InputWarning
-from fastbleu.integrations import _evaluate_patches
 from fastbleu.integrations.evaluate import Bleu, Sacrebleu, load
+from fastbleu.patching import _evaluate_patches
 
 evaluate = host("evaluate")
 datasets = host("datasets")

@@ -14,7 +14,7 @@ from processes import python_ends
 
 import fastbleu
 from fastbleu import BLEU, dialects
-from fastbleu.dialects.score import NoScoreError
+from fastbleu.core.scoring.score import NoScoreError
 from fastbleu.matrix import MBRResult, mbr, nearest, pairwise
 
 pytestmark = [

@@ -6,8 +6,8 @@ import sacrebleu_cases as cases
 from generators import KINDS, edge_length, quietly, raises, seeded, sentences, tiny_length
 
 from fastbleu import BLEU
-from fastbleu.dialects.base import MATRIX
-from fastbleu.dialects.names import get, names
+from fastbleu.core.scoring.base import MATRIX
+from fastbleu.core.scoring.names import get, names
 from fastbleu.matrix import NearestIndex, duplicates, nearest, pairwise
 
 pytestmark = pytest.mark.pythons

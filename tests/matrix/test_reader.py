@@ -1,8 +1,8 @@
 """What is read of sentences: each token has one number over a vocabulary, by Python's own equality.
 
 Batches of sources that do not fit are refused; hostile tokens do no harm to those who read them.
-What is no sentence is refused in tests/inputs/test_errors.py. Random tokens, texts and ids are in
-the tests of what reads them, such as test_reference_index.py.
+What is no sentence is refused in tests/core/inputs/test_errors.py. Random tokens, texts and ids are
+in the tests of what reads them, such as test_reference_index.py.
 """
 
 import gc

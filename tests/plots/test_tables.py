@@ -6,7 +6,7 @@ import pytest
 from commands import R1, A
 
 from fastbleu import dialects, explain
-from fastbleu.plots.tables import Table
+from fastbleu.plots.text import Table
 
 FIELDS = ["case:mixed", "tok:13a-with-a-long-name", "smooth:exp"]
 ROWS = [

@@ -5,7 +5,9 @@ sacreBLEU's side gets the same rows: a metric whose statistics are what is passe
 
 import math
 import tracemalloc
+import warnings
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -15,10 +17,11 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 
 import fastbleu
-from fastbleu import Stats
-from fastbleu.dialects.sacrebleu import SACREBLEU
+from fastbleu import InputWarning, Stats
+from fastbleu.core.scoring.sacrebleu import SACREBLEU
 from fastbleu.sacrebleu.bleu_score import seed_of_environment
 from fastbleu.significance import bootstrap, compare, resampling
+from fastbleu.significance.experiment import Experiment, SacrebleuScoring
 from fastbleu.significance.results import adjusted
 
 CASES = max(SEGMENTS // 20_000, 10)
@@ -82,11 +85,7 @@ def theirs(test, systems, samples, **scoring):
     paired = PairedTest(named, {"BLEU": metric}, None, test, samples)
     baseline, *others = paired()[1]["BLEU"]
     results = [(baseline.score, None, baseline.mean, baseline.ci)]
-    for found in others:
-        # Systems that no sample tells apart have the smallest p-value there, and 1 here.
-        apart = (found.score, found.p_value) != (baseline.score, 1 / (samples + 1))
-        results.append((found.score, found.p_value if apart else 1.0, found.mean, found.ci))
-    return results
+    return results + [(found.score, found.p_value, found.mean, found.ci) for found in others]
 
 
 def metric_for(rows, **scoring):
@@ -95,18 +94,24 @@ def metric_for(rows, **scoring):
 
 
 def ours(test, systems, samples, **scoring):
-    """The same of fastbleu."""
-    compared = compare(
-        dict(enumerate(map(Stats, systems))),
-        method={"bs": "bootstrap", "ar": "approximate_randomization"}[test],
-        metric=metric_for(systems[0], **scoring),
-        samples=samples if test == "bs" else 0,
-        trials=samples,
-        seed=seed_of_environment(),
-    )
-    found = list(compared.values())
+    """The same of fastbleu, as the command prints it in a pipe; `compare` says the same."""
+    stats, metric = list(map(Stats, systems)), metric_for(systems[0], **scoring)
+    smoothing = metric.smooth_method, metric.smooth_value, metric.effective_order or False
+    scorer = SacrebleuScoring(metric.max_ngram_order, *smoothing)
+    rows, seed = [SACREBLEU.adapt(one) for one in stats], seed_of_environment()
+    experiment = Experiment(rows, scorer, 0.95, seed)
+    test_all = experiment.bootstrap if test == "bs" else experiment.randomize
+    found = test_all(samples, *[0] * (test == "ar"))
+    method = {"bs": "bootstrap", "ar": "approximate_randomization"}[test]
+    options = {"metric": metric, "samples": samples if test == "bs" else 0, "trials": samples}
+    compared = compare(dict(enumerate(stats)), method=method, seed=seed, **options)
+    assert list(compared.values()) == found
+    for one, p_value in zip(found, experiment.sacrebleu_p_values, strict=True):
+        least = 2.0 ** (1 - one.differing)
+        assert one.differing <= 12 or one.p_value in (max(p_value, least), 1.0)
     first = found[0].baseline_score, None, *mean_and_width(found[0].baseline_interval)
-    return [first] + [(c.score, c.p_value, *mean_and_width(c.interval)) for c in found]
+    others = zip(found, experiment.sacrebleu_p_values, strict=True)
+    return [first] + [(one.score, p, *mean_and_width(one.interval)) for one, p in others]
 
 
 def shuffle(baseline, system, trials=10_000, samples=0, **options):
@@ -225,6 +230,78 @@ def bounds(scores, confidence):
     return ordered[left_out], ordered[::-1][left_out]
 
 
+def exact_p_value(score, baseline, system):
+    """The share of all exchanges of segments that differ in score at least as much."""
+    distances = []
+    for heads in product((False, True), repeat=len(system)):
+        coins = list(zip(baseline, system, heads, strict=True))
+        one = plain_sum([b if is_head else a for a, b, is_head in coins])
+        other = plain_sum([a if is_head else b for a, b, is_head in coins])
+        distances.append(abs(score(one) - score(other)))
+    least = distances[0] * (1 - 1e-9)
+    return sum(distance >= least for distance in distances) / len(distances)
+
+
+def with_few_differing(rng, differing, segments=50):
+    """Rows of two systems that differ in some of the segments."""
+    [rows] = random_systems(rng, 1, segments=segments)
+    order = rng.sample(range(segments), differing)
+    others = {n: random_rows(rng, 1, len(rows[0]) // 2 - 1, 20)[0] for n in order}
+    other = [others.get(number, row) for number, row in enumerate(rows)]
+    return rows, other, sorted(n for n in order if other[n] != rows[n])
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "approximate_randomization"])
+@pytest.mark.parametrize("differing", [0, 1, 2, 4, 6, 9, 12])
+def test_p_values_of_few_differing_segments_are_exact(method, differing):
+    rng = seeded("exact", method, differing)
+    for scoring in ({}, rng.choice(SMOOTHING[1:])):
+        rows, other, order = with_few_differing(rng, differing)
+        theirs = metric_of_rows(len(rows[0]) // 2 - 1, **scoring)
+        rest = plain_sum([row for n, row in enumerate(rows) if n not in order])
+
+        def score(row, rest=rest, theirs=theirs):
+            return theirs._compute_score_from_stats(plain_sum([rest, row or rest])).score
+
+        options = {"metric": metric_for(rows, **scoring), "samples": 20, "trials": 20}
+        found = compare({"a": Stats(rows), "b": Stats(other)}, method=method, **options)["b"]
+        parts = [[side[n] for n in order] for side in (rows, other)]
+        assert found.p_value == exact_p_value(score, *parts) >= min(1, 2 / 2 ** len(order))
+        assert (found.differing, found.trials) == (len(order), 2 ** len(order))
+        assert (0 < found.differing <= 5) == ("too few for a test" in str(found))
+        assert found.differing > 5 or not found.is_significant
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "approximate_randomization"])
+@pytest.mark.parametrize("differing", [1, 4, 5, 6, 7])
+def test_chance_alone_is_marked_in_5_percent_at_most(method, differing):
+    """All ways to exchange segments are equally likely if systems differ by chance alone."""
+    rows, other, order = with_few_differing(seeded("chance", method, differing), differing)
+    options = {"method": method, "metric": metric_for(rows), "samples": 20, "trials": 20}
+    marked = 0
+    for heads in product((False, True), repeat=len(order)):
+        one, two = list(rows), list(other)
+        for number, is_head in zip(order, heads, strict=True):
+            if is_head:
+                one[number], two[number] = two[number], one[number]
+        marked += compare({"a": Stats(one), "b": Stats(two)}, **options)["b"].is_significant
+    assert marked <= 0.05 * 2 ** len(order)
+    assert len(order) > 5 or not marked
+
+
+def test_intervals_of_few_segments_are_said_to_be_too_narrow():
+    rows = random_rows(seeded("few"), 20, 4)
+    message = "95 % intervals of fewer than 20 segments are too narrow"
+    few = Stats(rows[:19])
+    for test in (lambda: bootstrap(few, samples=5), lambda: draw(few, few[::-1], samples=5)):
+        with pytest.warns(InputWarning, match=message):
+            test()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bootstrap(Stats(rows), samples=5)
+        shuffle(few, few[::-1], samples=0)
+
+
 @pytest.mark.parametrize("case", range(5))
 def test_bootstrap_is_exact(case):
     rng = seeded("exact bootstrap", case)
@@ -260,7 +337,10 @@ def test_bootstrap_is_exact(case):
         assert getattr(shuffled, name) == getattr(compared, name)
     distances = np.abs(above)
     beyond = int((distances - distances.mean() > abs(score - baseline_score)).sum())
-    assert compared.p_value == (beyond + 1) / (samples + 1)
+    expected = (beyond + 1) / (samples + 1)
+    if len(system) <= 12:
+        expected = exact_p_value(lambda row: exact_score(row, weights), baseline, system)
+    assert compared.p_value == expected
 
 
 def test_sums_reach_to_the_end_of_int64():

@@ -36,7 +36,7 @@ from metrics import count, from_state
 
 import fastbleu
 from fastbleu import BLEU, Stats, cli, dialects, matrix, sacrebleu, significance, tables
-from fastbleu.dialects.scorer import Scorer
+from fastbleu.core.scoring.scorer import Scorer
 
 
 class Library:

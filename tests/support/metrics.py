@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fastbleu import BLEU, Score, Stats
-from fastbleu.dialects.scorer import Scorer
+from fastbleu.core.scoring.scorer import Scorer
 
 
 def count(

@@ -67,7 +67,7 @@ def run_tests(name: str, tests: list[str], python: str, seconds: float) -> tuple
     environment = {
         **os.environ,
         "PYTHONPATH": str(WORK / name),
-        "FASTBLEU_HEADERS": str(WORK / name / "fastbleu"),
+        "FASTBLEU_HEADERS": str(WORK / name / "fastbleu" / "core"),
         "FASTBLEU_TEST_SEGMENTS": os.environ.get("FASTBLEU_TEST_SEGMENTS", "10000"),
     }
     log = WORK / f"{name}.log"
@@ -109,7 +109,7 @@ def plant(fault: Fault) -> None:
         else:
             shutil.copy(translated, c)
         compiler = os.environ.get("CC", "cc")
-        includes = [f"-I{sysconfig.get_path('include')}", f"-I{package}"]
+        includes = [f"-I{sysconfig.get_path('include')}", f"-I{package / 'core'}"]
         library = package / (module + sysconfig.get_config_var("EXT_SUFFIX"))
         options = ["-shared", "-fPIC", "-O1", "-w", *includes, "-o", str(library), str(c)]
         subprocess.run([compiler, *options], check=True)

@@ -69,7 +69,7 @@ def main() -> None:
         for number, _ in enumerate(candidates(ast.parse(file.read_text(encoding="utf-8"))))
     ]
     places = random.Random(arguments.seed).sample(places, min(arguments.number, len(places)))
-    name = f"random-{arguments.room}"
+    name = f"random-{arguments.room.replace('/', '-')}"
     shutil.rmtree(WORK / name, ignore_errors=True)
     shutil.copytree(package, WORK / name / "fastbleu")
     own = f"tests/{arguments.room}"

@@ -15,7 +15,7 @@ from table_families import FAMILIES, as_dict, table_of, write
 
 from fastbleu import BLEU, InputWarning, tables
 from fastbleu.cli.command import main
-from fastbleu.inputs.file_formats import is_quoted
+from fastbleu.files.formats import is_quoted
 
 host("narwhals")
 pa = host("pyarrow")

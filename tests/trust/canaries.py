@@ -41,7 +41,7 @@ class Canary:
         return found.status != 0 and all(words in found.errors for words in self.reports)
 
 
-PACKER = "counting/_token_packer"
+PACKER = "core/counting/_token_packer"
 CANARIES = [
     Canary("overflow", PACKER, WORDS, ("heap-buffer-overflow", "hashed_key")),
     Canary("leak", PACKER, MANY_WORDS, ("detected memory leaks", "interner_begin")),
@@ -54,13 +54,13 @@ def plant(canary: Canary, build: Path, sanitizers: list[str]) -> None:
     sound = BUILD if sanitizers else Path(fastbleu.__file__).parents[1]
     package = build / "fastbleu"
     shutil.copytree(sound / "fastbleu", package)
-    shutil.rmtree(package / "kernel", ignore_errors=True)
-    shutil.copytree(ROOT / "src" / "fastbleu" / "kernel", package / "kernel")
+    shutil.rmtree(package / "core" / "kernel", ignore_errors=True)
+    shutil.copytree(ROOT / "src" / "fastbleu" / "core" / "kernel", package / "core" / "kernel")
     fault = ROOT / "tests" / "faults" / f"memory-{canary.name}.patch"
     done = finish(["patch", "-s", "-p1", "-d", package, "-i", fault])
     assert done.status == 0, f"the patch does not apply: {done.why()}"
     module = package / f"{canary.module}{sysconfig.get_config_var('EXT_SUFFIX')}"
-    include = [f"-I{sysconfig.get_path('include')}", f"-I{package}"]
+    include = [f"-I{sysconfig.get_path('include')}", f"-I{package / 'core'}"]
     flags = ["-shared", "-fPIC", *FLAGS, *sanitizers, *include]
     # A copy, because Cython puts headers beside what it makes, and the compiler looks there first.
     source = shutil.copy(GENERATED / f"{canary.module}.c", package / f"{canary.module}.c")

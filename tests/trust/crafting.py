@@ -1,6 +1,6 @@
 """Tokens that collide in the tables of the kernel under a seed that is known.
 
-The hashes of kernel/tables/interner.h and number_table.h once more, over arrays: an attacker who
+The hashes of kernel/hashing/interner.h and number_table.h once more, over arrays: an attacker who
 knew the seed of a process could do the same. What makes a table slow are keys that all belong into
 a small part of its slots, and so are in one long row.
 """
@@ -43,7 +43,7 @@ def slots_of(tokens: int) -> int:
 
 
 def integers(count: int, seed: tuple[int, int], rng: np.random.Generator) -> list[int]:
-    """Different int that collide, by `first_slot` of kernel/tables/interner.h."""
+    """Different int that collide, by `first_slot` of kernel/hashing/interner.h."""
     first, second = map(np.uint64, seed)
     found: list[int] = []
     while len(found) < count:
@@ -57,7 +57,7 @@ def integers(count: int, seed: tuple[int, int], rng: np.random.Generator) -> lis
 def pair_walk(count: int, vocabulary: int, seed: tuple[int, int] | None, name: str) -> list[int]:
     """Token numbers of which each pair of neighbors is new, and collides if there is a seed.
 
-    By `number_slot_of` of kernel/tables/number_table.h, and the same of number_index.h. Every
+    By `number_slot_of` of kernel/hashing/number_table.h, and the same of number_index.h. Every
     number stands there first in its order, so that it is its own id in a segment.
     """
     rng = random.Random(name)

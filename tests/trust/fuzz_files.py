@@ -20,7 +20,7 @@ from fastbleu.cli import markup, readers
 from fastbleu.cli.formats import open_input
 from fastbleu.cli.options import Options
 from fastbleu.cli.readers import REFERENCE, SYSTEM, in_step, listed
-from fastbleu.inputs.file_formats import PackedError, is_heading, module_of
+from fastbleu.files.formats import PackedError, is_heading, module_of
 from trust.fuzz_input import Input, directory, equal
 
 ENDS = ("", ".tsv", ".jsonl", ".xml", ".sgm")

@@ -30,8 +30,8 @@ from fastbleu import (
     sacrebleu,
     sentence_bleu,
 )
-from fastbleu.dialects.sacrebleu import SACREBLEU
-from fastbleu.dialects.scorer import Scorer
+from fastbleu.core.scoring.sacrebleu import SACREBLEU
+from fastbleu.core.scoring.scorer import Scorer
 from fastbleu.matrix import (
     ReferenceIndex,
     duplicates,

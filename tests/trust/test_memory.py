@@ -100,8 +100,9 @@ def run_tests(room, arguments, frames, **changes):
     options = ["-q", *(f"-pno:{plugin}" for plugin in ("cacheprovider", "benchmark", "xdist"))]
     command = ["-c", "import pytest, sys; sys.exit(pytest.main())", *options, *arguments]
     env = sanitized(frames=frames, **changes)
+    log = f"sanitized-{room.replace('/', '-')}.log"
     for _ in range(3):
-        done = python(*command, env=env, timeout=6 * 3600, log=f"sanitized-{room}.log")
+        done = python(*command, env=env, timeout=6 * 3600, log=log)
         if TRACER_CRASHED not in done.output + done.errors:  # of a child of a test, too
             break
     # 5: there are none, or all are skipped, for want of a library.

@@ -17,14 +17,14 @@ from io import RawIOBase
 from operator import add
 from warnings import catch_warnings, simplefilter
 
-from ..counting._counted import Sums
-from ..inputs._batch import Batch
-from ..inputs._utf8_rows import Utf8Rows
-from ..inputs.errors import InputWarning, spellings, warn_of_blank
-from ..inputs.missing import is_blank
-from ..inputs.mistakes import warn_of_equal, warn_of_words
-from ..runtime.import_lock import import_undisturbed, lazy
-from ..runtime.terminal import ProgressBar
+from ..core.counting._counted import Sums
+from ..core.inputs._batch import Batch
+from ..core.inputs._utf8_rows import Utf8Rows
+from ..core.inputs.errors import InputWarning, spellings, warn_of_blank
+from ..core.inputs.missing import is_blank
+from ..core.inputs.mistakes import warn_of_equal, warn_of_words
+from ..core.runtime.import_lock import import_undisturbed, lazy
+from ..core.runtime.terminal import ProgressBar
 from .formats import KeyedReader, align_images, align_segments, open_input
 from .options import Options, check_systems, option_warnings, parse_options
 from .readers import (
@@ -52,14 +52,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import results, table_files, testsets
+    from . import data_files, results, testsets
     from .readers import Chunks
 else:
     results = lazy("fastbleu.cli.results")
-    table_files = lazy("fastbleu.cli.table_files")
+    data_files = lazy("fastbleu.cli.data_files")
     testsets = lazy("fastbleu.cli.testsets")
 
-# How messages spell the command's options; see `inputs.errors.advised`.
+# How messages spell the command's options; see `advised` in core/inputs/errors.py.
 SPELLINGS = {
     "encoding": "--encoding {}",
     "format": "--read-as {}",
@@ -116,7 +116,7 @@ def _run(options: Options) -> None:
     if options.delegated:
         return testsets.print_about(options)
     if options.by is not None:
-        groups, warnings = table_files.score_groups(options, results.metric_of(options))
+        groups, warnings = data_files.score_groups(options, results.metric_of(options))
         _warn(options, [], warnings)
         return _print(groups)
     if options.reported:

@@ -17,8 +17,10 @@ from contextlib import ExitStack
 from itertools import chain, islice
 from typing import NamedTuple
 
-from ..inputs.arguments import number_of, shown
-from ..inputs.file_formats import (
+from ..core.inputs.arguments import number_of, shown
+from ..core.inputs.missing import is_missing
+from ..core.runtime.collection import collection_paused
+from ..files.formats import (
     cells_of,
     check_results,
     is_heading,
@@ -29,8 +31,6 @@ from ..inputs.file_formats import (
     with_ids_of,
     without_suffix,
 )
-from ..inputs.missing import is_missing
-from ..runtime.collection import collection_paused
 from .readers import (
     CHUNK_LINES,
     REFERENCE,
@@ -81,7 +81,7 @@ def open_input(name: str, role: str, options: Options, opened: ExitStack) -> Rea
     if missing == "ragged":
         missing = "empty" if is_reference else "error"
     if kind == "table":
-        from .table_files import TableReader
+        from .data_files import TableReader
 
         return TableReader(path, selector, missing, options, is_reference)
     if kind == "tsv":

@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
-from ..inputs.arguments import shown
-from ..runtime.extras import install_command
+from ..core.inputs.arguments import shown
+from ..core.runtime.extras import install_command
 from .formats import MatchedReader, Segment
 from .readers import REFERENCE, SYSTEM, ByteSource, InputError, TextLines
 

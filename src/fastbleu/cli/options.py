@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from .. import __version__
-from ..dialects._sacrebleu import SMOOTH_DEFAULTS
-from ..dialects.names import names
-from ..inputs.arguments import shown
-from ..inputs.missing import CHOICES
-from ..runtime.extras import install_command
+from ..core.inputs.arguments import shown
+from ..core.inputs.missing import CHOICES
+from ..core.runtime.extras import install_command
+from ..core.scoring._sacrebleu import SMOOTH_DEFAULTS
+from ..core.scoring.names import names
+from ..core.tokenizers.tokenizer import BY_LANGUAGE, OF_WORDS, TOKENIZERS, WITHOUT_MODEL
 from ..sacrebleu.bleu_score import read_seed, seed_of_environment
-from ..tokenizers.tokenizer import BY_LANGUAGE, OF_WORDS, TOKENIZERS, WITHOUT_MODEL
 from .formats import NAMED, is_coco_file
 from .parser import Help, Parser, delimiter, dialect, encoding, integer, pair, seed
 from .readers import STDIN, InputError

@@ -9,9 +9,9 @@ import sys
 from contextlib import suppress
 from itertools import chain
 
-from ..dialects.names import get, names
-from ..inputs.arguments import closest, known_name, shown, unknown_name
-from ..inputs.file_formats import DELIMITERS
+from ..core.inputs.arguments import closest, known_name, shown, unknown_name
+from ..core.scoring.names import get, names
+from ..files.formats import DELIMITERS
 from ..sacrebleu.bleu_score import read_seed
 
 TYPE_CHECKING = False

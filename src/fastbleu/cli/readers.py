@@ -20,10 +20,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from itertools import chain, islice
 
-from ..inputs._utf8_rows import Utf8Lines, Utf8Rows
-from ..inputs.arguments import number_of, shown
-from ..inputs.errors import LocatedValueError
-from ..inputs.file_formats import (
+from ..core.inputs._utf8_rows import Utf8Lines, Utf8Rows
+from ..core.inputs.arguments import number_of, shown
+from ..core.inputs.errors import LocatedValueError
+from ..core.inputs.missing import no_value
+from ..files.formats import (
     PackedError,
     module_of,
     output_of,
@@ -32,7 +33,6 @@ from ..inputs.file_formats import (
     unpacked,
     without_suffix,
 )
-from ..inputs.missing import no_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

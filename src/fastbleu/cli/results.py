@@ -15,12 +15,12 @@ from contextlib import ExitStack
 from heapq import nsmallest
 from itertools import islice
 
-from ..counting._counted import Counted, Sums
-from ..dialects.base import UPDATE
-from ..inputs.errors import InputWarning
-from ..metric.argument import counter_of, scorer_of
-from ..runtime.import_lock import import_undisturbed, lazy
-from ..runtime.terminal import CONTROLS, JSON_CONTROLS
+from ..core.counting._counted import Counted, Sums
+from ..core.inputs.errors import InputWarning
+from ..core.metric.argument import counter_of, scorer_of
+from ..core.runtime.import_lock import import_undisturbed, lazy
+from ..core.runtime.terminal import CONTROLS, JSON_CONTROLS
+from ..core.scoring.base import UPDATE
 from .formats import select
 from .readers import STDIN, InputError, joined, present
 from .sacrebleu_text import (
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     import tempfile
     from typing import Any
 
-    from ..dialects.score import Score
-    from ..metric.bleu import BLEU
+    from ..core.metric.bleu import BLEU
+    from ..core.scoring.score import Score
     from ..significance import Comparisons
     from .options import Options
     from .readers import Chunks
@@ -52,7 +52,7 @@ _ONE_CELL = CONTROLS | str.maketrans("\t\n\r", "   ")
 
 def metric_of(options: Options) -> BLEU:
     """Return the metric for the options; the dialect has the defaults."""
-    from ..metric.bleu import BLEU
+    from ..core.metric.bleu import BLEU
 
     names = "dialect", "lowercase", "max_ngram_order", "smooth_method", "smooth_value"
     arguments = {name: getattr(options, name) for name in (*names, "reference_length", "threads")}

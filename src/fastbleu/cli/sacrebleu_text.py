@@ -12,11 +12,12 @@ from array import array
 from collections import namedtuple
 from collections.abc import Sequence
 
-from ..counting._counted import Sums
-from ..counting.counter import Counter
-from ..dialects._sacrebleu import details
-from ..inputs.errors import TOKENIZED_PERIODS, warn_input
-from ..runtime.terminal import CONTROLS
+from ..core.counting._counted import Sums
+from ..core.counting.counter import Counter
+from ..core.inputs.errors import TOKENIZED_PERIODS, warn_input
+from ..core.runtime.terminal import CONTROLS
+from ..core.scoring._sacrebleu import details
+from ..core.tokenizers.tokenizer import get as get_tokenizer
 from ..sacrebleu.bleu_score import (
     CONFIDENCE,
     BLEUScore,
@@ -24,14 +25,13 @@ from ..sacrebleu.bleu_score import (
     estimate_from_rows,
     seed_text,
 )
-from ..tokenizers.tokenizer import get as get_tokenizer
 from .readers import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..counting._counted import Counted
+    from ..core.counting._counted import Counted
     from ..significance.results import Comparisons
     from .options import Options
 
@@ -40,6 +40,7 @@ BASELINE = "Baseline: "
 _COLORS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
 RESET = "\033[0m"
 _COLOR_CODE = re.compile(r"\033\[(?:\d|;)*m")
+_LARGEST_MARKED = 0.05  # of p-values
 _INTERVAL = re.compile(r"\(μ = [0-9.]+ ± [0-9.]+\)")
 
 _REPORT = """\
@@ -194,21 +195,23 @@ class SacrebleuText:
             return self._several([*map(System, names, scores)])
         # sacreBLEU prints a page of explanations; on a terminal there is a table instead.
         width = terminal_width() if self._options.output_format == "text" else None
-        comparisons = self._compare(names, totals, tells_identical_apart=width is None)
+        comparisons, p_values = self._compare(names, totals)
         if width is not None:
             signature = self.signature(self._options.short)
             return comparisons_text(comparisons, self._options.width, width, signature)
         first = next(iter(comparisons.values()))
         systems = [System(names[0], first.baseline_score, None, first.baseline_interval)]
-        for name, result in comparisons.items():
-            systems.append(System(name, result.score, result.p_value, result.interval))
+        for (name, result), p_value in zip(comparisons.items(), p_values, strict=True):
+            systems.append(System(name, result.score, p_value, result.interval))
+            if result._too_few or result.is_significant != (p_value <= _LARGEST_MARKED):
+                warn_input(f"{name}: {result._verdict}")
         return self._several(systems)
 
     def _compare(
-        self, names: Sequence[str], totals: list[Sums], tells_identical_apart: bool
-    ) -> Comparisons[str]:
-        """Test all systems against the first one."""
-        from ..dialects.sacrebleu import SACREBLEU
+        self, names: Sequence[str], totals: list[Sums]
+    ) -> tuple[Comparisons[str], list[float]]:
+        """Test all systems against the first one; also sacreBLEU's p-values."""
+        from ..core.scoring.sacrebleu import SACREBLEU
         from ..significance.experiment import Experiment, SacrebleuScoring
         from ..significance.results import Comparisons
 
@@ -219,7 +222,6 @@ class SacrebleuText:
             CONFIDENCE,
             options.random_seed,
             progress=options.progress,
-            tells_identical_apart=tells_identical_apart,
         )
         if options.test == "bs":
             results = experiment.bootstrap(options.samples)
@@ -228,7 +230,7 @@ class SacrebleuText:
         self._add_test(str(experiment.seed).lower(), options.samples, options.test)
         comparisons = Comparisons(zip(names[1:], results, strict=True))
         comparisons.baseline = names[0].removeprefix(BASELINE)
-        return comparisons
+        return comparisons, experiment.sacrebleu_p_values
 
     def _one(self, total: Sums) -> str:
         """Return the report on one system."""
@@ -290,7 +292,7 @@ class SacrebleuText:
             text += f" ({interval.mean:.{width}f} ± {interval.half_width:.{width}f})"
         if system.p_value is not None:
             p_value = f"(p = {system.p_value:.4f})"
-            significant = system.p_value <= 0.05
+            significant = system.p_value <= _LARGEST_MARKED
             text += separator + (f"{p_value}*" if significant else self._color(p_value, "red"))
         return text
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
-from ..inputs.arguments import closest, shown
-from ..runtime.extras import install_command
-from ..runtime.import_lock import import_undisturbed
+from ..core.inputs.arguments import closest, shown
+from ..core.runtime.extras import install_command
+from ..core.runtime.import_lock import import_undisturbed
 from .options import Options
 from .readers import InputError
 

@@ -8,19 +8,19 @@ from math import isnan, nan
 
 import numpy
 
-from ..counting._counted import Counted
-from ..counting.counter import Counter, TokenListCounter, rereadable
-from ..counting.stats import truncated
-from ..dialects.score import NoScoreError, Score
-from ..inputs._batch import Batch, read
-from ..inputs._id_rows import IdRows
-from ..inputs.arguments import is_iterable, list_or_tuple
-from ..inputs.columns import is_column, listed_column, opened
-from ..inputs.errors import without_input_warnings
-from ..inputs.ids import IdFilter, are_ids, id_rows
-from ..metric.argument import counter_of, scorer_of
-from ..metric.bleu import BLEU
-from ..tokenizers.tokenizer import get
+from ..core.counting._counted import Counted
+from ..core.counting.counter import Counter, TokenListCounter, rereadable
+from ..core.counting.stats import truncated
+from ..core.inputs._batch import Batch, read
+from ..core.inputs._id_rows import IdRows
+from ..core.inputs.arguments import is_iterable, list_or_tuple
+from ..core.inputs.columns import is_column, listed_column, opened
+from ..core.inputs.errors import without_input_warnings
+from ..core.inputs.ids import IdFilter, are_ids, id_rows
+from ..core.metric.argument import counter_of, scorer_of
+from ..core.metric.bleu import BLEU
+from ..core.scoring.score import NoScoreError, Score
+from ..core.tokenizers.tokenizer import get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..metric.argument import Metric
-    from ..tokenizers.tokenizer import Rewrite, Tokenizer
+    from ..core.metric.argument import Metric
+    from ..core.tokenizers.tokenizer import Rewrite, Tokenizer
 
 _USUAL_ORDER = 4
 

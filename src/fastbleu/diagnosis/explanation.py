@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import isnan
 
-from ..dialects.names import get, names
-from ..inputs.arguments import a_type, number_of
-from ..metric.bleu import BLEU
-from ..plots.tables import Table, Tables
+from ..core.inputs.arguments import a_type, number_of
+from ..core.metric.bleu import BLEU
+from ..core.scoring.names import get, names
+from ..plots.text import Table, Tables
 from .corpus import Corpus, dialect_metric
 from .findings import Finding, find
 from .path import walk
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ..dialects.score import Score
-    from ..inputs.types import Hypotheses, References
-    from ..metric.argument import Metric
+    from ..core.inputs.types import Hypotheses, References
+    from ..core.metric.argument import Metric
+    from ..core.scoring.score import Score
 
 
 # Raised by dialects that cannot score, for example without PyTorch or on token ids.

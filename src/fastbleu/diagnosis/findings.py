@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy
 
-from ..inputs.arguments import names_shown, number_of
-from ..inputs.errors import advised
-from ..inputs.mistakes import fitting_tokenizer, lacks_spaces, sample_of
-from ..inputs.repairs import REPAIRS, Repair, constant_text, fitting_references
-from ..metric.bleu import BLEU
+from ..core.inputs.arguments import names_shown, number_of
+from ..core.inputs.errors import advised
+from ..core.inputs.mistakes import fitting_tokenizer, lacks_spaces, sample_of
+from ..core.inputs.repairs import REPAIRS, Repair, constant_text, fitting_references
+from ..core.metric.bleu import BLEU
 from .corpus import Corpus
 
 TYPE_CHECKING = False
@@ -348,8 +348,8 @@ def _equal(search: _Search) -> None:
     if len(equal) < max(5, _EQUAL_SHARE * (lengths >= _LEAST_TOKENS).sum()):
         return
     message = (
-        f"{len(equal)} hypotheses of {_LEAST_TOKENS} tokens or more equal a reference, which raises "
-        "the score: are they copies?"
+        f"{len(equal)} hypotheses of {_LEAST_TOKENS} tokens or more equal a reference, which "
+        "raises the score: are they copies?"
     )
     search.add("equal", message, nan, equal, 0)
 
@@ -570,8 +570,8 @@ def _short(search: _Search) -> None:
         penalty = search.rest.scorer.brevity_penalty(hyp_len, ref_len)
         costs = points / penalty - points if penalty else nan
         message = (
-            f"the hypotheses are short, {hyp_len / ref_len:.0%} of the references' length, which costs "
-            f"{costs:.2f} points by the brevity penalty: were they truncated?"
+            f"the hypotheses are short, {hyp_len / ref_len:.0%} of the references' length, which "
+            f"costs {costs:.2f} points by the brevity penalty: were they truncated?"
         )
         search.add("short", message, nan, segments, costs)
     elif len(lengths) >= _LEAST_TOKENS and hyp_len > _LONG_CORPUS * ref_len:

@@ -7,16 +7,16 @@ from decimal import Decimal
 from math import isfinite
 from typing import Any
 
-from ..dialects.recipes import LINES
-from ..inputs.arguments import shown
-from ..plots.tables import Table, Tables
-from ..runtime.collection import collection_paused
+from ..core.inputs.arguments import shown
+from ..core.runtime.collection import collection_paused
+from ..originals.recipes import LINES
+from ..plots.text import Table, Tables
 from .corpus import Corpus
 from .settings import NEAREST, Scored, score_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..inputs.types import Hypotheses, References
+    from ..core.inputs.types import Hypotheses, References
 
 # If a dialect has more matches, tables list one and say in what the others differ.
 _SHOWN = 5

@@ -15,19 +15,19 @@ from typing import NamedTuple
 
 import numpy
 
-from ..counting.counter import TokenListCounter
-from ..counting.stats import AdaptedRows
-from ..dialects.base import Dialect
-from ..dialects.scorer import Scorer
-from ..tokenizers.tokenizer import Tokenizer
+from ..core.counting.counter import TokenListCounter
+from ..core.counting.stats import AdaptedRows
+from ..core.scoring.base import Dialect
+from ..core.scoring.scorer import Scorer
+from ..core.tokenizers.tokenizer import Tokenizer
 from .corpus import Corpus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..counting.stats import Stats
-    from ..inputs.ids import IdFilter
+    from ..core.counting.stats import Stats
+    from ..core.inputs.ids import IdFilter
 
 # How many segments are named for a step.
 _NAMED = 3

@@ -12,17 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from ..counting._counted import Counted
-from ..counting.counter import TokenListCounter
-from ..dialects.base import SUMS
-from ..dialects.names import get, names
-from ..dialects.nltk import NLTK
-from ..dialects.recipes import LINES
-from ..dialects.sacrebleu import SACREBLEU
-from ..inputs.errors import without_input_warnings
-from ..metric.bleu import BLEU
-from ..runtime.terminal import ProgressBar
-from ..tokenizers.tokenizer import tokenize
+from ..core.counting._counted import Counted
+from ..core.counting.counter import TokenListCounter
+from ..core.inputs.errors import without_input_warnings
+from ..core.metric.bleu import BLEU
+from ..core.runtime.terminal import ProgressBar
+from ..core.scoring.base import SUMS
+from ..core.scoring.names import get, names
+from ..core.scoring.nltk import NLTK
+from ..core.scoring.sacrebleu import SACREBLEU
+from ..core.tokenizers.tokenizer import tokenize
+from ..originals.recipes import LINES
 from .corpus import Corpus
 
 TYPE_CHECKING = False

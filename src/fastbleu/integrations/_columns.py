@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy
 import pyarrow
 
-from ..dialects.base import PARTS, SUMS, UPDATE
-from ..dialects.score import NoScoreError
-from ..inputs._batch import Batch, read
-from ..inputs.arguments import check_choice
-from ..inputs.errors import LocatedError, warn_input
-from ..inputs.missing import CHOICES
-from ..metric.argument import as_metric, counter_of, scorer_of
-from ..metric.bleu import BLEU
+from ..core.inputs._batch import Batch, read
+from ..core.inputs.arguments import check_choice
+from ..core.inputs.errors import LocatedError, warn_input
+from ..core.inputs.missing import CHOICES
+from ..core.metric.argument import as_metric, counter_of, scorer_of
+from ..core.metric.bleu import BLEU
+from ..core.scoring.base import PARTS, SUMS, UPDATE
+from ..core.scoring.score import NoScoreError
 from ..tables.groups import FEWEST, MOST, count_names, part_rows, reductions_of
 from ..tables.rows import counted_parts
 from ..tables.sums import described
@@ -23,10 +23,10 @@ from ..tables.sums import described
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..counting._counted import Counted
-    from ..counting.stats import AdaptedRows
-    from ..inputs.types import MissingChoice
-    from ..metric.argument import Metric
+    from ..core.counting._counted import Counted
+    from ..core.counting.stats import AdaptedRows
+    from ..core.inputs.types import MissingChoice
+    from ..core.metric.argument import Metric
 
 
 class ColumnScorer:

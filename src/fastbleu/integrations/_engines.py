@@ -17,8 +17,8 @@ from ..tables.sources import Source
 from ..tables.sums import combined, stored, sums_scorer
 
 if TYPE_CHECKING:
-    from ..inputs.types import MissingChoice
-    from ..metric.argument import Metric
+    from ..core.inputs.types import MissingChoice
+    from ..core.metric.argument import Metric
 
 Table = TypeVar("Table")
 Result = TypeVar("Result")

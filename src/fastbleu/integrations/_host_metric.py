@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..dialects.base import STATE
-from ..inputs.arguments import check_flag
-from ..metric.argument import as_metric, scorer_of
-from ..metric.bleu import BLEU
-from ..runtime.import_lock import lazy
+from ..core.inputs.arguments import check_flag
+from ..core.metric.argument import as_metric, scorer_of
+from ..core.metric.bleu import BLEU
+from ..core.runtime.import_lock import lazy
+from ..core.scoring.base import STATE
 
 if TYPE_CHECKING:
     import torch
 
-    from ..metric.argument import Metric
+    from ..core.metric.argument import Metric
 else:
     torch = lazy("torch")
 
@@ -72,7 +72,7 @@ def _is_default(value: Any, default: Any) -> bool:
 def joined(
     hyp_len: torch.Tensor, ref_len: torch.Tensor, matches: torch.Tensor, totals: torch.Tensor
 ) -> list[int]:
-    """Rejoin a row that `tensors` in dialects/float32.py split; OverflowError if negative."""
+    """Rejoin a row that `tensors` in originals/float32.py split; OverflowError if negative."""
     row: list[int] = torch.cat((torch.stack((hyp_len, ref_len)), matches, totals)).tolist()
     if min(row) < 0:
         raise OverflowError(f"a count exceeds int64: {row}")

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..inputs.arguments import check_positive
-from ..runtime.extras import HostImports
+from ..core.inputs.arguments import check_positive
+from ..core.runtime.extras import HostImports
 
 with HostImports("arrow", "pyarrow", extra="parquet"):
     import pyarrow
@@ -21,8 +21,8 @@ with HostImports("arrow", "pyarrow", extra="parquet"):
     from ._columns import ColumnScorer, argument_names, naming_columns
 
 if TYPE_CHECKING:
-    from ..inputs.types import MissingChoice
-    from ..metric.argument import Metric
+    from ..core.inputs.types import MissingChoice
+    from ..core.metric.argument import Metric
 
 
 def register(

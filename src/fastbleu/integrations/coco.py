@@ -15,30 +15,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice
 
-from ..counting.stats import Stats
-from ..dialects.formulas import COCO, split_rows
-from ..inputs.arguments import shown
-from ..inputs.errors import without_input_warnings
-from ..inputs.file_formats import (
+from ..core.counting.stats import Stats
+from ..core.inputs.arguments import shown
+from ..core.metric.bleu import BLEU
+from ..core.runtime.collection import collection_paused
+from ..files.formats import (
     check_results,
     parse_captions,
     problem_of,
     unpacked,
     with_ids_of,
 )
-from ..metric.bleu import BLEU
-from ..runtime._internals import is_nested
-from ..runtime.collection import collection_paused
-from ..tokenizers import _ptb
+from ..originals import _ptb
+from ..originals.formulas import COCO, split_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
     from typing import Any
 
-    from ..runtime.patching import PatchTarget
 
 # The white space of a line.
 _SPACES = " \t\x85\xa0\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
@@ -210,38 +206,6 @@ def _check(gts: Mapping[Any, list[str]], res: Mapping[Any, list[str]]) -> None:
             raise AssertionError(f"res[{shown(image)}] must be a list of one hypothesis")
         if type(gts[image]) is not list or not gts[image]:
             raise AssertionError(f"gts[{shown(image)}] must be a list of at least one reference")
-
-
-def _targets(module: ModuleType) -> list[PatchTarget]:
-    """What `fastbleu.patch` replaces in a module of pycocoevalcap."""
-    from ..runtime.patching import PatchTarget
-
-    if module.__name__.endswith(".bleu"):
-        return [PatchTarget(module.Bleu, "compute_score", _compute_score)]
-    return [PatchTarget(module.PTBTokenizer, "tokenize", _tokenize)]
-
-
-def _tokenize(_: Any, captions_for_image: Any) -> Any:
-    """Replaces pycocoevalcap's ``PTBTokenizer.tokenize``; leaves some line breaks to Java."""
-    if type(captions_for_image) is not dict:
-        return NotImplemented
-    if not {*map(type, captions_for_image.values())} <= {list, tuple}:
-        return NotImplemented
-    captions = list(chain(*captions_for_image.values()))
-    if not {*map(type, captions)} <= {dict} or not is_nested([c["caption"] for c in captions], 1):
-        return NotImplemented
-    return PTBTokenizer(compatible=True).tokenize(captions_for_image)
-
-
-@without_input_warnings
-def _compute_score(metric: Any, gts: Any, res: Any, verbose: Any) -> Any:
-    """Replaces pycocoevalcap's ``Bleu.compute_score``; NotImplemented if types are unusual."""
-    # With verbose=2 pycocoevalcap prints every image as it is scored, with its own types.
-    if metric._n not in (1, 2, 3, 4) or verbose not in (0, 1):
-        return NotImplemented
-    if not type(gts) is type(res) is dict or not is_nested([*gts.values(), *res.values()], 2):
-        return NotImplemented
-    return Bleu(metric._n).compute_score(gts, res, verbose)
 
 
 def read(

@@ -15,8 +15,8 @@ from contextlib import suppress
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING
 
-from ..inputs.arguments import a_type, check_positive, shown
-from ..runtime.extras import HostImports
+from ..core.inputs.arguments import a_type, check_positive, shown
+from ..core.runtime.extras import HostImports
 
 with HostImports("duckdb", "duckdb", "pyarrow"):
     import duckdb
@@ -25,8 +25,8 @@ with HostImports("duckdb", "duckdb", "pyarrow"):
     from ._columns import ColumnScorer, argument_names, naming_columns
 
 if TYPE_CHECKING:
-    from ..inputs.types import MissingChoice
-    from ..metric.argument import Metric
+    from ..core.inputs.types import MissingChoice
+    from ..core.metric.argument import Metric
 
 
 def register(

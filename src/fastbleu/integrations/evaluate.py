@@ -16,15 +16,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from ..dialects._sacrebleu import details
-from ..dialects.formulas import EVALUATE
-from ..dialects.sacrebleu import SACREBLEU
-from ..dialects.score import NoScoreError
-from ..inputs._batch import read
-from ..inputs.arguments import a_type, check_flag, check_positive, number_of, shown
-from ..inputs.errors import warn_tokenized
-from ..metric.argument import counter_of
-from ..metric.bleu import BLEU
+from ..core.inputs._batch import read
+from ..core.inputs.arguments import a_type, check_flag, check_positive, number_of, shown
+from ..core.inputs.errors import warn_tokenized
+from ..core.metric.argument import counter_of
+from ..core.metric.bleu import BLEU
+from ..core.scoring._sacrebleu import details
+from ..core.scoring.sacrebleu import SACREBLEU
+from ..core.scoring.score import NoScoreError
+from ..originals.formulas import EVALUATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..metric.argument import scorer_of, sums_of_batch
-from ..runtime.extras import HostImports
+from ..core.metric.argument import scorer_of, sums_of_batch
+from ..core.runtime.extras import HostImports
 from ._host_metric import host_metric
 
 with HostImports("ignite", "torch", "ignite"):
@@ -25,8 +25,8 @@ with HostImports("ignite", "torch", "ignite"):
     from ignite.metrics.metric import reinit__is_reduced, sync_all_reduce
 
 if TYPE_CHECKING:
-    from ..dialects.score import Score
-    from ..metric.argument import Metric as MetricArgument
+    from ..core.metric.argument import Metric as MetricArgument
+    from ..core.scoring.score import Score
 
 
 def _unchanged(output: Any) -> Any:

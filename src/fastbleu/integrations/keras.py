@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ..inputs.arguments import a_type, number_of
-from ..metric.argument import counter_of, scorer_of, sums_of_batch
-from ..metric.bleu import BLEU as NativeBLEU
-from ..runtime.extras import HostImports, not_compiled
+from ..core.inputs.arguments import a_type, number_of
+from ..core.metric.argument import counter_of, scorer_of, sums_of_batch
+from ..core.metric.bleu import BLEU as NativeBLEU
+from ..core.runtime.extras import HostImports, not_compiled
 from ._host_metric import host_metric
 
 with HostImports("keras", "keras"):
@@ -26,9 +26,9 @@ with HostImports("keras", "keras"):
     from keras.src.backend.common.symbolic_scope import in_symbolic_scope
 
 if TYPE_CHECKING:
-    from ..dialects.score import Score
-    from ..inputs.types import Hypotheses, Numbers, References
-    from ..metric.argument import Metric as MetricArgument
+    from ..core.inputs.types import Hypotheses, Numbers, References
+    from ..core.metric.argument import Metric as MetricArgument
+    from ..core.scoring.score import Score
 
 
 @keras.saving.register_keras_serializable(package="fastbleu")

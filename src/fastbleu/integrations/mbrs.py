@@ -18,14 +18,14 @@ from typing import Any
 
 import numpy
 
-from ..dialects._sacrebleu import SMOOTH_DEFAULTS
-from ..inputs._batch import read
+from ..core.inputs._batch import read
+from ..core.metric.argument import counter_of, scorer_of
+from ..core.metric.bleu import BLEU
+from ..core.runtime.extras import HostImports
+from ..core.scoring._sacrebleu import SMOOTH_DEFAULTS
 from ..matrix.all_pairs import PairScorer
 from ..matrix.decoding import Aggregation
 from ..matrix.reader import SentenceReader
-from ..metric.argument import counter_of, scorer_of
-from ..metric.bleu import BLEU
-from ..runtime.extras import HostImports
 from ..sacrebleu import BLEU as _SacrebleuBLEU
 
 with HostImports("mbrs", "torch", "mbrs"):

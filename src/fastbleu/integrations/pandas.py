@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..runtime.extras import HostImports
+from ..core.runtime.extras import HostImports
 from ..tables.functions import appended, score
 from ..tables.rows import RowCounter, check_columns
 
@@ -21,8 +21,8 @@ with HostImports("pandas", "pandas"):
     import pandas
 
 if TYPE_CHECKING:
-    from ..inputs.types import MissingChoice
-    from ..metric.argument import Metric
+    from ..core.inputs.types import MissingChoice
+    from ..core.metric.argument import Metric
 
 
 @pandas.api.extensions.register_dataframe_accessor("bleu")

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..inputs.arguments import a_type
-from ..metric.bleu import BLEU
-from ..runtime.extras import HostImports
+from ..core.inputs.arguments import a_type
+from ..core.metric.bleu import BLEU
+from ..core.runtime.extras import HostImports
 
 with HostImports("polars", "polars", "pyarrow"):
     import polars
@@ -23,8 +23,8 @@ with HostImports("polars", "polars", "pyarrow"):
     from ._columns import ColumnScorer, naming_columns
 
 if TYPE_CHECKING:
-    from ..inputs.types import MissingChoice
-    from ..metric.argument import Metric
+    from ..core.inputs.types import MissingChoice
+    from ..core.metric.argument import Metric
 
 
 @polars.api.register_expr_namespace("bleu")

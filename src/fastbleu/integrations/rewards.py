@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from ..dialects.base import PARTS
-from ..inputs._batch import count_blank
-from ..inputs.arguments import a_type, check_choice, number_of, shown
-from ..inputs.checks import check_segments
-from ..inputs.errors import AmongGiven, warn_input
-from ..inputs.missing import CHOICES, without_missing
-from ..inputs.mistakes import MIN_SEQUENCES_TO_WARN
-from ..metric.argument import as_metric, scorer_of
-from ..runtime.import_lock import lazy
+from ..core.inputs._batch import count_blank
+from ..core.inputs.arguments import a_type, check_choice, number_of, shown
+from ..core.inputs.checks import check_segments
+from ..core.inputs.errors import AmongGiven, warn_input
+from ..core.inputs.missing import CHOICES, without_missing
+from ..core.inputs.mistakes import MIN_SEQUENCES_TO_WARN
+from ..core.metric.argument import as_metric, scorer_of
+from ..core.runtime.import_lock import lazy
+from ..core.scoring.base import PARTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import numpy
     import torch
 
-    from ..inputs.types import MissingChoice
-    from ..metric.argument import Metric
+    from ..core.inputs.types import MissingChoice
+    from ..core.metric.argument import Metric
 else:
     numpy = lazy("numpy")
     torch = lazy("torch")

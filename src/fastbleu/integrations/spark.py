@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..runtime.extras import HostImports
+from ..core.runtime.extras import HostImports
 from ..tables.groups import reductions_of
 from ..tables.sums import COUNTED
 
@@ -41,8 +41,8 @@ with HostImports("spark", "pyarrow", "pyspark"):
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
 
-    from ..inputs.types import MissingChoice
-    from ..metric.argument import Metric
+    from ..core.inputs.types import MissingChoice
+    from ..core.metric.argument import Metric
     from ..tables.groups import GroupScorer
     from ..tables.rows import RowCounter
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
-from ..dialects.float32 import TORCHEVAL, TorchEvalDialect, tensors
-from ..metric.argument import scorer_of, sums_of_batch
-from ..runtime.extras import HostImports, not_compiled
+from ..core.metric.argument import scorer_of, sums_of_batch
+from ..core.runtime.extras import HostImports, not_compiled
+from ..originals.float32 import TORCHEVAL, TorchEvalDialect, tensors
 from ._host_metric import host_metric, joined, score
 
 with HostImports("torcheval", "torch", "torcheval"):
@@ -20,8 +20,8 @@ with HostImports("torcheval", "torch", "torcheval"):
     from torcheval.metrics import Metric
 
 if TYPE_CHECKING:
-    from ..inputs.types import Hypotheses, References
-    from ..metric.argument import Metric as MetricArgument
+    from ..core.inputs.types import Hypotheses, References
+    from ..core.metric.argument import Metric as MetricArgument
 
 _DEFAULTS = {"n_gram": None, "weights": None, "tokenize": "none", "smooth": False}
 _STATES = ("input_len", "target_len", "matches_by_order", "possible_matches_by_order")

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from ..counting._counted import Sums
-from ..dialects.float32 import TORCHMETRICS, TorchMetricsDialect, tensors
-from ..metric.argument import counter_of, scorer_of, sums_of_batch
-from ..metric.bleu import BLEU
-from ..runtime.extras import HostImports, not_compiled
+from ..core.counting._counted import Sums
+from ..core.metric.argument import counter_of, scorer_of, sums_of_batch
+from ..core.metric.bleu import BLEU
+from ..core.runtime.extras import HostImports, not_compiled
+from ..originals.float32 import TORCHMETRICS, TorchMetricsDialect, tensors
 from ._host_metric import host_metric, joined, score
 
 with HostImports("torchmetrics", "torch", "torchmetrics"):
@@ -24,9 +24,9 @@ with HostImports("torchmetrics", "torch", "torchmetrics"):
     from torchmetrics import Metric
 
 if TYPE_CHECKING:
-    from ..inputs.types import Hypotheses, References
-    from ..metric.argument import Metric as MetricArgument
-    from ..tokenizers.tokenizer import TokenizerName
+    from ..core.inputs.types import Hypotheses, References
+    from ..core.metric.argument import Metric as MetricArgument
+    from ..core.tokenizers.tokenizer import TokenizerName
 
 _DEFAULTS = {"n_gram": 4, "smooth": False, "weights": None, "tokenize": "none"}
 _STATES = ("preds_len", "target_len", "numerator", "denominator")

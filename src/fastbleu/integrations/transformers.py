@@ -18,11 +18,11 @@ from __future__ import annotations
 import sys
 import weakref
 
-from ..inputs.arguments import a_type, check_integer, number_of, shape_of
-from ..inputs.errors import warn_input
-from ..inputs.ids import in_main_memory
-from ..metric.argument import as_metric
-from ..metric.bleu import BLEU
+from ..core.inputs.arguments import a_type, check_integer, number_of, shape_of
+from ..core.inputs.errors import warn_input
+from ..core.inputs.ids import in_main_memory
+from ..core.metric.argument import as_metric
+from ..core.metric.bleu import BLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from ..metric.argument import Metric
+    from ..core.metric.argument import Metric
 
     Ids = NDArray[numpy.integer[Any]]
     Postprocess = Callable[[list[str], list[str]], tuple[list[str], list[Any]]]

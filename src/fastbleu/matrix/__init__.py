@@ -4,7 +4,7 @@ The functions take a BLEU, or a dialect's name, as `metric=`. Modules are import
 names is first used.
 """
 
-from ..runtime.import_lock import import_locked
+from ..core.runtime.import_lock import import_locked
 
 _HOMES = {
     "MBRResult": "decoding",

@@ -2,12 +2,12 @@
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
-from fastbleu.kernel.tables cimport hash_seed, number_table
+from fastbleu.core.kernel.hashing cimport hash_seed, number_table
 from fastbleu.matrix._sentences cimport Sentences
-from fastbleu.runtime._process cimport Interruptible
+from fastbleu.core.runtime._process cimport Interruptible
 
 
-cdef extern from "kernel/tables/number_index.h":
+cdef extern from "kernel/hashing/number_index.h":
     ctypedef struct number_index:
         uint64_t *numbers
         uint32_t *slots

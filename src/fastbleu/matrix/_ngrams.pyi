@@ -3,7 +3,7 @@ from array import array
 import numpy
 from numpy.typing import NDArray
 
-from ..runtime._process import Interruptible
+from ..core.runtime._process import Interruptible
 from ._sentences import Sentences
 
 class Ngrams:

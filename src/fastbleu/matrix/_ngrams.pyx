@@ -6,7 +6,7 @@ those of a sentence against several references are its features that any of thes
 testing for membership.
 
 Numbers. An n-gram is the pair of the numbers of its first and its last n - 1 tokens, and its number is
-given out by a table of its order (kernel/tables/number_index.h), as it is met. A further occurrence is the
+given out by a table of its order (kernel/hashing/number_index.h), as it is met. A further occurrence is the
 pair of the n-gram's number and of how often it occurred before, with the top bit set, in the same table. Both
 are exact: nothing depends on a hash not colliding.
 
@@ -28,8 +28,10 @@ from libc.math cimport exp, log
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
-from fastbleu.kernel.tables cimport look_up_cost, number_table_add, number_table_begin, number_table_free
-from fastbleu.runtime._process cimport Buffer, buffer_of, grow, process_seed
+from fastbleu.core.kernel.hashing cimport (
+    look_up_cost, number_table_add, number_table_begin, number_table_free
+)
+from fastbleu.core.runtime._process cimport Buffer, buffer_of, grow, process_seed
 
 from fastbleu._core import MAX_ORDER as _MAX_ORDER
 

@@ -4,7 +4,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from ..runtime._process import Interruptible
+from ..core.runtime._process import Interruptible
 from ._ngrams import Features, Ngrams
 
 class ReferenceBlock(Interruptible):

@@ -25,7 +25,7 @@ from fastbleu._core cimport numbers
 from fastbleu.matrix._ngrams cimport (
     Features, Ngrams, number_index, number_index_add, number_index_clear, number_index_free,
     number_index_reserve)
-from fastbleu.runtime._process cimport (
+from fastbleu.core.runtime._process cimport (
     POLL_EVERY, Buffer, Interruptible, buffer_of, grow, process_seed)
 
 

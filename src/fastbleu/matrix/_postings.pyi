@@ -1,7 +1,7 @@
 from array import array
 from collections.abc import Callable
 
-from ..runtime._process import Interruptible
+from ..core.runtime._process import Interruptible
 from ._ngrams import Features, Ngrams
 from ._sentences import Sentences
 

@@ -24,7 +24,7 @@ from libc.string cimport memset
 from fastbleu.matrix._ngrams cimport (
     Features, Ngrams, number_index, number_index_add, number_index_clear, number_index_free,
     number_index_reserve, number_index_trim)
-from fastbleu.runtime._process cimport Interruptible, process_seed
+from fastbleu.core.runtime._process cimport Interruptible, process_seed
 
 # If there are more rows, they are forgotten: see _pairs.pyx.
 cdef Py_ssize_t KEPT_ROWS = 1 << 20

@@ -26,7 +26,7 @@ from fastbleu._core cimport FIRST, SHORTEST, numbers
 from fastbleu.matrix._ngrams cimport (
     GROW_FROM, Ngrams, Scratch, is_repeat, number_index, number_index_trim)
 from fastbleu.matrix._sentences cimport Sentences
-from fastbleu.runtime._process cimport POLL_EVERY, grow, poll
+from fastbleu.core.runtime._process cimport POLL_EVERY, grow, poll
 
 from fastbleu._core import REFERENCE_LENGTHS as _REFERENCE_LENGTHS, zero_rows
 

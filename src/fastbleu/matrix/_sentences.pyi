@@ -1,10 +1,10 @@
 from array import array
 
-from ..counting._id_packer import IdPacker
-from ..counting._text_packer import TextPacker
-from ..inputs._id_rows import IdRows
-from ..inputs.checks import TextChecks, TokenChecks
-from ..inputs.types import Listed
+from ..core.counting._id_packer import IdPacker
+from ..core.counting._text_packer import TextPacker
+from ..core.inputs._id_rows import IdRows
+from ..core.inputs.checks import TextChecks, TokenChecks
+from ..core.inputs.types import Listed
 from ._vocabulary import Vocabulary
 
 class Sentences:

@@ -4,7 +4,7 @@ Here a sentence is one text, one list of tokens or one row of token ids. TextRea
 (counting/) that number tokens with a lasting Vocabulary, so that the ids of all sentences can be compared. A
 reader has no vocabulary of its own: any number of them may share one, as long as none adds to it.
 
-inputs/sentences.py and inputs/ids.py check shapes and types.
+inputs/ids.py and matrix/reader.py check shapes and types.
 
 Ownership. Sentences own their arrays; readers keep their memory from one read to the next.
 Thread-safety. Sentences never change; one reader per thread. Text and token ids are read without the
@@ -17,19 +17,19 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.stdint cimport INT32_MAX
 from libc.string cimport memcpy, memset
 
-from fastbleu.counting._id_packer cimport IdPacker
-from fastbleu.counting._text_packer cimport ends_in_tokenized_period, TextPacker
-from fastbleu.counting._token_packer cimport copy_of
-from fastbleu.inputs._id_rows cimport id_row, IdRows
-from fastbleu.kernel.sequences cimport (
+from fastbleu.core.counting._id_packer cimport IdPacker
+from fastbleu.core.counting._text_packer cimport ends_in_tokenized_period, TextPacker
+from fastbleu.core.counting._token_packer cimport copy_of
+from fastbleu.core.inputs._id_rows cimport id_row, IdRows
+from fastbleu.core.kernel.sequences cimport (
     is_list_or_tuple, item_at, prefetch_item, prefetch_segments, PySequence_Fast_ITEMS, size_of, unchanging)
-from fastbleu.kernel.tables cimport (
+from fastbleu.core.kernel.hashing cimport (
     interner, interner_add, interner_begin, interner_free, look_up_cost, token_content, token_key)
 from fastbleu.matrix._vocabulary cimport Vocabulary
-from fastbleu.runtime._process cimport POLL_EVERY, grow, poll, process_seed
+from fastbleu.core.runtime._process cimport POLL_EVERY, grow, poll, process_seed
 
 
-cdef extern from "kernel/tables/token_store.h":
+cdef extern from "kernel/hashing/token_store.h":
     token_key ids_key(const int32_t *ids, size_t length, const interner *table) noexcept nogil
 
 

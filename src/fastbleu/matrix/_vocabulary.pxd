@@ -2,11 +2,11 @@
 
 from libc.stdint cimport int32_t, int64_t
 
-from fastbleu.kernel.tables cimport interner
-from fastbleu.runtime._process cimport Interruptible
+from fastbleu.core.kernel.hashing cimport interner
+from fastbleu.core.runtime._process cimport Interruptible
 
 
-cdef extern from "kernel/tables/token_store.h":
+cdef extern from "kernel/hashing/token_store.h":
     ctypedef struct token_store:
         size_t words
 

@@ -1,6 +1,6 @@
 from collections.abc import Hashable
 
-from ..runtime._process import Interruptible
+from ..core.runtime._process import Interruptible
 
 class Vocabulary(Interruptible):
     def __new__(cls) -> Vocabulary: ...

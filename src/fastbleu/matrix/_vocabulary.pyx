@@ -3,7 +3,7 @@
 Packers number the tokens of each segment by themselves (_core.pxd); sentences that are paired with many
 others are numbered once, over a vocabulary that is kept. Plain tokens (exact str, bytes, int) and token
 ids go to an interner, compared by content, with the content of long ones copied
-(kernel/tables/token_store.h). At the first token of another kind, a dict is made from all tokens so far, and
+(kernel/hashing/token_store.h). At the first token of another kind, a dict is made from all tokens so far, and
 from then on everything goes through it, by Python's own hash() and ==, so that 1 == 1.0 == True whichever
 came first.
 
@@ -19,15 +19,15 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX, uint64_t
 
-from fastbleu.counting._token_packer cimport find_reference, intern_hypothesis
-from fastbleu.kernel.numbering cimport number_objects
-from fastbleu.kernel.sequences cimport PySequence_Fast_ITEMS, size_of
-from fastbleu.kernel.tables cimport interner_begin, interner_free, token_content
-from fastbleu.runtime._process cimport process_seed
-from fastbleu.tokenizers._compiled cimport PyUnicode_FromKindAndData
+from fastbleu.core.counting._token_packer cimport find_reference, intern_hypothesis
+from fastbleu.core.kernel.numbering cimport number_objects
+from fastbleu.core.kernel.sequences cimport PySequence_Fast_ITEMS, size_of
+from fastbleu.core.kernel.hashing cimport interner_begin, interner_free, token_content
+from fastbleu.core.runtime._process cimport process_seed
+from fastbleu.core.tokenizers._compiled cimport PyUnicode_FromKindAndData
 
 
-cdef extern from "kernel/tables/token_store.h":
+cdef extern from "kernel/hashing/token_store.h":
     enum:
         KIND_BYTES
         KIND_LARGE_INTEGER

@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy
 
-from ..counting.stats import Stats, stats_of
-from ..inputs.arguments import check_integer
-from ..runtime.terminal import ProgressBar
-from ..runtime.threads import share_out
+from ..core.counting.stats import Stats, stats_of
+from ..core.inputs.arguments import check_integer
+from ..core.runtime.terminal import ProgressBar
+from ..core.runtime.threads import share_out
 from ._ngrams import Features, Ngrams
 from ._pairs import PairCounter, ReferenceBlock
 from .reader import SentenceReader, read_sources
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
-    from ..dialects.scorer import Scorer
-    from ..inputs.types import Hypotheses, Mask, Sources
-    from ..metric.argument import Metric
+    from ..core.inputs.types import Hypotheses, Mask, Sources
+    from ..core.metric.argument import Metric
+    from ..core.scoring.scorer import Scorer
     from ._sentences import Sentences
 
     Scores = NDArray[numpy.floating[Any]]

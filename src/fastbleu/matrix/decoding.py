@@ -8,12 +8,12 @@ from math import exp, log, prod
 
 import numpy
 
-from ..dialects.base import EXPECTED_COUNTS
-from ..inputs.arguments import number_of
-from ..inputs.errors import warn_input
-from ..inputs.ids import copy_lists, in_main_memory
-from ..runtime.import_lock import lazy
-from ..runtime.terminal import ProgressBar
+from ..core.inputs.arguments import number_of
+from ..core.inputs.errors import warn_input
+from ..core.inputs.ids import copy_lists, in_main_memory
+from ..core.runtime.import_lock import lazy
+from ..core.runtime.terminal import ProgressBar
+from ..core.scoring.base import EXPECTED_COUNTS
 from ._ngrams import Features, Ngrams, expected_rows
 from .all_pairs import PairScorer, on_sources
 from .reader import SentenceReader, check_entries, read_sources
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..dialects.scorer import Scorer
-    from ..inputs.types import Mask, Numbers, Sources
-    from ..metric.argument import Metric
-    from ..plots import tables
+    from ..core.inputs.types import Mask, Numbers, Sources
+    from ..core.metric.argument import Metric
+    from ..core.runtime import html
+    from ..core.scoring.scorer import Scorer
     from ._sentences import Sentences
 
     Floats = NDArray[numpy.float64]
 else:
-    tables = lazy("fastbleu.plots.tables")
+    html = lazy("fastbleu.core.runtime.html")
 
 # How many scores are in memory at a time if no matrix is requested: 32 MB, and the same for
 # weighted scores. Fewer would be slower, as tables of the references are rebuilt for each block.
@@ -83,7 +83,7 @@ class MBRResult:
         head = ["source", "best", "utility", "second best", "mean"]
         sizes = {len(utilities) for utilities in self.utilities} if many else {len(self.utilities)}
         hypotheses = f"{'-'.join(map(str, sorted({min(sizes), max(sizes)})))} hypotheses"
-        return tables.html_table([head, *rows], f"{hypotheses}; {self.signature}")
+        return html.html_table([head, *rows], f"{hypotheses}; {self.signature}")
 
 
 def _listed(value: Any) -> Any:

@@ -11,8 +11,8 @@ from random import Random
 
 import numpy
 
-from ..counting.stats import stats_of, truncated
-from ..inputs.arguments import (
+from ..core.counting.stats import stats_of, truncated
+from ..core.inputs.arguments import (
     a_type,
     check_choice,
     check_integer,
@@ -21,9 +21,9 @@ from ..inputs.arguments import (
     shape_of,
     shown,
 )
-from ..inputs.columns import listed_column
-from ..metric.bleu import BLEU
-from ..runtime.terminal import ProgressBar
+from ..core.inputs.columns import listed_column
+from ..core.metric.bleu import BLEU
+from ..core.runtime.terminal import ProgressBar
 from ._references import LeaveOneOut
 from .all_pairs import PairScorer
 from .reader import SentenceReader
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..dialects.scorer import Scorer
-    from ..inputs.types import Mask, SentenceStream
-    from ..metric.argument import Metric
+    from ..core.inputs.types import Mask, SentenceStream
+    from ..core.metric.argument import Metric
+    from ..core.scoring.scorer import Scorer
 
     Floats = NDArray[numpy.float64]
 

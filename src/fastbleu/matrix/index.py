@@ -5,14 +5,14 @@ from __future__ import annotations
 from _thread import allocate_lock as _Lock
 
 from .._core import add_rows
-from ..counting._counted import Counted
-from ..dialects.score import Score
-from ..inputs.arguments import number_of
-from ..inputs.mistakes import warn_of_label_padding
-from ..metric.argument import as_metric, scorer_of
-from ..metric.bleu import BLEU
-from ..runtime._process import Pool
-from ..runtime.threads import share_out
+from ..core.counting._counted import Counted
+from ..core.inputs.arguments import number_of
+from ..core.inputs.mistakes import warn_of_label_padding
+from ..core.metric.argument import as_metric, scorer_of
+from ..core.metric.bleu import BLEU
+from ..core.runtime._process import Pool
+from ..core.runtime.threads import share_out
+from ..core.scoring.score import Score
 from ._references import ReferenceSet, RowScratch
 from .reader import SentenceReader
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from ..counting.stats import Stats
-    from ..dialects.scorer import Scorer
-    from ..inputs.types import Hypotheses, Mask, SentenceStream
-    from ..metric.argument import Metric
-    from ..tokenizers.tokenizer import Tokenizer
+    from ..core.counting.stats import Stats
+    from ..core.inputs.types import Hypotheses, Mask, SentenceStream
+    from ..core.metric.argument import Metric
+    from ..core.scoring.scorer import Scorer
+    from ..core.tokenizers.tokenizer import Tokenizer
     from ._postings import Postings
     from ._sentences import Sentences
 

@@ -6,10 +6,10 @@ from array import array
 
 import numpy
 
-from ..counting.stats import stats_of
-from ..inputs.arguments import as_double, check_integer
-from ..runtime.terminal import ProgressBar
-from ..runtime.threads import share_out
+from ..core.counting.stats import stats_of
+from ..core.inputs.arguments import as_double, check_integer
+from ..core.runtime.terminal import ProgressBar
+from ..core.runtime.threads import share_out
 from ._ngrams import Features, Ngrams
 from ._postings import NearestSearch, Postings
 from ._sentences import sentences_of
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..inputs.types import Mask, SentenceStream
-    from ..metric.argument import Metric
+    from ..core.inputs.types import Mask, SentenceStream
+    from ..core.metric.argument import Metric
     from ._sentences import Sentences
 
     Scores = NDArray[numpy.float64]

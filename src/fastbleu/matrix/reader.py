@@ -6,18 +6,18 @@ from functools import cache, partial
 from itertools import islice
 from math import inf
 
-from ..dialects.base import MATRIX
-from ..inputs import mistakes
-from ..inputs.arguments import a_type, is_array, list_or_tuple, number_of, shape_of
-from ..inputs.checks import TextChecks, TokenChecks, check_segments
-from ..inputs.columns import is_column, listed_column
-from ..inputs.errors import TOKENIZED_PERIODS, mask_of, warn_input
-from ..inputs.ids import NO_IDS, sentence_rows
-from ..inputs.mistakes import look_like_tokens
-from ..metric.argument import as_metric, counter_of, scorer_of
-from ..metric.bleu import BLEU
-from ..runtime._process import Pool
-from ..runtime.terminal import ProgressBar
+from ..core.inputs import mistakes
+from ..core.inputs.arguments import a_type, is_array, list_or_tuple, number_of, shape_of
+from ..core.inputs.checks import TextChecks, TokenChecks, check_segments
+from ..core.inputs.columns import is_column, listed_column
+from ..core.inputs.errors import TOKENIZED_PERIODS, mask_of, warn_input
+from ..core.inputs.ids import NO_IDS, sentence_rows
+from ..core.inputs.mistakes import look_like_tokens
+from ..core.metric.argument import as_metric, counter_of, scorer_of
+from ..core.metric.bleu import BLEU
+from ..core.runtime._process import Pool
+from ..core.runtime.terminal import ProgressBar
+from ..core.scoring.base import MATRIX
 from ._sentences import IdReader, Sentences, TextReader, read_lists
 from ._vocabulary import Vocabulary
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
     from typing import Any
 
-    from ..inputs.types import Hypotheses, Listed, Mask, SentenceStream, Sources
-    from ..metric.argument import Metric
-    from ..tokenizers.tokenizer import Tokenizer
+    from ..core.inputs.types import Hypotheses, Listed, Mask, SentenceStream, Sources
+    from ..core.metric.argument import Metric
+    from ..core.tokenizers.tokenizer import Tokenizer
 
 # Sentences read at a time: few enough that their tokens take little memory.
 _BLOCK = 1 << 13

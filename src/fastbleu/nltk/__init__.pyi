@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Si
 from fractions import Fraction as _BaseFraction
 from typing import Any, overload
 
-from ..dialects.nltk_arithmetic import Fraction as Fraction
+from ..core.scoring.nltk_arithmetic import Fraction as Fraction
 
 _Tokens = Sequence[Hashable]
 _Smoothing = Callable[..., Any] | None

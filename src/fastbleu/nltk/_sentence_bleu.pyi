@@ -2,7 +2,7 @@ from array import array
 from collections.abc import Callable
 from typing import Any
 
-from ..dialects.nltk_arithmetic import Fraction
+from ..core.scoring.nltk_arithmetic import Fraction
 
 class NltkMethods:
     def __init__(

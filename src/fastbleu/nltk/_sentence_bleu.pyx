@@ -16,15 +16,15 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
 from fastbleu._core cimport SegmentCounter
-from fastbleu.counting._token_packer cimport TokenPacker
-from fastbleu.dialects._nltk cimport (
+from fastbleu.core.counting._token_packer cimport TokenPacker
+from fastbleu.core.scoring._nltk cimport (
     MAX_SCORED_ORDER, MAX_WEIGHTS, ScoreOptions, plain_number, read_weights, score_row)
-from fastbleu.dialects.smoothings cimport (
+from fastbleu.core.scoring.smoothings cimport (
     SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_FLOOR, SMOOTH_INTERPOLATE, SMOOTH_LENGTH, SMOOTH_LENGTH_AVERAGE,
     SMOOTH_NONE, Smoothing)
-from fastbleu.kernel.sequences cimport (
+from fastbleu.core.kernel.sequences cimport (
     is_list_or_tuple, PySequence_Fast_ITEMS, size_of, unchanging, unchanging_lists)
-from fastbleu.runtime._process cimport Buffer, buffer_of, KeptMemory
+from fastbleu.core.runtime._process cimport Buffer, buffer_of, KeptMemory
 
 import operator
 import warnings
@@ -32,9 +32,9 @@ from _warnings import warn as plain_warn
 from warnings import warn_explicit
 
 from fastbleu._core import MAX_ORDER as _MAX_ORDER
-from fastbleu.inputs.checks import NltkTokenChecks
-from fastbleu.inputs.mistakes import warn_of_unsplit_text
-from fastbleu.runtime.import_lock import import_locked, import_warning_formatter, lazy
+from fastbleu.core.inputs.checks import NltkTokenChecks
+from fastbleu.core.inputs.mistakes import warn_of_unsplit_text
+from fastbleu.core.runtime.import_lock import import_locked, import_warning_formatter, lazy
 
 cdef object functions = lazy("fastbleu.nltk.functions")
 
@@ -411,5 +411,5 @@ def modified_precision(references, hypothesis, n):
 cdef object plain_fraction(object numerator, object denominator):
     global fraction_of
     if fraction_of is None:
-        fraction_of = import_locked("fastbleu.dialects.nltk_arithmetic").Fraction._of_integers
+        fraction_of = import_locked("fastbleu.core.scoring.nltk_arithmetic").Fraction._of_integers
     return fraction_of(numerator, denominator)

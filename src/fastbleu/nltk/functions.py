@@ -7,15 +7,15 @@ from collections import deque
 from itertools import chain, islice
 
 from .._core import accumulate_rows, zero_rows
-from ..counting.counter import Counter
-from ..inputs._batch import Batch
-from ..inputs.arguments import shown
-from ..inputs.checks import NltkTokenChecks
-from ..inputs.mistakes import hint_at_sacrebleu, warn_of_unsplit_text
-from ..runtime.import_lock import import_warning_formatter, lazy
+from ..core.counting.counter import Counter
+from ..core.inputs._batch import Batch
+from ..core.inputs.arguments import shown
+from ..core.inputs.checks import NltkTokenChecks
+from ..core.inputs.mistakes import hint_at_sacrebleu, warn_of_unsplit_text
+from ..core.runtime.import_lock import import_warning_formatter, lazy
 from ._sentence_bleu import corpus_score, modified_precision, use_smoothing
 
-nltk_arithmetic = lazy("fastbleu.dialects.nltk_arithmetic")
+nltk_arithmetic = lazy("fastbleu.core.scoring.nltk_arithmetic")
 
 # Segments read at a time from an iterable that is neither a list nor a tuple.
 _BATCH_SEGMENTS = 512

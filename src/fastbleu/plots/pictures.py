@@ -9,7 +9,7 @@ from itertools import zip_longest
 from math import isnan, nan
 from textwrap import fill
 
-from ..runtime.extras import install_command
+from ..core.runtime.extras import install_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

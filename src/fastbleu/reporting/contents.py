@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ..core.metric.bleu import BLEU
+from ..core.tokenizers._compiled import split, token_bounds
+from ..core.tokenizers.tokenizer import Tokenizer
 from ..matrix.reader import SentenceReader
-from ..metric.bleu import BLEU
-from ..tokenizers._compiled import split, token_bounds
-from ..tokenizers.tokenizer import Tokenizer
 from .verdict import Verdicts
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ..counting.stats import Stats
+    from ..core.counting.stats import Stats
     from .overview import Overview
     from .report_input import Segments
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ..dialects.score import shown_penalty
-from ..plots.tables import Table, literal
-from ..runtime.extras import install_command
-from ..significance.results import shown_bounds
+from ..core.runtime.extras import install_command
+from ..core.scoring.score import shown_penalty
+from ..plots.text import Table, literal
+from ..significance.results import notes_of, shown_bounds
 from .contents import make_numbers, make_texts
 from .verdict import Verdicts
 
@@ -48,6 +48,7 @@ def make_document(overview: Overview, title: str) -> str:
             place=_place_in(overview),
             shown_bounds=shown_bounds,
             shown_penalty=shown_penalty,
+            notes_of=notes_of,
             headline=verdicts.headline(),
             verdict=verdicts.between(*overview.pair),
             references=_references(segments),
@@ -140,14 +141,12 @@ def overview_tables(overview: Overview) -> list[Table]:
     notes = [systems[0].score.signature, *overview.notes]
     tables = [Table("Systems", columns, rows, notes)]
     if overview.comparisons:
-        pairs = []
-        for (first, second), comparison in overview.comparisons.items():
-            pair = f"{systems[second].name} - {systems[first].name}"
-            pairs.append([pair, *comparison._cells(digits)])
-        caption = f"{comparison._caption()}."
+        named = overview.named_comparisons
+        pairs = [[pair, *comparison._cells(digits)] for pair, comparison in named.items()]
         columns = ["pair", "difference", "95 % interval", "p-value"]
-        columns += [*["adjusted p"] * (comparison.compared > 1), "wins"]
-        tables.append(Table("Differences", columns, pairs, [caption]))
+        columns += [*["adjusted p"] * (len(named) > 1), "wins"]
+        notes = [f"{note}." for note in notes_of(named)]
+        tables.append(Table("Differences", columns, pairs, notes))
     if overview.mistakes:
         columns = ["system", "likely mistake", "points gained without it", "what and where"]
         mistakes = [

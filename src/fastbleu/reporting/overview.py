@@ -11,33 +11,33 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ..counting.stats import Stats
+from ..core.counting.stats import Stats
+from ..core.inputs.errors import without_input_warnings
+from ..core.metric.argument import scorer_of
+from ..core.scoring.base import SUMS
+from ..core.scoring.names import get, names
+from ..core.scoring.score import NoScoreError, Score
 from ..diagnosis.corpus import dialect_metric
 from ..diagnosis.explanation import CANNOT_SCORE, shown_score
 from ..diagnosis.findings import find
-from ..dialects.base import SUMS
-from ..dialects.names import get, names
-from ..dialects.score import NoScoreError, Score
-from ..inputs.errors import without_input_warnings
-from ..metric.argument import scorer_of
 from ..significance import Comparison, Interval, bootstrap
 from ..significance.procedures import compare_pairs
 from ..significance.results import known
 from .verdict import last_step, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
-    from ..counting._counted import Counted
-    from ..dialects.scorer import Scorer
+    from ..core.counting._counted import Counted
+    from ..core.scoring.scorer import Scorer
     from .report_input import Segments
 
 # With more hypotheses, scores by every dialect are computed only on request: some are slow.
 _MOST_FOR_DIALECTS = 20_000
 
-# In points on 0-100: mistakes that cost less are not shown; mistakes that cost every system at
+# In points on 0-100: mistakes that cost less are not shown; mistakes that cost both A and B at
 # least this much are shown at the top.
 _LEAST_POINTS, _SERIOUS_POINTS = 0.1, 0.5
 _NUMBER = re.compile(r"\d[\d.,]*\d|\d")
@@ -120,7 +120,7 @@ class Mistake:
     message : str
         What was found, and where; a range for each number that differs between systems.
     systems : list of int
-        The systems in which it was found.
+        The systems in which it was found and costs at least 0.1 points.
     points : list of float
         By how many points, on 0-100, the score of every system would rise without it; NaN for
         those of which that is unknown.
@@ -131,10 +131,10 @@ class Mistake:
     systems: list[int]
     points: list[float]
 
-    @property
-    def is_serious_in_all(self) -> bool:
-        """Whether all systems have it, and it matters in each."""
-        return len(self.systems) == len(self.points) and min(self.points) >= _SERIOUS_POINTS
+    def is_serious_in(self, systems: Collection[int]) -> bool:
+        """Whether all of these systems have it, and it matters in each."""
+        serious = [k for k in self.systems if self.points[k] >= _SERIOUS_POINTS]
+        return {*systems} <= {*serious}
 
     @property
     def effect(self) -> str:
@@ -194,21 +194,19 @@ class Overview:
 
     @property
     def warnings(self) -> list[tuple[Mistake, str, str]]:
-        """Serious mistakes of all systems, with a name for these and the effect on their scores."""
+        """Serious mistakes of A and B: with the systems that have them, and the effects."""
         shown = []
         for mistake in self.mistakes:
-            if mistake.is_serious_in_all:
+            if mistake.is_serious_in(self.pair):
                 having = self.having(mistake)
+                having = "All systems" if having == "all systems" else having
                 gains = mistake.effect.replace("+", "")
                 text = f"Without it the score would be {gains} points higher"
-                # Larger mistakes in some systems decide about the lead.
-                is_alone = all(
-                    it is mistake or max(it.points) < _SERIOUS_POINTS for it in self.mistakes
-                )
-                if len(self.systems) > 1 and not is_alone:
-                    having = "All systems"
-                elif len(self.systems) > 1:
-                    having, points = "All systems", self._points_without(mistake)
+                # Larger mistakes of some systems decide about the lead.
+                others = [it for it in self.mistakes if it is not mistake]
+                is_alone = all(max(it.points) < _SERIOUS_POINTS for it in others)
+                if len(self.systems) > 1 and is_alone:
+                    points = self._points_without(mistake)
                     best, second, *_ = sorted(self.order, key=lambda k: -points[k])
                     still = "still " if best == self.order[0] else ""
                     lead = f"{points[best] - points[second]:.2f}"
@@ -223,7 +221,7 @@ class Overview:
 
     @property
     def is_order_held(self) -> bool:
-        """Whether a serious mistake of all systems reverses two systems, so that ranks mislead."""
+        """Whether a mistake among the `warnings` reverses two systems, so that ranks mislead."""
         for mistake, *_ in self.warnings:
             points = self._points_without(mistake)
             for better, worse in combinations(self.order, 2):
@@ -258,6 +256,13 @@ class Overview:
             ranks = f"{better + 1}-{worst}" if len(near) > 1 else f"{worst}"
             ranked.append((system, ranks, reach == place and place + 1 < len(order)))
         return ranked
+
+    @property
+    def named_comparisons(self) -> dict[str, Comparison]:
+        """The comparisons by "B - A"."""
+        pairs = self.comparisons.items()
+        names = [system.name for system in self.systems]
+        return {f"{names[b]} - {names[a]}": comparison for (a, b), comparison in pairs}
 
     def between(self, a: int, b: int) -> Comparison | None:
         """The comparison of two systems; the one with the lower number is the baseline."""
@@ -443,11 +448,12 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
             points.setdefault(key, {})[system] = finding.points
     mistakes = []
     for key, gains in points.items():
-        if max(gains.values()) < _LEAST_POINTS:  # NaN, of unknown effects, is not
+        costly = [system for system, gain in gains.items() if not gain < _LEAST_POINTS]
+        if not costly:
             continue
         of_all = [gains.get(system, 0.0) for system in range(len(corpora))]
-        message = _merged([*messages[key].values()])
-        mistakes.append(Mistake(key[0], message, [*messages[key]], of_all))
+        message = _merged([messages[key][system] for system in costly])
+        mistakes.append(Mistake(key[0], message, costly, of_all))
     return sorted(mistakes, key=lambda it: (isnan(sum(it.points)), -max(it.points)))
 
 

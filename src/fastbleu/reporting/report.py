@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from shutil import copymode
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..inputs.arguments import a_type, check_choice, check_integer, number_of
-from ..metric.argument import as_metric
-from ..plots.tables import Table, Tables
+from ..core.inputs.arguments import a_type, check_choice, check_integer, number_of
+from ..core.metric.argument import as_metric
+from ..plots.text import Table, Tables
 from ..significance.resampling import check_seed
 from .document import make_document, make_markdown, overview_tables
 from .overview import Overview, make_overview
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import BinaryIO
 
-    from ..dialects.score import Score
-    from ..inputs.types import Hypotheses, References
-    from ..metric.argument import Metric
+    from ..core.inputs.types import Hypotheses, References
+    from ..core.metric.argument import Metric
+    from ..core.scoring.score import Score
 
     FilePath = str | bytes | os.PathLike[Any]
 

@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from ..counting._counted import Counted
-from ..counting.counter import rereadable
-from ..counting.stats import Stats
+from ..core.counting._counted import Counted
+from ..core.counting.counter import rereadable
+from ..core.counting.stats import Stats
+from ..core.inputs._batch import Batch, read
+from ..core.inputs.arguments import a_type, number_of, shown
+from ..core.inputs.errors import restated
+from ..core.metric.argument import counter_of, scorer_of
+from ..core.metric.bleu import BLEU
+from ..core.runtime.caching import cached_property
+from ..core.scoring.base import COUNT
 from ..diagnosis.corpus import Corpus
-from ..dialects.base import COUNT
-from ..inputs._batch import Batch, read
-from ..inputs.arguments import a_type, number_of, shown
-from ..inputs.errors import restated
-from ..metric.argument import counter_of, scorer_of
-from ..metric.bleu import BLEU
-from ..runtime.caching import cached_property
 
 if TYPE_CHECKING:
     import numpy

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from ..inputs.repairs import REPAIRS
+from ..core.inputs.repairs import REPAIRS
 from ..significance.results import shown_bounds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..dialects.score import Score
+    from ..core.scoring.score import Score
     from ..significance import Comparison
     from .overview import Mistake, Overview, System
 
@@ -27,7 +27,7 @@ _MOST_NAMES = 4  # of systems that are listed
 # many points on 0-100.
 _CAUSE_SHARE, _LEAST_CAUSE = 0.25, 0.1
 _CAUSES = {name: repair.cause for name, repair in REPAIRS.items()} | {
-    "script": "the tokenizer",
+    "script": "the wrong tokenizer",
     "nan": "missing values",
     "blank": "blank text",
     "empty": "empty segments",
@@ -70,18 +70,19 @@ class Verdicts:
         if not overview.comparisons:
             return f"{text}."
         tied = [systems[k].name for k in order[1:] if not overview.differ(order[0], k)]
+        adjusted = f"p adjusted for {len(overview.comparisons)} comparisons"
         if not tied:
-            return f"{text}; all others are significantly worse."
+            return f"{text}; all others are significantly worse ({adjusted})."
         are = "is" if len(tied) == 1 else "are"
         rest = ", all others are" if len(tied) < len(systems) - 1 else ""
-        return f"{text}; {listed(tied)} {are} not significantly worse{rest}."
+        return f"{text}; {listed(tied)} {are} not significantly worse{rest} ({adjusted})."
 
     def text(self, a: int, b: int) -> str:
         """`between` without links."""
         return "".join([text for text, _ in self.between(a, b)])
 
     def between(self, a: int, b: int) -> Sentences:
-        """How system B differs from A; for the same system, its score."""
+        """How system B differs from A, whatever other systems there are; or its own score."""
         first, second = self._overview.systems[a], self._overview.systems[b]
         if a == b:
             interval = shown_bounds(second.interval, self._digits)
@@ -91,8 +92,11 @@ class Verdicts:
         if not difference:
             return [(f"{second.name} and {first.name} have the same score.", "")]
         comparison = self._overview.between(a, b)
+        comparison = comparison and comparison._alone
         text = f"{second.name} is {self._change(difference)} than {first.name}"
-        if comparison:
+        if comparison and comparison._too_few:
+            text += f"; {comparison._too_few}"
+        elif comparison:
             text += f" ({self._certainty(comparison)})"
             text += "" if comparison.is_significant else ", which may be chance"
         parts = [(f"{text}.", "")]
@@ -162,9 +166,13 @@ class Verdicts:
             "n-grams": (other_precision - precision) * (bp + other_bp) / 2,
             "length": (other_bp - bp) * (precision + other_precision) / 2,
         }
-        rest = second.score.value - first.score.value - sum(effects.values())
+        difference = second.score.value - first.score.value
+        rest = difference - sum(effects.values())
         if round(rest, self._digits):
             effects[last_step([first.score, second.score])] = rest
+        # The printed numbers add up to the printed difference.
+        printed = [round(points, self._digits) for points in effects.values()]
+        effects["n-grams"] = round(difference, self._digits) - sum(printed[1:])
         return ", ".join([f"{name} {points:+.{self._digits}f}" for name, points in effects.items()])
 
     def _documents(self, comparison: Comparison, a: int, b: int, difference: float) -> Sentences:

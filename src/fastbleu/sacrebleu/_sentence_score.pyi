@@ -3,8 +3,8 @@ from typing import Any, Final
 
 from typing_extensions import TypeVar
 
-from ..counting._text_packer import SegmentReader
-from ..dialects._sacrebleu import LazyScore
+from ..core.counting._text_packer import SegmentReader
+from ..core.scoring._sacrebleu import LazyScore
 from .bleu_score import BLEUScore
 
 _Kind = TypeVar("_Kind", bound=LazyScore, default=BLEUScore)

@@ -6,11 +6,11 @@ Thread-safety. Threads may share a reader: see SegmentReader.
 cimport cython
 from libc.stdint cimport int64_t
 
-from fastbleu.counting._text_packer cimport SegmentReader
-from fastbleu.dialects._sacrebleu cimport score_object
+from fastbleu.core.counting._text_packer cimport SegmentReader
+from fastbleu.core.scoring._sacrebleu cimport score_object
 
-from fastbleu.dialects._sacrebleu import SMOOTH_DEFAULTS as _SMOOTH_DEFAULTS
-from fastbleu.runtime.import_lock import lazy
+from fastbleu.core.scoring._sacrebleu import SMOOTH_DEFAULTS as _SMOOTH_DEFAULTS
+from fastbleu.core.runtime.import_lock import lazy
 from fastbleu.sacrebleu.bleu_score import BLEUScore
 
 cdef object bleu = lazy("fastbleu.sacrebleu.metrics.bleu")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from math import isnan
 
-from ..counting.stats import Stats
-from ..dialects._sacrebleu import LazyScore
-from ..dialects.sacrebleu import SACREBLEU
-from ..inputs.arguments import shown
-from ..runtime.caching import cached_property
-from ..runtime.import_lock import lazy
+from ..core.counting.stats import Stats
+from ..core.inputs.arguments import shown
+from ..core.runtime.caching import cached_property
+from ..core.runtime.import_lock import lazy
+from ..core.scoring._sacrebleu import LazyScore
+from ..core.scoring.sacrebleu import SACREBLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 
-from ..counting._counted import Counted
-from ..counting.counter import Counter
-from ..dialects.sacrebleu import SACREBLEU
-from ..inputs._batch import Batch
-from ..inputs.arguments import a_type, list_or_tuple, number_of, shown
-from ..inputs.errors import LocatedTypeError, LocatedValueError, Place, place, warn_input
+from ..core.counting._counted import Counted
+from ..core.counting.counter import Counter
+from ..core.inputs._batch import Batch
+from ..core.inputs.arguments import a_type, list_or_tuple, number_of, shown
+from ..core.inputs.errors import LocatedTypeError, LocatedValueError, Place, place, warn_input
+from ..core.scoring.sacrebleu import SACREBLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

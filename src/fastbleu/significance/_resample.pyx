@@ -9,7 +9,7 @@ from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from fastbleu.runtime._process cimport Buffer, buffer_of
+from fastbleu.core.runtime._process cimport Buffer, buffer_of
 
 
 cdef extern from "kernel/arithmetic/resample.h":

@@ -20,21 +20,21 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..counting.stats import Stats
-from ..dialects.base import SIGNIFICANCE
-from ..inputs.arguments import a_type, check_choice, check_integer, number_of, shown
-from ..inputs.errors import restated
-from ..metric.argument import as_metric, scorer_of
+from ..core.counting.stats import Stats
+from ..core.inputs.arguments import a_type, check_choice, check_integer, number_of, shown
+from ..core.inputs.errors import restated
+from ..core.metric.argument import as_metric, scorer_of
+from ..core.scoring.base import SIGNIFICANCE
 from .experiment import Experiment, scoring_of
 from .results import Comparison, Comparisons, Interval, Name, known
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..dialects.scorer import Scorer
-    from ..inputs.types import Hypotheses, References
-    from ..metric.argument import Metric
-    from ..metric.bleu import BLEU
+    from ..core.inputs.types import Hypotheses, References
+    from ..core.metric.argument import Metric
+    from ..core.metric.bleu import BLEU
+    from ..core.scoring.scorer import Scorer
 
 TRIALS = 10_000  # of approximate randomization
 
@@ -88,12 +88,13 @@ def bootstrap(
     Warns
     -----
     InputWarning
-        Some samples have no score in this dialect: mean and bounds are NaN. Or as for
-        `fastbleu.BLEU.count`.
+        There are fewer than 20 segments, so that the interval is too narrow; some samples have no
+        score in this dialect: mean and bounds are NaN; or as for `fastbleu.BLEU.count`.
 
     Examples
     --------
-    >>> bootstrap(["a b c d e", "a b d"], ["a b c d e", "a b c d e"], samples=100).high
+    >>> hypotheses, references = ["a b c d e"] * 29 + ["a b d"], ["a b c d e"] * 30
+    >>> bootstrap(hypotheses, references, samples=100).high
     100.00000000000004
     """
     metric = _resampled_metric(metric)
@@ -118,8 +119,11 @@ def compare(
 ) -> Comparisons[Name]:
     """Compare systems with the first one, the baseline.
 
-    The p-values are those of sacreBLEU's ``--paired-ar`` and ``--paired-bs``, except that systems
-    that no trial and no sample tells apart have 1.
+    The p-values are those of sacreBLEU's ``--paired-ar`` and ``--paired-bs``, except that, by both
+    methods, those of systems that differ in 12 segments or fewer are exact: the share of all
+    exchanges of hypotheses after which the scores differ at least as much. With k differing
+    segments none is below 2/2^k: up to 5 are too few for a test. Systems that no trial and no
+    sample tells apart have 1.
 
     Parameters
     ----------
@@ -133,8 +137,7 @@ def compare(
         "approximate_randomization": each trial tosses a coin for each segment, the same for all
         systems; on heads, system and baseline exchange their hypotheses. The p-value is the share
         of the trials (c + 1 of trials + 1) in which the two shuffled corpora differ in score by
-        more than the systems do, as in sacreBLEU. If systems differ in few segments, many trials
-        differ exactly as much as the systems do, and the p-value is too small.
+        more than the systems do, as in sacreBLEU.
 
         "bootstrap": the p-value is the share of the samples (c + 1 of samples + 1) whose absolute
         difference, minus the mean of the samples' absolute differences, is larger than the observed
@@ -165,8 +168,8 @@ def compare(
 
     Examples
     --------
-    >>> references = ["the cat sat on the mat", "it rained all night", "a dog barked at us"]
-    >>> new = ["the cat sat on a mat", "it rained all night", "a dog barked at us"]
+    >>> references = ["the cat sat on the mat", "it rained all night", "a dog barked at us"] * 9
+    >>> new = ["the cat sat on a mat", "it rained all night", "a dog barked at us"] * 9
     >>> compared = compare({"baseline": references, "new": new}, references, samples=100, seed=1)
     >>> round(compared["new"].difference, 2)
     -20.31

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..counting.stats import Stats
-from ..inputs.arguments import check_integer
-from ..runtime.threads import share_out
+from ..core.counting.stats import Stats
+from ..core.inputs.arguments import check_integer
+from ..core.runtime.threads import share_out
 from . import _resample
 
 if TYPE_CHECKING:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import ceil, floor, isnan, log10
 from typing import Any, TypeVar
 
-from ..inputs.arguments import number_of
-from ..plots.tables import Table, Tables
+from ..core.inputs.arguments import number_of
+from ..plots.text import Table, Tables
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -82,11 +82,14 @@ class Comparison(Tables):
         Intervals of `score`, `baseline_score` and `difference`, not adjusted for the number of
         comparisons; None without samples, or if some samples have no score.
     test : str
-        "bootstrap" or "approximate randomization".
+        "bootstrap", "approximate randomization" or, if few segments differ, "exact randomization".
     compared : int
         Number of comparisons that `adjusted_p_value` is corrected for.
     trials : int
         Number of bootstrap samples or of shuffles behind the p-value.
+    differing : int
+        Number of segments whose counts differ. With k of them no p-value is below 2/2^k, so that
+        up to 5 are too few for a test.
     seed : int or None
         None if unseeded.
     """
@@ -102,6 +105,7 @@ class Comparison(Tables):
     test: str
     compared: int
     trials: int
+    differing: int
     seed: int | None
 
     @property
@@ -142,7 +146,29 @@ class Comparison(Tables):
     def _p_statement(self) -> str:
         """The printed p-values with a sign: "p = 0.0421", "p < 0.001, adjusted < 0.012"."""
         shown = [p if p.startswith("<") else f"= {p}" for p in self._printed_p_values]
-        return "p " + ", adjusted ".join(shown)
+        return "p " + f", adjusted for {self.compared} comparisons ".join(shown)
+
+    @property
+    def _too_few(self) -> str:
+        """Why no test can find a difference: "4 segments differ: too few for a test"; or ""."""
+        if not self.differing or 2.0 ** (1 - self.differing) < _LEVEL:
+            return ""
+        differing = number_of(self.differing, "segment differs", "segments differ")
+        return f"{differing}: too few for a test"
+
+    @property
+    def _verdict(self) -> str:
+        """Whether the difference is significant, and why: "not significant: p = 0.0821"."""
+        if self.is_significant:
+            return f"significant: {self._p_statement}"
+        reason = ", but 0 inside the interval of the difference"
+        reason = reason if self.adjusted_p_value < _LEVEL else ""
+        return self._too_few or f"not significant: {self._p_statement}{reason}"
+
+    @property
+    def _alone(self) -> Comparison:
+        """The comparison as if no other one had been made together with it."""
+        return replace(self, adjusted_p_value=self.p_value, compared=1)
 
     def _cells(self, digits: int) -> list[str]:
         """The cells of a table: the difference, its interval, p-values with a mark, and wins."""
@@ -155,19 +181,13 @@ class Comparison(Tables):
     def _tables(self) -> list[Table]:
         return Comparisons({"system": self})._tables()
 
-    def _caption(self, mark: str = "*") -> str:
+    @property
+    def _test(self) -> str:
+        """The test, with its number of samples or trials."""
+        if self.test == "exact randomization":
+            return "exact randomization (at most 12 segments differ)"
         kind = "sample" if self.test == "bootstrap" else "trial"
-        parts = [f"paired {self.test}, {number_of(self.trials, kind)}"]
-        if self.interval and self.test != "bootstrap":
-            parts.append(f"intervals by bootstrap, {number_of(self.interval.samples, 'sample')}")
-        meaning = f"{mark}: p < 0.05"
-        if self.compared > 1:
-            adjusted_for = f"{self.compared} comparisons (Holm)"
-            parts.append(f"p adjusted for {adjusted_for}, intervals not adjusted")
-            meaning = f"{mark}: adjusted p < 0.05"
-        if self.difference_interval:
-            meaning += ", and 0 outside the interval. Wins: samples in which the system is ahead"
-        return f"{'; '.join(parts)}; seed {self.seed}. {meaning}"
+        return f"{self.test}, {number_of(self.trials, kind)}"
 
 
 class Comparisons(dict[Name, Comparison], Tables):
@@ -202,7 +222,25 @@ class Comparisons(dict[Name, Comparison], Tables):
         # Leave out empty columns.
         kept = [at for at, cells in enumerate(zip(*rows, strict=True)) if any(cells)]
         shown = [[row[at] for at in kept] for row in [head, *rows]]
-        return [Table("", shown[0], shown[1:], [first._caption()])]
+        return [Table("", shown[0], shown[1:], notes_of(self))]
+
+
+def notes_of(comparisons: Mapping[Any, Comparison], mark: str = "*") -> list[str]:
+    """How comparisons were made, and in which of them too few segments differ for a test."""
+    first = next(iter(comparisons.values()))
+    tests = dict.fromkeys([comparison._test for comparison in comparisons.values()])
+    parts = [f"paired {', or '.join(tests)}"]
+    if first.interval and all(one.test != "bootstrap" for one in comparisons.values()):
+        parts.append(f"intervals by bootstrap, {number_of(first.interval.samples, 'sample')}")
+    meaning = f"{mark}: p < 0.05"
+    if first.compared > 1:
+        adjusted_for = f"{first.compared} comparisons (Holm)"
+        parts.append(f"p adjusted for {adjusted_for}, intervals not adjusted")
+        meaning = f"{mark}: adjusted p < 0.05"
+    if first.difference_interval:
+        meaning += ", and 0 outside the interval. Wins: samples in which the system is ahead"
+    too_few = [f"{name}: {one._too_few}" for name, one in comparisons.items() if one._too_few]
+    return [f"{'; '.join(parts)}; seed {first.seed}. {meaning}", *too_few]
 
 
 def _decimals(*scores: float) -> int:

@@ -3,7 +3,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ..inputs.columns import Column
+from ..core.inputs.columns import Column
 
 class RowGroups:
     groups: array[int]

@@ -14,14 +14,14 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcmp
 
 from fastbleu._core cimport numbers
-from fastbleu.inputs._utf8_rows cimport Utf8Rows, utf8_line
-from fastbleu.kernel.tables cimport (
+from fastbleu.core.inputs._utf8_rows cimport Utf8Rows, utf8_line
+from fastbleu.core.kernel.hashing cimport (
     interner, interner_add, interner_begin, interner_free, number_table, number_table_add,
     number_table_begin, number_table_free, token_content, token_key)
-from fastbleu.runtime._process cimport Buffer, buffer_of, process_seed
+from fastbleu.core.runtime._process cimport Buffer, buffer_of, process_seed
 
 
-cdef extern from "kernel/tables/token_store.h":
+cdef extern from "kernel/hashing/token_store.h":
     token_key number_key(int64_t number) noexcept nogil
     int32_t intern_content(interner *table, token_content content, unsigned int kind) noexcept nogil
 
@@ -182,7 +182,7 @@ cdef class RowGroups:
         if len(counts) != segments * width or not fits:
             raise ValueError(f"expected {segments} rows of {width} counts, and numbers of references")
         if self.totals is None:
-            self.totals = clone(_INT64, self.count * (COUNTS + width), True)
+            self.totals = clone(_INT64, self.count * (COUNTS + width), self.count > 0)
         PyErr_CheckSignals()
         totals = numbers(self.totals)
         for segment in range(segments):

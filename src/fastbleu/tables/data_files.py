@@ -15,9 +15,11 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
-from ..inputs.arguments import check_choice
-from ..inputs.errors import LocatedTypeError, LocatedValueError, advised
-from ..inputs.file_formats import (
+from ..core.inputs.arguments import check_choice
+from ..core.inputs.errors import LocatedTypeError, LocatedValueError, advised
+from ..core.runtime.extras import install_command
+from ..core.runtime.import_lock import import_locked, lazy
+from ..files.formats import (
     DELIMITERS,
     SUFFIXES,
     layout_of,
@@ -25,8 +27,6 @@ from ..inputs.file_formats import (
     unpacked,
     without_suffix,
 )
-from ..runtime.extras import install_command
-from ..runtime.import_lock import import_locked, lazy
 from .rows import roots_of
 
 TYPE_CHECKING = False

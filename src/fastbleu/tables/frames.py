@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..inputs.columns import opened
-from ..runtime.extras import install_command
-from ..runtime.import_lock import import_locked
+from ..core.inputs.columns import opened
+from ..core.runtime.extras import install_command
+from ..core.runtime.import_lock import import_locked
 from ._row_groups import RowGroups
 
 if TYPE_CHECKING:
     from narwhals import DataFrame as Frame
     from numpy.typing import NDArray
 
-    from ..inputs.columns import Column
+    from ..core.inputs.columns import Column
 
     Indices = NDArray[np.int64]
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dialects.base import COUNT, PARTS, UPDATE
-from ..inputs.arguments import a_type
-from ..metric.argument import scorer_of
-from ..runtime.import_lock import lazy
+from ..core.inputs.arguments import a_type
+from ..core.metric.argument import scorer_of
+from ..core.runtime.import_lock import lazy
+from ..core.scoring.base import COUNT, PARTS, UPDATE
 from .data_files import ReadOptions, is_path
 from .frames import with_columns
 from .groups import GroupScorer, count_names
@@ -19,8 +19,8 @@ from .sources import DEFAULT_OPTIONS, Source, TableParts
 from .sums import combined, scores_of, stored, sums_scorer
 
 if TYPE_CHECKING:
-    from ..inputs.types import MissingChoice
-    from ..metric.argument import Metric
+    from ..core.inputs.types import MissingChoice
+    from ..core.metric.argument import Metric
     from ..reporting import report as reporting
 else:
     reporting = lazy("fastbleu.reporting.report")

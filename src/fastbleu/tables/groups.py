@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..counting.stats import Stats
-from ..dialects.base import SIGNIFICANCE, SUMS
-from ..dialects.score import NoScoreError
-from ..inputs.arguments import a_type, shown
-from ..inputs.errors import warn_input
-from ..metric.argument import scorer_of
+from ..core.counting.stats import Stats
+from ..core.inputs.arguments import a_type, shown
+from ..core.inputs.errors import warn_input
+from ..core.metric.argument import scorer_of
+from ..core.scoring.base import SIGNIFICANCE, SUMS
+from ..core.scoring.score import NoScoreError
 from ..significance.procedures import intervals_of
 from ._row_groups import RowGroups
 from .data_files import import_pyarrow
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from narwhals import DataFrame as Frame
     from numpy.typing import NDArray
 
-    from ..counting._counted import Sums
-    from ..counting.stats import Rows
-    from ..metric.bleu import BLEU
+    from ..core.counting._counted import Sums
+    from ..core.counting.stats import Rows
+    from ..core.metric.bleu import BLEU
     from ..significance.results import Interval
     from .frames import Indices
     from .sources import Source

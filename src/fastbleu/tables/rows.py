@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..counting._counted import Counted
-from ..dialects.base import UPDATE
-from ..inputs._batch import Batch, read
-from ..inputs.arguments import a_type, check_choice, closest, names_shown, number_of, shown
-from ..inputs.columns import is_column
-from ..inputs.errors import AmongGiven, LocatedError, restated, warn_input
-from ..inputs.missing import CHOICES, is_missing, no_value
-from ..metric.argument import as_metric, counter_of, scorer_of
-from ..metric.bleu import BLEU
+from ..core.counting._counted import Counted
+from ..core.inputs._batch import Batch, read
+from ..core.inputs.arguments import a_type, check_choice, closest, names_shown, number_of, shown
+from ..core.inputs.columns import is_column
+from ..core.inputs.errors import AmongGiven, LocatedError, restated, warn_input
+from ..core.inputs.missing import CHOICES, is_missing, no_value
+from ..core.metric.argument import as_metric, counter_of, scorer_of
+from ..core.metric.bleu import BLEU
+from ..core.scoring.base import UPDATE
 from .frames import group_rows, has_no_type, load_narwhals, take
 
 if TYPE_CHECKING:
     from narwhals import DataFrame as Frame
     from numpy.typing import NDArray
 
-    from ..counting._counted import Sums
-    from ..counting.stats import AdaptedRows
-    from ..dialects.scorer import Scorer
-    from ..inputs.types import MissingChoice
-    from ..metric.argument import Metric
+    from ..core.counting._counted import Sums
+    from ..core.counting.stats import AdaptedRows
+    from ..core.inputs.types import MissingChoice
+    from ..core.metric.argument import Metric
+    from ..core.scoring.scorer import Scorer
     from .frames import Indices
 
     Rows = slice | Indices

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, pairwise
 from typing import Any
 
-from ..inputs.arguments import number_of, shown
-from ..inputs.columns import is_query
-from ..inputs.errors import LocatedValueError
-from ..runtime.import_lock import lazy
-from ..runtime.terminal import ProgressBar
+from ..core.inputs.arguments import number_of, shown
+from ..core.inputs.columns import is_query
+from ..core.inputs.errors import LocatedValueError
+from ..core.runtime.import_lock import lazy
+from ..core.runtime.terminal import ProgressBar
 from .data_files import (
     CHUNK_ROWS,
     Files,

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..counting.stats import row_of_state
-from ..dialects.base import STATE, SUMS, UPDATE
-from ..inputs.arguments import shown
-from ..inputs.errors import LocatedValueError
-from ..metric.argument import as_metric, counter_of, scorer_of
-from ..metric.bleu import BLEU
+from ..core.counting.stats import row_of_state
+from ..core.inputs.arguments import shown
+from ..core.inputs.errors import LocatedValueError
+from ..core.metric.argument import as_metric, counter_of, scorer_of
+from ..core.metric.bleu import BLEU
+from ..core.scoring.base import STATE, SUMS, UPDATE
 from .frames import ROW, counts_in, frame_of, joined, keys_of, take, with_columns
 from .groups import (
     COUNTS,
@@ -39,7 +39,7 @@ from .sources import Source
 if TYPE_CHECKING:
     from narwhals import DataFrame as Frame
 
-    from ..metric.argument import Metric
+    from ..core.metric.argument import Metric
     from .groups import Groups, Totals
     from .rows import RowCounter
 

@@ -7,22 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 
-from ...counting.counter import Counter
-from ...counting.stats import Stats
-from ...dialects._sacrebleu import score_of_row
-from ...dialects.sacrebleu import SACREBLEU
-from ...inputs._batch import Batch
-from ...inputs.arguments import a_type, check_positive, shown, unknown_name
-from ...inputs.errors import warn_input, warn_tokenized
-from ...runtime.import_lock import lazy
-from ...tokenizers.tokenizer import (
+from ...core.counting.counter import Counter
+from ...core.counting.stats import Stats
+from ...core.inputs._batch import Batch
+from ...core.inputs.arguments import a_type, check_positive, shown, unknown_name
+from ...core.inputs.errors import warn_input, warn_tokenized
+from ...core.runtime.import_lock import lazy
+from ...core.scoring._sacrebleu import score_of_row
+from ...core.scoring.sacrebleu import SACREBLEU
+from ...core.tokenizers.tokenizer import (
     BY_LANGUAGE,
     TOKENIZERS,
     WITHOUT_MODEL,
     Tokenizer,
     load_tokenizer,
 )
-from ...tokenizers.tokenizer import tokenize as split
+from ...core.tokenizers.tokenizer import tokenize as split
 from .._sentence_score import score_text
 from ..bleu_score import (
     BLEUScore,
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     import copy
     from typing import Any, ClassVar
 
-    from ...counting._counted import Counted
-    from ...tokenizers.tokenizer import TokenFunction
+    from ...core.counting._counted import Counted
+    from ...core.tokenizers.tokenizer import TokenFunction
 else:
     copy = lazy("copy")
 

@@ -1,0 +1,564 @@
+"""Warnings about likely mistakes: words passed as texts, texts as words, padding as tokens.
+
+`MistakeWatch` looks for them in the batches that a `Counter` counts.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from ..runtime.import_lock import lazy
+from ._batch import Batch
+from ._id_rows import IdRows
+from ._utf8_rows import Utf8Rows
+from .arguments import is_collection, list_or_tuple, shown
+from .errors import advised, place, warn_input
+from .repairs import REPAIRS
+from .samples import LEAST_PAIRS, sample_size, warn_of_sample
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import unicodedata
+    from collections.abc import Sequence
+    from typing import Any, Literal
+else:
+    unicodedata = lazy("unicodedata")
+
+# With fewer sequences of ids, one side may be empty by chance, and most may end in a run of one id
+# by chance, unless it has four ids or more that occur nowhere else.
+MIN_SEQUENCES_TO_WARN = 4
+# The number of lists that are examined for padding.
+_LISTS_CHECKED = 8
+_LABEL_PADDING = -100
+# How much text is examined for its script.
+_TEXTS_CHECKED, _CHARACTERS_CHECKED = 20, 500
+# Fewer segments may be too few to tell the script.
+FEW_PAIRS = 8
+# The letters needed to tell the script of a text, and the share of them that may be foreign.
+_LEAST_LETTERS, _FOREIGN = 20, 0.05
+# The most batches with few matches that are examined; how many of the last segments tell whether
+# lines are shifted; and how many equal texts cannot be chance.
+_UNRELATED_EXAMINED, SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
+# Real hypotheses are longer, relative to their references.
+_SHORT = 0.6
+# The layout is examined if there are at most this many references; real segments have fewer.
+LARGEST_SQUARE = 32
+# Segments that decide about the layout of references, or about a shift. 2 in 1,000 segments of
+# WMT22 vote for the wrong layout; if hypotheses are unrelated to their references, the votes are
+# split evenly.
+_VOTES = 12
+_VOTES_PER_DISSENT = 4
+_STARTS_OF_LISTS = "['", '["', "('", '("', "{'", '{"', "[{", "[["
+# Scripts without spaces between words: those of Thai, Lao, Tibetan, Burmese, Khmer, Japanese and
+# Chinese.
+_UNSPACED = (
+    ("\u0e00", "\u109f"),
+    ("\u1780", "\u17ff"),
+    ("\u3040", "\u30ff"),
+    ("\u3400", "\u9fff"),
+    ("\uf900", "\ufaff"),
+    ("\U00020000", "\U0003ffff"),
+)
+# The characters that a text must have in one of these scripts, and the longest average word of a
+# text to which spaces were added.
+_LEAST_CHARACTERS, _LONGEST_WORDS = 40, 6
+
+
+class MistakeWatch:
+    """Examines the batches of a `Counter`, as `Counted`, and warns about each likely mistake once.
+
+    It examines the first batches, because later ones will be similar, and those that look unusual:
+    see `Counter.was_examined`.
+    """
+
+    # Batches with few matches, and batches of few lists, that will still be examined.
+    to_examine, few_to_examine = _UNRELATED_EXAMINED, _LISTS_CHECKED
+    # Segments in favor of the layout of references, and against it.
+    layout_votes = 0, 0
+    # The segments so far, and the number at which they are looked at again.
+    seen, next_look = 0, 1
+    # Whether hypotheses that end in " ." are no mistake, or that of another one.
+    expects_periods = False
+
+    def __init__(self) -> None:
+        self.sample: tuple[list[Any], list[Any]] = [], []
+
+    def examine(self, counter: Any, batch: Batch, counted: Any) -> None:
+        """Warn about all likely mistakes: of `examine_texts`, padding, transposed references."""
+        kind = type(batch.hypotheses)
+        if kind is IdRows:
+            self._examine_ids(counter, batch, counted)
+            return
+        is_text, segments = counter.is_text, counted.segments
+        # Single pairs may differ in all words by chance.
+        if (is_text and not counter.was_examined) or (
+            segments >= MIN_SEQUENCES_TO_WARN and counted.look_unrelated(SHIFT_SAMPLE)
+        ):
+            self.examine_texts(counter, batch, counted)
+        if kind is Utf8Rows:
+            return
+        if not (is_text or counter.was_examined):
+            self.few_to_examine -= 1
+            counter.was_examined = segments >= MIN_SEQUENCES_TO_WARN or self.few_to_examine <= 0
+            warn_of_padded_lists("hypotheses", batch.hypotheses)
+        if 1 < segments <= LARGEST_SQUARE:
+            self._examine_layout(counter, batch.hypotheses, batch.references)
+
+    def examine_texts(self, counter: Any, batch: Batch, counted: Any) -> None:
+        """Warn about mistakes in texts: of the first ones, and of sides that look unrelated."""
+        sides = batch.hypotheses, batch.references
+        is_first = counter.tokenizer is not None and not counter.was_examined
+        is_warned = is_first and len(sides[0]) > 0 and self._examine_first(counter, *sides, counted)
+        if self.expects_periods:
+            counted.tokenized_periods = 0
+        if not is_warned and self.to_examine and counted.look_unrelated(SHIFT_SAMPLE):
+            self.to_examine -= 1
+            is_warned = self._examine_unrelated(counter, *sides)
+        if is_warned:
+            self.to_examine = 0
+        elif is_first and counter.was_examined:
+            width = 2 + 2 * counter.max_ngram_order
+            warn_of_lengths(*[sum(counted.rows[column::width]) for column in (0, 1)])
+
+    def _examine_unrelated(self, counter: Any, hypotheses: Any, references: Any) -> bool:
+        """Warn if sides are in different scripts, or if they are shifted."""
+        sides = [
+            side.as_lists(place) if type(side) is Utf8Rows else side
+            for side in (hypotheses, references)
+        ]
+        if counter.tokenizer is not None and warn_of_scripts(*map(sample_of, sides)):
+            return True
+        hypotheses, references = (list(side)[-SHIFT_SAMPLE:] for side in sides)
+        try:
+            votes = [
+                _votes(counter, hypotheses, references, references[n:] + references[:n])
+                for n in (1, -1)
+            ]
+        except (TypeError, ValueError):  # the segments can be read only once
+            return False
+        against = [votes[n][1] for n in (0, 1)]
+        is_exchange = 2 * min(against) >= max(against)
+        if is_exchange and _decide_against(min(in_favor for in_favor, _ in votes), sum(against)):
+            warn_input(
+                f"of the last hypotheses, {sum(against)} match a neighbor's reference better: "
+                "neighbors may be exchanged"
+            )
+            return True
+        for in_favor, count in votes:
+            if _decide_against(in_favor, count):
+                warn_input(
+                    f"of the last hypotheses, {count} match the references of the segment before "
+                    f"or after theirs better, and {in_favor} worse: a line may be missing or added"
+                )
+                return True
+        return False
+
+    def _examine_first(self, counter: Any, hypotheses: Any, references: Any, counted: Any) -> bool:
+        """Look at a sample of the first segments, also of small batches; whether it warned."""
+        self.seen += len(hypotheses)
+        for side, texts in zip(self.sample, (hypotheses, references), strict=True):
+            side += first_entries(texts, sample_size(len(hypotheses)))
+        if self.seen < self.next_look:
+            return False
+        self.next_look = FEW_PAIRS if self.seen < FEW_PAIRS else LEAST_PAIRS
+        is_last = self.seen >= LEAST_PAIRS
+        is_warned = (
+            warn_of_printed_lists(hypotheses, references)
+            or self._warn_of_script(counter.tokenizer, *map(sample_of, self.sample))
+            or (
+                is_last
+                and counted.look_unrelated(SHIFT_SAMPLE)
+                and warn_of_scripts(*map(sample_of, self.sample))
+            )
+            or (is_last and self._warn_of_sample(counter))
+        )
+        if is_last or is_warned:
+            counter.was_examined = True
+            self.sample = [], []
+        return is_warned
+
+    def _warn_of_sample(self, counter: Any) -> bool:
+        """Warn about a mistake that repairs.py repairs in the sample."""
+        pairs = list(zip(*self.sample, strict=False))
+        if not all(isinstance(text, str) for pair in pairs for text in pair):
+            return False
+
+        def similarity(texts: Sequence[str], others: Sequence[str]) -> float:
+            counted = counter.count(Batch(list(texts), list(others)))
+            return sum(_similarities(counted.rows, counter.max_ngram_order))
+
+        first, second = zip(*pairs, strict=True)
+        is_warned = warn_of_sample(first, second, similarity)
+        periods = sum(text.endswith(" .") for text in second)
+        self.expects_periods = is_warned or 10 * periods > len(pairs)
+        return is_warned
+
+    def _warn_of_script(self, tokenizer: Any, sample: str, other: str) -> bool:
+        """Warn if the tokenizer does not split a script without spaces between words."""
+        if sample.isascii() or not (lacks_spaces(sample) and lacks_spaces(other)):
+            return False
+        fitting = fitting_tokenizer(sample)
+        if tokenizer.splits_at_spaces:
+            why = "splits it at spaces, so that a token is a whole clause"
+        elif tokenizer.name == "zh" and fitting == "ja-mecab":
+            why = "splits only Chinese characters"
+        else:
+            return False
+        warn_input(
+            "the text is in a script without spaces between words, and the tokenizer "
+            f"{tokenizer.name!r} {why}; use {advised('tokenize', fitting)}"
+        )
+        return True
+
+    def _examine_ids(self, counter: Any, batch: Batch, counted: Any) -> None:
+        """Warn if all rows of a side are empty, or if rows seem to end in padding that counts."""
+        if not counted.segments:
+            return
+        sides = ("hypothesis", batch.hypotheses), ("reference", batch.references)
+        rows, few = counted.rows, counted.segments < MIN_SEQUENCES_TO_WARN
+        # The first row nearly always decides.
+        if not (rows[0] and rows[1]) and not (few and (rows[0] or rows[1])):
+            for column, (name, ids) in enumerate(sides):
+                if not any(rows[column :: 2 + 2 * counter.max_ngram_order]) and ids.size:
+                    warn_of_empty_rows(f"every {name} is", f"{name}_mask=")
+        if counted.label_padding:
+            warn_of_label_padding()
+        elif not counter.was_examined:
+            counter.was_examined = True
+            id_filter = counter.id_filter
+            for name, ids in sides:
+                padding = ids.run_at_end() if id_filter is None else id_filter.uncounted(ids)
+                if padding is not None:
+                    warn_of_run(f"{name} ids", padding)
+                    return
+
+    def _examine_layout(self, counter: Any, hypotheses: Any, references: Any) -> None:
+        """Warn if references seem transposed; each segment has as many as there are segments.
+
+        For each segment, one reference by this layout is compared with one by the other layout:
+        which has more in common with the hypothesis? Sets of references would tell less, because
+        those of several segments together contain most words of any hypothesis.
+        """
+        in_favor, against = self.layout_votes
+        if in_favor >= _VOTES or _decide_against(in_favor, against):
+            return
+        size = len(hypotheses)
+        # Slices and copies: a token's own code, or another thread, may change the lists any time.
+        [first] = references[:1] or [()]
+        [last] = references[-1:] or [()]
+        if not is_collection(first) or len(first) != size:
+            return
+        if first is last:  # one set of references for all segments
+            return
+        hypotheses = hypotheses[:size]
+        if any(isinstance(part, str) for part in references[:size]):
+            return
+        parts = [list(list_or_tuple(part)) for part in references[:size]]
+        if {len(parts), *map(len, parts)} != {size}:
+            return
+        others = [(segment + size // 2) % size for segment in range(size)]
+        straight = [[parts[segment][other]] for segment, other in enumerate(others)]
+        turned = [[parts[other][segment]] for segment, other in enumerate(others)]
+        more_in_favor, more_against = _votes(counter, hypotheses, straight, turned)
+        self.layout_votes = in_favor, against = in_favor + more_in_favor, against + more_against
+        if _decide_against(in_favor, against):
+            warn_input(
+                "there are as many references as segments, read as references[segment][k]; read as "
+                f"references[k][segment], those of {against} segments match better and those of "
+                f"{in_favor} worse; if that is their layout, pass list(zip(*references))"
+            )
+
+
+def _votes(
+    counter: Any, hypotheses: Any, references: Any, other_references: Any
+) -> tuple[int, int]:
+    """How many hypotheses are more similar to `references`, and to `other_references`."""
+    similarities = [
+        _similarities(counter.count(Batch(hypotheses, side)).rows, counter.max_ngram_order)
+        for side in (references, other_references)
+    ]
+    pairs = list(zip(*similarities, strict=True))
+    in_favor = sum([this > 2 * other for this, other in pairs])
+    return in_favor, sum([other > 2 * this for this, other in pairs])
+
+
+def _similarities(rows: Sequence[int], max_ngram_order: int) -> list[float]:
+    """Common n-grams of each hypothesis and its only reference, relative to both lengths."""
+    return [
+        sum(rows[start + 2 : start + 2 + max_ngram_order]) / max(1, rows[start] + rows[start + 1])
+        for start in range(0, len(rows), 2 + 2 * max_ngram_order)
+    ]
+
+
+def _decide_against(in_favor: int, against: int) -> bool:
+    return against >= _VOTES + _VOTES_PER_DISSENT * in_favor
+
+
+def warn_of_label_padding() -> None:
+    """Warn that -100, the usual padding of labels, was counted."""
+    warn_input("the id -100, which pads labels, was counted as a token; pass ignore_ids=(-100,)")
+
+
+def warn_of_run(what: str, padding: int) -> None:
+    """Warn that a run of one id at the end of most rows was counted."""
+    warn_input(
+        f"most rows of {what} end in a run of the id {padding}, which was counted; if it is "
+        f"padding, pass ignore_ids=({padding},)"
+    )
+
+
+def warn_of_padded_lists(what: str, sequences: Any) -> None:
+    """Warn if the first lists of ids seem to end in padding."""
+    if type(sequences) not in (list, tuple):
+        return
+    first = [part for part in sequences[:_LISTS_CHECKED] if type(part) in (list, tuple)]
+    # Copies: another thread may empty the lists.
+    few = len(first) < MIN_SEQUENCES_TO_WARN
+    ends = [end for part in first if (end := part[0 if few else -2 :]) and type(end[-1]) is int]
+    if any(end[-1] == _LABEL_PADDING for end in ends):
+        warn_of_label_padding()
+    elif (few or len(ends) >= MIN_SEQUENCES_TO_WARN) and len(set(map(len, first))) == 1:
+        runs = [end[-1] for end in ends if _ends_in_run(end, few)]
+        if runs and 2 * runs.count(runs[0]) > len(ends):
+            warn_of_run(what, runs[0])
+
+
+def _ends_in_run(ids: Sequence[Any], is_one_of_few: bool) -> bool:
+    """Whether ids end in a run, as in _id_rows.pyx."""
+    if {*map(type, ids)} != {int}:  # other types may define == as they like
+        return False
+    run = ids[ids.index(ids[-1]) :]
+    is_long = 4 <= len(run) < len(ids) if is_one_of_few else len(run) > 1
+    return is_long and run.count(run[0]) == len(run)
+
+
+def warn_of_empty_rows(what: str, mask: str) -> None:
+    """Warn that no row has an id that counts; `mask` names the argument that may help."""
+    warn_input(
+        f"{what} empty after it is cut at stop_ids and ignored ids are removed; if sequences begin "
+        f"with stop_ids, pass ids[:, 1:] or skip_ids=; if padding is on the left, pass {mask}"
+    )
+
+
+def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
+    """Warn if the first segments seem to hold words instead of texts, or texts instead of words."""
+    if type(hypotheses) not in (list, tuple) or type(references) not in (list, tuple):
+        return
+    if is_text and str in map(type, references[:1]):  # as nearly always
+        return
+    looks_wrong = _text_and_words if is_text else _unsplit_text
+    # Slices, because another thread may empty the lists at any time.
+    if not any(map(looks_wrong, hypotheses[:1], references[:1])):
+        return
+    if all(map(looks_wrong, hypotheses[:3], references[:3])):
+        warn_input(
+            "references holds single words; if they are the tokens of one reference, pass its text"
+            if is_text
+            else "every hypothesis is one token that contains whitespace; split it into tokens, or "
+            'pass the text itself with tokenize="13a"'
+        )
+
+
+def warn_of_unsplit_text(list_of_references: Any, hypotheses: Any) -> None:
+    """Warn if the first segments in nltk's arguments are texts, each given as one token."""
+    if not {type(hypotheses), type(list_of_references)} <= {list, tuple}:
+        return
+    if not {*map(type, list_of_references[:3])} <= {list, tuple}:
+        return
+    references = first_entries(list_of_references, 3)
+    for name, lists in ("hypothesis", hypotheses[:3]), ("reference", references):
+        if lists and all(_unsplit_text(tokens, None) for tokens in lists):
+            warn_input(
+                f"every {name} is one token that contains whitespace; split it into tokens, as in "
+                "sentence_bleu([reference.split()], hypothesis.split())"
+            )
+            return
+
+
+def warn_of_printed_lists(hypotheses: Any, references: Any) -> bool:
+    """Warn if the first references are lists as JSON or Python prints them, unlike hypotheses."""
+    texts = []
+    for reference in first_entries(references, 3):
+        if isinstance(reference, str):
+            text = str.strip(reference)  # a subclass may override strip()
+            if not text.startswith(_STARTS_OF_LISTS) or text[-1] not in "])}":
+                return False
+            texts.append(text)
+    if not texts or str(next(iter(hypotheses), "")).startswith(_STARTS_OF_LISTS):
+        return False
+    warn_input(
+        f"references hold lists that were printed as text, such as {shown(texts[0])}: each is "
+        "scored as one reference, with brackets and quotes; convert them back to lists, by "
+        "json.loads or ast.literal_eval"
+    )
+    return True
+
+
+def _text_and_words(hypothesis: Any, references: Any) -> bool:
+    if not (are_words(references) and is_phrase(hypothesis)):
+        return False
+    return not any(map(is_written_without_spaces, references))
+
+
+def _unsplit_text(hypothesis: Any, references: Any) -> bool:
+    if type(hypothesis) not in (list, tuple) or len(hypothesis) != 1:
+        return False
+    return any(map(is_phrase, hypothesis[:1]))
+
+
+def hint_at_sacrebleu(list_of_references: Any, hypotheses: Any) -> str:
+    """A hint for arguments of nltk's corpus_bleu that seem to be in sacreBLEU's order, or ""."""
+    if type(list_of_references) not in (list, tuple) or type(hypotheses) not in (list, tuple):
+        return ""
+    segments, streams = len(list_of_references), hypotheses
+    if any(type(stream) not in (list, tuple) or len(stream) != segments for stream in streams):
+        return ""
+    if any(type(entry) is str for entry in list_of_references[:1]):
+        fix = "fastbleu.sacrebleu.corpus_bleu(hypotheses, references)"
+    elif any(type(entry) in (list, tuple) for stream in streams for entry in stream[:1]):
+        fix = "corpus_bleu(list(zip(*references)), hypotheses)"
+    else:
+        return ""
+    return f"(they look like sacreBLEU's arguments, hypotheses and references: call {fix})"
+
+
+def first_entries(segments: Any, count: int) -> list[Any]:
+    """The first segments; of a segment that is a list of references, the first reference."""
+    entries: list[Any] = []
+    # Slices of lists, because another thread may empty them at any time.
+    for segment in segments[:count] if type(segments) is list else islice(segments, count):
+        entries += segment[:1] if type(segment) in (list, tuple) else [segment]
+    return entries
+
+
+def sample_of(texts: Sequence[Any]) -> str:
+    """The first texts, or first references of segments, up to the length that is examined."""
+    listed = [text for text in first_entries(texts, _TEXTS_CHECKED) if isinstance(text, str)]
+    return " ".join(listed)[:_CHARACTERS_CHECKED]
+
+
+def warn_of_scripts(*samples: str) -> bool:
+    """Warn if hypotheses and references share hardly any script; return whether it warned."""
+    # In the script that they have if they are read in the right encoding.
+    for repair in (REPAIRS["escapes"], REPAIRS["encoding"]):
+        samples = tuple(map(repair.rewrite, samples))
+    name = unicodedata.name
+    scripts = [[name(c, "").partition(" ")[0] for c in s[:200] if c.isalpha()] for s in samples]
+    if min(map(len, scripts)) < _LEAST_LETTERS:
+        return False
+    first, second = (max(set(letters), key=letters.count) for letters in scripts)
+    shares = scripts[1].count(first) / len(scripts[1]), scripts[0].count(second) / len(scripts[0])
+    differ = first != second and min(shares) < _FOREIGN
+    if differ:
+        warn_input(
+            f"the letters of hypotheses are {first}, those of references {second}: are both in the "
+            "intended language?"
+        )
+    return differ
+
+
+def warn_of_equal(row: Sequence[int], segments: int | None) -> None:
+    """Warn if the sums of a corpus show that hypotheses equal their references."""
+    if not segments or segments < _EQUAL_SEGMENTS:
+        return
+    middle = len(row) // 2 + 1
+    if row[0] == row[1] and row[2:middle] == row[middle:] and row[-1] > 0:
+        warn_input(f"all {segments:,} hypotheses equal their references: is a side given twice?")
+
+
+def warn_of_blank_side(row: Sequence[int], segments: int | None) -> None:
+    """Warn if the sums of a corpus show that a side has no tokens."""
+    if segments and segments >= _EQUAL_SEGMENTS and bool(row[0]) != bool(row[1]):
+        side = "references" if row[0] else "hypotheses"
+        warn_input(f"all {segments:,} {side} are blank: they have no tokens")
+
+
+def warn_of_lengths(hyp_len: int, ref_len: int) -> None:
+    """Warn if one side is far shorter than those of real systems."""
+    if 0 < hyp_len < _SHORT * ref_len:
+        warn_input(
+            f"hypotheses are short, {hyp_len / ref_len:.0%} of the references' length: were they "
+            "truncated?"
+        )
+    elif 0 < ref_len < _SHORT * hyp_len:
+        warn_input(
+            f"references are short, {ref_len / hyp_len:.0%} of the hypotheses' length: were they "
+            "truncated, or do hypotheses repeat something?"
+        )
+
+
+def warn_of_tuples(name: str, sentences: Any) -> None:
+    """Warn if the first sentences are tuples of tuples of ids, each read as one token."""
+    if sentences and all(
+        type(sentence) is tuple and sentence and all(map(_is_tuple_of_numbers, sentence))
+        for sentence in sentences[:3]
+    ):
+        warn_input(
+            f"{name} holds tuples of tuples of numbers, each read as one token; if they are "
+            "sentences of ids, pass lists instead of tuples"
+        )
+
+
+def _is_tuple_of_numbers(token: Any) -> bool:
+    return (
+        type(token) is tuple
+        and len(token) > 0
+        and all(hasattr(part, "__index__") for part in token)
+    )
+
+
+def is_phrase(value: Any) -> bool:
+    """Whether a value is a text of several words."""
+    return isinstance(value, str) and len(value.split(None, 1)) > 1
+
+
+def are_words(references: Any) -> bool:
+    """Whether references look like one tokenized sentence: more than two, each a single word."""
+    return type(references) in (list, tuple) and len(references) > 2 and hold_no_phrase(references)
+
+
+def hold_no_phrase(texts: Any) -> bool:
+    return all(isinstance(text, str) and not is_phrase(text) for text in texts)
+
+
+def look_like_one_reference(references: tuple[Any, ...]) -> bool:
+    """Whether the references of a segment look like the tokens of a single one."""
+    return hold_no_phrase(references) and (
+        len(references) > 2 or not any(map(is_written_without_spaces, references))
+    )
+
+
+def look_like_tokens(sources: Any) -> bool:
+    """Whether the first sources of text look like lists of tokens."""
+    first = sources[:3] if type(sources) in (list, tuple) else ()
+    return any(map(are_words, first)) and all(
+        type(source) in (list, tuple)
+        and hold_no_phrase(source)
+        and not any(map(is_written_without_spaces, source))
+        for source in first
+    )
+
+
+def is_written_without_spaces(text: str) -> bool:
+    """Whether a text has characters of a script without spaces between words."""
+    return not text.isascii() and any(map(_is_unspaced, set(text)))
+
+
+def _is_unspaced(character: str) -> bool:
+    return character >= "\u0e00" and any(a <= character <= z for a, z in _UNSPACED)
+
+
+def lacks_spaces(sample: str) -> bool:
+    """Whether a sample is in a script without spaces between words, and has none."""
+    # All characters of these scripts have three or four bytes.
+    if len(sample.encode("utf-8", "surrogatepass")) < 2 * len(sample):
+        return False
+    unspaced, words = sum(map(_is_unspaced, sample)), len(sample.split())
+    return unspaced > max(_LEAST_CHARACTERS, _LONGEST_WORDS * words, len(sample) * 2 / 3)
+
+
+def fitting_tokenizer(sample: str) -> Literal["zh", "ja-mecab", "char"]:
+    """sacreBLEU's tokenizer for a text in a script without spaces between words."""
+    if any("\u3040" <= character <= "\u30ff" for character in sample):
+        return "ja-mecab"
+    return "zh" if any("\u4e00" <= character <= "\u9fff" for character in sample) else "char"

@@ -1,0 +1,409 @@
+"""`Dialect`: the rules of one implementation, from text to a `Score`.
+
+A dialect differs from others in its attributes and in the methods that it overrides, in this order:
+`tokenizer` and `lowercase` (text to tokens), `references`, `reference_length` and `count_tokens`
+(tokens to a row of counts for each segment), `adapt` (rows to what is added up), `_scores` (a row
+to its score, with smoothing and `brevity_penalty`), `adds_up`, `mean_of_sentences` and
+`_corpus_score` (the score of a corpus), `printed` and `_line` (digits). Its docstring has the
+formula, and `source` the code that it reproduces.
+
+Most are a formula in Python (formulas.py); a `Recipe` (recipes.py) takes the arithmetic of another
+dialect or a function. A `Scorer` (scorer.py) is a dialect with values for its options.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from array import array
+from collections.abc import Collection, Mapping
+from math import exp, isfinite
+
+from ..._core import MAX_ORDER, REFERENCE_LENGTHS, raise_totals
+from ..counting._counted import Counted, Sums
+from ..counting._prefixes import RowScorer
+from ..counting.counter import Counter, FewerReferences, TokenListCounter
+from ..counting.stats import AdaptedRows, Stats
+from ..inputs.arguments import (
+    check_choice,
+    check_lowercase,
+    known_name,
+    shown,
+    unknown_name,
+)
+from ..runtime.caching import cached_property
+from ..tokenizers.tokenizer import Tokenizer, load_tokenizer
+from ..tokenizers.tokenizer import get as get_tokenizer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, Literal
+
+    from ..counting.counter import Segment
+    from ..inputs.ids import IdFilter
+    from ..inputs.types import ReferenceLength
+    from .scorer import Scorer
+
+
+class Feature:
+    """An option or operation that a dialect may support.
+
+    Attributes
+    ----------
+    name : str
+        The name in error messages.
+    is_in : callable (Dialect -> bool)
+        Whether a dialect supports it, which follows from what the dialect implements.
+    reason : str
+        Why a dialect does not support it, unless `Dialect.unsupported` has another reason.
+    """
+
+    __slots__ = ("is_in", "name", "reason")
+
+    def __init__(self, name: str, is_in: Callable[[Dialect], bool], reason: str) -> None:
+        self.name = name
+        self.is_in = is_in
+        self.reason = reason
+
+    def __repr__(self) -> str:
+        return f"<Feature {self.name}>"
+
+
+_NO_SUMS = "its score cannot be computed from summed counts"
+WEIGHTS = Feature("weights", lambda dialect: "weights" in dialect.options, "it uses equal weights")
+EFFECTIVE_ORDER = Feature(
+    "effective_order=True",
+    lambda dialect: "effective_order" in dialect.options,
+    "it averages over all orders",
+)
+TOKENS = Feature(
+    "tokenize=False",
+    lambda dialect: dialect.takes_tokens,
+    "it splits texts into whole sentences, lines or turns, not into words",
+)
+COUNT = Feature("count", lambda dialect: dialect.is_of_rows, _NO_SUMS)
+UPDATE = Feature("update", lambda dialect: dialect.is_of_rows, _NO_SUMS)
+SUMS = Feature("sums", lambda dialect: dialect.adds_up, _NO_SUMS)
+STATE = Feature("state", lambda dialect: dialect.adds_up, _NO_SUMS)
+SIGNIFICANCE = Feature("significance", lambda dialect: dialect.adds_up, _NO_SUMS)
+PREFIX_SCORES = Feature(
+    "prefix_scores",
+    lambda dialect: dialect.is_of_rows and dialect.counter is Counter,
+    "its prefix scores cannot be computed from the positions of matches",
+)
+# One tokenizer per segment.
+SEGMENT_TOKENIZERS = Feature(
+    "tokenizers",
+    lambda dialect: dialect.is_of_rows and dialect.counter is Counter,
+    "it does not count segments one by one",
+)
+MATRIX = Feature(
+    "matrix",
+    lambda dialect: dialect.separable is not None,
+    "its scores of pairs may depend on more than their rows",
+)
+EXPECTED_COUNTS = Feature(
+    "aggregate=True",
+    lambda dialect: type(dialect)._expected_scores is not Dialect._expected_scores,
+    "its rules are for integer counts, not for expected counts",
+)
+# Scoring the sentences of part of a corpus.
+PARTS = Feature(
+    "parts",
+    lambda dialect: True,
+    "the counts of a segment depend on all segments of the corpus",
+)
+FEATURES = (
+    *(WEIGHTS, EFFECTIVE_ORDER, TOKENS, COUNT, UPDATE, SUMS, STATE, SIGNIFICANCE, PREFIX_SCORES),
+    *(SEGMENT_TOKENIZERS, MATRIX, EXPECTED_COUNTS, PARTS),
+)
+
+_NLTK_METHODS = {"method1": "floor", "method2": "add-k", "method3": "exp", "method4": "method4"}
+
+
+class Dialect(ABC):
+    """The scoring rules of one implementation; immutable."""
+
+    name: str  # the value of `dialect`
+    version: str  # in signatures
+    source: str  # the original: repository and commit, or package and version; file or function
+    about: str = ""  # for recipes: what to know about the score
+    scale: float = 1.0  # the score of a perfect corpus: 1.0 or 100.0
+
+    # The original's defaults. The tokenizer "none" splits at whitespace.
+    tokenizer: str = "none"
+    lowercase: bool = False
+    reference_length: ReferenceLength | Literal["average"] = "closest"
+    max_ngram_order: int = 4
+    weights_set_order: bool = False  # max_ngram_order is the number of weights
+    # Other values that these may take.
+    cases: Collection[bool] = (False, True)
+    reference_lengths: Collection[str] = ()
+    orders: Collection[int] = range(1, MAX_ORDER + 1)
+    # The original's tokenizer names, mapped to the names here; None: any tokenizer is allowed.
+    tokenizers: Mapping[str, str] | None = None
+    tokenizer_by_script: str = "auto"  # what "auto" means
+    # Whether the original expects tokenized text, which then causes no warning.
+    of_tokenized_text: bool = False
+    takes_tokens: bool = True  # as lists; False if its tokens are whole sentences
+
+    # References used for a segment: "all", the "first", or the "fewest": as many as every segment
+    # has. And whether several references are refused.
+    references: str = "all"
+    single_reference: bool = False
+
+    # The supported options of `Scorer` and their defaults; smoothing methods and their default
+    # values (None: takes no value); methods that cannot be computed from rows, and why; options of
+    # `fastbleu.BLEU` that only this dialect has, and their values.
+    options: Mapping[str, object]
+    smoothings: Mapping[str, float | None]
+    other_smoothings: Mapping[str, str] = {}
+    own_options: Mapping[str, object] = {}
+
+    # The rows of segments of tokens, if they are not the usual ones; and whether a score needs the
+    # tokens themselves.
+    count_tokens: Callable[[list[Segment]], Stats] | None = None
+    keeps_tokens: bool = False
+    minimum_total: int = 0  # totals are raised to this before rows are summed: 0 or 1
+    # Whether a corpus is scored by the sum of its adapted rows, or by the mean of the scores of its
+    # segments, which needs their rows.
+    adds_up: bool = False
+    mean_of_sentences: bool = False
+    # Whether a score is `brevity_penalty` times a function of the hypothesis length and the
+    # matches, which makes the matrix of pairs faster; None: there is no matrix.
+    separable: bool | None = None
+    # Features that are not supported, whatever the rest says, and why.
+    unsupported: Mapping[Feature, str] = {}
+
+    # The fields of a signature in order, and the max_ngram_order that signatures omit.
+    _fields: tuple[str, ...] = (
+        *("nrefs", "case", "tok", "dialect", "order", "weights", "smooth", "reflen"),
+    )
+    _usual_order: int | None = None
+    # How the original prints its score: the format of `value` (None: not rounded), and the first
+    # word and the names of the lengths in the line that it prints (None: it prints no line).
+    _printed: str | None = None
+    _line: tuple[str, str, str] | None = None
+
+    @property
+    def arithmetic(self) -> Dialect:
+        """The dialect that has the counting, smoothing and brevity penalty."""
+        return self
+
+    def variant(self, reference_length: object, **own_options: object) -> Dialect:
+        """The dialect with this reference length and with options that only it has."""
+        for option in own_options:
+            if option not in self.own_options:
+                raise self._refusal(option, "its original has no such option")
+        return type(self)(**own_options) if own_options else self
+
+    # From counts to scores, with a scorer's checked options. `Scorer` calls these methods.
+
+    def adapt(self, stats: Stats) -> AdaptedRows:
+        """Each row as the dialect counts it, so that the sum of rows can be scored."""
+        if not self.minimum_total:
+            return AdaptedRows._own(stats._rows, stats.max_ngram_order)
+        rows = stats._rows[:]
+        raise_totals(rows, stats.max_ngram_order, self.minimum_total)
+        return AdaptedRows._own(rows, stats.max_ngram_order)
+
+    @abstractmethod
+    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
+        """The score of each adapted row, in 0-`scale`."""
+
+    def _row_scorer(self, scorer: Scorer) -> RowScorer | None:
+        """A compiled scorer of single rows with the results of `_scores`, if there is one."""
+        return None
+
+    def _segment_scores(self, counted: Counted, scorer: Scorer) -> Iterable[float]:
+        """The scores of segments one by one; `counted.extra` has their tokens if these are kept."""
+        return self._scores(self.adapt(counted.stats), scorer)
+
+    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+        """`value` of a corpus, and other `Score` attributes that do not follow from its row."""
+        return {"value": self._scores(sums.adapted(), scorer)[0]}
+
+    def _expected_scores(self, rows: Any, scorer: Scorer) -> array[float]:
+        """See `Scorer.expected_scores`."""
+        raise NotImplementedError
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        """The factor for hypotheses that are shorter than their references, 0-1."""
+        if hyp_len >= ref_len:
+            return 1.0
+        return exp(1 - ref_len / hyp_len) if hyp_len > 0 else 0.0
+
+    def printed(self, value: float) -> str | None:
+        """A score with the digits that the original prints; None if it prints all."""
+        return None if self._printed is None else self._printed % value
+
+    # What the dialect supports.
+
+    @cached_property
+    def counter(self) -> type[Counter]:
+        """The class that counts."""
+        if self.keeps_tokens or self.count_tokens is not None:
+            return TokenListCounter
+        return Counter if self.references == "all" else FewerReferences
+
+    @property
+    def is_of_rows(self) -> bool:
+        """Whether the score of a corpus can be computed from rows of counts."""
+        return self.adds_up or self.mean_of_sentences
+
+    @cached_property
+    def features(self) -> frozenset[Feature]:
+        """The options and operations that the dialect supports."""
+        possible = [feature for feature in FEATURES if feature.is_in(self)]
+        return frozenset(possible) - self.unsupported.keys()
+
+    def require(self, feature: Feature) -> None:
+        """Raise a ValueError if the dialect does not support an option or an operation."""
+        if feature not in self.features:
+            reason = self.unsupported.get(feature, feature.reason)
+            raise self._refusal(feature.name, reason)
+
+    def _refusal(self, feature: str, reason: str) -> ValueError:
+        """The error for an option that the original does not have."""
+        return ValueError(f"dialect {self.name!r} does not support {feature}: {reason}")
+
+    def _check_options(self, scorer: Scorer) -> None:  # noqa: B027 (most have nothing to check)
+        """Refuse weights and smoothing values that are out of range."""
+
+    def _check_not_negative(self, weights: Sequence[float] | None) -> None:
+        if weights and not (any(weights) and all(isfinite(w) and w >= 0 for w in weights)):
+            raise ValueError(f"weights is {weights}, but must be finite, at least 0 and not all 0")
+
+    def check_order(self, max_ngram_order: int) -> None:
+        """Refuse a `max_ngram_order` that the original does not have."""
+        if max_ngram_order not in self.orders:
+            orders = ", ".join(map(str, self.orders))
+            raise self._refusal(
+                f"max_ngram_order={max_ngram_order}", f"its longest n-grams are {orders}"
+            )
+
+    def _unknown_smoothing(self, smooth_method: object) -> ValueError:
+        """The error for a smoothing method that the dialect does not have."""
+        if isinstance(smooth_method, str) and smooth_method in self.other_smoothings:
+            return self._refusal(
+                f"smooth_method={smooth_method!r}", self.other_smoothings[smooth_method]
+            )
+        function = getattr(smooth_method, "__name__", None)
+        methods = {
+            method: name for method, name in _NLTK_METHODS.items() if name in self.smoothings
+        }
+        if function in methods:
+            problem = f"smooth_method is a function, expected a name for nltk's {function}"
+            return ValueError(f"{problem}; pass smooth_method={methods[function]!r}")
+        names = ", ".join(f"{name} is {ours!r}" for name, ours in methods.items())
+        more = f"; nltk's {names}" if names else ""
+        return ValueError(unknown_name("smooth_method", smooth_method, self.smoothings, more))
+
+    def make_counter(
+        self,
+        tokenize: Any = None,
+        lowercase: bool | None = None,
+        max_ngram_order: int | None = None,
+        reference_length: str | None = None,
+        threads: int = 1,
+        id_filter: IdFilter | None = None,
+    ) -> Counter:
+        """A counter for the dialect. Parameters as for `BLEU`; None is the original's default.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A value is unknown or not supported by the original, or `lowercase` is not a bool or
+            is given for tokens.
+        """
+        if max_ngram_order is None:
+            max_ngram_order = self.max_ngram_order
+        else:
+            self.check_order(max_ngram_order)
+        if reference_length is None:
+            reference_length = self.reference_length
+        elif reference_length not in (self.reference_length, *self.reference_lengths):
+            check_choice("reference_length", reference_length, (*REFERENCE_LENGTHS, "average"))
+            allowed = _any_of(self.reference_lengths or [self.reference_length])
+            raise self._refusal(f"reference_length={reference_length!r}", f"it takes the {allowed}")
+        is_text, tokenizer = tokenize is not False, None
+        if not is_text:
+            self.require(TOKENS)
+        elif tokenize is None:
+            tokenizer = self._default_tokenizer
+        else:
+            tokenizer = load_tokenizer(self._own_tokenizer(tokenize))
+        if lowercase is None:
+            lowercase = is_text and self.lowercase
+        else:
+            lowercase = check_lowercase(lowercase, is_text)
+            if is_text and lowercase not in self.cases:
+                reason = f"it {'always' if self.lowercase else 'never'} ignores case"
+                raise self._refusal(f"lowercase={lowercase}", reason)
+        counter = self.counter(
+            tokenizer,
+            lowercase,
+            max_ngram_order,
+            threads,
+            reference_length=reference_length,
+            id_filter=id_filter,
+            least_total=self.minimum_total,
+        )
+        if type(counter) is Counter:
+            return counter
+        assert isinstance(counter, FewerReferences)
+        counter.references = self.references
+        if isinstance(counter, TokenListCounter):
+            counter.count_tokens, counter.keeps_tokens = self.count_tokens, self.keeps_tokens
+        return counter
+
+    @cached_property
+    def _default_tokenizer(self) -> Tokenizer:
+        return load_tokenizer(self.tokenizer)
+
+    def _own_tokenizer(self, tokenize: Any) -> Any:
+        """The tokenizer that has this name in the original."""
+        if self.tokenizers is None:
+            by_script = self.tokenizer_by_script
+            own = {self.tokenizer: self.tokenizer, by_script: by_script, "auto": by_script}
+            alias = known_name(tokenize, own)
+            return own[alias] if alias else get_tokenizer(tokenize)
+        name = getattr(tokenize, "name", tokenize)
+        if alias := known_name(name, self.tokenizers):
+            return self.tokenizers[alias]
+        if name in self.tokenizers.values():
+            return tokenize
+        names = _any_of([*map(repr, self.tokenizers), "False for lists of tokens"])
+        raise self._refusal(f"tokenize={shown(name)}", f"its tokenizers are {names}")
+
+    def _make_signature(self, scorer: Scorer, nrefs: int | None, tokenizer: Any) -> str:
+        """See `Scorer.signature`."""
+        weights, order = scorer.weights, scorer.max_ngram_order
+        fields = {
+            "nrefs": "var" if nrefs == -1 else nrefs,
+            "case": None if scorer.lowercase is None else "lc" if scorer.lowercase else "mixed",
+            "eff": "yes" if scorer.effective_order else "no",
+            "tok": tokenizer,
+            "dialect": self.version,
+            "order": None if order == self._usual_order else order,
+            "weights": None if weights is None else ",".join(map(str, weights)),
+            "smooth": self._smoothing_text(scorer),
+            "reflen": scorer.reference_length,
+            "version": self.version,
+        }
+        shown_fields = {name: fields[name] for name in self._fields if fields[name] is not None}
+        shown_fields |= self._further_fields()
+        return "|".join([f"{name}:{value}" for name, value in shown_fields.items()])
+
+    def _smoothing_text(self, scorer: Scorer) -> str:
+        value = scorer.smooth_value
+        return scorer.smooth_method if value is None else f"{scorer.smooth_method}[{value}]"
+
+    def _further_fields(self) -> dict[str, str]:
+        """Signature fields for `own_options`, and for arithmetic that depends on a version."""
+        return {}
+
+
+def _any_of(values: Any) -> str:
+    *others, last = map(str, values)
+    return f"{', '.join(others)} or {last}" if others else last

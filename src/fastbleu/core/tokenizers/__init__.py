@@ -1,0 +1,1 @@
+"""Text to tokens: sacreBLEU's tokenizers, and the registry of others."""

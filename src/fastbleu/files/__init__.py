@@ -1,0 +1,1 @@
+"""What files of segments hold: their compression, formats and captions."""

@@ -1,0 +1,1 @@
+"""The BLEU of other programs: their text rules, counts and arithmetic."""

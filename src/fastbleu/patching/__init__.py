@@ -1,0 +1,1 @@
+"""Fast code inside installed libraries."""

@@ -1,0 +1,46 @@
+"""The core stands alone: its tests pass on a copy of the package without the other parts."""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from processes import python
+
+import fastbleu
+
+PACKAGE = Path(fastbleu.__file__).parent
+TESTS = Path(__file__).parent
+KEPT = {"core", "nltk", "sacrebleu", "dialects.py", "tokenizers.py", "__init__.py", "py.typed"}
+# What takes longest: tests of compiled code, which is the same in the copy, and of processes.
+SLOW = [
+    *("counting/test_chunks.py", "counting/test_kernels.py", "counting/test_positions.py"),
+    *("counting/test_text.py", "counting/test_utf8.py", "counting/test_utf8_lines.py"),
+    *("metric/test_prefixes.py", "runtime/test_processes.py", "runtime/test_threads.py"),
+    "tokenizers/test_tokenizers_parity.py",
+]
+
+
+def other_parts(folder, names):
+    if Path(folder) != PACKAGE:
+        return [name for name in names if name == "__pycache__"]
+    return [name for name in names if name not in KEPT and not name.startswith("_core.")]
+
+
+@pytest.mark.parametrize(
+    ("left_out", "passed"), [(SLOW, 400), pytest.param([], 1000, marks=pytest.mark.long)]
+)
+def test_the_tests_of_the_core_pass_without_other_parts(left_out, passed, tmp_path):
+    shutil.copytree(PACKAGE, tmp_path / "fastbleu", ignore=other_parts)
+    options = [f"--ignore={TESTS / 'core' / name}" for name in left_out]
+    options += ["-q", "--tb=short", "-p", "no:cacheprovider", "-p", "without_parts"]
+    folders = [TESTS / name for name in ("core", "nltk", "sacrebleu")]
+    printed = python(
+        *("-m", "pytest", *options, *folders),
+        seconds=900,
+        PYTHONPATH=os.pathsep.join([str(tmp_path), str(TESTS / "support")]),
+        FASTBLEU_TEST_ONLY="fastbleu",
+        FASTBLEU_TEST_SEGMENTS="50",
+    )
+    assert int(re.search(r"(\d+) passed", printed)[1]) > passed, printed
