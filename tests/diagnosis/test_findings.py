@@ -219,8 +219,8 @@ def test_one_is_singular():
         ("source copied", str, "1 reference is a copy of its", "2 references are copies of their"),
     ):
         for count, expected in enumerate((one, two), 1):
-            own = OTHERS if spoil is str else references
-            hypotheses = [*map(spoil, own[:count]), *own[count:5]]
+            own = ["quite another text"] * count if spoil is str else references
+            hypotheses = [*map(spoil, own[:count]), *references[count:]]
             sources = [*references[:count], *"x" * (5 - count)] if spoil is str else None
             finding = found(hypotheses, references, sources=sources)[name]
             assert finding.message.startswith(expected)

@@ -648,12 +648,9 @@ def test_a_mistake_of_all_systems_stands_above_and_holds_ranks_back():
         if is_held:
             zh = BLEU(tokenize="zh")
             right = {name: zh.score(own, references).value for name, own in given.items()}
-            assert not re.search("would .*lead by", above)  # short text is a mistake, too
-            page = fastbleu.report(systems, references, samples=0, dialects=False).html()
-            right.pop("short")
             first, second, *_ = sorted(right.values(), reverse=True)
             lead = f"{max(right, key=right.get)} would (still )?lead by {first - second:.2f}\\."
-            assert re.search(f"<bdi>All systems</bdi>:</strong> the text is .* {lead}", page)
+            assert re.search(f"<bdi>All systems</bdi>:</strong> the text is .* {lead}", above)
 
 
 def test_a_system_without_the_mistake_of_the_two_best_does_not_hide_it():

@@ -441,16 +441,25 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
     sources = segments.sources if segments.counter.is_text else None
     messages: dict[tuple[str, str], dict[int, str]] = {}
     points: dict[tuple[str, str], dict[int, float]] = {}
+    rewrites: dict[tuple[str, str], Callable[[str], str] | None] = {}
     for system, corpus in enumerate(corpora):
         for finding in find(corpus, sources):
             key = finding.name, _NUMBER.sub("#", finding.message)  # equal except for the numbers
             messages.setdefault(key, {})[system] = finding.message
             points.setdefault(key, {})[system] = finding.points
+            rewrites[key] = finding._rewrite
     mistakes = []
     for key, gains in points.items():
         costly = [system for system, gain in gains.items() if not gain < _LEAST_POINTS]
         if not costly:
             continue
+        if rewrite := rewrites[key]:
+            # Rewriting the references can change the score of any system.
+            references = enumerate(corpora[0].references)
+            changed = [n for n, texts in references if [*map(rewrite, texts)] != texts]
+            for system in set(range(len(corpora))) - {*gains} if changed else ():
+                corpus = corpora[system]
+                gains[system] = corpus.rewritten(rewrite, changed).points() - corpus.points()
         of_all = [gains.get(system, 0.0) for system in range(len(corpora))]
         message = _merged([messages[key][system] for system in costly])
         mistakes.append(Mistake(key[0], message, costly, of_all))

@@ -148,7 +148,7 @@ class Verdicts:
         most = (1 - _CAUSE_SHARE) * abs(difference)
         if abs(without) > most or abs(change) < _LEAST_CAUSE * unit:
             return []
-        if without / difference >= 0:
+        if without / difference >= 0 or not round(without, self._digits):
             return [(f" About {self._number(abs(change))} of it is ", ""), link, (".", "")]
         return [(" Without ", ""), link, (f" it would be {self._change(without)}.", "")]
 

@@ -7,22 +7,18 @@ from __future__ import annotations
 
 from itertools import islice
 
-from ..runtime.import_lock import lazy
 from ._batch import Batch
 from ._id_rows import IdRows
 from ._utf8_rows import Utf8Rows
 from .arguments import is_collection, list_or_tuple, shown
-from .errors import advised, place, warn_input
-from .repairs import REPAIRS
+from .errors import place, warn_input
 from .samples import LEAST_PAIRS, sample_size, warn_of_sample
+from .scripts import is_written_without_spaces, warn_of_scripts, warn_of_unspaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import unicodedata
     from collections.abc import Sequence
-    from typing import Any, Literal
-else:
-    unicodedata = lazy("unicodedata")
+    from typing import Any
 
 # With fewer sequences of ids, one side may be empty by chance, and most may end in a run of one id
 # by chance, unless it has four ids or more that occur nowhere else.
@@ -34,8 +30,6 @@ _LABEL_PADDING = -100
 _TEXTS_CHECKED, _CHARACTERS_CHECKED = 20, 500
 # Fewer segments may be too few to tell the script.
 FEW_PAIRS = 8
-# The letters needed to tell the script of a text, and the share of them that may be foreign.
-_LEAST_LETTERS, _FOREIGN = 20, 0.05
 # The most batches with few matches that are examined; how many of the last segments tell whether
 # lines are shifted; and how many equal texts cannot be chance.
 _UNRELATED_EXAMINED, SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
@@ -49,19 +43,6 @@ LARGEST_SQUARE = 32
 _VOTES = 12
 _VOTES_PER_DISSENT = 4
 _STARTS_OF_LISTS = "['", '["', "('", '("', "{'", '{"', "[{", "[["
-# Scripts without spaces between words: those of Thai, Lao, Tibetan, Burmese, Khmer, Japanese and
-# Chinese.
-_UNSPACED = (
-    ("\u0e00", "\u109f"),
-    ("\u1780", "\u17ff"),
-    ("\u3040", "\u30ff"),
-    ("\u3400", "\u9fff"),
-    ("\uf900", "\ufaff"),
-    ("\U00020000", "\U0003ffff"),
-)
-# The characters that a text must have in one of these scripts, and the longest average word of a
-# text to which spaces were added.
-_LEAST_CHARACTERS, _LONGEST_WORDS = 40, 6
 
 
 class MistakeWatch:
@@ -164,7 +145,7 @@ class MistakeWatch:
         is_last = self.seen >= LEAST_PAIRS
         is_warned = (
             warn_of_printed_lists(hypotheses, references)
-            or self._warn_of_script(counter.tokenizer, *map(sample_of, self.sample))
+            or warn_of_unspaced(counter.tokenizer, *map(sample_of, self.sample))
             or (
                 is_last
                 and counted.look_unrelated(SHIFT_SAMPLE)
@@ -192,23 +173,6 @@ class MistakeWatch:
         periods = sum(text.endswith(" .") for text in second)
         self.expects_periods = is_warned or 10 * periods > len(pairs)
         return is_warned
-
-    def _warn_of_script(self, tokenizer: Any, sample: str, other: str) -> bool:
-        """Warn if the tokenizer does not split a script without spaces between words."""
-        if sample.isascii() or not (lacks_spaces(sample) and lacks_spaces(other)):
-            return False
-        fitting = fitting_tokenizer(sample)
-        if tokenizer.splits_at_spaces:
-            why = "splits it at spaces, so that a token is a whole clause"
-        elif tokenizer.name == "zh" and fitting == "ja-mecab":
-            why = "splits only Chinese characters"
-        else:
-            return False
-        warn_input(
-            "the text is in a script without spaces between words, and the tokenizer "
-            f"{tokenizer.name!r} {why}; use {advised('tokenize', fitting)}"
-        )
-        return True
 
     def _examine_ids(self, counter: Any, batch: Batch, counted: Any) -> None:
         """Warn if all rows of a side are empty, or if rows seem to end in padding that counts."""
@@ -437,26 +401,6 @@ def sample_of(texts: Sequence[Any]) -> str:
     return " ".join(listed)[:_CHARACTERS_CHECKED]
 
 
-def warn_of_scripts(*samples: str) -> bool:
-    """Warn if hypotheses and references share hardly any script; return whether it warned."""
-    # In the script that they have if they are read in the right encoding.
-    for repair in (REPAIRS["escapes"], REPAIRS["encoding"]):
-        samples = tuple(map(repair.rewrite, samples))
-    name = unicodedata.name
-    scripts = [[name(c, "").partition(" ")[0] for c in s[:200] if c.isalpha()] for s in samples]
-    if min(map(len, scripts)) < _LEAST_LETTERS:
-        return False
-    first, second = (max(set(letters), key=letters.count) for letters in scripts)
-    shares = scripts[1].count(first) / len(scripts[1]), scripts[0].count(second) / len(scripts[0])
-    differ = first != second and min(shares) < _FOREIGN
-    if differ:
-        warn_input(
-            f"the letters of hypotheses are {first}, those of references {second}: are both in the "
-            "intended language?"
-        )
-    return differ
-
-
 def warn_of_equal(row: Sequence[int], segments: int | None) -> None:
     """Warn if the sums of a corpus show that hypotheses equal their references."""
     if not segments or segments < _EQUAL_SEGMENTS:
@@ -537,28 +481,3 @@ def look_like_tokens(sources: Any) -> bool:
         and not any(map(is_written_without_spaces, source))
         for source in first
     )
-
-
-def is_written_without_spaces(text: str) -> bool:
-    """Whether a text has characters of a script without spaces between words."""
-    return not text.isascii() and any(map(_is_unspaced, set(text)))
-
-
-def _is_unspaced(character: str) -> bool:
-    return character >= "\u0e00" and any(a <= character <= z for a, z in _UNSPACED)
-
-
-def lacks_spaces(sample: str) -> bool:
-    """Whether a sample is in a script without spaces between words, and has none."""
-    # All characters of these scripts have three or four bytes.
-    if len(sample.encode("utf-8", "surrogatepass")) < 2 * len(sample):
-        return False
-    unspaced, words = sum(map(_is_unspaced, sample)), len(sample.split())
-    return unspaced > max(_LEAST_CHARACTERS, _LONGEST_WORDS * words, len(sample) * 2 / 3)
-
-
-def fitting_tokenizer(sample: str) -> Literal["zh", "ja-mecab", "char"]:
-    """sacreBLEU's tokenizer for a text in a script without spaces between words."""
-    if any("\u3040" <= character <= "\u30ff" for character in sample):
-        return "ja-mecab"
-    return "zh" if any("\u4e00" <= character <= "\u9fff" for character in sample) else "char"

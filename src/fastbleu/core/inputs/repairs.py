@@ -13,13 +13,12 @@ import unicodedata
 from collections import Counter
 from contextlib import suppress
 from functools import partial
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
+    from collections.abc import Callable
 
 _QUOTES = str.maketrans(dict.fromkeys("‘’‚‛", "'") | dict.fromkeys("“”„‟«»‹›", '"'))
 _QUOTE = re.compile("[‘’‚‛“”„‟«»‹›]")
@@ -61,8 +60,6 @@ _SPACED_STOP = re.compile(r"(?<=\w) [.,)](?= |$)|\w @-@ \w")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d) ?([.,:]) (?=\d)")
 _CONTRACTION = re.compile(r" (?=['’](?:\w|$))|(?<=\w['’]) (?=\w)|(?<= n) (?='t\b)")
 _QUOTE_MARKS = re.compile(r"[\"“”„»«]")
-# Words in more references tell nothing about pairs.
-_COMMON = 3
 _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d)")
 _CAPITALS = re.compile(r"[A-ZÀ-ÖØ-ÞА-ЯЁΑ-Ω]")
@@ -308,11 +305,7 @@ REPAIRS: dict[str, Repair] = {
         (" .", " ,", " @-@ "),
     ),
     "repeated": Repair(
-        "the same text twice",
-        "pass it once",
-        _said_once,
-        "repeated text",
-        marks=(" ",),
+        "the same text twice", "pass it once", _said_once, "repeated text", marks=(" ",)
     ),
     "zero-width": Repair(
         "invisible characters, such as U+200B",
@@ -462,7 +455,14 @@ def _affix(texts: list[str], others: list[str]) -> str:
     for length in (2, 4, 8):
         counts, of_others = (Counter(text[:length] for text in side) for side in (texts, others))
         for start, count in counts.most_common(8):
-            if count > most and count >= 10 * of_others[start] and start.strip("? \ufffd"):
+            # Words at the beginning of many lines may be natural.
+            is_usual = start.replace(" ", "").isalpha() and count < len(texts) / 2
+            if (
+                not is_usual
+                and count > most
+                and count >= 10 * of_others[start]
+                and start.strip("? \ufffd")
+            ):
                 best, most = start, count
     group = [text for text in texts if text.startswith(best)] if best else []
     while group:
@@ -471,34 +471,3 @@ def _affix(texts: list[str], others: list[str]) -> str:
             break
         best = longer
     return best
-
-
-def fitting_references(hypotheses: Sequence[Any], references: Sequence[Any]) -> list[int]:
-    """For each hypothesis the segment whose references share most rare words with it, or -1."""
-    segments: dict[object, list[int]] = {}
-    for number, texts in enumerate(references):
-        for word in set(chain.from_iterable(map(_words, texts))):
-            segments.setdefault(word, []).append(number)
-    best = []
-    for number, text in enumerate(hypotheses):
-        votes = Counter(
-            chain.from_iterable(
-                fitting
-                for word in set(_words(text))
-                if len(fitting := segments.get(word, [])) <= _COMMON
-            )
-        )
-        own = votes[number]
-        [(other, most)] = votes.most_common(1) or [(-1, 0)]
-        is_clear = most >= 2 and most > 2 * own
-        best.append(other if is_clear else number if own else -1)
-    return best
-
-
-def _words(text: Any) -> list[Any]:
-    """The words of a text, or pairs of characters; or tokens."""
-    if not isinstance(text, str):
-        return [str(token) for token in text]
-    if not text.isascii() and any("\u0e00" <= character <= "\u9fff" for character in text):
-        return [text[n : n + 2] for n in range(len(text) - 1)]
-    return text.lower().split()

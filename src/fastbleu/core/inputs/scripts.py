@@ -1,0 +1,93 @@
+"""The scripts of texts: without spaces between words, and different ones on two sides."""
+
+from __future__ import annotations
+
+from ..runtime.import_lock import lazy
+from .errors import advised, warn_input
+from .repairs import REPAIRS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import unicodedata
+    from typing import Any, Literal
+else:
+    unicodedata = lazy("unicodedata")
+
+# The letters needed to tell the script of a text, and the share of them that may be foreign.
+_LEAST_LETTERS, _FOREIGN = 20, 0.05
+# Scripts without spaces between words: those of Thai, Lao, Tibetan, Burmese, Khmer, Japanese and
+# Chinese.
+_UNSPACED = (
+    ("\u0e00", "\u109f"),
+    ("\u1780", "\u17ff"),
+    ("\u3040", "\u30ff"),
+    ("\u3400", "\u9fff"),
+    ("\uf900", "\ufaff"),
+    ("\U00020000", "\U0003ffff"),
+)
+# The characters that a text must have in one of these scripts, and the longest average word of a
+# text to which spaces were added.
+_LEAST_CHARACTERS, _LONGEST_WORDS = 40, 6
+
+
+def warn_of_unspaced(tokenizer: Any, sample: str, other: str) -> bool:
+    """Warn if the tokenizer does not split a script without spaces between words."""
+    if sample.isascii() or not (lacks_spaces(sample) and lacks_spaces(other)):
+        return False
+    fitting = fitting_tokenizer(sample)
+    if tokenizer.splits_at_spaces:
+        why = "splits it at spaces, so that a token is a whole clause"
+    elif tokenizer.name == "zh" and fitting == "ja-mecab":
+        why = "splits only Chinese characters"
+    else:
+        return False
+    warn_input(
+        "the text is in a script without spaces between words, and the tokenizer "
+        f"{tokenizer.name!r} {why}; use {advised('tokenize', fitting)}"
+    )
+    return True
+
+
+def warn_of_scripts(*samples: str) -> bool:
+    """Warn if hypotheses and references share hardly any script; return whether it warned."""
+    # In the script that they have if they are read in the right encoding.
+    for repair in (REPAIRS["escapes"], REPAIRS["encoding"]):
+        samples = tuple(map(repair.rewrite, samples))
+    name = unicodedata.name
+    scripts = [[name(c, "").partition(" ")[0] for c in s[:200] if c.isalpha()] for s in samples]
+    if min(map(len, scripts)) < _LEAST_LETTERS:
+        return False
+    first, second = (max(set(letters), key=letters.count) for letters in scripts)
+    shares = scripts[1].count(first) / len(scripts[1]), scripts[0].count(second) / len(scripts[0])
+    differ = first != second and min(shares) < _FOREIGN
+    if differ:
+        warn_input(
+            f"the letters of hypotheses are {first}, those of references {second}: are both in the "
+            "intended language?"
+        )
+    return differ
+
+
+def is_written_without_spaces(text: str) -> bool:
+    """Whether a text has characters of a script without spaces between words."""
+    return not text.isascii() and any(map(_is_unspaced, set(text)))
+
+
+def _is_unspaced(character: str) -> bool:
+    return character >= "\u0e00" and any(a <= character <= z for a, z in _UNSPACED)
+
+
+def lacks_spaces(sample: str) -> bool:
+    """Whether a sample is in a script without spaces between words, and has none."""
+    # All characters of these scripts have three or four bytes.
+    if len(sample.encode("utf-8", "surrogatepass")) < 2 * len(sample):
+        return False
+    unspaced, words = sum(map(_is_unspaced, sample)), len(sample.split())
+    return unspaced > max(_LEAST_CHARACTERS, _LONGEST_WORDS * words, len(sample) * 2 / 3)
+
+
+def fitting_tokenizer(sample: str) -> Literal["zh", "ja-mecab", "char"]:
+    """sacreBLEU's tokenizer for a text in a script without spaces between words."""
+    if any("\u3040" <= character <= "\u30ff" for character in sample):
+        return "ja-mecab"
+    return "zh" if any("\u4e00" <= character <= "\u9fff" for character in sample) else "char"
