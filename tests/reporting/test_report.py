@@ -604,7 +604,7 @@ def test_the_verdict_names_the_mistake_that_makes_the_difference():
     better = [texts[0] if n % 10 == 0 else text for n, (texts, text) in enumerate(pairs)]
     better = [text.translate(QUOTES) for text in better]
     report = fastbleu.report({"a": typographic, "b": better}, references, dialects=False)
-    assert "No known mistake explains it." in verdict(report)[0]
+    assert "quotation" not in verdict(report)[0]
 
 
 @pytest.mark.wmt22
