@@ -35,8 +35,9 @@ _SHARE, _TIMES = 0.02, 4
 # If leaving out segments leaves at most this share, that tells nothing. A repair is not named if it
 # adds less than this share of what a larger one adds.
 _LEAST_KEPT, _LEAST_SHARE = 0.25, 0.05
-# Of texts of this many bytes, 3.2 % at most equal their reference in 36 outputs of WMT22.
-_LONG_TEXT, _EQUAL_SHARE = 60, 0.06
+# Of texts of this many bytes, 3.2 % at most equal their reference in 36 outputs of WMT22,
+# but for references that are corrected outputs.
+_LONG_TEXT, _EQUAL_SHARE = 60, 0.1
 # Segments with fewer tokens may be equal or short by chance.
 _LEAST_TOKENS = 10
 # Relative to the reference; and of the whole corpus.
@@ -61,8 +62,8 @@ class Finding:
         "words reversed" or "source copied".
     message : str
         What was found and where, and what to do.
-    points : float
-        By how many points, on 0-100, the score would rise without it; NaN if that is unknown.
+    points : float or None
+        By how many points, on 0-100, the score would rise without it; None if that is unknown.
     segments : tuple of int
         The affected segments, counted from 0; for a shift only the first one.
     """
@@ -78,29 +79,24 @@ class Finding:
     ) -> None:
         self.name = name
         self.message = message
-        self.points = points
+        self.points = None if isnan(points) else points
         self.segments = tuple(segments)
         # The repair of the texts of its segments.
         self._rewrite = rewrite
         # What decides about the order: the least effect that is known.
-        self._weight = abs(points if weight is None else weight)
+        weight = points if weight is None else weight
+        self._weight = 0.0 if isnan(weight) else abs(weight)
 
     def to_dict(self) -> dict[str, object]:
-        """The attributes by name, for `json.dumps`: points are None where they are unknown."""
-        points = None if isnan(self.points) else self.points
-        return {
-            "name": self.name,
-            "message": self.message,
-            "points": points,
-            "segments": self.segments,
-        }
+        """The attributes by name, for `json.dumps`."""
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     @property
     def _effect(self) -> str:
-        return "unknown" if isnan(self.points) else f"{self.points:+.2f}"
+        return "unknown" if self.points is None else f"{self.points:+.2f}"
 
     def __repr__(self) -> str:
-        points = "" if isnan(self.points) else " points"
+        points = "" if self.points is None else " points"
         return f"<Finding {self.name}, {self._effect}{points}: {self.message}>"
 
 
@@ -135,7 +131,7 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
             check(search)
         if not len(search.rest):
             break
-    return sorted(search.found, key=lambda it: (isnan(it._weight), -it._weight))
+    return sorted(search.found, key=lambda it: -it._weight)
 
 
 class _Search:
@@ -412,7 +408,7 @@ def _repaired(corpus: Corpus, repair: Repair) -> _Repaired | None:
     found = _on_one_side(corpus, repair.has, repair.is_spelling)
     if found is None:
         return None
-    other = "; the other side has few or none" if repair.is_spelling else ""
+    other = ", where the other side has none" if repair.is_spelling else ""
     message = f"{_having(*found)} {repair.words}{other}: {repair.advice}"
     segments = found[0] or found[1]
     repaired = corpus.rewritten(repair.rewrite, segments)
@@ -423,7 +419,7 @@ def _repaired(corpus: Corpus, repair: Repair) -> _Repaired | None:
 
 def _reversed(corpus: Corpus) -> _Repaired | None:
     stats = numpy.asarray(corpus.counted().stats).sum(0)
-    if len(stats) < 6 or stats[2] < 4 * stats[3]:
+    if len(stats) < 6 or stats[2] < 2 * stats[3]:
         return None
     hypotheses = [" ".join(reversed(text.split())) for text in corpus.hypotheses]
     message = "the words of one side are in reverse order: reverse them"
@@ -479,7 +475,9 @@ def _lost(search: _Search) -> None:
         found = _on_one_side(search.rest, pattern.search)
         if found:
             segments = found[0] or found[1]
-            search.add(name, f"{_having(*found)} {what}", nan, segments, 0)
+            kept = sorted({*range(len(search.rest))} - {*segments})
+            gain = search.rest.part(kept, kept).points() - search.rest.points() if kept else 0
+            search.add(name, f"{_having(*found)} {what}", nan, segments, max(0, gain))
             search.has_lost = True
             if len(segments) >= (1 - _LEAST_KEPT) * len(search.rest):
                 search.rest = search.rest.part([], [])

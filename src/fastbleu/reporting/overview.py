@@ -6,7 +6,7 @@ import re
 import warnings
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from math import isnan, prod
+from math import isnan, nan, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -26,7 +26,7 @@ from ..significance.results import known
 from .verdict import last_step, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -124,12 +124,15 @@ class Mistake:
     points : list of float
         By how many points, on 0-100, the score of every system would rise without it; NaN for
         those of which that is unknown.
+    weight : float
+        The least effect on a system that is known, also if the points are not.
     """
 
     name: str
     message: str
     systems: list[int]
     points: list[float]
+    weight: float = 0.0
 
     def is_serious_in(self, systems: Collection[int]) -> bool:
         """Whether all of these systems have it, and it matters in each."""
@@ -441,13 +444,16 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
     sources = segments.sources if segments.counter.is_text else None
     messages: dict[tuple[str, str], dict[int, str]] = {}
     points: dict[tuple[str, str], dict[int, float]] = {}
+    weights: dict[tuple[str, str], float] = {}
     rewrites: dict[tuple[str, str], Callable[[str], str] | None] = {}
     for system, corpus in enumerate(corpora):
         for finding in find(corpus, sources):
             key = finding.name, _NUMBER.sub("#", finding.message)  # equal except for the numbers
             messages.setdefault(key, {})[system] = finding.message
-            points.setdefault(key, {})[system] = finding.points
+            gain = nan if finding.points is None else finding.points
+            points.setdefault(key, {})[system] = gain
             rewrites[key] = finding._rewrite
+            weights[key] = max(weights.get(key, 0.0), finding._weight)
     mistakes = []
     for key, gains in points.items():
         costly = [system for system, gain in gains.items() if not gain < _LEAST_POINTS]
@@ -462,7 +468,7 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
                 gains[system] = corpus.rewritten(rewrite, changed).points() - corpus.points()
         of_all = [gains.get(system, 0.0) for system in range(len(corpora))]
         message = _merged([messages[key][system] for system in costly])
-        mistakes.append(Mistake(key[0], message, costly, of_all))
+        mistakes.append(Mistake(key[0], message, costly, of_all, weights[key]))
     return sorted(mistakes, key=lambda it: (isnan(sum(it.points)), -max(it.points)))
 
 

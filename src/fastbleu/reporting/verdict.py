@@ -102,10 +102,11 @@ class Verdicts:
         parts = [(f"{text}.", "")]
         mistakes = [it for it in self._overview.mistakes if {a, b} & {*it.systems}]
         if mistakes:
-            # One only: the effects of several overlap. Unknown ones may be the largest.
-            changes = [abs(it.points[b] - it.points[a]) for it in mistakes]
-            largest = max(range(len(changes)), key=lambda n: (isnan(changes[n]), changes[n]))
-            cause = self._cause(mistakes[largest], a, b, difference)
+            # One only: the effects of several overlap.
+            changes = [(abs(it.points[b] - it.points[a]), it) for it in mistakes]
+            sizes = [it.weight if isnan(change) else change for change, it in changes]
+            largest = mistakes[sizes.index(max(sizes))]
+            cause = self._cause(largest, a, b, difference)
             parts += cause or [(" No known mistake explains it.", "")]
         if effects := self._effects(first, second):
             parts.append((f" Of the difference: {effects}.", ""))

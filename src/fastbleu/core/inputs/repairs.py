@@ -37,11 +37,11 @@ _JOINT = re.compile(r"@@(?: |$)| ?\uffed ?| ##(?=\w)")
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\xad](?:(?<=[^\u200c\u200d])|(?<=[\0-\u058f].))")
 _NOT_ASCII = re.compile(r"[^\0-\x7f]{2,}")
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
-_FULL_WIDTH_WORD = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
-# Chinese and Japanese texts have these.
+# Chinese and Japanese texts have the others.
 _NARROW = {
     code: to for code, to in _FULL_WIDTH.items() if chr(code) not in "，！？：；（）～\u3000"
 }
+_FULL_WIDTH_WORD = re.compile(f"[{re.escape(''.join(map(chr, _NARROW)))}]")
 _LIGATURES = {
     0xFB00 + n: text for n, text in enumerate(("ff", "fi", "fl", "ffi", "ffl", "st", "st"))
 }
@@ -58,13 +58,14 @@ _PUNCTUATION = re.compile(r"[^\w\s]|_")
 _UNSPACED_BEFORE = re.compile(r" (?=[.,!?;:)\]}…%](?:[ .,!?;:)\]}…%]|$))")
 _SPACED_STOP = re.compile(r"(?<=\w) [.,)](?= |$)|\w @-@ \w")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d) ?([.,:]) (?=\d)")
-_CONTRACTION = re.compile(r" (?=['’](?:\w|$))|(?<=\w['’]) (?=\w)|(?<= n) (?='t\b)")
+_CONTRACTION = re.compile(r" (?=['’](?:\w|$)|n['’]t\b)|(?<=\w['’]) (?=\w)")
 _QUOTE_MARKS = re.compile(r"[\"“”„»«]")
 _DIGITS = re.compile(r"\d+")
-_NUMBER = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d)")
+_NUMBER = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
+_THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 _CAPITALS = re.compile(r"[A-ZÀ-ÖØ-ÞА-ЯЁΑ-Ω]")
 _SMALL = re.compile(r"[a-zß-öø-ÿа-яёα-ω]")
-_CHARACTERS = re.compile(r"(?:\S[ \n])*\S?")
+_CHARACTERS = re.compile(r"(?:.[ \n])+.?", re.DOTALL)
 
 
 def joined_subwords(text: str) -> str:
@@ -251,7 +252,7 @@ REPAIRS: dict[str, Repair] = {
         "apply html.unescape",
         _unescaped_entities,
         "HTML entities",
-        marks=("&#", "&amp;", "&quot;", "&lt;", "&gt;", "&apos;", "&nbsp;"),
+        marks=("&",),
     ),
     "escapes": Repair(
         "escapes of JSON, such as \\u00e9",
@@ -348,7 +349,7 @@ REPAIRS: dict[str, Repair] = {
         _narrow,
         "full-width forms",
         _FULL_WIDTH_WORD.search,
-        False,
+        True,
         ("\uff10", "\uff11", "\uff12", "\uff21", "\uff34", "\uff41", "\uff45", "\uff4e"),
     ),
     "quotes": Repair(
@@ -417,7 +418,7 @@ REPAIRS: dict[str, Repair] = {
         "write numbers alike",
         partial(_NUMBER.sub, ""),
         "separators in numbers",
-        _NUMBER.search,
+        _THOUSANDS.search,
         True,
     ),
 }
