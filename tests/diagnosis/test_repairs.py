@@ -11,8 +11,25 @@ import pytest
 from fastbleu import BLEU, explain
 from fastbleu.core.inputs.repairs import REPAIRS
 
-NOUNS = [*["Müller", "château", "mother", "Bäcker", "river", "Señor", "café", "town", "number-one", "letter"], "garden"]
-VERBS = [*["found", "lost", "didn't", "saw", "brought", "called", "answered", "wouldn't", "followed"], "painted"]
+NOUNS = [
+    *[
+        "Müller",
+        "château",
+        "mother",
+        "Bäcker",
+        "river",
+        "Señor",
+        "café",
+        "town",
+        "number-one",
+        "letter",
+    ],
+    "garden",
+]
+VERBS = [
+    *["found", "lost", "didn't", "saw", "brought", "called", "answered", "wouldn't", "followed"],
+    "painted",
+]
 ENDINGS = ["in 1,250 days.", "– it said “no”!", "(at 5.3 km), too.", "as usual?", "at 10:30."]
 
 

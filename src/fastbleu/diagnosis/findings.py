@@ -398,6 +398,7 @@ def _spellings(search: _Search) -> None:
             return
         largest = max(largest, gain)
         points = nan if one.is_lost else gain
+        search.has_lost |= one.is_lost
         search.add(name.rstrip(" 01"), one.message, points, one.segments, gain, one.rewrite)
         search.rest = one.corpus
         checks = {other: checks[other] for other in made if other != name}

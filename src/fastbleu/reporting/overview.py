@@ -469,7 +469,7 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
         of_all = [gains.get(system, 0.0) for system in range(len(corpora))]
         message = _merged([messages[key][system] for system in costly])
         mistakes.append(Mistake(key[0], message, costly, of_all, weights[key]))
-    return sorted(mistakes, key=lambda it: (isnan(sum(it.points)), -max(it.points)))
+    return sorted(mistakes, key=lambda it: -it.weight)
 
 
 def _merged(messages: Sequence[str]) -> str:

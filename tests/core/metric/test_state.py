@@ -262,7 +262,7 @@ def test_all_reduce_of_one_process_is_a_copy_and_needs_no_torch():
 
 
 def test_a_pickled_metric_warns_as_before():
-    batch = ["a b c d ."] * 64, ["a b c e ."] * 64
+    batch = ["a b c d ."] * 64, ["a b c e."] * 64
     metric = fed(BLEU(), batch, batch)
     restored = pickle.loads(pickle.dumps(metric))
     assert messages(restored.compute)[1] == messages(metric.compute)[1] != []

@@ -33,8 +33,6 @@ FEW_PAIRS = 8
 # The most batches with few matches that are examined; how many of the last segments tell whether
 # lines are shifted; and how many equal texts cannot be chance.
 _UNRELATED_EXAMINED, SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
-# Real hypotheses are longer, relative to their references.
-_SHORT = 0.6
 # The layout is examined if there are at most this many references; real segments have fewer.
 LARGEST_SQUARE = 32
 # Segments that decide about the layout of references, or about a shift. 2 in 1,000 segments of
@@ -97,9 +95,6 @@ class MistakeWatch:
             is_warned = self._examine_unrelated(counter, *sides)
         if is_warned:
             self.to_examine = 0
-        elif is_first and counter.was_examined:
-            width = 2 + 2 * counter.max_ngram_order
-            warn_of_lengths(*[sum(counted.rows[column::width]) for column in (0, 1)])
 
     def _examine_unrelated(self, counter: Any, hypotheses: Any, references: Any) -> bool:
         """Warn if sides are in different scripts, or if they are shifted."""
@@ -415,20 +410,6 @@ def warn_of_blank_side(row: Sequence[int], segments: int | None) -> None:
     if segments and segments >= _EQUAL_SEGMENTS and bool(row[0]) != bool(row[1]):
         side = "references" if row[0] else "hypotheses"
         warn_input(f"all {segments:,} {side} are blank: they have no tokens")
-
-
-def warn_of_lengths(hyp_len: int, ref_len: int) -> None:
-    """Warn if one side is far shorter than those of real systems."""
-    if 0 < hyp_len < _SHORT * ref_len:
-        warn_input(
-            f"hypotheses are short, {hyp_len / ref_len:.0%} of the references' length: were they "
-            "truncated?"
-        )
-    elif 0 < ref_len < _SHORT * hyp_len:
-        warn_input(
-            f"references are short, {ref_len / hyp_len:.0%} of the hypotheses' length: were they "
-            "truncated, or do hypotheses repeat something?"
-        )
 
 
 def warn_of_tuples(name: str, sentences: Any) -> None:

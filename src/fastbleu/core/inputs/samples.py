@@ -19,6 +19,8 @@ LEAST_PAIRS, _LEAST, _MOST = 64, 8, 64
 # By how much a repair has to raise the similarity of the pairs, also one of spelling, and that of
 # a pair. Equal texts of many tokens have a similarity of nearly 2.
 _GAIN, _GAIN_OF_SPELLING, _GAIN_OF_PAIR = 1.02, 1.1, 0.01
+# Most real texts are longer, relative to those of the other side.
+_SHORT = 0.6
 _SIDES = "hypotheses", "references"
 
 
@@ -41,7 +43,7 @@ def warn_of_sample(
     if not message:
         repaired = (_repaired(name, repair, pairs, similarity) for name, repair in REPAIRS.items())
         message = next(filter(None, repaired), "")
-    message = message or _constant(pairs, similarity)
+    message = message or _constant(pairs, similarity) or _lengths(*pairs)
     if message:
         warn_input(message)
     return bool(message)
@@ -129,4 +131,17 @@ def _constant(pairs: Pairs, similarity: Callable[[Sequence[str], Sequence[str]],
         if _helps(pairs, [[rewrite(text) for text in side] for side in pairs], similarity):
             first = f"of the first {len(texts)} {_SIDES[number]}"
             return f"{first} {what}, like a tag, prompt, number or id: remove it"
+    return ""
+
+
+def _lengths(hypotheses: list[str], references: list[str]) -> str:
+    """Which side is far shorter, in words, or ""."""
+    for side, texts, others in zip(
+        _SIDES, (hypotheses, references), (references, hypotheses), strict=True
+    ):
+        pairs = zip(texts, others, strict=True)
+        short = sum(0 < len(text) < _SHORT * len(other) for text, other in pairs)
+        if 3 * short > 2 * len(texts):
+            repeated = "" if side == "hypotheses" else ", or do hypotheses repeat something"
+            return f"most {side} are short beside the other side: were they truncated{repeated}?"
     return ""
