@@ -16,9 +16,8 @@ import numpy
 
 from ..core.inputs.arguments import names_shown, number_of
 from ..core.inputs.errors import advised
-from ..core.inputs.mistakes import sample_of
 from ..core.inputs.repairs import REPAIRS, Repair, constant_text
-from ..core.inputs.scripts import fitting_tokenizer, lacks_spaces
+from ..core.inputs.scripts import fitting_tokenizer, lacks_spaces, sample_of
 from ..core.metric.bleu import BLEU
 from .corpus import Corpus
 from .order import reordered

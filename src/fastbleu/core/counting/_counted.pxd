@@ -42,7 +42,8 @@ cdef class Worker:
 cdef class CounterBase(InputKind):
     cdef public Py_ssize_t threads
     cdef public object watch, choose
-    cdef public bint was_examined
+    cdef public bint was_examined, is_due
+    cdef public Py_ssize_t unlooked
     # Workers that are not in use: for rows of ids, and for all else. None until they are needed.
     cdef Pool idle_of_ids, idle
 

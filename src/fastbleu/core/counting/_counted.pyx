@@ -57,8 +57,8 @@ cdef class Counted:
     def stats(self, stats):
         self.rows = stats._rows
 
-    def look_unrelated(self, Py_ssize_t most):
-        """Whether the last `most` rows, or their sum, match few bigrams of their references."""
+    def look_unrelated(self, Py_ssize_t most, Py_ssize_t times=10):
+        """Whether the last `most` rows, or their sum, match less than one of so many bigrams."""
         cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order, count = len(self.rows) // width, row
         cdef const int64_t *values = numbers(self.rows)
         cdef int64_t matches = 0, totals = 0
@@ -67,7 +67,7 @@ cdef class Counted:
         for row in range(max(0, count - most), count):
             matches += values[row * width + 3]
             totals += values[row * width + 3 + self.max_order]
-        return 10 * matches < totals
+        return times * matches < totals
 
     def add(self, Counted other not None):
         """Add the counts of the segments after these."""
@@ -292,6 +292,10 @@ cdef class CounterBase(InputKind):
     watch : MistakeWatch
     choose : callable or None
         For "auto": returns the tokenizer for a text.
+    unlooked : int
+        The segments that will still be counted before a sample of texts is looked at.
+    is_due : bool
+        Whether it is time for that.
     was_examined : bool
         Whether batches need to be examined for mistakes only if they look unusual.
     """
@@ -332,8 +336,8 @@ cdef class CounterBase(InputKind):
         if whole.present is not None:
             return self._count_blocks(batch, keep_rows, progress)
         counted = count_segments(self, whole, keep_rows, None, meanwhile)
-        if whole.warns and (not self.was_examined or look_unusual(counted, whole)
-                            or (counted.tokenized_periods != 0 and self.watch.expects_periods)):
+        if whole.warns and (not self.was_examined or self.is_due or counted.tokenized_periods != 0
+                            or look_unusual(counted, whole)):
             self.watch.examine(self, whole, counted)
         return counted
 
@@ -389,6 +393,9 @@ cpdef Counted count_segments(CounterBase counter, Batch batch, bint keep_rows, b
     if read != segments and not counter.checks.lists_may_change:
         raise changed_while_read(segments, read, hypotheses, references)
     counted.segments = read
+    if counter.unlooked > 0:
+        counter.unlooked -= read
+        counter.is_due = counter.unlooked <= 0
     return counted
 
 

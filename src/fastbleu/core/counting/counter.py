@@ -11,7 +11,7 @@ from ..inputs._id_rows import IdRows
 from ..inputs.checks import TextChecks, TokenChecks
 from ..inputs.errors import AmongGiven
 from ..inputs.ids import NO_IDS, IdFilter
-from ..inputs.mistakes import MistakeWatch, warn_of_label_padding
+from ..inputs.mistakes import SEGMENTS_BEFORE_LOOK, MistakeWatch, warn_of_label_padding
 from ..runtime.terminal import ProgressBar
 from ._counted import Counted, CounterBase, Worker, count_segments
 from ._id_packer import IdPacker
@@ -79,6 +79,7 @@ class Counter(CounterBase):
         self.is_text = tokenizer is not None
         self.reads_utf8 = self.takes_columns and bool(tokenizer and tokenizer.compiled)
         self.watch = MistakeWatch()
+        self.unlooked = 0 if tokenizer is None else SEGMENTS_BEFORE_LOOK
         self.split = None if tokenizer is None else tokenizer.split
         # For "auto": the function from a text to its tokenizer.
         self.choose = None if tokenizer is None else tokenizer.choose

@@ -5,15 +5,19 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from ._batch import Batch
 from ._id_rows import IdRows
 from ._utf8_rows import Utf8Rows
 from .arguments import is_collection, list_or_tuple, shown
-from .errors import place, warn_input
-from .samples import LEAST_PAIRS, sample_size, warn_of_sample
-from .scripts import is_written_without_spaces, warn_of_scripts, warn_of_unspaced
+from .errors import TOKENIZED_PERIODS, place, warn_input
+from .samples import QUICK_PAIRS, SAMPLED_PAIRS, may_be_mistaken, warn_of_sample
+from .scripts import (
+    first_entries,
+    is_written_without_spaces,
+    sample_of,
+    warn_of_scripts,
+    warn_of_unspaced,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +30,9 @@ MIN_SEQUENCES_TO_WARN = 4
 # The number of lists that are examined for padding.
 _LISTS_CHECKED = 8
 _LABEL_PADDING = -100
-# How much text is examined for its script.
-_TEXTS_CHECKED, _CHARACTERS_CHECKED = 20, 500
-# Fewer segments may be too few to tell the script.
-FEW_PAIRS = 8
+# After so many segments a sample of texts is looked at; or at once, in so many segments or more, if
+# they match less than one of so many bigrams.
+SEGMENTS_BEFORE_LOOK, FEW_PAIRS, _POOR = 512, 8, 5
 # The most batches with few matches that are examined; how many of the last segments tell whether
 # lines are shifted; and how many equal texts cannot be chance.
 _UNRELATED_EXAMINED, SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
@@ -54,13 +57,10 @@ class MistakeWatch:
     to_examine, few_to_examine = _UNRELATED_EXAMINED, _LISTS_CHECKED
     # Segments in favor of the layout of references, and against it.
     layout_votes = 0, 0
-    # The segments so far, and the number at which they are looked at again.
-    seen, next_look = 0, 1
     # Whether hypotheses that end in " ." are no mistake, or that of another one.
     expects_periods = False
-
-    def __init__(self) -> None:
-        self.sample: tuple[list[Any], list[Any]] = [], []
+    # Whether a sample will be looked at if segments match poorly.
+    looks_if_poor = True
 
     def examine(self, counter: Any, batch: Batch, counted: Any) -> None:
         """Warn about all likely mistakes: of `examine_texts`, padding, transposed references."""
@@ -70,9 +70,9 @@ class MistakeWatch:
             return
         is_text, segments = counter.is_text, counted.segments
         # Single pairs may differ in all words by chance.
-        if (is_text and not counter.was_examined) or (
-            segments >= MIN_SEQUENCES_TO_WARN and counted.look_unrelated(SHIFT_SAMPLE)
-        ):
+        if (
+            is_text and (not counter.was_examined or counted.tokenized_periods or counter.is_due)
+        ) or (segments >= MIN_SEQUENCES_TO_WARN and counted.look_unrelated(SHIFT_SAMPLE)):
             self.examine_texts(counter, batch, counted)
         if kind is Utf8Rows:
             return
@@ -84,17 +84,29 @@ class MistakeWatch:
             self._examine_layout(counter, batch.hypotheses, batch.references)
 
     def examine_texts(self, counter: Any, batch: Batch, counted: Any) -> None:
-        """Warn about mistakes in texts: of the first ones, and of sides that look unrelated."""
-        sides = batch.hypotheses, batch.references
-        is_first = counter.tokenizer is not None and not counter.was_examined
-        is_warned = is_first and len(sides[0]) > 0 and self._examine_first(counter, *sides, counted)
+        """Warn about mistakes in texts: of the first ones, and of those that look unusual."""
+        hypotheses, references = batch.hypotheses, batch.references
+        is_warned = False
+        if counter.tokenizer is not None and len(hypotheses):
+            if not counter.was_examined:
+                counter.was_examined = True
+                is_warned = warn_of_printed_lists(hypotheses, references) or warn_of_unspaced(
+                    counter.tokenizer, hypotheses, references
+                )
+            is_poor = self.looks_if_poor and (
+                counted.tokenized_periods >= TOKENIZED_PERIODS
+                or (counted.segments >= FEW_PAIRS and counted.look_unrelated(SHIFT_SAMPLE, _POOR))
+            )
+            if not is_warned and (is_poor or counter.is_due):
+                counter.is_due = False
+                is_warned = self._look(counter, hypotheses, references, counted, is_poor)
         if self.expects_periods:
             counted.tokenized_periods = 0
         if not is_warned and self.to_examine and counted.look_unrelated(SHIFT_SAMPLE):
             self.to_examine -= 1
-            is_warned = self._examine_unrelated(counter, *sides)
+            is_warned = self._examine_unrelated(counter, hypotheses, references)
         if is_warned:
-            self.to_examine = 0
+            self.to_examine, self.looks_if_poor = 0, False
 
     def _examine_unrelated(self, counter: Any, hypotheses: Any, references: Any) -> bool:
         """Warn if sides are in different scripts, or if they are shifted."""
@@ -129,44 +141,32 @@ class MistakeWatch:
                 return True
         return False
 
-    def _examine_first(self, counter: Any, hypotheses: Any, references: Any, counted: Any) -> bool:
-        """Look at a sample of the first segments, also of small batches; whether it warned."""
-        self.seen += len(hypotheses)
-        for side, texts in zip(self.sample, (hypotheses, references), strict=True):
-            side += first_entries(texts, sample_size(len(hypotheses)))
-        if self.seen < self.next_look:
-            return False
-        self.next_look = FEW_PAIRS if self.seen < FEW_PAIRS else LEAST_PAIRS
-        is_last = self.seen >= LEAST_PAIRS
-        is_warned = (
-            warn_of_printed_lists(hypotheses, references)
-            or warn_of_unspaced(counter.tokenizer, *map(sample_of, self.sample))
-            or (
-                is_last
-                and counted.look_unrelated(SHIFT_SAMPLE)
-                and warn_of_scripts(*map(sample_of, self.sample))
-            )
-            or (is_last and self._warn_of_sample(counter))
-        )
-        if is_last or is_warned:
-            counter.was_examined = True
-            self.sample = [], []
-        return is_warned
+    def _look(
+        self, counter: Any, hypotheses: Any, references: Any, counted: Any, is_poor: bool
+    ) -> bool:
+        """Warn about a mistake that repairs.py repairs in the first segments of a batch.
 
-    def _warn_of_sample(self, counter: Any) -> bool:
-        """Warn about a mistake that repairs.py repairs in the sample."""
-        pairs = list(zip(*self.sample, strict=False))
-        if not all(isinstance(text, str) for pair in pairs for text in pair):
+        Without a reason only the first few are looked at, which takes some microseconds.
+        """
+        sides = [first_entries(side, QUICK_PAIRS) for side in (hypotheses, references)]
+        if not all(isinstance(text, str) for side in sides for text in side):
+            return False
+        if not (is_poor or may_be_mistaken(*sides)):
+            return False
+        self.looks_if_poor = False
+        sides = [first_entries(side, SAMPLED_PAIRS) for side in (hypotheses, references)]
+        if not all(isinstance(text, str) for side in sides for text in side):
             return False
 
         def similarity(texts: Sequence[str], others: Sequence[str]) -> float:
             counted = counter.count(Batch(list(texts), list(others)))
             return sum(_similarities(counted.rows, counter.max_ngram_order))
 
-        first, second = zip(*pairs, strict=True)
-        is_warned = warn_of_sample(first, second, similarity)
-        periods = sum(text.endswith(" .") for text in second)
-        self.expects_periods = is_warned or 10 * periods > len(pairs)
+        is_warned = (
+            counted.look_unrelated(SHIFT_SAMPLE) and warn_of_scripts(*map(sample_of, sides))
+        ) or warn_of_sample(*sides, similarity)
+        periods = sum(text.endswith(" .") for text in sides[1])
+        self.expects_periods = is_warned or 10 * periods > len(sides[1])
         return is_warned
 
     def _examine_ids(self, counter: Any, batch: Batch, counted: Any) -> None:
@@ -379,21 +379,6 @@ def hint_at_sacrebleu(list_of_references: Any, hypotheses: Any) -> str:
     else:
         return ""
     return f"(they look like sacreBLEU's arguments, hypotheses and references: call {fix})"
-
-
-def first_entries(segments: Any, count: int) -> list[Any]:
-    """The first segments; of a segment that is a list of references, the first reference."""
-    entries: list[Any] = []
-    # Slices of lists, because another thread may empty them at any time.
-    for segment in segments[:count] if type(segments) is list else islice(segments, count):
-        entries += segment[:1] if type(segment) in (list, tuple) else [segment]
-    return entries
-
-
-def sample_of(texts: Sequence[Any]) -> str:
-    """The first texts, or first references of segments, up to the length that is examined."""
-    listed = [text for text in first_entries(texts, _TEXTS_CHECKED) if isinstance(text, str)]
-    return " ".join(listed)[:_CHARACTERS_CHECKED]
 
 
 def warn_of_equal(row: Sequence[int], segments: int | None) -> None:

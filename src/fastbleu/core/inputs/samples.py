@@ -14,8 +14,17 @@ if TYPE_CHECKING:
 
     Pairs = tuple[list[str], list[str]]
 
-# With fewer pairs, what is seen may be chance; and how many are looked at, at least and at most.
-LEAST_PAIRS, _LEAST, _MOST = 64, 8, 64
+# How many pairs are looked at quickly, and how many if these look mistaken.
+QUICK_PAIRS, SAMPLED_PAIRS = 3, 64
+# What one side alone has if texts are mistaken, with a few exceptions.
+_ASCII_SIGNS = (
+    *("@@ ", " ##", "&#", "&amp;", "&quot;", "&lt;", "&gt;", "\\u", "\t", " |||", "['", '["', "</"),
+    *("<s", "<unk", "<pad", "<|", "[CLS", "[INST", " .", " ,", "???", ">>", "__", "**"),
+)
+_OTHER_SIGNS = (
+    *("\u2581", "\u0120", "\uffed", "\u200b", "\xad", "\u0301", "\u0308", "\u030c", "\ufffd"),
+    *("Ã", "Â", "Ð", "Ñ", "â\x80", "ã\x80", "Å\x99", "Рѕ", "।", "\uff45", "\uff0e", "。"),
+)
 # By how much a repair has to raise the similarity of the pairs, also one of spelling, and that of
 # a pair. Equal texts of many tokens have a similarity of nearly 2.
 _GAIN, _GAIN_OF_SPELLING, _GAIN_OF_PAIR = 1.02, 1.1, 0.01
@@ -24,9 +33,28 @@ _SHORT = 0.6
 _SIDES = "hypotheses", "references"
 
 
-def sample_size(segments: int) -> int:
-    """The number of pairs that may be looked at in so many, so that it takes little time."""
-    return max(_LEAST, min(_MOST, segments // 16))
+def may_be_mistaken(hypotheses: Sequence[str], references: Sequence[str]) -> bool:
+    """Whether a few pairs show one of the most frequent mistakes, found out in microseconds."""
+    first, second = "\n".join(hypotheses), "\n".join(references)
+    shorter, longer = sorted((len(first), len(second)))
+    if shorter < _SHORT * longer or first.islower() != second.islower():
+        return True
+    if first.isupper() != second.isupper() or first[:1].isdigit() != second[:1].isdigit():
+        return True
+    signs = _ASCII_SIGNS
+    if not (first.isascii() and second.isascii()):
+        signs += _OTHER_SIGNS
+    for sign in signs:
+        if (sign in first) != (sign in second):
+            return True
+    return _begin_or_end_alike(hypotheses) or _begin_or_end_alike(references)
+
+
+def _begin_or_end_alike(texts: Sequence[str]) -> bool:
+    if len({text[:2] for text in texts}) == 1 or len({text[-4:] for text in texts}) == 1:
+        return True
+    # Characters as tokens.
+    return texts[0][1:2].isspace() and texts[0][3:4].isspace()
 
 
 def warn_of_sample(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from ..runtime.import_lock import lazy
 from .errors import advised, warn_input
 from .repairs import REPAIRS
@@ -9,10 +11,13 @@ from .repairs import REPAIRS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import unicodedata
+    from collections.abc import Sequence
     from typing import Any, Literal
 else:
     unicodedata = lazy("unicodedata")
 
+# How much text is examined for its script.
+_TEXTS_CHECKED, _CHARACTERS_CHECKED = 20, 500
 # The letters needed to tell the script of a text, and the share of them that may be foreign.
 _LEAST_LETTERS, _FOREIGN = 20, 0.05
 # Scripts without spaces between words: those of Thai, Lao, Tibetan, Burmese, Khmer, Japanese and
@@ -30,9 +35,10 @@ _UNSPACED = (
 _LEAST_CHARACTERS, _LONGEST_WORDS = 40, 6
 
 
-def warn_of_unspaced(tokenizer: Any, sample: str, other: str) -> bool:
+def warn_of_unspaced(tokenizer: Any, hypotheses: Any, references: Any) -> bool:
     """Warn if the tokenizer does not split a script without spaces between words."""
-    if sample.isascii() or not (lacks_spaces(sample) and lacks_spaces(other)):
+    sample = sample_of(hypotheses)
+    if sample.isascii() or not (lacks_spaces(sample) and lacks_spaces(sample_of(references))):
         return False
     fitting = fitting_tokenizer(sample)
     if tokenizer.splits_at_spaces:
@@ -91,3 +97,18 @@ def fitting_tokenizer(sample: str) -> Literal["zh", "ja-mecab", "char"]:
     if any("\u3040" <= character <= "\u30ff" for character in sample):
         return "ja-mecab"
     return "zh" if any("\u4e00" <= character <= "\u9fff" for character in sample) else "char"
+
+
+def first_entries(segments: Any, count: int) -> list[Any]:
+    """The first segments; of a segment that is a list of references, the first reference."""
+    entries: list[Any] = []
+    # Slices of lists, because another thread may empty them at any time.
+    for segment in segments[:count] if type(segments) is list else islice(segments, count):
+        entries += segment[:1] if type(segment) in (list, tuple) else [segment]
+    return entries
+
+
+def sample_of(texts: Sequence[Any]) -> str:
+    """The first texts, or first references of segments, up to the length that is examined."""
+    listed = [text for text in first_entries(texts, _TEXTS_CHECKED) if isinstance(text, str)]
+    return " ".join(listed)[:_CHARACTERS_CHECKED]
