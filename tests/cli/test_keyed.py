@@ -89,7 +89,8 @@ def test_keys_that_are_scored_as_text_cause_a_warning(folder, form):
         status, _, warnings = run(*names)
         assert status == 0
         key = FORMS[form][1][0]
-        said = f"all lines have keys, such as {key!r}, which are scored as text; --keyed matches"
+        said = f"all lines have keys or ids, such as {key!r}, which are scored as text; --keyed "
+        said += "matches"
         for name in (hypothesis, reference):
             assert (f"{name}: {said}" in warnings) == (name in names)
     assert "--keyed" not in run(plain, "-i", plain)[2]

@@ -352,7 +352,9 @@ class LineReader(Reader):
     def notes(self) -> list[str]:
         notes = []
         if self._key:
-            keys = f"all lines have keys, such as {shown(self._key)}, which are scored as text"
+            keys = (
+                f"all lines have keys or ids, such as {shown(self._key)}, which are scored as text"
+            )
             notes.append(f"{self.label}: {keys}; --keyed matches lines by them")
         if self._lines.encoding == "utf-8" and self.source.start.startswith(codecs.BOM_UTF8):
             mark = f"{self.label} starts with a byte order mark, which is scored as part of its "

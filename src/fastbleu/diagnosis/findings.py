@@ -304,15 +304,14 @@ def _copied(search: _Search) -> None:
         return
     sources = [search.sources[number] for number in search.numbers]
     rows = list(zip(sources, search.rest.hypotheses, search.rest.references, strict=True))
-    long = [len(source.split()) > 3 or len(source) > 20 for source in sources]
-    of_hypotheses = [
-        n for n, (source, text, texts) in enumerate(rows) if long[n] and source == text not in texts
-    ]
-    of_references = [
-        n
-        for n, (source, text, texts) in enumerate(rows)
-        if long[n] and source in texts and text != source
-    ]
+    is_long = [len(source.split()) > 3 or len(source) > 20 for source in sources]
+    equal = [n for n, (source, text, texts) in enumerate(rows) if source == text not in texts]
+    of_references = [n for n, (source, text, texts) in enumerate(rows) if source in texts != [text]]
+    # Short ones may be names, if not most are copies.
+    of_hypotheses, of_references = (
+        found if 2 * len(found) > len(rows) else [n for n in found if is_long[n]]
+        for found in (equal, of_references)
+    )
     for side, copied in (
         (("hypothesis is a copy of its", "hypotheses are copies of their"), of_hypotheses),
         (("reference is a copy of its", "references are copies of their"), of_references),
@@ -331,8 +330,8 @@ def _same_text(search: _Search) -> None:
     different = {rest.references[number][0] for number in segments}
     if count >= search.least(least=3) and 2 * len(different) > count:
         message = (
-            f"{count} hypotheses are the same text, {text[:40]!r}: their references differ, so "
-            "it is repeated or an error"
+            f"{count} hypotheses are identical, {text[:40]!r}, but their references differ: it is "
+            "repeated, or an error message"
         )
         search.leave_out("same text", message, segments)
 
@@ -359,7 +358,8 @@ def _order(search: _Search) -> None:
     found = reordered(search.rest, search.numbers)
     points = found.corpus.points() - search.rest.points() if found else 0
     if found and points >= 1:
-        search.add(found.name, found.message, points, found.segments)
+        known = nan if found.is_partial else points
+        search.add(found.name, found.message, known, found.segments, points)
         search.rest, search.numbers = found.corpus, [search.numbers[n] for n in found.kept]
 
 
@@ -507,7 +507,7 @@ def _short(search: _Search) -> None:
             f"the references are short: hypotheses have {hyp_len / ref_len:.0%} of their length. "
             "Were references truncated, or do hypotheses repeat something?"
         )
-        search.add("long", message, nan, [])
+        search.add("long", message, nan, [], search.rest.points() * (hyp_len / ref_len - 1))
     elif len(segments) >= search.least(0.03, 3):
         message = (
             f"{len(segments)} of the hypotheses are shorter than half of their references: were "

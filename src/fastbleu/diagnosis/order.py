@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _LEAST_SEGMENTS, _SHIFTED_SHARE, _MOVED_SHARE = 5, 0.01, 0.04
 # The points that a shift has to gain for each place where it begins; and how many are tried.
 _SHIFT_POINTS, _MOST_OFFSETS = 100.0, 12
+# The effect is known if at most this share of the pairs is not.
+_UNKNOWN_SHARE = 0.05
 # Words in more references tell nothing about pairs.
 _COMMON = 3
 
@@ -26,7 +28,8 @@ _COMMON = 3
 class Reordered(NamedTuple):
     """What is wrong with the order of a corpus, and its pairs in the right one.
 
-    `kept` are the hypotheses that are left, `segments` those that were moved.
+    `kept` are the hypotheses that are left, `segments` those that were moved. If it `is_partial`,
+    not all pairs are known.
     """
 
     name: str
@@ -34,6 +37,7 @@ class Reordered(NamedTuple):
     corpus: Corpus
     kept: Sequence[int]
     segments: Sequence[int]
+    is_partial: bool = False
 
 
 def reordered(corpus: Corpus, numbers: Sequence[int]) -> Reordered | None:
@@ -69,7 +73,8 @@ def reordered(corpus: Corpus, numbers: Sequence[int]) -> Reordered | None:
     every = range(len(corpus))
     changed = [n for n in every if fitting[n] != n]
     message = f"{len(changed)} hypotheses fit the reference of another segment: {what}"
-    return Reordered(name, message, corpus.part(every, fitting), every, changed)
+    is_partial = best.count(-1) > _UNKNOWN_SHARE * len(corpus)
+    return Reordered(name, message, corpus.part(every, fitting), every, changed, is_partial)
 
 
 def _offsets(corpus: Corpus, best: Sequence[int]) -> list[int]:

@@ -475,6 +475,12 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
 def _merged(messages: Sequence[str]) -> str:
     """One message, with ranges, for messages that differ only in numbers."""
     columns = zip(*map(_NUMBER.findall, messages), strict=True)
-    ranges = [sorted({*column}, key=lambda number: float(number.strip(".,"))) for column in columns]
+    ranges = [sorted({*column}, key=_value) for column in columns]
     shown = iter([" to ".join(dict.fromkeys((numbers[0], numbers[-1]))) for numbers in ranges])
     return _NUMBER.sub(lambda _: next(shown), messages[0])
+
+
+def _value(number: str) -> float:
+    """The value of a number in a message; those in texts may have several separators."""
+    whole, _, decimals = number.replace(",", "").partition(".")
+    return float(f"{whole}.{decimals.replace('.', '')}")

@@ -191,6 +191,8 @@ class Files:
                 known = f"{', '.join(FORMATS)} (text files also with {', '.join(SUFFIXES)})"
                 known += f", or name the format, as in {advised('format', 'jsonl')}"
                 problem = f"the name ends in {end!r}; expected one of {known}"
+                if end in (".xlsx", ".xls", ".ods"):
+                    problem += f". Save the sheet as CSV, or pass pandas.read_excel({path!r})"
                 raise LocatedValueError(f"{path}: {problem}", file=path)
         return paths
 

@@ -281,9 +281,9 @@ class Frame:
 SENTENCES = [
     (TEXT, "a text", TypeError, "hypotheses is a str"),
     (TOKENS, b"a text", TypeError, "hypotheses is a bytes, expected a list with one entry"),
-    (TEXT, {"a"}, TypeError, r"hypotheses is a set, expected.*; pass sorted\(hypotheses\)"),
-    (TEXT, {"a": 1}, TypeError, r"hypotheses is a dict.*; pass list\(hypotheses.values\(\)\)"),
-    (TEXT, Frame(), TypeError, r"hypotheses is a Frame.*pass hypotheses.values.tolist\(\)"),
+    (TEXT, {"a"}, TypeError, r"hypotheses is a set, expected.*; pass a list in the order of"),
+    (TEXT, {"a": 1}, TypeError, r"hypotheses is a dict.*; pass a list in the order of"),
+    (TEXT, Frame(), TypeError, r"hypotheses is a Frame.*pass a column, as hypotheses\['a'\]"),
     (TEXT, np.array(5), TypeError, "hypotheses has no dimension, expected a list of sentences"),
     (TEXT, ["a", b"one"], TypeError, r"hypotheses\[1\] is a bytes, expected a str; decode it"),
     (TEXT, ["a", None], TypeError, r"hypotheses\[1\] is missing \(None\)"),

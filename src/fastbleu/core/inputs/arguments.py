@@ -118,12 +118,30 @@ def known_name(name: object, known: Collection[str]) -> str | None:
     return name if name in known else {_plain(word): word for word in known}.get(_plain(name))
 
 
+# What names of other programs, and parts of ours, mean.
+_MEANT = {
+    **dict.fromkeys(("hf", "huggingface"), "evaluate"),
+    **dict.fromkeys(("moses", "moses-bleu", "multi_bleu.perl", "multi-bleu.perl"), "multi-bleu"),
+    **dict.fromkeys(("mecab", "ja", "japanese"), "ja-mecab"),
+    **dict.fromkeys(("ko", "korean"), "ko-mecab"),
+    **dict.fromkeys(("chinese", "zh-CN"), "zh"),
+    **dict.fromkeys(("torch", "pytorch"), "torchmetrics"),
+    "method1": "floor",
+    "method2": "add-k",
+    "method3": "exp",
+}
+
+
 def unknown_name(
     what: str, name: object, known: Iterable[str], more: str = "", others: Iterable[str] = ()
 ) -> str:
     """The message for an unknown name: the closest of `known` and `others`, all known, `more`."""
     names = [*known]
-    meant = closest(name, [*names, *others]) if isinstance(name, str) else None
+    meant = None
+    if isinstance(name, str):
+        meant = _MEANT.get(name.lower())
+        if meant not in names:
+            meant = closest(name, names) or closest(name, others)
     hint = f"; did you mean {meant!r}? Choose" if meant else "; choose"
     return f"{what} {shown(name)} is unknown{hint} one of {names_shown(names)}{more}"
 

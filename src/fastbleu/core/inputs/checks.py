@@ -37,11 +37,18 @@ def check_segments(name: str, value: Any, each: str = "segment") -> None:
     """Raise TypeError unless `value` is a sized, ordered collection with one entry per segment."""
     refuse_scalar(name, value, each)
     if not are_segments(value):
-        fixes = {"__next__": "list({})", "isdisjoint": "sorted({})", "items": "list({}.values())"}
+        in_order = "a list in the order of the other side"
+        fixes = {
+            "__next__": "list({})",
+            "isdisjoint": f"{in_order}, which a set does not keep",
+            "items": f"{in_order}, as [{{}}[key] for key in keys]",
+        }
         if hasattr(value, "items") and "input_ids" in value:  # the output of a tokenizer
             fixes["items"] = '{}["input_ids"]'
         # The output of a transformer's generate(); a data frame, which iterates over its columns.
-        fixes |= {"sequences": "its .sequences", "columns": "{}.values.tolist()"}
+        fixes |= {"sequences": "its .sequences", "columns": "a column, as {}"}
+        if hasattr(value, "columns"):
+            fixes["columns"] += f"[{next(iter(value.columns), '')!r}]"
         fitting = [fix for attribute, fix in fixes.items() if hasattr(value, attribute)]
         fix = "; pass " + fitting[-1].format(name) if fitting else ""
         raise TypeError(

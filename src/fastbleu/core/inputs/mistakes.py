@@ -32,7 +32,7 @@ _LISTS_CHECKED = 8
 _LABEL_PADDING = -100
 # After so many segments a sample of texts is looked at; or at once, in so many segments or more, if
 # they match less than one of so many bigrams.
-SEGMENTS_BEFORE_LOOK, FEW_PAIRS, _POOR = 512, 8, 5
+SEGMENTS_BEFORE_LOOK, _FEW_SEGMENTS, _POOR = 512, 20, 5
 # The most batches with few matches that are examined; how many of the last segments tell whether
 # lines are shifted; and how many equal texts cannot be chance.
 _UNRELATED_EXAMINED, SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
@@ -93,13 +93,17 @@ class MistakeWatch:
                 is_warned = warn_of_printed_lists(hypotheses, references) or warn_of_unspaced(
                     counter.tokenizer, hypotheses, references
                 )
-            is_poor = self.looks_if_poor and (
-                counted.tokenized_periods >= TOKENIZED_PERIODS
-                or (counted.segments >= FEW_PAIRS and counted.look_unrelated(SHIFT_SAMPLE, _POOR))
+            is_poor = (
+                self.looks_if_poor
+                and counted.segments >= _FEW_SEGMENTS
+                and (
+                    counted.tokenized_periods >= min(TOKENIZED_PERIODS, counted.segments / 4)
+                    or counted.look_unrelated(SHIFT_SAMPLE, _POOR)
+                )
             )
             if not is_warned and (is_poor or counter.is_due):
                 counter.is_due = False
-                is_warned = self._look(counter, hypotheses, references, counted, is_poor)
+                is_warned = self._look(counter, hypotheses, references, is_poor)
         if self.expects_periods:
             counted.tokenized_periods = 0
         if not is_warned and self.to_examine and counted.look_unrelated(SHIFT_SAMPLE):
@@ -141,9 +145,7 @@ class MistakeWatch:
                 return True
         return False
 
-    def _look(
-        self, counter: Any, hypotheses: Any, references: Any, counted: Any, is_poor: bool
-    ) -> bool:
+    def _look(self, counter: Any, hypotheses: Any, references: Any, is_poor: bool) -> bool:
         """Warn about a mistake that repairs.py repairs in the first segments of a batch.
 
         Without a reason only the first few are looked at, which takes some microseconds.
@@ -162,9 +164,8 @@ class MistakeWatch:
             counted = counter.count(Batch(list(texts), list(others)))
             return sum(_similarities(counted.rows, counter.max_ngram_order))
 
-        is_warned = (
-            counted.look_unrelated(SHIFT_SAMPLE) and warn_of_scripts(*map(sample_of, sides))
-        ) or warn_of_sample(*sides, similarity)
+        scripts_differ = warn_of_scripts(*map(sample_of, sides))
+        is_warned = scripts_differ or warn_of_sample(*sides, similarity)
         periods = sum(text.endswith(" .") for text in sides[1])
         self.expects_periods = is_warned or 10 * periods > len(sides[1])
         return is_warned

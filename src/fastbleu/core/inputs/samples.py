@@ -28,6 +28,8 @@ _OTHER_SIGNS = (
 # By how much a repair has to raise the similarity of the pairs, also one of spelling, and that of
 # a pair. Equal texts of many tokens have a similarity of nearly 2.
 _GAIN, _GAIN_OF_SPELLING, _GAIN_OF_PAIR = 1.02, 1.1, 0.01
+# The similarity of a pair of related texts.
+_RELATED = 0.1
 # Most real texts are longer, relative to those of the other side.
 _SHORT = 0.6
 _SIDES = "hypotheses", "references"
@@ -71,7 +73,9 @@ def warn_of_sample(
     if not message:
         repaired = (_repaired(name, repair, pairs, similarity) for name, repair in REPAIRS.items())
         message = next(filter(None, repaired), "")
-    message = message or _constant(pairs, similarity) or _lengths(*pairs)
+    message = message or _constant(pairs, similarity)
+    if not message and similarity(*pairs) > _RELATED * len(pairs[0]):
+        message = _lengths(*pairs)
     if message:
         warn_input(message)
     return bool(message)
@@ -83,7 +87,7 @@ def _unusual(hypotheses: list[str], references: list[str]) -> str:
         _SIDES, (hypotheses, references), (references, hypotheses), strict=True
     ):
         if len({*texts}) == 1 < len({*others}):
-            return f"all of {len(texts)} {side} are the same text: {texts[0][:40]!r}"
+            return f"all of the first {len(texts)} {side} are identical: {texts[0][:40]!r}"
         if all(text.replace(" ", "").isdigit() for text in texts) and not others[0][:1].isdigit():
             return f"{side} are numbers, such as ids of tokens: decode them"
         joined = "\n".join(texts)

@@ -297,6 +297,10 @@ class BLEU:
             labels, was counted, ``missing="skip"`` left out segments, references are blank, or one
             side is shifted, in another script, or equal to the other.
         """
+        if not isinstance(self, BLEU):
+            raise TypeError(
+                "score is called on the class: call BLEU().score(hypotheses, references)"
+            )
         scorer = self._scorer
         # fmt: off
         counted = self._count(

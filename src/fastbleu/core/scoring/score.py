@@ -93,7 +93,8 @@ class Score:
         def __getattr__(self, name):
             """Compute a field when it is first read."""
             if name not in self.__match_args__:
-                raise AttributeError(f"a Score has no attribute {name!r}")
+                hint = "; its number is .value" if name in ("bleu", "score") else ""
+                raise AttributeError(f"a Score has no attribute {name!r}{hint}")
             scorer, attributes, noted = self._source
             field = scorer.field(name, attributes, *noted)
             object.__setattr__(self, name, field)

@@ -122,7 +122,10 @@ class Scorer:
             weights = checked_weights(weights)
             if len(weights) != max_ngram_order:
                 entries = number_of(len(weights), "entry", "entries")
-                raise ValueError(f"weights has {entries}, max_ngram_order is {max_ngram_order}")
+                raise ValueError(
+                    f"weights has {entries}, max_ngram_order is {max_ngram_order}; for as many "
+                    f"orders as weights pass max_ngram_order={len(weights)}"
+                )
             if weights != (1 / max_ngram_order,) * max_ngram_order:
                 self.weights = weights
         self.lowercase = lowercase
