@@ -93,12 +93,12 @@ def test_more_lines_than_the_test_set_has():
 
 
 def test_the_encoding_is_only_for_the_users_files(tmp_path):
-    text = "".join(f"{line}é\n" for line in LINES["reference.2"])
+    text = "".join(f"{line.replace('e', 'é', 1)}\n" for line in LINES["reference.2"])
     same_text, latin = tmp_path / "utf-8", tmp_path / "latin-1"
     same_text.write_text(text, encoding="utf-8")
     latin.write_bytes(text.encode("latin-1", "replace"))
     same_text.write_bytes(latin.read_bytes().decode("latin-1").encode())
-    words = ["-t", "wmt18", "-l", "en-de", "-b", "-w", "9", "-i"]
+    words = ["-t", "wmt18", "-l", "en-de", "-b", "-w", "9", "--force", "-i"]
     assert output(*words, latin, "-e", "latin-1") == output(*words, same_text)
 
 

@@ -140,7 +140,7 @@ def test_words_before_a_space_and_before_a_comma_are_equal():
         assert tokenize(f"{word} x", "ptb") == [*tokenize(f"{word},", "ptb"), "x"]
 
 
-@pytest.mark.filterwarnings("ignore:.* they look tokenized already")
+@pytest.mark.filterwarnings("ignore:.* as tokenized text does")
 @pytest.mark.parametrize("kind", KINDS)
 def test_counted_text_has_these_tokens(kind):
     """The ways from a text to tokens, to a line of them and to counts are equal."""

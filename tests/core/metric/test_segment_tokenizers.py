@@ -126,7 +126,7 @@ def test_wrong_tokenizers_are_refused():
         (TypeError, "tokenizers is an int", ["a"], ["a"], 3),
         (TypeError, "tokenizers is a bytes", three, three, b"13a"),
         (TypeError, r"a set, .*; pass a list in the order", ["a"], ["a"], {"zh"}),
-        (TypeError, r"a dict, .*; pass list\(tokenizers.values", ["a"], ["a"], {"a": "zh"}),
+        (TypeError, r"a dict, .*; pass a list in the order", ["a"], ["a"], {"a": "zh"}),
         (TypeError, "segment 0: tokenizers is a list", ["a"], ["a"], [["zh"]]),
         (TypeError, "segment 2: the hypothesis", [*two, 3], three, names),
         (ValueError, "segment 2: no references", three, [*two, []], names),

@@ -175,12 +175,12 @@ def warn_input(message: str) -> None:
 TOKENIZED_PERIODS = 100
 
 
-def warn_tokenized(periods: int, fix: str) -> None:
+def warn_tokenized(periods: int, otherwise: str = "") -> None:
     """Warn if hypotheses that are about to be tokenized seem to be tokenized already."""
     if periods >= TOKENIZED_PERIODS:
         warn_input(
-            f'{periods} hypotheses end in " .": they look tokenized already, which changes their '
-            f"score; pass plain text, or {fix} if this is intended"
+            f'{periods} hypotheses end in " .", as tokenized text does, which changes their score; '
+            f"pass plain text{otherwise and f', or {otherwise} if this is intended'}"
         )
 
 

@@ -57,7 +57,7 @@ class MistakeWatch:
     to_examine, few_to_examine = _UNRELATED_EXAMINED, _LISTS_CHECKED
     # Segments in favor of the layout of references, and against it.
     layout_votes = 0, 0
-    # Whether hypotheses that end in " ." are no mistake, or that of another one.
+    # Whether hypotheses that end in " ." have another mistake.
     expects_periods = False
     # Whether a sample will be looked at if segments match poorly.
     looks_if_poor = True
@@ -166,8 +166,7 @@ class MistakeWatch:
 
         scripts_differ = warn_of_scripts(*map(sample_of, sides))
         is_warned = scripts_differ or warn_of_sample(*sides, similarity)
-        periods = sum(text.endswith(" .") for text in sides[1])
-        self.expects_periods = is_warned or 10 * periods > len(sides[1])
+        self.expects_periods = is_warned
         return is_warned
 
     def _examine_ids(self, counter: Any, batch: Batch, counted: Any) -> None:

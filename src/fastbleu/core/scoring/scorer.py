@@ -529,7 +529,7 @@ class Scorer:
     def warn_of_tokenized(self, periods: int) -> None:
         """Warn about text that looks tokenized."""
         if periods and self.warns_of_tokenized:
-            warn_tokenized(periods, f"use {advised('tokenize', 'none')}")
+            warn_tokenized(periods)
 
     @property
     def warns_of_tokenized(self) -> bool:
