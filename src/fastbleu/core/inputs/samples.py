@@ -43,10 +43,8 @@ def may_be_mistaken(hypotheses: Sequence[str], references: Sequence[str]) -> boo
         return True
     if first.isupper() != second.isupper() or first[:1].isdigit() != second[:1].isdigit():
         return True
-    signs = _ASCII_SIGNS
-    if not (first.isascii() and second.isascii()):
-        signs += _OTHER_SIGNS
-    for sign in signs:
+    is_ascii = first.isascii() and second.isascii()
+    for sign in _ASCII_SIGNS if is_ascii else _ASCII_SIGNS + _OTHER_SIGNS:
         if (sign in first) != (sign in second):
             return True
     return _begin_or_end_alike(hypotheses) or _begin_or_end_alike(references)
