@@ -45,7 +45,7 @@ _SHORT, _SHORT_CORPUS, _LONG_CORPUS = 0.5, 0.8, 1.4
 _NAN = re.compile(r"\s*(nan|NaN|None|null|NULL|<NA>)\s*")
 _UNKNOWN = re.compile(r"<unk>|<UNK>|\[UNK\]|⁇")
 _LOST = re.compile(r"\ufffd|[^\W\d_]\?[^\W\d_]|\?\?\w|\w\?\?|\?{4}")
-_IDEOGRAPH = re.compile("[\u3400-\u9fff]")
+_IDEOGRAPH = re.compile("[\u3400-\u9fff\uac00-\ud7a3]")
 _SIDES = "hypotheses", "references"
 
 
@@ -248,6 +248,9 @@ def _on_one_side(
             return None
     elif large <= _TIMES * small:
         return None
+    else:  # where both have it, both are repaired
+        only = list(found) if large == len(only[0]) else [[], found[1]]
+        return only[0] if only[0] else [], [] if only[0] else only[1]
     return only[0] if large == len(only[0]) else [], only[1] if large == len(only[1]) else []
 
 

@@ -184,7 +184,7 @@ def _said_once(text: str) -> str:
 
 def _joined_characters(text: str) -> str:
     """Join characters that are separated by spaces or line feeds."""
-    return text[::2] if len(text) > 4 and _CHARACTERS.fullmatch(text) else text
+    return text[::2] if len(text) > 9 and _CHARACTERS.fullmatch(text) else text
 
 
 def _has_capitals(text: str) -> bool:
@@ -244,7 +244,7 @@ REPAIRS: dict[str, Repair] = {
         "text in the wrong encoding",
         marks=(
             *("Ã", "Â", "Ð", "Ñ", "â\x80", "â€", "ã\x80", "ï¼", "Рѕ", "Рё", "РЅ", "Г©", "Г¼"),
-            *("Ä\x8c", "Ä\x8d", "Ä›", "Ä\x9b", "Å\x98", "Å\x99", "Å™", "Å¡", "Å¾", "Å½"),
+            *("Ä", "Å", "å", "æ", "ä¸", "ç", "è¿"),
         ),
     ),
     "entities": Repair(
@@ -329,19 +329,7 @@ REPAIRS: dict[str, Repair] = {
         "decomposed accents",
         _COMBINING.search,
         False,
-        (
-            "\u0300",
-            "\u0301",
-            "\u0302",
-            "\u0303",
-            "\u0308",
-            "\u030a",
-            "\u030c",
-            "\u0327",
-            "\u3099",
-            "\ufb01",
-            "\ufb02",
-        ),
+        tuple(map(chr, [*range(0x300, 0x370), 0x3099, 0x309A, *range(0xFB00, 0xFB07)])),
     ),
     "full-width": Repair(
         "full-width letters or digits",
@@ -349,8 +337,8 @@ REPAIRS: dict[str, Repair] = {
         _narrow,
         "full-width forms",
         _FULL_WIDTH_WORD.search,
-        True,
-        ("\uff10", "\uff11", "\uff12", "\uff21", "\uff34", "\uff41", "\uff45", "\uff4e"),
+        False,
+        tuple(map(chr, _NARROW)),
     ),
     "quotes": Repair(
         "typographic quotes",
@@ -452,7 +440,7 @@ def _pattern(text: str, step: int) -> str:
 
 def _affix(texts: list[str], others: list[str]) -> str:
     """The longest beginning that many texts have, and hardly any of the others; or ""."""
-    best, most = "", max(3, len(texts) // 25) - 1
+    best, most = "", max(5, len(texts) // 25) - 1
     for length in (2, 4, 8):
         counts, of_others = (Counter(text[:length] for text in side) for side in (texts, others))
         for start, count in counts.most_common(8):
