@@ -248,6 +248,7 @@ def test_p_values_are_numbers_and_only_the_least_is_a_bound(p_value, trials, sho
     assert str(made).splitlines()[3].split("  ")[-1].strip(" *") == shown
 
 
+@pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 def test_the_least_p_value():
     one, other = Stats([[5, 5, 4, 4]] * 99), Stats([[5, 5, 3, 4]] * 99)
     found = compare({"a": ["a b c d e"] * 40, "b": ["a b"] * 40}, ["a b c d e"] * 40)

@@ -348,7 +348,7 @@ def _equal(search: _Search) -> None:
         if len(text.encode("utf-8", "surrogatepass")) >= _LONG_TEXT
     ]
     equal = [n for n in long if rest.hypotheses[n] in rest.references[n]]
-    if len(equal) >= max(5, _EQUAL_SHARE * len(long)):
+    if len(equal) >= max(20, _EQUAL_SHARE * len(long)):
         message = (
             f"{len(equal)} of {len(long)} long hypotheses equal a reference, which raises the "
             "score: are they copies?"

@@ -165,7 +165,7 @@ class MistakeWatch:
             return sum(_similarities(counted.rows, counter.max_ngram_order))
 
         scripts_differ = warn_of_scripts(*map(sample_of, sides))
-        is_warned = scripts_differ or warn_of_sample(*sides, similarity)
+        is_warned = scripts_differ or warn_of_sample(sides[0], sides[1], similarity)
         self.expects_periods = is_warned
         return is_warned
 

@@ -57,8 +57,8 @@ def warn_of_unspaced(tokenizer: Any, hypotheses: Any, references: Any) -> bool:
 def warn_of_scripts(*samples: str) -> bool:
     """Warn if hypotheses and references share hardly any script; return whether it warned."""
     # In the script that they have if they are read in the right encoding.
-    for name in ("escapes", "encoding", "full-width"):
-        samples = tuple(map(REPAIRS[name].rewrite, samples))
+    for mistake in ("escapes", "encoding", "full-width"):
+        samples = tuple(map(REPAIRS[mistake].rewrite, samples))
     name = unicodedata.name
     scripts = [[name(c, "").partition(" ")[0] for c in s[:200] if c.isalpha()] for s in samples]
     if min(map(len, scripts)) < _LEAST_LETTERS:
@@ -69,7 +69,7 @@ def warn_of_scripts(*samples: str) -> bool:
     if differ:
         warn_input(
             f"the letters of hypotheses are {first}, those of references {second}: are both in the "
-            "intended language?"
+            "intended language, or is one the source?"
         )
     return differ
 
