@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import textwrap
+from itertools import chain
 from pathlib import Path
 
 import fastbleu
@@ -83,11 +84,14 @@ def score_tables() -> tuple[str, str]:
 def name_types() -> str:
     """The names as types, for type checkers."""
     parts = [
-        '"""The names of dialects and recipes as types; made by tools/generate_tables.py."""\n',
+        '"""The names that `BLEU` takes, as types; made by tools/generate_tables.py."""\n',
         "from typing import Literal, TypeAlias\n",
     ]
     every, own = dialects.names(recipes=True), dialects.names()
-    for alias, names in ("DialectName", own), ("RecipeName", (*every[len(own) :], *WITH_VERSIONS)):
+    recipes = *every[len(own) :], *WITH_VERSIONS
+    smoothings = dict.fromkeys(chain(*(get(name).smoothings for name in own)))
+    made = {"DialectName": own, "RecipeName": recipes, "SmoothingName": smoothings}
+    for alias, names in made.items():
         quoted = ", ".join(f'"{name}"' for name in names)
         lines = textwrap.wrap(quoted, 96, break_long_words=False, break_on_hyphens=False)
         parts.append(f"# fmt: off\n{alias}: TypeAlias = Literal[")

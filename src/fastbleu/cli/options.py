@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from .. import __version__
-from ..core.inputs.arguments import shown
+from ..core.inputs.arguments import known_name, shown, unknown_name
 from ..core.inputs.missing import CHOICES
 from ..core.runtime.extras import install_command
 from ..core.scoring._sacrebleu import SMOOTH_DEFAULTS
-from ..core.scoring.names import names
+from ..core.scoring.names import get, names
 from ..core.tokenizers.tokenizer import BY_LANGUAGE, OF_WORDS, TOKENIZERS, WITHOUT_MODEL
 from ..sacrebleu.bleu_score import read_seed, seed_of_environment
 from .formats import NAMED, is_coco_file
@@ -31,11 +31,8 @@ _FORMATS = ("json", "text", "latex")
 _OF_GROUPS = ("csv", "markdown", "parquet")  # formats of --by only
 _SHELLS = ("bash", "zsh", "fish", "tcsh")
 _REPORT_LABELS = ("sources", "documents", "groups", "ids")  # files of a report only
-# Values that only some dialects accept; the dialects check them.
-_ONLY_DIALECTS = {
-    "tokenize": ("international", "international-e"),
-    "smooth_method": ("add-1", "method4"),
-}
+# Tokenizers that only some dialects have; the dialects check them.
+_OTHER_TOKENIZERS = "international", "international-e"
 # sacreBLEU's defaults, and its options that do not exist here.
 _DEFAULTS = {"lowercase": False, "smooth_method": "exp", "max_ngram_order": 4, "width": 1}
 _ELSEWHERE = ("-d", "--detail", "--chrf", "--ter", "-cc", "-cw")
@@ -239,13 +236,12 @@ def _make_parser() -> Parser:
     text = f"rules and defaults to use: {', '.join(dialects)} (default: sacrebleu); or a recipe"
     add("--dialect", type=dialect, metavar="NAME", help=text)
     text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
-    known = *TOKENIZERS, *OF_WORDS, *_ONLY_DIALECTS["tokenize"]
+    known = *TOKENIZERS, *OF_WORDS, *_OTHER_TOKENIZERS
     add("-tok", "--tokenize", choices=known, metavar="NAME", help=text)
     add("-lc", "--lowercase", action="store_true", help="ignore case")
     add("--cased", dest="lowercase", action="store_false", help="do not ignore case")
     text = f"smoothing of orders without a match: {', '.join(SMOOTH_DEFAULTS)} (default: exp)"
-    known = *SMOOTH_DEFAULTS, *_ONLY_DIALECTS["smooth_method"]
-    add("-s", "--smooth-method", choices=known, metavar="METHOD", help=text)
+    add("-s", "--smooth-method", metavar="METHOD", help=text)  # the dialect has others
     text = "closest, shortest, ... if a dialect has several"
     add("--reference-length", metavar="RULE", help=text)
     text = "value for floor (default: 0.1) or add-k (default: 1)"
@@ -352,6 +348,9 @@ def parse_options(argv: Sequence[str] | None) -> Options:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     if options.print_completion:
         _print_completion(parser, options.print_completion)
+    if options.smooth_method is not None:
+        known = get(options.dialect).smoothings
+        options.smooth_method = known_name(options.smooth_method, known) or options.smooth_method
     options.complete()
     if problem := _problem(options):
         parser.error(problem)
@@ -380,6 +379,8 @@ def _print_completion(parser: argparse.ArgumentParser, shell: str) -> NoReturn:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
         elif action.dest in ("dialect", "explain"):
             action.choices = names()
+        elif action.dest == "smooth_method":
+            action.choices = SMOOTH_DEFAULTS
     print(shtab.complete(parser, shell))
     parser.exit()
 
@@ -393,9 +394,12 @@ def _problem(options: Options) -> str | None:
     if options.explain is not None and len(options.explain) not in (0, 2):
         return "--explain takes two dialects, or none for a table of all"
     if options.prints_as_sacrebleu:
-        for name, values in _ONLY_DIALECTS.items():
-            if (value := getattr(options, name)) in values:
-                return f"sacreBLEU does not have {shown(value)}: name the --dialect that has it"
+        if options.tokenize in _OTHER_TOKENIZERS:
+            fix = "name the --dialect that has it"
+            return f"sacreBLEU does not have {shown(options.tokenize)}: {fix}"
+        if (method := options.smooth_method) not in (None, *SMOOTH_DEFAULTS):
+            more = ", or name the --dialect that has it"
+            return f"argument -s: {unknown_name('value', method, SMOOTH_DEFAULTS, more)}"
         if options.reference_length not in (None, "closest"):
             return "--reference-length: sacreBLEU takes the closest; see --dialect"
     if options.by is not None:

@@ -24,7 +24,7 @@ from .segment_tokenizers import count_with_tokenizers
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
-    from typing import Any, Literal, NoReturn, TypeAlias, Unpack
+    from typing import Any, Literal, NoReturn, Unpack
 
     import numpy
     from numpy.typing import NDArray
@@ -36,15 +36,11 @@ if TYPE_CHECKING:
         MissingChoice,
         ReferenceLength,
         References,
-        SmoothingName,
     )
-    from ..scoring.name_types import DialectName, RecipeName
+    from ..scoring.name_types import DialectName, RecipeName, SmoothingName
     from ..scoring.names import OwnOptions
     from ..tokenizers.tokenizer import TokenFunction, Tokenizer, TokenizerName
     from .segment_tokenizers import SegmentTokenizers
-
-    # Values that only some dialects have.
-    OtherSmoothing: TypeAlias = Literal["add-1", "tiny"]
 else:
     numpy = lazy("numpy")
 
@@ -150,7 +146,7 @@ class BLEU:
         lowercase: bool | None = None,
         max_ngram_order: int | None = None,
         weights: Sequence[float] | None = None,
-        smooth_method: SmoothingName | OtherSmoothing | None = None,
+        smooth_method: SmoothingName | None = None,
         smooth_value: float | None = None,
         effective_order: bool | None = None,
         reference_length: ReferenceLength | Literal["average"] | None = None,
