@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..counting.counter import Counter
+    from ..inputs.name_types import DialectName, RecipeName, SmoothingName, TokenizerName
     from ..inputs.types import (
         Hypotheses,
         Mask,
@@ -37,9 +38,8 @@ if TYPE_CHECKING:
         ReferenceLength,
         References,
     )
-    from ..scoring.name_types import DialectName, RecipeName, SmoothingName
     from ..scoring.names import OwnOptions
-    from ..tokenizers.tokenizer import TokenFunction, Tokenizer, TokenizerName
+    from ..tokenizers.tokenizer import TokenFunction, Tokenizer
     from .segment_tokenizers import SegmentTokenizers
 else:
     numpy = lazy("numpy")

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from ..counting._counted import Counted
     from ..counting.counter import Counter
+    from ..inputs.name_types import TokenizerName
     from ..scoring.base import Dialect
-    from ..tokenizers.tokenizer import TokenFunction, TokenizerName
+    from ..tokenizers.tokenizer import TokenFunction
 
     # The tokenizer of each segment of a batch, or one for all.
     OneTokenizer: TypeAlias = TokenizerName | TokenFunction | Tokenizer

@@ -44,4 +44,12 @@ RecipeName: TypeAlias = Literal[
 SmoothingName: TypeAlias = Literal[
     "none", "floor", "add-k", "exp", "method4", "add-1", "tiny"
 ]
+# fmt: off
+TokenizerName: TypeAlias = Literal[
+    "none", "zh", "13a", "intl", "char", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200",
+    "spBLEU-1K", "auto", "ptb", "jieba", "pythainlp", "laonlp", "khmercut", "burmesenlp", "ptb-all",
+    "multi-bleu", "multi-bleu-detok", "mteval", "international", "mteval-international",
+    "international-e", "mteval-international-e", "evaluate", "tensor2tensor", "codexglue-summary",
+    "e2e"
+]
 # fmt: on
