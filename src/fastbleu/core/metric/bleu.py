@@ -16,6 +16,7 @@ from ..inputs.ids import NO_IDS, IdFilter
 from ..runtime.extras import not_compiled
 from ..runtime.import_lock import lazy
 from ..scoring.base import COUNT, PREFIX_SCORES, STATE, UPDATE
+from ..scoring.counters import make_counter
 from ..scoring.names import get
 from ..scoring.score import Score
 from ..scoring.scorer import Scorer, checked_weights
@@ -169,9 +170,12 @@ class BLEU:
             id_filter = IdFilter(ignore_ids, stop_ids, skip_ids)
         if type(threads) is not int or threads < 1:
             threads = check_positive("threads", threads)
-        counter = implementation.make_counter(
-            tokenize, lowercase, max_ngram_order, reference_length, threads, id_filter
+        # fmt: off
+        counter = make_counter(
+            implementation, tokenize, lowercase, max_ngram_order, reference_length, threads,
+            id_filter,
         )
+        # fmt: on
         if id_filter and counter.is_text:
             raise ValueError(
                 "ignore_ids, stop_ids and skip_ids are for token ids, which need tokenize=False"
