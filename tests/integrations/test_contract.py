@@ -8,9 +8,9 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 from adaptors import ADAPTORS, ID_RULES, IDS, PREDS, TARGET, TEXT_OF_IDS, WRONG_TEXTS, check_imports
-from generators import raises, seeded
+from generators import raises
 from hosts import host
-from texts import batches, corpus, one_or_several, random_texts, with_keras
+from texts import random_texts, with_keras
 
 from fastbleu import BLEU
 
@@ -25,26 +25,6 @@ def those(condition):
 
 every_adaptor = those(lambda adaptor: True)
 with_counts = those(lambda adaptor: adaptor.counts)
-OPTIONS = [
-    {},
-    {"max_ngram_order": 2, "weights": (0.7, 0.3), "lowercase": True},
-    {"max_ngram_order": 6, "smooth_method": "floor", "tokenize": "intl"},
-    {"smooth_method": "add-k", "tokenize": "char"},
-]
-
-
-@random_texts
-@those(lambda adaptor: not adaptor.own)
-def test_batches_have_the_score_of_bleu(adaptor):
-    rng = seeded("adaptors")
-    for options in OPTIONS if adaptor.counts else [{}]:
-        for _ in range(25):
-            texts, references = corpus(rng)
-            texts, references = [*texts, PREDS[0]], [*one_or_several(references), TARGET[0]]
-            metric = adaptor.new(**options)
-            for part in batches(rng, texts, references):
-                adaptor.update(metric, *part)
-            assert adaptor.compute(metric) == adaptor.expected(texts, references, **options)
 
 
 @random_texts

@@ -860,7 +860,7 @@ add_command("parquet", TABLES, lambda corpus: arguments_of_table(corpus, "parque
 def command_by_key(metric: BLEU, corpus: Corpus) -> Any:
     options = "--by", "key", *options_of(metric)
     found = by_key(pa.Table.from_pylist(command(*arguments_of_table(corpus, "parquet"), *options)))
-    return found | {None: metric.score(*corpus)}
+    return found | {None: metric.score(*corpus).value}
 
 
 # Drop-ins, adaptors and patched libraries.

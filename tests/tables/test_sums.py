@@ -249,18 +249,6 @@ def test_a_function_as_tokenizer():
     assert tables.score_sums(sums, metric=metric) == expected
 
 
-def test_a_tokenizer_by_script():
-    """Sums do not tell which tokenizers "auto" chose, so that no signature names them."""
-    its = {"mt": ["a b c d e", "我们去学校了"], "ref": ["a b c d f", "我们去学校"]}
-    metric = BLEU(tokenize="auto")
-    found = tables.score(its, "mt", "ref", metric=metric)
-    day = tables.sums(its, "mt", "ref", metric=metric)
-    expected = metric.score(its["mt"], its["ref"])
-    assert found == tables.score_sums(day) == tables.score_sums(tables.add_sums(day))
-    assert found["bleu"] == [expected.value]
-    assert found["signature"] == [expected.signature.replace("tok:auto+13a+zh", "tok:auto")]
-
-
 def test_metadata():
     expected = {"by": BY, "counted": [json.loads(tables.sums(ITS, "mt", "ref")["counted"][0])]}
     found = tables.add_sums(tables.sums(pa.table(ITS), "mt", "ref", by=BY))
