@@ -1,7 +1,5 @@
 """One number through every entry point: what `BLEU.score` says, or a refusal that says why."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import os

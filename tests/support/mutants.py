@@ -12,8 +12,6 @@ random_faults.py plants other faults in Python, to find what no test notices.
 It needs patch, a C compiler, Cython, the package built in place, and for NEON what levels.sh needs.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -4,8 +4,6 @@ Children import the helpers of the tests as `trust.NAME` and by their own names:
 path, and its folder `support` (see `environment`). Everything a part leaves behind is in WORK.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os

@@ -7,8 +7,6 @@ handled signal, so that every phase of a call is covered. The command line ends 
 prints nothing.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess
