@@ -16,8 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from processes import end
 
-from trust.children import SEED, end, environment
+from trust.children import SEED, environment
 from trust.long_calls import CALLS, Child
 from trust.watch import POLL, Watch
 
