@@ -72,6 +72,10 @@ def test_what_is_wrong_with_the_system_that_refuses(show, count):
 
     # Which segments differ most? No click: the order by |B - A|. And one: the document's.
     page.click("#verdict a")
+    assert page.inner_text("#chosen button") == f"document {BAD} ×"
+    first = int(BAD.partition("-")[2]) * DOCUMENT
+    shown = page.eval_on_selector_all("#grid-body .row", "all => all.map(r => +r.dataset.segment)")
+    assert sorted(shown) == list(range(first, first + DOCUMENT))
     page.click("#grid-body .row >> nth=0")
     assert f"document: {BAD}" in page.inner_text("#segment")
     assert REFUSAL in page.inner_text("#segment .column.b .text")
