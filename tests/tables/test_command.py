@@ -118,9 +118,8 @@ def parts(tmp_path):
 def test_several_files(parts, end, tmp_path):
     name = f"{parts}{end}"
     by = run(f"{name}::ref", "-i", f"{name}::mt", "--by", "lang")
-    assert (
-        json.loads(by) == tables.score(pyarrow.table(ITS), "mt", ["ref"], by=["lang"]).to_pylist()
-    )
+    found = tables.score(pyarrow.table(ITS), "mt", ["ref"], by=["lang"])
+    assert json.loads(by) == found.to_pylist()
     for column in ("mt", "ref"):
         lines = "".join(f"{line}\n" for line in ITS[column])
         (tmp_path / column).write_text(lines, encoding="utf-8")

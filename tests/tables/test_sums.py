@@ -134,14 +134,12 @@ def test_sums_of_no_rows_are_an_empty_table(library, tmp_path):
         nothing = tables.add_sums(empty, empty)
         assert as_dict(nothing) == found
         raises(ValueError, "no sums to score: the table has no rows", tables.score_sums, nothing)
-        raises(
-            ValueError, "the table has no rows", tables.score, of_library(table[:0]), **names, by=by
-        )
+        words = "the table has no rows"
+        raises(ValueError, words, tables.score, of_library(table[:0]), **names, by=by)
     languages = {"by": "key", "language": "key", "tokenizers": {1: "char", None: "13a"}}
     for names_of in (languages, {"by": "key", "metric": "multi-bleu"}):
-        assert (
-            len(as_dict(tables.sums(of_library(table[:0]), **names, **names_of))["segments"]) == 0
-        )
+        empty = tables.sums(of_library(table[:0]), **names, **names_of)
+        assert len(as_dict(empty)["segments"]) == 0
     none = {"mt": [], "ref": []}
     raises(ValueError, "the table has no rows", tables.score, none, **names, metric="fairseq")
     holes = {"mt": [None], "ref": ["a"]}
