@@ -163,6 +163,14 @@ SHARES = {
 }
 
 
+# Sums of each of them: of which a quarter matches, and that are too large together.
+LARGE = {
+    "a quarter": [2**33] * 2 + [size - n for size in (2**31, 2**33) for n in range(4)],
+    "2**63 and more": [2**62] * 2 + [0] * 8,
+    "2**64 + 2, which would wrap around to 2": [6148914691236517206] * 2 + [0] * 8,
+}
+
+
 def scores_of_a_rank(rank, directory, names):
     """What one of three processes computes."""
     ranks, torch = importlib.import_module("ranks"), importlib.import_module("torch")
@@ -181,11 +189,10 @@ def scores_of_a_rank(rank, directory, names):
         if adaptor.other:
             different = adaptor.filled(**adaptor.other if rank == 2 else {})
             found[name, "different"] = ranks.attempt(adaptor.over_ranks, different)
-        if adaptor.refuses_overflow_over_ranks:
+        for kind, row in LARGE.items() if adaptor.refuses_overflow_over_ranks else ():
             metric = adaptor.new()
-            # Three times this is 2**64 + 2, which would wrap around to 2.
-            adaptor.load(metric, [6148914691236517206] * 2 + [0] * 8)
-            found[name, "overflow"] = ranks.attempt(adaptor.over_ranks, metric)
+            adaptor.load(metric, row)
+            found[name, kind] = ranks.attempt(adaptor.over_ranks, metric)
     torch.save(found, f"{directory}/rank{rank}")
     torch.distributed.destroy_process_group()
 
@@ -210,7 +217,8 @@ def test_several_processes_have_the_score_of_one(tmp_path):
                 assert error == "ValueError"
                 assert re.search(adaptor.refused, words)
             if adaptor.refuses_overflow_over_ranks:
-                assert found[name, "overflow"][0] == "OverflowError"
+                assert found[name, "a quarter"] == pytest.approx(25)
+                assert [found[name, kind][0] for kind in [*LARGE][1:]] == ["OverflowError"] * 2
 
 
 def test_imports_load_only_the_host_without_warnings():
