@@ -141,15 +141,10 @@ def test_texts_without_tokens():
 
 
 def sacrebleu_options(rng):
-    method, value = rng.choice(sacrebleu_cases.SMOOTHINGS)
-    return {
-        "smooth_method": method,
-        "smooth_value": value,
-        "lowercase": rng.random() < 0.3,
-        "tokenize": rng.choice((None, *sacrebleu_cases.TOKENIZERS)),
-        "use_effective_order": rng.random() < 0.5,
-        "force": rng.random() < 0.5,
-    }
+    options = sacrebleu_cases.options(rng) | {"force": rng.random() < 0.5}
+    del options["max_ngram_order"]
+    options["use_effective_order"] = options.pop("effective_order")
+    return options
 
 
 @random_texts
