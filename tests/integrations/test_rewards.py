@@ -37,8 +37,9 @@ def test_rewards_are_sentence_scores():
     assert rewards[0] == 1.0
     assert {type(reward) for reward in rewards} == {float}
     assert BLEUReward()(completions=[], references=[]) == []
-    # Its score of no match is above 0.
-    assert BLEUReward(metric="mteval-v13a")(completions=[""], references=["a b"]) == [0.0]
+    # Of one the score of no match is above 0, and the other has none of an empty text.
+    for name in ("mteval-v13a", "tf-nmt"):
+        assert BLEUReward(metric=name)(completions=[""], references=["a b"]) == [0.0]
     tokens, references = [["a", "b", "c"]], [[["a", "b", "d"]]]
     reward = BLEUReward(metric=BLEU(tokenize=False))
     rewards = reward(completions=tokens, references=references)
