@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from commands import R1, A
-from fastbleu.runtime.extras import HostImports
 from processes import python
 from test_conventions import NAMES, ORIGINALS
 
 import fastbleu
+from fastbleu.core.runtime.extras import HostImports
 
 pytestmark = pytest.mark.pythons
 
