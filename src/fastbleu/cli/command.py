@@ -59,7 +59,7 @@ else:
     data_files = lazy("fastbleu.cli.data_files")
     testsets = lazy("fastbleu.cli.testsets")
 
-# How messages spell the command's options; see `inputs.errors.advised`.
+# How messages spell the command's options; see `advised` in core/inputs/errors.py.
 SPELLINGS = {
     "encoding": "--encoding {}",
     "format": "--read-as {}",

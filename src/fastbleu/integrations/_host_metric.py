@@ -72,7 +72,7 @@ def _is_default(value: Any, default: Any) -> bool:
 def joined(
     hyp_len: torch.Tensor, ref_len: torch.Tensor, matches: torch.Tensor, totals: torch.Tensor
 ) -> list[int]:
-    """Rejoin a row that `tensors` in dialects/float32.py split; OverflowError if negative."""
+    """Rejoin a row that `tensors` in originals/float32.py split; OverflowError if negative."""
     row: list[int] = torch.cat((torch.stack((hyp_len, ref_len)), matches, totals)).tolist()
     if min(row) < 0:
         raise OverflowError(f"a count exceeds int64: {row}")

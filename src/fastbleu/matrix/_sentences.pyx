@@ -4,7 +4,7 @@ Here a sentence is one text, one list of tokens or one row of token ids. TextRea
 (counting/) that number tokens with a lasting Vocabulary, so that the ids of all sentences can be compared. A
 reader has no vocabulary of its own: any number of them may share one, as long as none adds to it.
 
-inputs/sentences.py and inputs/ids.py check shapes and types.
+inputs/ids.py and matrix/reader.py check shapes and types.
 
 Ownership. Sentences own their arrays; readers keep their memory from one read to the next.
 Thread-safety. Sentences never change; one reader per thread. Text and token ids are read without the

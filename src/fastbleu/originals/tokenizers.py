@@ -9,7 +9,7 @@ that are not affected by a lone surrogate between two texts rewrite many texts a
 The functions in `SPLITS` split a text. Those in `LOADERS` import a library or another module and
 return fields of a `Tokenizer`.
 
-Sources: see the dialects of the same names, and the recipes (dialects/recipes.py).
+Sources: see the dialects of the same names, and the recipes (recipes.py).
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ cdef class TextPacker(PackedSegments):
     prepared : PreparedLines, optional
         Rewrites the lines of lists first.
     line_writer : capsule, optional
-        Does so in C, instead of lowering (tokenizers/_ptb.pyx).
+        Does so in C, instead of lowering (originals/_ptb.pyx).
     """
 
     def __cinit__(self, checks, str tokenizer not None, bint lowercase=False, bint missing=False, *,

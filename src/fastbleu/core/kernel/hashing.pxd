@@ -1,4 +1,4 @@
-"""Header only: tables that number tokens and integers. See tables/interner.h and tables/number_table.h."""
+"""Header only: tables that number tokens and integers. See hashing/interner.h and hashing/number_table.h."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
