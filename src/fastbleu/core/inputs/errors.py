@@ -93,6 +93,11 @@ class LocatedError(Exception):
         facts = {"segment": where.segment, "reference": where.reference, "side": where.side}
         return cls(message, problem=f"{where.part}{problem}", is_missing=is_missing, **facts)
 
+    @classmethod
+    def in_file(cls, file: str, problem: str, **facts: Any) -> Self:
+        """The error in a file, whose `line` may be among the facts."""
+        return cls(f"{file}: {problem}", file=file, **facts)
+
 
 class LocatedTypeError(LocatedError, TypeError):
     """The input has a wrong type."""
