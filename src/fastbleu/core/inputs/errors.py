@@ -108,10 +108,11 @@ class LocatedValueError(LocatedError, ValueError):
 
 
 def restated(error: Exception, message: str, **facts: Any) -> LocatedError:
-    """A TypeError or ValueError with a new message; it keeps its facts and gets more `facts`."""
+    """A TypeError or ValueError with a new message, the facts that it carries, and `facts`."""
+    if isinstance(error, LocatedError):
+        return type(error)(message, **vars(error) | facts)
     kind = LocatedTypeError if isinstance(error, TypeError) else LocatedValueError
-    carried = vars(error) if isinstance(error, LocatedError) else {}
-    return kind(message, **carried | facts)
+    return kind(message, **facts)
 
 
 class AmongGiven:
@@ -132,8 +133,8 @@ class AmongGiven:
         kept = [number for number, is_kept in enumerate(self.present, self.before) if is_kept]
         place = error.segment - self.before
         if 0 <= place < len(kept):  # otherwise it is about another corpus
-            facts = vars(error) | {"segment": kept[place]}
-            raise type(error)(f"segment {kept[place]}: {error.problem}", **facts) from error
+            named = f"segment {kept[place]}: {error.problem}"
+            raise restated(error, named, segment=kept[place]) from error
 
 
 # How messages spell an option: in Python, unless another interface sets its own spellings.

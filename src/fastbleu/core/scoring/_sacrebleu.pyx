@@ -310,7 +310,7 @@ cdef list float_list(const double *numbers, int count):
 
 
 cdef list count_list(const double *counts, int count, int raised, bint whole):
-    """The counts as sacreBLEU shows them: ints, and floats where add-k added one."""
+    """The counts as sacreBLEU shows them: ints, and floats where add-k added one, from order 2 on."""
     cdef int n
     return [counts[n] if 0 < n < raised and not whole else <int64_t> counts[n] for n in range(count)]
 
