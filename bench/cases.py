@@ -22,8 +22,9 @@ from workloads import Corpus, Work
 OURS = "fastbleu"
 #: Seconds after which a library that ran three times skips the other rounds.
 ENOUGH = 10
-#: So many segments show whether a case runs and its results are equal.
-FEW = 10
+#: So many segments show whether a case runs and its results are equal; p-values of 12 or fewer are
+#: not sampled.
+FEW = 20
 #: What a time is divided by, and its unit: the number of units in a run of so many segments.
 UNITS = {
     "run": ("ms", 1e3, lambda segments: 1),

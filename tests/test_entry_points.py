@@ -1,7 +1,5 @@
 """One number through every entry point: what `BLEU.score` says, or a refusal that says why."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import os
@@ -21,6 +19,7 @@ from entry_points import ENTRIES, Corpus, Entry
 
 import fastbleu
 from fastbleu import BLEU
+from fastbleu.core.scoring.base import UPDATE
 from fastbleu.core.scoring.names import get
 
 NAMES = fastbleu.dialects.names(recipes=True)
@@ -145,29 +144,30 @@ def outcome(call: Any, *arguments: Any) -> Outcome:
             return Outcome(None, f"{type(error).__name__}: {text}", refused)
 
 
+FIELDS = re.compile("bleu|bp|(hyp|ref)_len|precision_.|signature")
+
+
 def plain(result: Any) -> dict[str, Any]:
     """The fields of a score, a row or a number; NaN for no score."""
     if isinstance(result, fastbleu.Score):
-        fields = {"hyp_len": result.hyp_len, "ref_len": result.ref_len}
-        return {"bleu": result.value, **fields, "signature": result.signature}
+        fields = {name: getattr(result, name) for name in ("bp", "hyp_len", "ref_len", "signature")}
+        fields |= {f"precision_{n}": each for n, each in enumerate(result.precisions, 1)}
+        return {"bleu": result.value, **fields}
     if not isinstance(result, dict):
         result = {"bleu": result}
     if result["bleu"] is None:  # pandas has NaN for it
         return {"bleu": float("nan")}
-    names = ("bleu", "hyp_len", "ref_len", "signature")
-    return {name: result[name] for name in names if name in result}
+    return {name: value for name, value in result.items() if FIELDS.fullmatch(name)}
 
 
-def same(found: Any, expected: Outcome, names_chosen: bool = True) -> bool:
+def same(found: Any, expected: Outcome, of_sums: bool = False) -> bool:
     """Whether all that was found is what is expected.
 
-    Sums in tables do not tell what "auto" has chosen; their signatures have only "tok:auto".
+    Sums do not tell what "auto" has chosen; their signatures have only "tok:auto".
     """
     found, other = plain(found), plain(expected.result)
-    if not names_chosen:
-        chosen = re.compile(r"(?<=tok:auto)([^|+]*)\+[^|]*")
-        for fields in (found, other):
-            fields["signature"] = chosen.sub(r"\1", fields.get("signature", ""))
+    if of_sums and "signature" in other:
+        other["signature"] = re.sub(r"(?<=tok:auto)([^|+]*)\+[^|]*", r"\1", other["signature"])
     if expected.error:
         return repr(found["bleu"]) == "nan"
     return all(repr(value) == repr(other[name]) for name, value in found.items() if value != "")
@@ -192,8 +192,9 @@ def difference(entry: Entry, name: str, corpus: Corpus) -> str:
         return "" if repr(found) == repr(other) else f"{found} for {other}"
     expected = expected_of(name, corpus, entry.gives)
     if entry.gives == "groups":
+        of_sums = METRICS[name]._scorer.supports(UPDATE)
         for key, other in expected.items():
-            if not same(result.get(key), other, names_chosen=False):
+            if not same(result.get(key), other, of_sums):
                 return f"{key}: {plain(result.get(key))} for {other.error or plain(other.result)}"
         return ""
     if expected.error:

@@ -12,6 +12,7 @@ from processes import python
 from test_conventions import NAMES, ORIGINALS
 
 import fastbleu
+from fastbleu.core.runtime.extras import HostImports
 
 pytestmark = pytest.mark.pythons
 
@@ -111,3 +112,6 @@ def test_an_adaptor_without_its_host_says_how_to_install_it(monkeypatch):
         problem = f"fastbleu.integrations.{adaptor} needs {host}, .* pip install '.\\[{extra}\\]'"
         with pytest.raises(ModuleNotFoundError, match=problem):
             importlib.import_module(f"fastbleu.integrations.{adaptor}")
+    no_host = pytest.raises(ModuleNotFoundError, match="No module named 'no_such")
+    with no_host, HostImports("keras", "keras"):
+        importlib.import_module("no_such_module")

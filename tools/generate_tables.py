@@ -12,10 +12,11 @@ import os
 import re
 import sys
 import textwrap
+from itertools import chain
 from pathlib import Path
 
 import fastbleu
-from fastbleu import dialects
+from fastbleu import dialects, tokenizers
 from fastbleu.core.scoring.names import get
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -83,11 +84,21 @@ def score_tables() -> tuple[str, str]:
 def name_types() -> str:
     """The names as types, for type checkers."""
     parts = [
-        '"""The names of dialects and recipes as types; made by tools/generate_tables.py."""\n',
+        '"""The names that `BLEU` takes, as types; made by tools/generate_tables.py."""\n',
         "from typing import Literal, TypeAlias\n",
     ]
     every, own = dialects.names(recipes=True), dialects.names()
-    for alias, names in ("DialectName", own), ("RecipeName", (*every[len(own) :], *WITH_VERSIONS)):
+    tokenizer_names, smoothings = [*tokenizers.names(), "ptb-all"], list[str]()
+    for dialect in map(get, own):
+        smoothings += dialect.smoothings
+        tokenizer_names += dialect.tokenizer, *chain(*(dialect.tokenizers or {}).items())
+    made = {
+        "DialectName": own,
+        "RecipeName": (*every[len(own) :], *WITH_VERSIONS),
+        "SmoothingName": dict.fromkeys(smoothings),
+        "TokenizerName": dict.fromkeys(tokenizer_names),
+    }
+    for alias, names in made.items():
         quoted = ", ".join(f'"{name}"' for name in names)
         lines = textwrap.wrap(quoted, 96, break_long_words=False, break_on_hyphens=False)
         parts.append(f"# fmt: off\n{alias}: TypeAlias = Literal[")
@@ -118,6 +129,6 @@ if "--scores" in sys.argv:
     write("why-numbers-differ.md", "scores", scores)
     write("why-numbers-differ.md", "path", path)
 else:
-    put(PROJECT / "src" / "fastbleu" / "core" / "scoring" / "name_types.pyi", name_types())
+    put(PROJECT / "src" / "fastbleu" / "core" / "inputs" / "name_types.pyi", name_types())
     write("reference/dialects.md", "dialects", dialect_table())
     write("reference/dialects.md", "recipes", recipe_list())

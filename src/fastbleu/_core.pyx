@@ -26,11 +26,9 @@ from libc.string cimport memset
 
 from fastbleu.core.counting._packed cimport MASK_LANES, MASK_TOKENS, MASK_WORDS, PLANED_TOKENS, PackedSegments
 from fastbleu.core.kernel.hashing cimport (
-    look_up_cost, number_table_add, number_table_begin, number_table_find, number_table_free
-)
+    look_up_cost, number_table_add, number_table_begin, number_table_find, number_table_free)
 from fastbleu.core.runtime._process cimport (
-    Buffer, buffer_of, grow, poll, process_seed, simd_in_use, simd_level
-)
+    Buffer, buffer_of, grow, poll, process_seed, simd_in_use, simd_level)
 
 
 cdef extern from "Python.h":

@@ -24,6 +24,8 @@ ONE = [
     # Sentences.
     *("-sl", "-sl -b", "-sl -sh -w 3", "-sl -f text", "-sl -f latex -sh", "-sl -s floor -b -w 6"),
     *("-sl -s add-k -sv 0.5", "-sl -s none"),
+    # Abbreviated.
+    *("--tok intl", "--lang en-zh", "--se -f text", "--langu en-zh"),
 ]
 SEVERAL = [
     *("", "-f text", "-f latex -sh", "-f text -sh -w 3 -s floor", "-f text -w 0", "-f text -w 17"),
@@ -32,14 +34,13 @@ SEVERAL = [
 ]
 
 
-@pytest.mark.parametrize("options", ONE)
-def test_one_system(options):
-    assert same(R1, R2, "-i", B, *options.split())[0] == 0
+CASES = [*(("B", options) for options in ONE), *(("A B", options) for options in SEVERAL)]
 
 
-@pytest.mark.parametrize("options", SEVERAL)
-def test_several_systems(options):
-    assert same(R1, R2, "-i", A, B, *options.split())[0] == 0
+@pytest.mark.parametrize(("systems", "options"), CASES)
+def test_the_output_is_that_of_sacrebleu(systems, options):
+    files = [{"A": A, "B": B}[name] for name in systems.split()]
+    assert same(R1, R2, "-i", *files, *options.split())[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -56,11 +57,6 @@ def test_environment(options, environment):
     if "SACREBLEU_SEED" in environment:
         words = ["-pbs", "-pbsn", "50", "-s", "add-k"]
         assert same(R1, "-i", A, B, *words, env=environment)[0] == 0
-
-
-@pytest.mark.parametrize("options", ["--tok intl", "--lang en-zh", "--se -f text", "--langu en-zh"])
-def test_abbreviated_options(options):
-    assert same(R1, "-i", A, *options.split())[0] == 0
 
 
 def test_the_order_is_in_the_signature():

@@ -83,6 +83,11 @@ def test_options_are_passed_to_the_dialect(files):
     how = "--cased", "-tok", "international", "-s", "none", "--reference-length", "shortest"
     metric = BLEU("mteval-v13a", tokenize="international", lowercase=False, smooth_method="none")
     assert output(*arguments, *how) == f"{metric.score(HYPOTHESES, REFERENCES).printed}\n"
+    for name, method in ("nltk", "Method4"), ("coco", "tiny"):  # not sacreBLEU's
+        metric = BLEU(name, smooth_method=method.lower())
+        value = metric.score(HYPOTHESES, REFERENCES).value
+        printed = output(*arguments[:4], "--dialect", name, "-s", method)
+        assert float(printed) == pytest.approx(value, abs=5e-4)
     both = output(*arguments[:3], other, *arguments[3:], "--paired-bs", "-f", "text")
     assert len(both.split()) == 2
 
@@ -92,6 +97,7 @@ def test_options_are_passed_to_the_dialect(files):
     [
         ("--dialect mteval-v13a --max-ngram-order 5", 1, "does not support max_ngram_order"),
         ("-tok international", 2, "name the --dialect"),
+        ("-s add-1", 2, "name the --dialect"),
         ("--dialect fairseq", 1, "name the file of one to score with the first"),
         ("--dialect 13a", 2, "is a tokenizer, not a dialect: pass --dialect sacrebleu -tok 13a"),
         ("--explain nltk", 2, "--explain takes two dialects, or none"),

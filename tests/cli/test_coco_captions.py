@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from fastbleu import BLEU
-from fastbleu.cli.command import main
 from fastbleu.files.formats import parse_captions
 from fastbleu.integrations import coco
 
@@ -45,7 +43,7 @@ def test_captions_by_image(others):
     assert parse_captions(data, "name") == {"7": ["a", "c"], "8": ["b"]}
 
 
-def test_ids_are_numbers_or_text(tmp_path, capsys):
+def test_ids_are_numbers_or_text(tmp_path):
     captions = [{"image_id": 7, "caption": "the cat sat on"}, {"image_id": 8, "caption": "it ran"}]
     files = {"a.json": {"annotations": captions}, "b.json": {"8": "it ran", "7": "the cat sat up"}}
     for name, its in files.items():
@@ -53,9 +51,6 @@ def test_ids_are_numbers_or_text(tmp_path, capsys):
     table = coco.read(tmp_path / "a.json", tmp_path / "b.json")
     assert table["image_id"] == [7, 8]
     assert table["hypothesis"] == ["the cat sat up", "it ran"]
-    assert main([f"{tmp_path}/a.json", "-i", f"{tmp_path}/b.json", "-b", "-w", "17"]) == 0
-    expected = BLEU().score(table["hypothesis"], table["references"]).value
-    assert float(capsys.readouterr().out) == expected
     mixed = {"annotations": [*captions, {"image_id": "7", "caption": "another"}]}
     (tmp_path / "a.json").write_text(json.dumps(mixed))  # 7 is not "7"
     with pytest.raises(ValueError, match="image '8' has no annotation"):

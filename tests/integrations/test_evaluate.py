@@ -5,11 +5,13 @@ with sacreBLEU itself and the hub's script as opencompass distributes it, and `b
 arithmetic, repeated in hub.py, in a script of the hub's layout.
 """
 
+import contextlib
 import inspect
 import pickle
 import shutil
 import sys
 import warnings
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -139,15 +141,10 @@ def test_texts_without_tokens():
 
 
 def sacrebleu_options(rng):
-    method, value = rng.choice(sacrebleu_cases.SMOOTHINGS)
-    return {
-        "smooth_method": method,
-        "smooth_value": value,
-        "lowercase": rng.random() < 0.3,
-        "tokenize": rng.choice((None, *sacrebleu_cases.TOKENIZERS)),
-        "use_effective_order": rng.random() < 0.5,
-        "force": rng.random() < 0.5,
-    }
+    options = sacrebleu_cases.options(rng) | {"force": rng.random() < 0.5}
+    del options["max_ngram_order"]
+    options["use_effective_order"] = options.pop("effective_order")
+    return options
 
 
 @random_texts
@@ -399,6 +396,25 @@ def test_patched_metrics_do_not_count_themselves(scripts, known, monkeypatch):
     for metric in (early, late):
         assert metric.compute(**arguments) == expected
     assert len(calls) == 3
+
+
+def test_a_tokenizer_that_other_code_has_changed_is_called(scripts, known, monkeypatch):
+    metric = evaluate.load(scripts["bleu"], keep_in_memory=True)
+    arguments = {"predictions": ["the cat sat down"], "references": [["the cat sat on it"]]}
+    default = inspect.signature(metric._compute).parameters["tokenizer"].default
+    by_letter = {"__call__": lambda _, line: list(line)}
+    subclass = type("ByLetter", (type(default),), by_letter)
+    plain = metric.compute(**arguments)
+    for change in (
+        (type(default), "__call__", by_letter["__call__"]),
+        (default, "__class__", subclass),
+    ):
+        found = []
+        for patch in (contextlib.nullcontext, partial(fastbleu.patch, "evaluate")):
+            with patch(), monkeypatch.context() as context:
+                context.setattr(*change)
+                found.append(metric.compute(**arguments))
+        assert plain != found[0] == found[1]
 
 
 def test_a_script_with_unknown_code_is_left_alone(scripts):

@@ -223,10 +223,8 @@ def test_weights_in_tensors():
     for dtype in (torch.float64, torch.bfloat16):
         tensor = torch.tensor(weights, dtype=dtype, requires_grad=True)
         for same_weights in (tensor, list(tensor)):
-            assert (
-                mbr(hypotheses, references, reference_weights=same_weights).utilities.tolist()
-                == expected
-            )
+            found = mbr(hypotheses, references, reference_weights=same_weights)
+            assert found.utilities.tolist() == expected
         for logs in (tensor.log(), list(tensor.log())):
             found = mbr(hypotheses, references, reference_lprobs=logs)
             assert np.allclose(found.utilities, expected, rtol=0.01)

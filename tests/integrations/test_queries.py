@@ -163,24 +163,6 @@ def test_one_text_for_all_rows():
         assert compute.call_function("one_text_sentence", values).to_pylist() == rows
 
 
-def test_a_metric_by_its_name():
-    [expected] = tables.score(ALL, "mt", "ref", metric=BLEU("nltk"))["bleu"]
-    frame, name = pd.DataFrame(ALL), {"metric": "nltk"}
-    connection = connected()
-    on_duckdb.register(connection, **name)
-    on_arrow.register(name="nltk_bleu", **name)
-    texts = pa.array(ALL["mt"]), pa.array(ALL["ref"])
-    corpus_scores = [
-        tables.score(ALL, "mt", "ref", **name)["bleu"][0],
-        frame.bleu.corpus("mt", "ref", **name),
-        pl.DataFrame(ALL).select(pl.col("mt").bleu.corpus("ref", **name)).item(),
-        connection.sql("SELECT bleu_corpus(mt, ref) FROM outputs").fetchall()[0][0],
-        compute.call_function("nltk_bleu_corpus", texts).as_py(),
-        on_dask.score(dd.from_pandas(frame, npartitions=2), "mt", "ref", **name)["bleu"][0],
-    ]
-    assert corpus_scores == [expected] * len(corpus_scores)
-
-
 def rows_of(columns):
     return sorted(zip(*columns.values(), strict=True), key=str)
 

@@ -105,13 +105,8 @@ def test_what_has_no_score_is_never_best(name):
         assert "nan" not in shown
         weighted = mbr(["", "a b c d"], ["", "a b c d"], reference_weights=[0, 1], metric=metric)
         assert weighted.utilities.tolist() == [0, 1]
-        raises(
-            ValueError,
-            r"hypotheses\[1\] has a score: all are NaN",
-            mbr,
-            [["a"], [""]],
-            metric=metric,
-        )
+        words = r"hypotheses\[1\] has a score: all are NaN"
+        raises(ValueError, words, mbr, [["a"], [""]], metric=metric)
 
 
 def test_ties_go_to_the_lowest_index():

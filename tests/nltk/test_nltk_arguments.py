@@ -7,9 +7,11 @@ from collections import Counter, OrderedDict, UserList, deque
 
 import numpy as np
 import pytest
-from generators import PRISTINE, assert_same, typed
+from generators import PRISTINE, assert_same, raises, typed
 from processes import python
 from test_nltk_parity import HYPOTHESIS, REFERENCES
+
+import fastbleu
 
 pytestmark = [pytest.mark.pythons, pytest.mark.filterwarnings("error")]
 
@@ -67,6 +69,11 @@ def test_any_sequence_of_segments_and_references(bleu, wrap):
     hypotheses = wrap([list("abc"), list("abcabcd")])
     assert_same(bleu, "sentence_bleu", references, list("abcabcd"))
     assert_same(bleu, "corpus_bleu", wrap([references, references]), hypotheses)
+
+
+def test_the_segment_of_an_error_in_other_sequences_is_named():
+    sides = deque([[["a"]]] * 2), deque([["a"], [["b"]]])
+    raises(TypeError, "^segment 1: the hypothesis", fastbleu.corpus_bleu, *sides)
 
 
 def test_views_of_dictionaries_and_arrays_of_references(bleu):

@@ -162,12 +162,23 @@ def test_compute_bleu_leaves_its_arguments_alone():
 
 
 UNLIKELY = {
-    "more hypotheses": ([LINE, "a dog", "a b"], [[LINE, "a cat"]], "3 segments"),
-    "streams of different lengths": ([LINE, "a dog"], [[LINE, "a cat"], ["the cat"]], "2, 1"),
+    "more hypotheses": (
+        [LINE, "a dog", "a b"],
+        [[LINE, "a cat"]],
+        "3 segments, references have 2;",
+    ),
+    "streams of different lengths": (
+        [LINE, "a dog"],
+        [[LINE, "a cat"], ["the cat"]],
+        "the streams .* 2, 1;",
+    ),
+    "eight streams": ([LINE] * 2, [[LINE] * 2, [LINE]] * 4, "2, 1; scoring"),
+    "more streams": ([LINE] * 2, [[LINE]] + [[LINE] * 2, [LINE]] * 4, r"2, 1, 2, \.\.\.; scoring"),
     "a missing one is left over": (["a b c"], [["a b c", "d"], ["a c", None]], "after 1 segment$"),
     "a str as hypotheses": (LINE, [[LINE] * len(LINE)], "characters"),
     "a flat list of references": ([LINE, "dog"], [LINE, "dog"], r"references\[0\] is a str"),
     "references by segment": ([LINE, "a", "b"], [[LINE, "b"], ["a", "c"], ["c", "b"]], "zip"),
+    "two streams": ([LINE, "a", "b"], [[LINE, "b"], ["a", "c"]], "the 2 streams .* have 2 each"),
     "references of one segment": ([LINE], [[LINE, "a cat sat", "the cat"]], "several references"),
 }
 

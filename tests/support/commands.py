@@ -1,7 +1,5 @@
 """Running the commands `fastbleu` and `sacrebleu` as users do."""
 
-from __future__ import annotations
-
 import functools
 import io
 import json

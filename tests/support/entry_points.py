@@ -193,6 +193,11 @@ def of_ids(metric: BLEU) -> BLEU:
     return made(metric, tokenize=False, lowercase=False, ignore_ids=(0,))
 
 
+def by_name(metric: BLEU) -> BLEU | str:
+    """The name of a dialect in place of a metric without options."""
+    return metric.dialect if metric == BLEU(metric.dialect) else metric
+
+
 def are_same(*values: Any) -> bool:
     """Whether values are equal; NaN is equal to itself."""
     return len(set(map(repr, values))) == 1
@@ -627,7 +632,7 @@ def of_pandas(corpus: Corpus) -> Any:
 
 @entry(needs=OF_PANDAS)
 def pandas_corpus(metric: BLEU, corpus: Corpus) -> Any:
-    return of_pandas(corpus).corpus("mt", corpus.names, metric=metric)
+    return of_pandas(corpus).corpus("mt", corpus.names, metric=by_name(metric))
 
 
 @entry("sentences", needs=OF_PANDAS)
@@ -759,7 +764,7 @@ def add_engine(engine: str, library: str, table_of: Callable[[Corpus], Any]) -> 
     def groups(metric: BLEU, corpus: Corpus) -> Any:
         functions, table = integration(engine), table_of(corpus)
         sums = rows(functions.sums(table, "mt", corpus.names, metric=metric))
-        found = functions.score(table, "mt", corpus.names, by="key", metric=metric)
+        found = functions.score(table, "mt", corpus.names, by="key", metric=by_name(metric))
         return by_key(tables.score_sums(pa.Table.from_pylist(sums)), found)
 
     label = f"{engine}.sentence_scores"
@@ -860,7 +865,7 @@ add_command("parquet", TABLES, lambda corpus: arguments_of_table(corpus, "parque
 def command_by_key(metric: BLEU, corpus: Corpus) -> Any:
     options = "--by", "key", *options_of(metric)
     found = by_key(pa.Table.from_pylist(command(*arguments_of_table(corpus, "parquet"), *options)))
-    return found | {None: metric.score(*corpus)}
+    return found | {None: metric.score(*corpus).value}
 
 
 # Drop-ins, adaptors and patched libraries.

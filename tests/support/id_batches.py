@@ -216,16 +216,11 @@ def as_arrays(rng, batch, dtypes):
             (batch.hypotheses, batch.references), dtypes, shapes, strict=True
         )
     ]
-    masks = {
-        name: mask_of(rng, rows, shape)
-        for name, rows, shape in zip(
-            ("hypothesis_mask", "reference_mask"),
-            (batch.hypothesis_mask, batch.reference_mask),
-            shapes,
-            strict=True,
-        )
-        if rows is not None
-    }
+    masks = {}
+    if batch.hypothesis_mask is not None:
+        masks["hypothesis_mask"] = mask_of(rng, batch.hypothesis_mask, shapes[0])
+    if batch.reference_mask is not None:
+        masks["reference_mask"] = mask_of(rng, batch.reference_mask, shapes[1])
     return arrays, masks
 
 

@@ -1,7 +1,5 @@
 """Metrics made of counts, counts by a metric, and scores of rows, in one call each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

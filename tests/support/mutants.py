@@ -12,12 +12,9 @@ random_faults.py plants other faults in Python, to find what no test notices.
 It needs patch, a C compiler, Cython, the package built in place, and for NEON what levels.sh needs.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import sysconfig
@@ -25,7 +22,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from processes import ROOT, finish
+
 WORK = ROOT / "build" / "mutants"
 HOSTS = ROOT / os.environ.get("INTEGRATIONS", ".venv-integrations") / "bin" / "python"
 FIND = (
@@ -70,26 +68,8 @@ def run_tests(name: str, tests: list[str], python: str, seconds: float) -> tuple
         "FASTBLEU_HEADERS": str(WORK / name / "fastbleu" / "core"),
         "FASTBLEU_TEST_SEGMENTS": os.environ.get("FASTBLEU_TEST_SEGMENTS", "10000"),
     }
-    log = WORK / f"{name}.log"
-    with log.open("w") as file:
-        process = subprocess.Popen(
-            LEVELS if tests == ["levels"] else command,
-            cwd=ROOT,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        try:
-            status = process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            status = None
-        finally:
-            with suppress(ProcessLookupError):  # also what tests have started
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-    return status, log.read_text(errors="replace")
+    done = finish(LEVELS if tests == ["levels"] else command, seconds, env=environment)
+    return None if done.hung else done.status, done.output + done.errors
 
 
 def plant(fault: Fault) -> None:

@@ -1,7 +1,5 @@
 """Results as something that `==` compares bit for bit, and that can be printed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass

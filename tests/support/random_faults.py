@@ -5,8 +5,6 @@ n, `and` for `or`, a `not` dropped. Runs the room's tests, then the TESTs, until
 each fault that none of them notices. A survivor needs a test, or is equivalent.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import random

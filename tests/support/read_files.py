@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from fastbleu.cli.formats import align_segments, open_input
-from fastbleu.cli.options import Options
+from fastbleu.cli.options import Options, make_parser
 from fastbleu.cli.readers import (
     REFERENCE,
     ByteSource,
@@ -15,6 +15,8 @@ from fastbleu.cli.readers import (
     TextLines,
     in_step,
 )
+
+DEFAULTS = vars(make_parser().parse_args([]))
 
 
 def opened_file(name, role, options, opened):
@@ -27,7 +29,9 @@ def opened_file(name, role, options, opened):
 def read(*names, role=REFERENCE, chunk=4096, **options):
     """The text columns of the files."""
     with ExitStack() as opened:
-        inputs = [opened_file(str(name), role, Options(**options), opened) for name in names]
+        inputs = [
+            opened_file(str(name), role, Options(**DEFAULTS | options), opened) for name in names
+        ]
         if any(reader.unit == "segment" for reader in inputs):
             align_segments(inputs)
         columns = [[] for _ in range(sum(its.width for its in inputs))]

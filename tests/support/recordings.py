@@ -1,7 +1,5 @@
 """What the originals returned: the files of tests/recordings, whose README has their sources."""
 
-from __future__ import annotations
-
 import functools
 import gzip
 import json

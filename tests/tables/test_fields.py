@@ -4,11 +4,12 @@ import importlib
 import json
 
 import pytest
+from commands import run
 from generators import raises
 from hosts import host
 from table_families import as_dict, columns, write
 
-from fastbleu import tables
+from fastbleu import BLEU, tables
 
 host("narwhals")
 pa = host("pyarrow")
@@ -58,6 +59,16 @@ def test_fields_are_columns(kind, tmp_path):
     raises(ValueError, words, tables.score, make(tmp_path), "translation.dee", "other")
     raises(ValueError, "no column 'none.de'", tables.score, make(tmp_path), "none.de", "other")
     raises(ValueError, "no column 'other.de'", tables.score, make(tmp_path), "other.de", "other")
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.parquet"])
+def test_fields_are_columns_of_the_command(name, tmp_path):
+    path = write(NESTED, tmp_path / name)
+    words = f"{path}::translation.en", f"{path}::other", "-i", f"{path}::translation.de"
+    score = BLEU().score(ITS["mt"], list(zip(ITS["ref"], ITS["other"], strict=True)))
+    assert json.loads(run(*words, "-w", "17")[1])["score"] == score.value
+    groups = json.loads(run(*words, "--by", "meta.run.system")[1])
+    assert [group["bleu"] for group in groups] == EXPECTED["bleu"]
 
 
 def test_a_column_with_a_dot_and_rows_without_a_struct(tmp_path):

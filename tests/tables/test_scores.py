@@ -22,7 +22,7 @@ from table_families import (
     write,
 )
 
-from fastbleu import BLEU, InputWarning, dialects, tables
+from fastbleu import BLEU, InputWarning, tables
 from fastbleu.significance import bootstrap, resampling
 from fastbleu.tables import groups, sources
 
@@ -70,25 +70,6 @@ def test_keys_in_the_order_of_groups_and_scattered(family, keys):
         for by in (["key"], ["system", "key"]):
             found = tables.score(table, "mt", "ref", by=by)
             check(found, expected(lambda key: BLEU(), its, by, ["ref"]), by)
-
-
-@pytest.mark.parametrize("dialect", dialects.names())
-def test_all_numbers_are_those_of_the_metric(dialect):
-    if dialect in ("torchmetrics", "torcheval"):
-        host("torch")
-    hypotheses = ["The cat sat on the mat today .", "A dog ran", "It rained all the night ."] * 2
-    references = [
-        "The cat sat on a mat today .",
-        "A dog ran far",
-        "It rained the whole night .",
-    ] * 2
-    score = BLEU(dialect).score(hypotheses, references)
-    table = host("pyarrow").table({"mt": hypotheses, "ref": references})
-    [row] = tables.score(table, "mt", "ref", metric=dialect).to_pylist()
-    assert [row[f"precision_{order}"] for order in range(1, 5)] == [*score.precisions]
-    for name in ("bp", "hyp_len", "ref_len", "signature"):
-        assert row[name] == getattr(score, name)
-    assert row["bleu"] == score.value
 
 
 def test_a_dialect_whose_counts_do_not_add_up_is_not_streamed():

@@ -49,7 +49,8 @@ def split(text):
         (ITS, {"metric": "zh"}, 'pass BLEU(tokenize="zh")'),
         (ITS, {"metric": 3}, "metric is an int, expected a fastbleu.BLEU or the name of a"),
         (ITS, {"missing": "drop"}, "missing 'drop' is unknown"),
-        (ITS, {"confidence": 2}, "confidence is 2"),
+        (ITS, {"confidence": 95}, "confidence is 95, but must"),
+        (ITS, {"confidence": "x"}, "confidence has 'x', expected a number"),
         (ITS, {"metric": FEW, "confidence": 0.9}, "does not support s"),
         (ITS, {"language": "lang"}, "tokenizers and language go together"),
         (ITS, {"language": "lang", "tokenizers": {"zh": "zh"}}, "pass by=['lang']"),
@@ -153,11 +154,6 @@ def test_errors_carry_the_row_and_the_file(tmp_path):
         row = 1 if file else 2
         assert (error.segment, error.reference, error.side) == (row, 0, "reference")
         assert (error.file, error.is_missing) == (file, True)
-
-
-def test_a_confidence_that_is_no_number():
-    fails(TypeError, "confidence has 'x', expected a number", ITS, "mt", "ref", confidence="x")
-    fails(ValueError, "confidence is 95, but must", ITS, "mt", "ref", confidence=95)
 
 
 def test_frames_of_dask_are_not_read():

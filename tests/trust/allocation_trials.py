@@ -8,8 +8,6 @@ it is found if the process dies. Prints, as JSON, how many calls ended in Memory
 wrong.
 """
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import json

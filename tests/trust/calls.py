@@ -1,7 +1,5 @@
 """The calls that the trust gate makes of each entry point: with sound corpora, and damaged ones."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A fault is a patch of the headers (tests/faults/memory-*.patch). The one module 
 in is compiled with it, from what Cython has made, and takes its place in a copy of the build.
 """
 
-from __future__ import annotations
-
 import shutil
 import sysconfig
 from dataclasses import dataclass

@@ -4,38 +4,21 @@ Children import the helpers of the tests as `trust.NAME` and by their own names:
 path, and its folder `support` (see `environment`). Everything a part leaves behind is in WORK.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os
 import shutil
-import signal
-import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from processes import ROOT, WORK, Finished, finish
 
 TESTS = Path(__file__).resolve().parent.parent
 SUPPORT = TESTS / "support"
-ROOT = TESTS.parent
-WORK = ROOT / "build" / "trust"
 SEED = os.environ.setdefault("FASTBLEU_TEST_SEED", "20021")
-
-
-class Finished(NamedTuple):
-    """A command that has ended; a `status` below 0 is a signal's. `errors` is standard error."""
-
-    status: int
-    output: str
-    errors: str
-
-    def why(self, lines: int = 40) -> str:
-        """How it ended, with the last lines that it printed."""
-        printed = (self.output + self.errors).strip().splitlines()
-        return "\n    ".join([f"ended with status {self.status}", *printed[-lines:]])
 
 
 def environment(build: str | Path | None = None, **changes: str | None) -> dict[str, str]:
@@ -49,52 +32,10 @@ def environment(build: str | Path | None = None, **changes: str | None) -> dict[
     return {name: value for name, value in found.items() if value is not None}
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process that was started as the head of a session, and all that it has started."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
-def finish(
-    command: Sequence[object],
-    timeout: float = 600,
-    *,
-    env: Mapping[str, str] | None = None,
-    log: str = "",
-) -> Finished:
-    """Run a command in the root of the project to its end, or until `timeout`.
-
-    It is the head of a session of its own, so that neither Ctrl-C nor a timeout leaves any of its
-    children behind. With `log` its output is written to WORK/log, too.
-    """
-    process = subprocess.Popen(
-        [str(word) for word in command],
-        cwd=ROOT,
-        env=dict(environment() if env is None else env),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    try:
-        out, err = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        end(process)
-        out, err = process.communicate()
-        err += f"\nit was killed after {timeout} s".encode()
-    finally:
-        end(process)
-    if log:
-        WORK.mkdir(parents=True, exist_ok=True)
-        (WORK / log).write_bytes(out + err)
-    return Finished(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
-
-
 def python(module: str, *arguments: object, **options: Any) -> Finished:
     """Run a module of this directory, or `-c` and code, in a Python process; see `finish`."""
     start = ["-c"] if module == "-c" else ["-X", "faulthandler", "-m", f"trust.{module}"]
-    return finish([sys.executable, *start, *arguments], **options)
+    return finish([sys.executable, *start, *arguments], **{"env": environment(), **options})
 
 
 @contextmanager

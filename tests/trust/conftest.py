@@ -3,8 +3,6 @@
 FASTBLEU_REQUIRE_TOOLS=1 turns skips for missing tools into failures.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Iterator

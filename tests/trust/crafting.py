@@ -5,8 +5,6 @@ knew the seed of a process could do the same. What makes a table slow are keys t
 a small part of its slots, and so are in one long row.
 """
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -5,8 +5,6 @@ refused: by an error of the package that names it. The number is printed first, 
 kills the process is known.
 """
 
-from __future__ import annotations
-
 import io
 import random
 import re

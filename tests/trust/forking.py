@@ -6,8 +6,6 @@ The new process must count as ever, and so must the threads of the old one. Prin
 as JSON.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import json
 import multiprocessing

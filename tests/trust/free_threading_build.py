@@ -4,8 +4,6 @@ They stand in $FASTBLEU_TRUST_CACHE, or ~/.cache/fastbleu-trust: one ordinary, o
 ThreadSanitizer, and what fastbleu requires for both. All is built by the ordinary one.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Sequence

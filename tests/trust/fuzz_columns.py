@@ -5,8 +5,6 @@ buffers: then any result and any ValueError is right, as long as nothing is read
 Valid UTF-8 is counted in arrays of numpy's StringDType, too.
 """
 
-from __future__ import annotations
-
 import gc
 import re
 

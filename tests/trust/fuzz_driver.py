@@ -3,8 +3,6 @@
 In a build with coverage and AddressSanitizer (see fuzzing.py), whose environment this needs.
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 import shlex

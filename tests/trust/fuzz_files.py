@@ -5,8 +5,6 @@ those of a few bytes cut characters, line ends and tags in two. In whatever piec
 segments and the message are the same, as lists of str and in place.
 """
 
-from __future__ import annotations
-
 import codecs
 import gzip
 import json

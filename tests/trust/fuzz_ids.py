@@ -1,7 +1,5 @@
 """Any batch of ids that id_batches.py makes, from bytes in the place of random numbers."""
 
-from __future__ import annotations
-
 import functools
 import random
 from typing import Any

@@ -1,7 +1,5 @@
 """The bytes of a fuzzer's input as choices, made from their front."""
 
-from __future__ import annotations
-
 import functools
 import os
 import tempfile

@@ -4,8 +4,6 @@ An input says which tokenizer, which instruction set, how its bytes become text,
 asked; what follows is text.
 """
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

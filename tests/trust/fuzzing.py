@@ -11,8 +11,6 @@ reach all into NEW: a corpus is to have at most 36 kB and 150 files, for the sho
 file a run by hand keeps what it finds in build/trust/corpus, where the next one starts.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import re

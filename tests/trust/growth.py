@@ -8,8 +8,6 @@ as those of 100,000 calls; if that is too much, more calls are made, because mem
 once is not a leak.
 """
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import json

@@ -1,7 +1,5 @@
 """Calls of every entry point with hostile arguments: `made` makes random ones of a world."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

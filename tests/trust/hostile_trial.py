@@ -12,8 +12,6 @@ Trial n depends on FASTBLEU_TEST_SEED and n only, so that one can be made again 
 number is written before it begins; what went wrong as FAILED; at the end, "done".
 """
 
-from __future__ import annotations
-
 import faulthandler
 import os
 import random

@@ -22,6 +22,7 @@ from typing import Any
 import numpy
 from metrics import count
 from plain import plain
+from processes import end
 
 from fastbleu import (
     BLEU,
@@ -43,7 +44,7 @@ from fastbleu.matrix import (
 )
 from fastbleu.significance import bootstrap, compare
 from fastbleu.tokenizers import tokenize
-from trust.children import end, environment
+from trust.children import environment
 from trust.watch import POLL, Watch
 
 WORDS = [f"word{n}" for n in range(700)]

@@ -9,8 +9,6 @@ memory only if it is nearer than Python code, such as that of imports. Invalid r
 always count.
 """
 
-from __future__ import annotations
-
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator

@@ -8,8 +8,6 @@ the short form unwinds whole stacks only for the entry points; the long form the
 all tests, and whole stacks for those tests that the short form runs.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

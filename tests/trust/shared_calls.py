@@ -6,8 +6,6 @@ Each thread repeats each call for SECONDS; each result must be that of one threa
 bit. Prints what was wrong, as JSON.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import json
 import sys

@@ -7,8 +7,6 @@ one for the main interpreter; `not here` where this Python has none. Ends with s
 package is not refused, or if it does not work in the main interpreter afterwards.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

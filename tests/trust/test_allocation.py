@@ -7,8 +7,6 @@ are few of the second kind, and 200 of the first may not come to them. Where Pyt
 reports another error for want of memory, allocation_trials.py lists it.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

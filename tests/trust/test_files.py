@@ -5,8 +5,6 @@ of 64 KiB in its own mount namespace, so that nothing has to be unmounted; if th
 /dev/full replaces the disk. Damaged and strange files: tests/cli.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

@@ -7,8 +7,6 @@ Times are of the processor, for this thread, as ratios to that of random tokens 
 with them.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from functools import cache

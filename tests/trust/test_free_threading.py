@@ -4,8 +4,6 @@ The long form builds two such CPythons the first time (free_threading_build.py),
 both. The GIL is off in all of it, whether or not the compiled modules say that they can do without.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

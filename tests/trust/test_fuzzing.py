@@ -1,7 +1,5 @@
 """Coverage-guided fuzzing under AddressSanitizer: every result is compared with the slow way's."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -6,8 +6,6 @@ what the hostile code raised, or an exception of the package's own with a messag
 number is the same each time.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -7,8 +7,6 @@ handled signal, so that every phase of a call is covered. The command line ends 
 prints nothing.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess
@@ -18,8 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from processes import end
 
-from trust.children import SEED, end, environment
+from trust.children import SEED, environment
 from trust.long_calls import CALLS, Child
 from trust.watch import POLL, Watch
 

@@ -1,7 +1,5 @@
 """Memory: sanitizers, memcheck, planted faults, and calls that must not make the process grow."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Very large input is counted correctly, or refused with OverflowError."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

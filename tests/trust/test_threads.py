@@ -1,7 +1,5 @@
 """Threads on shared objects, and processes that are made meanwhile."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -6,8 +6,6 @@ test, but time in which a thread computes, waits for a lock or sleeps counts. On
 wall-clock time.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import time

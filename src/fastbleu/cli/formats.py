@@ -4,8 +4,8 @@ The format is given by ``--read-as`` or by the suffix before any suffix of compr
 (the selector is a column: its number, from 1, or its name in line 1), ``.jsonl``, ``.ndjson`` and
 ``.json`` (a key, or nested keys separated by dots; ``.json`` without a selector holds COCO
 captions), ``.xml`` and ``.sgm`` (a translator or system; optional if there is only one), and those
-in `_TABLES` (a column's name). Directories, patterns and URLs are read by `tables`. If a file's own
-name contains ``::``, that file is read.
+of other tables (a column's name). Directories, patterns and URLs are read by `tables`. If a file's
+own name contains ``::``, that file is read.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ..core.inputs.arguments import number_of, shown
 from ..core.inputs.missing import is_missing
 from ..core.runtime.collection import collection_paused
 from ..files.formats import (
+    FORMATS,
     cells_of,
     check_results,
     is_heading,
@@ -48,10 +49,10 @@ if TYPE_CHECKING:
 
     from .options import Options
 
+# Those that this module reads; all others are read by `tables`.
 _FORMATS = {".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
 _FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml", ".json": "coco"}
-_TABLES = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc", ".csv")
-_FORMATS |= dict.fromkeys(_TABLES, "table")
+_FORMATS = dict.fromkeys(FORMATS, "table") | _FORMATS
 NAMED = tuple(end[1:] for end in _FORMATS)
 
 

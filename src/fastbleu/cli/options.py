@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from .. import __version__
-from ..core.inputs.arguments import shown
+from ..core.inputs.arguments import known_name, shown, unknown_name
 from ..core.inputs.missing import CHOICES
 from ..core.runtime.extras import install_command
 from ..core.scoring._sacrebleu import SMOOTH_DEFAULTS
-from ..core.scoring.names import names
+from ..core.scoring.names import get, names
 from ..core.tokenizers.tokenizer import BY_LANGUAGE, OF_WORDS, TOKENIZERS, WITHOUT_MODEL
 from ..sacrebleu.bleu_score import read_seed, seed_of_environment
 from .formats import NAMED, is_coco_file
@@ -25,17 +25,14 @@ from .readers import STDIN, InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import NoReturn
 
 _FORMATS = ("json", "text", "latex")
 _OF_GROUPS = ("csv", "markdown", "parquet")  # formats of --by only
 _SHELLS = ("bash", "zsh", "fish", "tcsh")
 _REPORT_LABELS = ("sources", "documents", "groups", "ids")  # files of a report only
-# Values that only some dialects accept; the dialects check them.
-_ONLY_DIALECTS = {
-    "tokenize": ("international", "international-e"),
-    "smooth_method": ("add-1", "method4"),
-}
+# Tokenizers that only some dialects have; the dialects check them.
+_OTHER_TOKENIZERS = "international", "international-e"
 # sacreBLEU's defaults, and its options that do not exist here.
 _DEFAULTS = {"lowercase": False, "smooth_method": "exp", "max_ngram_order": 4, "width": 1}
 _ELSEWHERE = ("-d", "--detail", "--chrf", "--ter", "-cc", "-cw")
@@ -83,65 +80,8 @@ Examples:
 
 # Not a dataclass, because importing `dataclasses` would take a tenth of the command's time.
 class Options(argparse.Namespace):
-    """The command-line options with their defaults, and the settings derived from them."""
+    """The options, as `make_parser` declares them, and the settings derived from them."""
 
-    references: Sequence[str]
-    input: Sequence[str] | None = None
-    num_refs: int = 1
-    keyed: bool = False
-    encoding: str = "utf-8"
-    print_completion: str | None = None
-    test_set: str | None = None
-    langpair: str | None = None
-    origlang: str | None = None
-    subset: str | None = None
-    echo: Sequence[str] | None = None
-    list: bool = False
-    citation: bool = False
-    download: str | None = None
-    dialect: str = "sacrebleu"
-    tokenize: str | None = None
-    # None is the dialect's default; for sacreBLEU, `parse_options` fills it in.
-    lowercase: Any = None
-    smooth_method: Any = None
-    max_ngram_order: Any = None
-    width: Any = None
-    smooth_value: float | None = None
-    reference_length: str | None = None
-    sentence_level: bool = False
-    explain: Sequence[str] | None = None
-    identify: str | None = None
-    force: bool = False
-    threads: int = 1
-    confidence: bool = False
-    confidence_n: int = 1000
-    test: str = ""  # the paired test: "bs" or "ar"
-    paired_bs_n: int = 0
-    paired_ar_n: int = 0
-    seed: str | None = None
-    format: str | None = None  # as given; see `output_format`
-    by: str | None = None
-    language: str | None = None
-    tokenizers: str | None = None
-    missing: str | None = None
-    quoted: bool | None = None
-    delimiter: str | None = None
-    read_as: str | None = None
-    score_only: bool = False
-    short: bool = False
-    sort: str | None = None
-    worst: int | None = None
-    html: str | None = None
-    md: str | None = None
-    sources: str | None = None
-    documents: str | None = None
-    groups: str | None = None
-    ids: str | None = None
-    open: bool = False
-    no_color: bool = False
-    quiet: bool = False
-
-    # Derived settings.
     systems: Sequence[str]  # the names after -i, each once
     target_language: str  # of the language pair; "" without one
     tokenizer: str  # for sacreBLEU; other dialects have their own default
@@ -194,7 +134,7 @@ class Options(argparse.Namespace):
             raise InputError(str(error)) from error
 
 
-def _make_parser() -> Parser:
+def make_parser() -> Parser:
     parser = Parser(
         prog="fastbleu",
         usage="fastbleu REF ... -i HYP ... [options]",
@@ -212,11 +152,11 @@ def _make_parser() -> Parser:
     text = "files of hypotheses, one for each system (default: standard input)"
     add("-i", "--input", nargs="+", metavar="HYP", help=text)
     text = "each line of the REF file has N references, separated by tabs"
-    add("-nr", "--num-refs", type=partial(integer, low=1), metavar="N", help=text)
+    add("-nr", "--num-refs", type=partial(integer, low=1), default=1, metavar="N", help=text)
     text = "match lines, in any order, by a key: the first word, or the last one in parentheses"
     add("--keyed", action="store_true", help=text)
     text = "encoding of all text files (default: utf-8)"
-    add("-e", "--encoding", type=encoding, metavar="ENC", help=text)
+    add("-e", "--encoding", type=encoding, default="utf-8", metavar="ENC", help=text)
     add("-V", "--version", action="version", version=f"%(prog)s {__version__}")
     text = f"print a completion script for {', '.join(_SHELLS)} and exit"
     add("--print-completion", choices=_SHELLS, metavar="SHELL", help=text)
@@ -237,15 +177,14 @@ def _make_parser() -> Parser:
     add = parser.add_argument_group("scoring").add_argument
     dialects = names()
     text = f"rules and defaults to use: {', '.join(dialects)} (default: sacrebleu); or a recipe"
-    add("--dialect", type=dialect, metavar="NAME", help=text)
+    add("--dialect", type=dialect, default="sacrebleu", metavar="NAME", help=text)
     text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
-    known = *TOKENIZERS, *OF_WORDS, *_ONLY_DIALECTS["tokenize"]
+    known = *TOKENIZERS, *OF_WORDS, *_OTHER_TOKENIZERS
     add("-tok", "--tokenize", choices=known, metavar="NAME", help=text)
-    add("-lc", "--lowercase", action="store_true", help="ignore case")
-    add("--cased", dest="lowercase", action="store_false", help="do not ignore case")
+    add("-lc", "--lowercase", action="store_true", default=None, help="ignore case")
+    add("--cased", dest="lowercase", action="store_false", default=None, help="do not ignore case")
     text = f"smoothing of orders without a match: {', '.join(SMOOTH_DEFAULTS)} (default: exp)"
-    known = *SMOOTH_DEFAULTS, *_ONLY_DIALECTS["smooth_method"]
-    add("-s", "--smooth-method", choices=known, metavar="METHOD", help=text)
+    add("-s", "--smooth-method", metavar="METHOD", help=text)  # the dialect has others
     text = "closest, shortest, ... if a dialect has several"
     add("--reference-length", metavar="RULE", help=text)
     text = "value for floor (default: 0.1) or add-k (default: 1)"
@@ -259,7 +198,7 @@ def _make_parser() -> Parser:
     add("-sl", "--sentence-level", action="store_true", help="print a score for each segment")
     add("--force", action="store_true", help="do not warn about text that looks tokenized")
     text = "number of threads (default: 1); it does not change the result"
-    add("--threads", type=partial(integer, low=1, high=256), metavar="N", help=text)
+    add("--threads", type=partial(integer, low=1, high=256), default=1, metavar="N", help=text)
     text = "bleu; for other metrics use the command sacrebleu"
     add("-m", "--metrics", nargs="+", choices=["bleu"], metavar="M", default=["bleu"], help=text)
 
@@ -273,11 +212,11 @@ def _make_parser() -> Parser:
     text = "compare each system with the first one by paired approximate randomization"
     test("-par", "--paired-ar", dest="test", action="store_const", const="ar", help=text)
     text = "samples of --confidence (default: 1000)"
-    add("-cin", "--confidence-n", type=integer, metavar="N", help=text)
+    add("-cin", "--confidence-n", type=integer, default=1000, metavar="N", help=text)
     text = "samples of --paired-bs (default: 1000)"
-    add("-pbsn", "--paired-bs-n", type=integer, metavar="N", help=text)
+    add("-pbsn", "--paired-bs-n", type=integer, default=0, metavar="N", help=text)
     text = "trials of --paired-ar (default: 10000)"
-    add("-parn", "--paired-ar-n", type=integer, metavar="N", help=text)
+    add("-parn", "--paired-ar-n", type=integer, default=0, metavar="N", help=text)
     text = "seed of random draws; none: a new one each time (default: $SACREBLEU_SEED or 12345)"
     add("--seed", type=seed, metavar="N", help=text)
     text = "accepted for compatibility with sacreBLEU; no effect"
@@ -335,7 +274,7 @@ def _make_parser() -> Parser:
 
 def parse_options(argv: Sequence[str] | None) -> Options:
     """Return the checked options; raise InputError if they contradict each other."""
-    parser = _make_parser()
+    parser = make_parser()
     terminal = sys.stdin is None or sys.stdin.isatty()
     words = [parser.spelled(word) for word in (sys.argv[1:] if argv is None else argv)]
     if not words:
@@ -352,8 +291,11 @@ def parse_options(argv: Sequence[str] | None) -> Options:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     if options.print_completion:
         _print_completion(parser, options.print_completion)
+    if options.smooth_method is not None:
+        known = get(options.dialect).smoothings
+        options.smooth_method = known_name(options.smooth_method, known) or options.smooth_method
     options.complete()
-    if problem := _problem(options):
+    if problem := _problem(options, parser):
         parser.error(problem)
     if options.prints_as_sacrebleu:
         for name, value in _DEFAULTS.items():
@@ -380,11 +322,13 @@ def _print_completion(parser: argparse.ArgumentParser, shell: str) -> NoReturn:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
         elif action.dest in ("dialect", "explain"):
             action.choices = names()
+        elif action.dest == "smooth_method":
+            action.choices = SMOOTH_DEFAULTS
     print(shtab.complete(parser, shell))
     parser.exit()
 
 
-def _problem(options: Options) -> str | None:
+def _problem(options: Options, parser: Parser) -> str | None:
     """Return what is wrong with the combination of options, if anything."""
     if options.labels and not options.reported:
         return f"--{options.labels[0]} is shown in a report: it needs --html or --md"
@@ -393,13 +337,16 @@ def _problem(options: Options) -> str | None:
     if options.explain is not None and len(options.explain) not in (0, 2):
         return "--explain takes two dialects, or none for a table of all"
     if options.prints_as_sacrebleu:
-        for name, values in _ONLY_DIALECTS.items():
-            if (value := getattr(options, name)) in values:
-                return f"sacreBLEU does not have {shown(value)}: name the --dialect that has it"
+        if options.tokenize in _OTHER_TOKENIZERS:
+            fix = "name the --dialect that has it"
+            return f"sacreBLEU does not have {shown(options.tokenize)}: {fix}"
+        if (method := options.smooth_method) not in (None, *SMOOTH_DEFAULTS):
+            more = ", or name the --dialect that has it"
+            return f"argument -s: {unknown_name('value', method, SMOOTH_DEFAULTS, more)}"
         if options.reference_length not in (None, "closest"):
             return "--reference-length: sacreBLEU takes the closest; see --dialect"
     if options.by is not None:
-        return _problem_of_groups(options)
+        return _problem_of_groups(options, parser)
     if options.language is not None and options.tokenizers is None:
         return "--language is a column, for --tokenizers; a language pair is -l, as in -l en-de"
     if options.language is not None or options.tokenizers is not None:
@@ -414,7 +361,7 @@ def _problem(options: Options) -> str | None:
     return None
 
 
-def _problem_of_groups(options: Options) -> str | None:
+def _problem_of_groups(options: Options, parser: Parser) -> str | None:
     """Return which option --by does not support, if any."""
     if (options.language is None) != (options.tokenizers is None):
         return "--language and --tokenizers go together: a column, and its tokenizers"
@@ -422,7 +369,7 @@ def _problem_of_groups(options: Options) -> str | None:
         return f"--by does not support --paired-{options.test}"
     of_segments = "sentence_level", "score_only", "short", "width", "sort", "worst", "keyed"
     for name in (*of_segments, "identify", "explain", "html", "md", "test_set", "num_refs"):
-        if getattr(options, name) != getattr(Options, name):
+        if getattr(options, name) != parser.get_default(name):
             return f"--by does not support --{name.replace('_', '-')}"
     if options.format == "tsv":
         return "the formats of --by are json, text, csv, latex, markdown and parquet"

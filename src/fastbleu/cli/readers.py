@@ -150,7 +150,7 @@ class ByteSource:
 
     def error(self, problem: str, **facts: Any) -> InputError:
         """Return an InputError that names the file."""
-        return InputError(f"{self.label}: {problem}", file=self.label, **facts)
+        return InputError.in_file(self.label, problem, **facts)
 
 
 class TextLines:

@@ -19,6 +19,7 @@ from ..core.inputs.errors import without_input_warnings
 from ..core.inputs.ids import IdFilter, are_ids, id_rows
 from ..core.metric.argument import counter_of, scorer_of
 from ..core.metric.bleu import BLEU
+from ..core.scoring.counters import make_counter
 from ..core.scoring.score import NoScoreError, Score
 from ..core.tokenizers.tokenizer import get
 
@@ -109,7 +110,7 @@ class Corpus:
         # Texts are tokenized once for all metrics.
         sides = self._prepared(tokenizer, counter.lowercase, self.references, None)
         length = counter.reference_length
-        of_tokens = dialect.make_counter(False, None, scorer.max_ngram_order, length)
+        of_tokens = make_counter(dialect, False, None, scorer.max_ngram_order, length)
         return of_tokens.count(Batch(*sides))
 
     @without_input_warnings  # `Corpus.read` has already warned

@@ -18,6 +18,7 @@ import numpy
 from ..core.counting.counter import TokenListCounter
 from ..core.counting.stats import AdaptedRows
 from ..core.scoring.base import Dialect
+from ..core.scoring.counters import check_order
 from ..core.scoring.scorer import Scorer
 from ..core.tokenizers.tokenizer import Tokenizer
 from .corpus import Corpus
@@ -134,7 +135,7 @@ class RuleSet:
     def _scores(self, adapted: AdaptedRows) -> list[float]:
         """The score of each row, 0-100."""
         dialect, max_ngram_order = self.smoothing.dialect, self.orders.max_ngram_order
-        dialect.arithmetic.check_order(max_ngram_order)
+        check_order(dialect.arithmetic, max_ngram_order)
         weights = self.weights if self.weights and len(self.weights) == max_ngram_order else None
         if weights is None and dialect.options.get("weights"):
             weights = (1 / max_ngram_order,) * max_ngram_order  # instead of the recipe's own

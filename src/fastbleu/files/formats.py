@@ -42,6 +42,10 @@ _MARKS |= {b"LZIP\1": "lzip", b"\x1f\x9d": ".Z", b"PAR1\x15": "Parquet", b"ARROW
 _HIDDEN = re.compile(r"/$|(^|/)(__MACOSX/|\._)")  # folders, and what macOS adds to archives
 _FROM_PIPE = "an archive cannot be read from a pipe: save it as a file, or unpack it"
 
+# The formats of tables by the end of a file's name.
+FORMATS = {".parquet": "parquet", ".pq": "parquet"}
+FORMATS |= dict.fromkeys((".arrow", ".feather", ".ipc", ".arrows"), "ipc")
+FORMATS |= {".csv": "csv", ".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
 DELIMITERS = ",", ";", "\t", "|", ":"
 # The most lines in a row, so that an unclosed quotation mark does not swallow a whole plain file.
 _MOST_LINES = 1 << 16

@@ -24,9 +24,9 @@ with HostImports("torchmetrics", "torch", "torchmetrics"):
     from torchmetrics import Metric
 
 if TYPE_CHECKING:
+    from ..core.inputs.name_types import TokenizerName
     from ..core.inputs.types import Hypotheses, References
     from ..core.metric.argument import Metric as MetricArgument
-    from ..core.tokenizers.tokenizer import TokenizerName
 
 _DEFAULTS = {"n_gram": 4, "smooth": False, "weights": None, "tokenize": "none"}
 _STATES = ("preds_len", "target_len", "numerator", "denominator")

@@ -24,6 +24,7 @@ from ..core.inputs.arguments import (
 from ..core.inputs.columns import listed_column
 from ..core.metric.bleu import BLEU
 from ..core.runtime.terminal import ProgressBar
+from ..core.scoring.counters import check_order
 from ._references import LeaveOneOut
 from .all_pairs import PairScorer
 from .reader import SentenceReader
@@ -167,7 +168,7 @@ def self_bleu(
     reader = SentenceReader(_default_metric() if metric is None else metric)
     checked = _check_orders(orders)
     for order in checked:
-        reader.scorer.dialect.check_order(order)
+        check_order(reader.scorer.dialect, order)
     reader.max_ngram_order = max(checked)
     check_choice("against", against, ("others", "each", "earlier"))
     if against != "others" and sample_size is not None:

@@ -26,6 +26,7 @@ from ..core.scoring.base import (
     UPDATE,
     Dialect,
     Feature,
+    check_not_negative,
 )
 from ..core.scoring.score import NoScoreError
 from ..core.tokenizers.tokenizer import load_tokenizer
@@ -571,7 +572,7 @@ class MatlabDialect(FormulaDialect):
         return super().brevity_penalty(hyp_len, ref_len) if hyp_len else 0.0
 
     def _check_options(self, scorer: Scorer) -> None:
-        self._check_not_negative(scorer.weights)
+        check_not_negative(scorer.weights)
 
     def _score(self, row: Row, scorer: Scorer) -> float:
         hyp_len, ref_len, matches, totals = row

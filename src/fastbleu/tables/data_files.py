@@ -21,6 +21,7 @@ from ..core.runtime.extras import install_command
 from ..core.runtime.import_lock import import_locked, lazy
 from ..files.formats import (
     DELIMITERS,
+    FORMATS,
     SUFFIXES,
     layout_of,
     problem_of,
@@ -46,9 +47,6 @@ else:
 CHUNK_ROWS = 1 << 16
 # Bytes of a Parquet column read at a time.
 _BUFFER = 1 << 20
-FORMATS = {".parquet": "parquet", ".pq": "parquet"}
-FORMATS |= dict.fromkeys((".arrow", ".feather", ".ipc", ".arrows"), "ipc")
-FORMATS |= {".csv": "csv", ".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
 _WILDCARD = re.compile(r"[*?[]")
 
 
@@ -177,7 +175,7 @@ class Files:
             raise FileNotFoundError(f"{path}: there is no such file or directory; {fix}")
         else:
             problem = "this is a pipe or a device: save its content as a file"
-            raise LocatedValueError(f"{path}: {problem}", file=path)
+            raise LocatedValueError.in_file(path, problem)
         return [(system, file, f"{scheme}{file}", base) for file in self._known(files, path)]
 
     def _known(self, paths: list[str], table: str) -> list[str]:
@@ -193,7 +191,7 @@ class Files:
                 problem = f"the name ends in {end!r}; expected one of {known}"
                 if end in (".xlsx", ".xls", ".ods"):
                     problem += f". Save the sheet as CSV, or pass pandas.read_excel({path!r})"
-                raise LocatedValueError(f"{path}: {problem}", file=path)
+                raise LocatedValueError.in_file(path, problem)
         return paths
 
     def _opened_url(self, url: str) -> tuple[Any, str]:
@@ -208,8 +206,7 @@ class Files:
                 opened, path = fsspec.core.url_to_fs(url)
             except (ImportError, ValueError) as problem:
                 fix = "install fsspec and what it needs for URLs of this kind"
-                message = f"{url}: {error}; {problem}; {fix}"
-                raise LocatedValueError(message, file=url) from problem
+                raise LocatedValueError.in_file(url, f"{error}; {problem}; {fix}") from problem
             return fs.PyFileSystem(fs.FSSpecHandler(opened)), path
 
     def _datasets(self) -> list[Any]:
@@ -231,8 +228,7 @@ class Files:
             except Exception as error:
                 if not is_damage(error):
                     raise
-                message = f"{names[0]}: {explained(error)}"
-                raise LocatedValueError(message, file=names[0]) from error
+                raise LocatedValueError.in_file(names[0], explained(error)) from error
         return datasets
 
     def _parquet_parts(self) -> Iterator[Any]:
@@ -278,7 +274,7 @@ class Files:
                     problem = explained(error)  # names the row of a .csv or .tsv file
                 if problem is None:
                     raise
-                raise LocatedValueError(f"{name}: {problem}", file=name) from error
+                raise LocatedValueError.in_file(name, problem) from error
 
     def _opened(
         self, system: Any, path: str, name: str, schema: Any = None
@@ -300,8 +296,8 @@ class Files:
             )
             if "\0" in "".join(columns):
                 fix = f"name the encoding, as in {advised('encoding', 'utf-16')}"
-                message = f"{name}: line 1 has null characters: {fix}"
-                raise LocatedValueError(message, file=name, line=1)
+                problem = f"line 1 has null characters: {fix}"
+                raise LocatedValueError.in_file(name, problem, line=1)
             names = self._checked(columns, path, name)
             parsing = csv.ParseOptions(
                 delimiter=delimiter,
@@ -356,17 +352,17 @@ class Files:
         """The names of the columns to read, after a check that the file has them."""
         needed = [*(self._columns or ()), *self._texts]
         if keys := [n for n in needed if n not in columns and f"/{n}=" in path]:
-            message = (
-                f"{name}: {keys[0]!r} is in the name of a directory, which is read only if all "
+            problem = (
+                f"{keys[0]!r} is in the name of a directory, which is read only if all "
                 "files are Parquet; for another format pass pyarrow.dataset.dataset(path, "
                 'format="csv", partitioning="hive")'
             )
-            raise LocatedValueError(message, file=name)
+            raise LocatedValueError.in_file(name, problem)
         roots_of(columns, needed)  # an error if there is none
         names = roots_of(columns, self._columns or columns)
         if twice := [column for column in names if columns.count(column) > 1]:
-            message = f"{name}: two columns are named {twice[0]!r}: rename one of them"
-            raise LocatedValueError(message, file=name)
+            problem = f"two columns are named {twice[0]!r}: rename one of them"
+            raise LocatedValueError.in_file(name, problem)
         return names
 
 

@@ -173,7 +173,7 @@ class Source:
             problem = f"{file or 'the table'} cannot be read from row {row} on: {explained(error)}"
             return LocatedValueError(problem, file=file)
         if file and type(error) is ValueError:
-            return LocatedValueError(f"{file}: {error}", file=file)
+            return LocatedValueError.in_file(file, str(error))
         return error
 
 

@@ -132,9 +132,8 @@ def test_other_values_and_what_is_left_of_nothing_are_refused():
         mask = [np.ones(5, bool)] * 2
         with pytest.raises(TypeError, match="the hypothesis is missing"):
             BLEU(tokenize=False).score([IDS[0], None], IDS[:2], hypothesis_mask=mask, missing=how)
-        assert (
-            BLEU(tokenize=False).score([[None, 1.5, "a", "b"]], [[[None, 1.5, "a", "b"]]]).bp == 1
-        )
+        tokens = [[None, 1.5, "a", "b"]]
+        assert BLEU(tokenize=False).score(tokens, [tokens]).bp == 1
     with pytest.raises(ValueError, match="missing 'drop' is unknown; choose one of error, empty"):
         BLEU().score(HYPOTHESES, REFERENCES, missing="drop")
     with (

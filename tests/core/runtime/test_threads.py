@@ -4,8 +4,6 @@ What is called a race went wrong without the GIL: the trust gate runs this file 
 too, with neither nltk nor conftest.py (tests/trust/test_free_threading.py).
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from functools import partial

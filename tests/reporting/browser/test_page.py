@@ -227,18 +227,6 @@ def test_deep_links_arrive(show, width):
         assert -1 <= page.locator(place).bounding_box()["y"] < 100
 
 
-def test_links_of_the_verdict(show):
-    systems, references = wmt22_systems("en-de", 400)
-    one = next(iter(systems.values()))
-    documents = [f"d{number // 20}" for number in range(400)]
-    bad = ["nothing to say" if d == "d7" else t for d, t in zip(documents, one, strict=True)]
-    given = {"a": one, "b": bad}
-    page = show(fastbleu.report(given, references, documents=documents, dialects=False))
-    page.click("#verdict a:text('d7')")
-    assert page.inner_text("#chosen button") == "document d7 ×"
-    assert sorted(numbers_of_rows(page)) == list(range(140, 160))
-
-
 def test_other_addresses_are_the_usual_state(show):
     for fragment in ("#segment=99999999", "#<img>&a=9&b=-1", "#bucket=7.7&sort=zz&scope=9"):
         page = show("right-to-left", fragment)
@@ -592,16 +580,16 @@ def test_a_telephone_shows_the_verdict_the_systems_and_the_segments(show):
     assert width == shown_width
 
 
-def test_long_names_do_not_widen_the_page(show):
-    names = [letter * 150 for letter in "abc"]
-    systems = {name: ["a text"] for name in names}
-    for width in (390, 1280):
-        page = show(
-            fastbleu.report(systems, ["a text"], samples=0),
-            "#segment=0",
-            viewport={"width": width, "height": 700},
-        )
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+def test_no_width_and_no_name_makes_the_page_scroll_sideways(show):
+    systems = {letter * 150: ["a text"] for letter in "abc"}
+    long_names = fastbleu.report(systems, ["a text"], samples=0)
+    for report, fragment, widths in (
+        ("en-zh", "#segment=3", (320, 700)),
+        (long_names, "#segment=0", (390, 1280)),
+    ):
+        for width in widths:
+            page = show(report, fragment, viewport={"width": width, "height": 700})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_the_theme_can_be_switched(show):
@@ -636,12 +624,6 @@ def test_without_scripts_there_is_an_overview(browser, report_file):
         frame.wait_for_selector("#unscripted")
         assert frame.is_visible("#systems")
         assert not frame.is_visible("#grid")
-
-
-def test_narrow_windows_scroll_only_down(show):
-    for width in (320, 700):
-        page = show("en-zh", "#segment=3", viewport={"width": width, "height": 700})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_directions(show):

@@ -93,6 +93,11 @@ class LocatedError(Exception):
         facts = {"segment": where.segment, "reference": where.reference, "side": where.side}
         return cls(message, problem=f"{where.part}{problem}", is_missing=is_missing, **facts)
 
+    @classmethod
+    def in_file(cls, file: str, problem: str, **facts: Any) -> Self:
+        """The error in a file, whose `line` may be among the facts."""
+        return cls(f"{file}: {problem}", file=file, **facts)
+
 
 class LocatedTypeError(LocatedError, TypeError):
     """The input has a wrong type."""
@@ -103,10 +108,11 @@ class LocatedValueError(LocatedError, ValueError):
 
 
 def restated(error: Exception, message: str, **facts: Any) -> LocatedError:
-    """A TypeError or ValueError with a new message; it keeps its facts and gets more `facts`."""
+    """A TypeError or ValueError with a new message, the facts that it carries, and `facts`."""
+    if isinstance(error, LocatedError):
+        return type(error)(message, **vars(error) | facts)
     kind = LocatedTypeError if isinstance(error, TypeError) else LocatedValueError
-    carried = vars(error) if isinstance(error, LocatedError) else {}
-    return kind(message, **carried | facts)
+    return kind(message, **facts)
 
 
 class AmongGiven:
@@ -127,8 +133,8 @@ class AmongGiven:
         kept = [number for number, is_kept in enumerate(self.present, self.before) if is_kept]
         place = error.segment - self.before
         if 0 <= place < len(kept):  # otherwise it is about another corpus
-            facts = vars(error) | {"segment": kept[place]}
-            raise type(error)(f"segment {kept[place]}: {error.problem}", **facts) from error
+            named = f"segment {kept[place]}: {error.problem}"
+            raise restated(error, named, segment=kept[place]) from error
 
 
 # How messages spell an option: in Python, unless another interface sets its own spellings.

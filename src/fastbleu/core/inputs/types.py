@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
-SmoothingName: TypeAlias = Literal["none", "floor", "add-k", "exp", "method4"]
 MissingChoice: TypeAlias = Literal["error", "empty", "skip", "ragged"]
 ReferenceLength: TypeAlias = Literal["closest", "first", "shortest"]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ..counting._counted import Sums
     from ..counting.counter import Counter
-    from ..scoring.name_types import DialectName, RecipeName
+    from ..inputs.name_types import DialectName, RecipeName
     from ..scoring.scorer import Scorer
 
     Metric: TypeAlias = BLEU | DialectName | RecipeName

@@ -16,6 +16,7 @@ from ..inputs.ids import NO_IDS, IdFilter
 from ..runtime.extras import not_compiled
 from ..runtime.import_lock import lazy
 from ..scoring.base import COUNT, PREFIX_SCORES, STATE, UPDATE
+from ..scoring.counters import make_counter
 from ..scoring.names import get
 from ..scoring.score import Score
 from ..scoring.scorer import Scorer, checked_weights
@@ -24,27 +25,23 @@ from .segment_tokenizers import count_with_tokenizers
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
-    from typing import Any, Literal, NoReturn, TypeAlias, Unpack
+    from typing import Any, Literal, NoReturn, Unpack
 
     import numpy
     from numpy.typing import NDArray
 
     from ..counting.counter import Counter
+    from ..inputs.name_types import DialectName, RecipeName, SmoothingName, TokenizerName
     from ..inputs.types import (
         Hypotheses,
         Mask,
         MissingChoice,
         ReferenceLength,
         References,
-        SmoothingName,
     )
-    from ..scoring.name_types import DialectName, RecipeName
     from ..scoring.names import OwnOptions
-    from ..tokenizers.tokenizer import TokenFunction, Tokenizer, TokenizerName
+    from ..tokenizers.tokenizer import TokenFunction, Tokenizer
     from .segment_tokenizers import SegmentTokenizers
-
-    # Values that only some dialects have.
-    OtherSmoothing: TypeAlias = Literal["add-1", "tiny"]
 else:
     numpy = lazy("numpy")
 
@@ -150,7 +147,7 @@ class BLEU:
         lowercase: bool | None = None,
         max_ngram_order: int | None = None,
         weights: Sequence[float] | None = None,
-        smooth_method: SmoothingName | OtherSmoothing | None = None,
+        smooth_method: SmoothingName | None = None,
         smooth_value: float | None = None,
         effective_order: bool | None = None,
         reference_length: ReferenceLength | Literal["average"] | None = None,
@@ -173,9 +170,12 @@ class BLEU:
             id_filter = IdFilter(ignore_ids, stop_ids, skip_ids)
         if type(threads) is not int or threads < 1:
             threads = check_positive("threads", threads)
-        counter = implementation.make_counter(
-            tokenize, lowercase, max_ngram_order, reference_length, threads, id_filter
+        # fmt: off
+        counter = make_counter(
+            implementation, tokenize, lowercase, max_ngram_order, reference_length, threads,
+            id_filter,
         )
+        # fmt: on
         if id_filter and counter.is_text:
             raise ValueError(
                 "ignore_ids, stop_ids and skip_ids are for token ids, which need tokenize=False"

@@ -13,6 +13,7 @@ from ..inputs.errors import AmongGiven, LocatedTypeError, LocatedValueError, Pla
 from ..inputs.missing import is_missing
 from ..runtime.terminal import ProgressBar
 from ..scoring.base import SEGMENT_TOKENIZERS
+from ..scoring.counters import own_tokenizer
 from ..tokenizers.tokenizer import Tokenizer, load_tokenizer
 
 TYPE_CHECKING = False
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 
     from ..counting._counted import Counted
     from ..counting.counter import Counter
+    from ..inputs.name_types import TokenizerName
     from ..scoring.base import Dialect
-    from ..tokenizers.tokenizer import TokenFunction, TokenizerName
+    from ..tokenizers.tokenizer import TokenFunction
 
     # The tokenizer of each segment of a batch, or one for all.
     OneTokenizer: TypeAlias = TokenizerName | TokenFunction | Tokenizer
@@ -70,7 +72,7 @@ def _segment_counters(
         try:
             if choice not in counters:
                 own = is_missing(choice)
-                chosen = counter.tokenizer if own else dialect._own_tokenizer(choice)
+                chosen = counter.tokenizer if own else own_tokenizer(dialect, choice)
                 counters[choice] = counter.with_tokenizer(load_tokenizer(chosen))
         except (TypeError, ValueError) as error:
             if is_single:

@@ -14,8 +14,8 @@ from libc.float cimport DBL_MIN
 from libc.math cimport NAN, exp, isfinite, log
 
 from fastbleu.core.scoring.smoothings cimport (
-    SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_INTERPOLATE, SMOOTH_LENGTH_AVERAGE,
-    SMOOTH_NONE, Smoothing, smoothing_named)
+    SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_IN_PYTHON, SMOOTH_INTERPOLATE,
+    SMOOTH_LENGTH_AVERAGE, SMOOTH_NONE, Smoothing, smoothing_named)
 from fastbleu.core.kernel.sequences cimport (
     is_list_or_tuple, PySequence_Fast_ITEMS, size_of, unchanging_lists)
 from fastbleu.core.runtime._process cimport Buffer, buffer_of, poll
@@ -269,10 +269,11 @@ def score_rows(array rows not None, weights, smoothing, value):
     cdef bint cancelled = False, fast = read_weights(&options, weights)
     cdef array scores
     cdef double *out
-    options.smoothing = <Smoothing> smoothing_named(smoothing)
+    options.smoothing = smoothing_named(smoothing)
     options.value = 1.0      # nltk's k for "add-k"
     if value is not None:
         fast = plain_number(value, &options.value) and fast
+    fast = fast and options.smoothing != SMOOTH_IN_PYTHON
     width = 2 + 2 * <Py_ssize_t> len(weights)
     if len(rows) % width:
         raise ValueError(f"{len(rows)} numbers are not rows of {width}")

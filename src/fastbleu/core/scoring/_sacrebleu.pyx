@@ -21,7 +21,7 @@ from math import log as _log
 
 from fastbleu.core.scoring._kept_logs cimport added, kept_logs, MAX_FAST_ORDER, score_usual
 from fastbleu.core.scoring.smoothings cimport (
-    SMOOTH_ADD_K, SMOOTH_EXP, SMOOTH_FLOOR, Smoothing, smoothing_named)
+    SMOOTH_ADD_K, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_IN_PYTHON, Smoothing, smoothing_named)
 
 from fastbleu import __version__
 from fastbleu.core.runtime.import_lock import lazy
@@ -186,7 +186,7 @@ cdef bint read_options(ScoreOptions *options, int max_order, object smoothing, o
     options.whole_value = True
     if smoothing not in _DEFAULTS:
         raise ValueError(f"smoothing {smoothing!r} is unknown; choose one of {', '.join(_DEFAULTS)}")
-    options.smoothing = <Smoothing> smoothing_named(smoothing)
+    options.smoothing = smoothing_named(smoothing)
     if arithmetic == "float64" or arithmetic == "expected":
         options.arithmetic = DOUBLES
     elif arithmetic == "int64-in-place":
@@ -211,6 +211,8 @@ cdef bint read_options(ScoreOptions *options, int max_order, object smoothing, o
             return False
     if options.arithmetic == SINGLES and 0.0 < options.value < 1e-20:
         return False      # the result may be a float32 of reduced precision
+    if options.smoothing == SMOOTH_IN_PYTHON:
+        return False
     return max_order <= MAX_FAST_ORDER and 0.0 <= options.value < EXACT
 
 
@@ -308,7 +310,7 @@ cdef list float_list(const double *numbers, int count):
 
 
 cdef list count_list(const double *counts, int count, int raised, bint whole):
-    """The counts as sacreBLEU shows them: ints, and floats where add-k added one."""
+    """The counts as sacreBLEU shows them: ints, and floats where add-k added one, from order 2 on."""
     cdef int n
     return [counts[n] if 0 < n < raised and not whole else <int64_t> counts[n] for n in range(count)]
 

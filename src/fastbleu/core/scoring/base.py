@@ -18,21 +18,12 @@ from array import array
 from collections.abc import Collection, Mapping
 from math import exp, isfinite
 
-from ..._core import MAX_ORDER, REFERENCE_LENGTHS, raise_totals
+from ..._core import MAX_ORDER, raise_totals
 from ..counting._counted import Counted, Sums
 from ..counting._prefixes import RowScorer
 from ..counting.counter import Counter, FewerReferences, TokenListCounter
 from ..counting.stats import AdaptedRows, Stats
-from ..inputs.arguments import (
-    check_choice,
-    check_lowercase,
-    known_name,
-    shown,
-    unknown_name,
-)
 from ..runtime.caching import cached_property
-from ..tokenizers.tokenizer import Tokenizer, load_tokenizer
-from ..tokenizers.tokenizer import get as get_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +31,6 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from ..counting.counter import Segment
-    from ..inputs.ids import IdFilter
     from ..inputs.types import ReferenceLength
     from .scorer import Scorer
 
@@ -118,8 +108,6 @@ FEATURES = (
     *(SEGMENT_TOKENIZERS, MATRIX, EXPECTED_COUNTS, PARTS),
 )
 
-_NLTK_METHODS = {"method1": "floor", "method2": "add-k", "method3": "exp", "method4": "method4"}
-
 
 class Dialect(ABC):
     """The scoring rules of one implementation; immutable."""
@@ -194,7 +182,7 @@ class Dialect(ABC):
         """The dialect with this reference length and with options that only it has."""
         for option in own_options:
             if option not in self.own_options:
-                raise self._refusal(option, "its original has no such option")
+                raise self.refusal(option, "its original has no such option")
         return type(self)(**own_options) if own_options else self
 
     # From counts to scores, with a scorer's checked options. `Scorer` calls these methods.
@@ -261,139 +249,14 @@ class Dialect(ABC):
         """Raise a ValueError if the dialect does not support an option or an operation."""
         if feature not in self.features:
             reason = self.unsupported.get(feature, feature.reason)
-            raise self._refusal(feature.name, reason)
+            raise self.refusal(feature.name, reason)
 
-    def _refusal(self, feature: str, reason: str) -> ValueError:
+    def refusal(self, feature: str, reason: str) -> ValueError:
         """The error for an option that the original does not have."""
         return ValueError(f"dialect {self.name!r} does not support {feature}: {reason}")
 
     def _check_options(self, scorer: Scorer) -> None:  # noqa: B027 (most have nothing to check)
         """Refuse weights and smoothing values that are out of range."""
-
-    def _check_not_negative(self, weights: Sequence[float] | None) -> None:
-        if weights and not (any(weights) and all(isfinite(w) and w >= 0 for w in weights)):
-            raise ValueError(f"weights is {weights}, but must be finite, at least 0 and not all 0")
-
-    def check_order(self, max_ngram_order: int) -> None:
-        """Refuse a `max_ngram_order` that the original does not have."""
-        if max_ngram_order not in self.orders:
-            orders = ", ".join(map(str, self.orders))
-            raise self._refusal(
-                f"max_ngram_order={max_ngram_order}", f"its longest n-grams are {orders}"
-            )
-
-    def _unknown_smoothing(self, smooth_method: object) -> ValueError:
-        """The error for a smoothing method that the dialect does not have."""
-        if isinstance(smooth_method, str) and smooth_method in self.other_smoothings:
-            return self._refusal(
-                f"smooth_method={smooth_method!r}", self.other_smoothings[smooth_method]
-            )
-        function = getattr(smooth_method, "__name__", None)
-        methods = {
-            method: name for method, name in _NLTK_METHODS.items() if name in self.smoothings
-        }
-        if function in methods:
-            problem = f"smooth_method is a function, expected a name for nltk's {function}"
-            return ValueError(f"{problem}; pass smooth_method={methods[function]!r}")
-        names = ", ".join(f"{name} is {ours!r}" for name, ours in methods.items())
-        more = f"; nltk's {names}" if names else ""
-        return ValueError(unknown_name("smooth_method", smooth_method, self.smoothings, more))
-
-    def make_counter(
-        self,
-        tokenize: Any = None,
-        lowercase: bool | None = None,
-        max_ngram_order: int | None = None,
-        reference_length: str | None = None,
-        threads: int = 1,
-        id_filter: IdFilter | None = None,
-    ) -> Counter:
-        """A counter for the dialect. Parameters as for `BLEU`; None is the original's default.
-
-        Raises
-        ------
-        TypeError, ValueError
-            A value is unknown or not supported by the original, or `lowercase` is not a bool or
-            is given for tokens.
-        """
-        if max_ngram_order is None:
-            max_ngram_order = self.max_ngram_order
-        else:
-            self.check_order(max_ngram_order)
-        if reference_length is None:
-            reference_length = self.reference_length
-        elif reference_length not in (self.reference_length, *self.reference_lengths):
-            check_choice("reference_length", reference_length, (*REFERENCE_LENGTHS, "average"))
-            allowed = _any_of(self.reference_lengths or [self.reference_length])
-            raise self._refusal(f"reference_length={reference_length!r}", f"it takes the {allowed}")
-        is_text, tokenizer = tokenize is not False, None
-        if not is_text:
-            self.require(TOKENS)
-        elif tokenize is None:
-            tokenizer = self._default_tokenizer
-        else:
-            tokenizer = load_tokenizer(self._own_tokenizer(tokenize))
-        if lowercase is None:
-            lowercase = is_text and self.lowercase
-        else:
-            lowercase = check_lowercase(lowercase, is_text)
-            if is_text and lowercase not in self.cases:
-                reason = f"it {'always' if self.lowercase else 'never'} ignores case"
-                raise self._refusal(f"lowercase={lowercase}", reason)
-        counter = self.counter(
-            tokenizer,
-            lowercase,
-            max_ngram_order,
-            threads,
-            reference_length=reference_length,
-            id_filter=id_filter,
-            least_total=self.minimum_total,
-        )
-        if type(counter) is Counter:
-            return counter
-        assert isinstance(counter, FewerReferences)
-        counter.references = self.references
-        if isinstance(counter, TokenListCounter):
-            counter.count_tokens, counter.keeps_tokens = self.count_tokens, self.keeps_tokens
-        return counter
-
-    @cached_property
-    def _default_tokenizer(self) -> Tokenizer:
-        return load_tokenizer(self.tokenizer)
-
-    def _own_tokenizer(self, tokenize: Any) -> Any:
-        """The tokenizer that has this name in the original."""
-        if self.tokenizers is None:
-            by_script = self.tokenizer_by_script
-            own = {self.tokenizer: self.tokenizer, by_script: by_script, "auto": by_script}
-            alias = known_name(tokenize, own)
-            return own[alias] if alias else get_tokenizer(tokenize)
-        name = getattr(tokenize, "name", tokenize)
-        if alias := known_name(name, self.tokenizers):
-            return self.tokenizers[alias]
-        if name in self.tokenizers.values():
-            return tokenize
-        names = _any_of([*map(repr, self.tokenizers), "False for lists of tokens"])
-        raise self._refusal(f"tokenize={shown(name)}", f"its tokenizers are {names}")
-
-    def _make_signature(self, scorer: Scorer, nrefs: int | None, tokenizer: Any) -> str:
-        """See `Scorer.signature`."""
-        weights, order = scorer.weights, scorer.max_ngram_order
-        fields = {
-            "nrefs": "var" if nrefs == -1 else nrefs,
-            "case": None if scorer.lowercase is None else "lc" if scorer.lowercase else "mixed",
-            "eff": "yes" if scorer.effective_order else "no",
-            "tok": tokenizer,
-            "dialect": self.version,
-            "order": None if order == self._usual_order else order,
-            "weights": None if weights is None else ",".join(map(str, weights)),
-            "smooth": self._smoothing_text(scorer),
-            "reflen": scorer.reference_length,
-            "version": self.version,
-        }
-        shown_fields = {name: fields[name] for name in self._fields if fields[name] is not None}
-        shown_fields |= self._further_fields()
-        return "|".join([f"{name}:{value}" for name, value in shown_fields.items()])
 
     def _smoothing_text(self, scorer: Scorer) -> str:
         value = scorer.smooth_value
@@ -404,6 +267,7 @@ class Dialect(ABC):
         return {}
 
 
-def _any_of(values: Any) -> str:
-    *others, last = map(str, values)
-    return f"{', '.join(others)} or {last}" if others else last
+def check_not_negative(weights: Sequence[float] | None) -> None:
+    """Refuse weights that are negative, not finite or all 0."""
+    if weights and not (any(weights) and all(isfinite(w) and w >= 0 for w in weights)):
+        raise ValueError(f"weights is {weights}, but must be finite, at least 0 and not all 0")

@@ -13,7 +13,7 @@ from ..counting.stats import AdaptedRows
 from . import _sacrebleu
 from ._kept_logs import KeptScorer
 from ._sacrebleu import corpus_score
-from .base import Dialect
+from .base import Dialect, check_not_negative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class SacrebleuDialect(Dialect):
         value = scorer.smooth_value
         if value is not None and not 0 <= value < float("inf"):
             raise ValueError(f"smooth_value is {value}, but must be finite and at least 0")
-        self._check_not_negative(scorer.weights)
+        check_not_negative(scorer.weights)
 
     def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
         options = scorer.smooth_method, scorer.smooth_value, scorer.effective_order

@@ -7,7 +7,7 @@ from array import array
 from ..counting._counted import Counted, Sums
 from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Origin, Stats
-from ..inputs.arguments import as_double, check_flag, is_iterable, number_of, shown
+from ..inputs.arguments import as_double, check_flag, is_iterable, number_of, shown, unknown_name
 from ..inputs.errors import LocatedError, Place, advised, warn_input, warn_of_blank, warn_tokenized
 from ..inputs.mistakes import warn_of_blank_side, warn_of_equal
 from ..runtime.import_lock import lazy
@@ -104,7 +104,7 @@ class Scorer:
         self.given_effective_order = effective_order
         self.effective_order = bool(effective_order)
         if not (isinstance(smooth_method, str) and smooth_method in dialect.smoothings):
-            raise dialect._unknown_smoothing(smooth_method)
+            raise _unknown_smoothing(dialect, smooth_method)
         self.smooth_method = smooth_method
         if smooth_value is None and smooth_method == dialect.options["smooth_method"]:
             smooth_value = dialect.options.get("smooth_value")  # type: ignore[assignment]
@@ -180,9 +180,9 @@ class Scorer:
         if tokenizers is not None:
             own = [str(self.tokenizer)] if None in tokenizers else []
             others = sorted(name for name in tokenizers if name is not None and name not in own)
-            return self.dialect._make_signature(self, nrefs, "+".join([*own, *others]))
+            return _signature(self, nrefs, "+".join([*own, *others]))
         if nrefs not in self._signatures:
-            made = self.dialect._make_signature(self, nrefs, self.tokenizer)
+            made = _signature(self, nrefs, self.tokenizer)
             self._signatures[nrefs] = made
         return self._signatures[nrefs]
 
@@ -564,3 +564,42 @@ def checked_weights(weights: Any) -> tuple[float, ...]:
     if isinstance(weights, (str, bytes)) or not is_iterable(weights):
         raise TypeError(f"weights is {shown(weights)}, expected a number for each order")
     return tuple(as_double("weights", weight) for weight in weights)
+
+
+_NLTK_METHODS = {"method1": "floor", "method2": "add-k", "method3": "exp", "method4": "method4"}
+
+
+def _unknown_smoothing(dialect: Dialect, smooth_method: object) -> ValueError:
+    """The error for a smoothing method that the dialect does not have."""
+    if isinstance(smooth_method, str) and smooth_method in dialect.other_smoothings:
+        return dialect.refusal(
+            f"smooth_method={smooth_method!r}", dialect.other_smoothings[smooth_method]
+        )
+    function = getattr(smooth_method, "__name__", None)
+    methods = {method: name for method, name in _NLTK_METHODS.items() if name in dialect.smoothings}
+    if function in methods:
+        problem = f"smooth_method is a function, expected a name for nltk's {function}"
+        return ValueError(f"{problem}; pass smooth_method={methods[function]!r}")
+    names = ", ".join(f"{name} is {ours!r}" for name, ours in methods.items())
+    more = f"; nltk's {names}" if names else ""
+    return ValueError(unknown_name("smooth_method", smooth_method, dialect.smoothings, more))
+
+
+def _signature(scorer: Scorer, nrefs: int | None, tokenizer: Any) -> str:
+    """See `Scorer.signature`."""
+    dialect, weights, order = scorer.dialect, scorer.weights, scorer.max_ngram_order
+    fields = {
+        "nrefs": "var" if nrefs == -1 else nrefs,
+        "case": None if scorer.lowercase is None else "lc" if scorer.lowercase else "mixed",
+        "eff": "yes" if scorer.effective_order else "no",
+        "tok": tokenizer,
+        "dialect": dialect.version,
+        "order": None if order == dialect._usual_order else order,
+        "weights": None if weights is None else ",".join(map(str, weights)),
+        "smooth": dialect._smoothing_text(scorer),
+        "reflen": scorer.reference_length,
+        "version": dialect.version,
+    }
+    shown_fields = {name: fields[name] for name in dialect._fields if fields[name] is not None}
+    shown_fields |= dialect._further_fields()
+    return "|".join([f"{name}:{value}" for name, value in shown_fields.items()])

@@ -14,9 +14,10 @@ cdef enum Smoothing:           # nltk's methods in their order
     SMOOTH_AVERAGE             # method5
     SMOOTH_INTERPOLATE         # method6
     SMOOTH_LENGTH_AVERAGE      # method7
+    SMOOTH_IN_PYTHON           # any other
 
 
-cdef inline int smoothing_named(object name) except -1:
+cdef inline Smoothing smoothing_named(object name):
     """The Smoothing of a name, if rows are sufficient for it."""
     if name == "exp":
         return SMOOTH_EXP
@@ -28,4 +29,4 @@ cdef inline int smoothing_named(object name) except -1:
         return SMOOTH_NONE
     if name == "method4":
         return SMOOTH_LENGTH
-    raise ValueError(f"smoothing {name!r} is unknown; choose one of none, floor, add-k, exp, method4")
+    return SMOOTH_IN_PYTHON

@@ -22,27 +22,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import hashlib
     from collections.abc import Callable
-    from typing import Any, Literal, NoReturn, TypeAlias
+    from typing import Any, NoReturn, TypeAlias
+
+    from ..inputs.name_types import TokenizerName
 
     Split: TypeAlias = Callable[[str], list[str]]
     Rewrite: TypeAlias = Callable[[list[str], bool, bool], list[str]]
     TokenFunction: TypeAlias = Callable[[str], list[str] | tuple[str, ...]]
     ModelPath: TypeAlias = str | bytes | os.PathLike[Any]
-
-    # The names in the table for type checkers, except those that only recipes have.
-    Compiled: TypeAlias = Literal["none", "zh", "13a", "intl", "char"]
-    Models: TypeAlias = Literal["spm", "flores101", "flores200", "spBLEU-1K"]
-    # Tokenizers of other originals, including mteval's own names.
-    # fmt: off
-    Originals: TypeAlias = Literal[
-        "multi-bleu", "multi-bleu-detok", "mteval", "mteval-international", "international",
-        "mteval-international-e", "international-e", "evaluate", "tensor2tensor",
-        "codexglue-summary", "e2e", "ptb", "ptb-all",
-    ]
-    # fmt: on
-    Libraries: TypeAlias = Literal["ja-mecab", "ko-mecab"]
-    Words: TypeAlias = Literal["auto", "jieba", "pythainlp", "laonlp", "khmercut", "burmesenlp"]
-    TokenizerName: TypeAlias = Compiled | Libraries | Models | Originals | Words
 
 else:
     hashlib = lazy("hashlib")

@@ -1,4 +1,6 @@
-/* resample_loops.h: the loops of resample.h, which includes this once for each pair of types. */
+/* resample_loops.h: the loops of resample.h, which includes this once for each pair of types. It defines
+ * add_drawn_narrow, add_counted_narrow, add_subsets_narrow and add_tossed_narrow; add_drawn_wide, add_counted_wide,
+ * add_subsets_wide and add_tossed_wide. */
 
 /* Add up the drawn rows of one sample. */
 static void NAMED(add_drawn)(const ROW *rows, size_t columns, const int64_t *indices, size_t count,

@@ -62,6 +62,7 @@ FB_INLINE void V(compare_masks)(const uint64_t *in_reference, int length, uint64
     for (int i = 0; i < length; i++, own <<= 1) masks[i] = V(equal_bytes)(first, first[i]) & (own - 1);
 }
 
+/* compare_keys_avx2, compare_keys_avx512 or compare_keys_neon. */
 V(TARGET)
 static void V(compare_keys)(const key_words *tokens, const key_words *others, int earlier, uint64_t *masks)
 {

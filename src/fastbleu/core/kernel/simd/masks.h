@@ -116,6 +116,7 @@ FB_INLINE void match_some_portable(const uint64_t *in_reference, const uint64_t 
 #endif
 /* clang-format on */
 
+/* Defines match_masks_portable, match_masks_avx2, match_masks_avx512 or match_masks_neon. */
 #define FB_MATCH_MASKS(suffix, level)                                                                        \
     static inline void match_masks##suffix(const uint64_t *in_reference, const uint64_t *in_hypothesis,      \
                                            int words, int hypothesis_length, int max_order,                  \
@@ -136,6 +137,7 @@ static inline mask_kernel mask_kernel_for(simd_level level)
 typedef void (*match_counter)(const uint64_t *in_reference, const uint64_t *in_hypothesis,
                               int hypothesis_length, int max_order, int64_t *matches);
 
+/* Defines count_matches_portable, count_matches_avx2, count_matches_avx512 or count_matches_neon. */
 #define FB_COUNT_MATCHES(suffix, level)                                                                   \
     static inline void count_matches##suffix(const uint64_t *in_reference, const uint64_t *in_hypothesis, \
                                              int hypothesis_length, int max_order, int64_t *matches)      \

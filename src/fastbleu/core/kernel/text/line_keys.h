@@ -87,6 +87,7 @@ FB_INLINE int list_keys(line_reader *line, key_list *keys, const hash_seed *seed
 /* Lists the keys of a whole line. Returns 1, 0 if it has too many tokens, or -1: rewrite the line first. */
 typedef int (*key_lister)(line_reader *line, key_list *keys, const hash_seed *seed);
 
+/* Defines list_keys_portable, list_keys_avx2, list_keys_avx512, list_keys_vbmi2 or list_keys_neon. */
 #define FB_LIST_KEYS(suffix, level)                                                        \
     static int list_keys##suffix(line_reader *line, key_list *keys, const hash_seed *seed) \
     {                                                                                      \

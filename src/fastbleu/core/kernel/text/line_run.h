@@ -210,6 +210,7 @@ static inline run_masks compare_runs(key_comparer compare, const line_run *hypot
 /* Reads the keys of a run's lines. */
 typedef void (*run_reader)(line_run *run, const tokenizer_tables *tables, const hash_seed *seed);
 
+/* Defines read_run_portable, read_run_avx2, read_run_avx512, read_run_vbmi2 or read_run_neon. */
 #define FB_READ_RUN(suffix, level)                                                                     \
     static void read_run##suffix(line_run *run, const tokenizer_tables *tables, const hash_seed *seed) \
     {                                                                                                  \

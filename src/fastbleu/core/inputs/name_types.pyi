@@ -1,4 +1,4 @@
-"""The names of dialects and recipes as types; made by tools/generate_tables.py."""
+"""The names that `BLEU` takes, as types; made by tools/generate_tables.py."""
 
 from typing import Literal, TypeAlias
 
@@ -39,5 +39,17 @@ RecipeName: TypeAlias = Literal[
     "evalscope-bleu2", "evalscope-bleu3", "lighteval-bleu4", "helm-bleu4", "evalscope-bleu4",
     "parlai", "opik", "flores", "promptfoo", "tensorbleu", "nemo", "multiwoz", "moses-sentence",
     "joshua", "compound-split", "nltk@3.10", "torcheval@0.0.7", "promptfoo@0.121"
+]
+# fmt: off
+SmoothingName: TypeAlias = Literal[
+    "none", "floor", "add-k", "exp", "method4", "add-1", "tiny"
+]
+# fmt: off
+TokenizerName: TypeAlias = Literal[
+    "none", "zh", "13a", "intl", "char", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200",
+    "spBLEU-1K", "auto", "ptb", "jieba", "pythainlp", "laonlp", "khmercut", "burmesenlp", "ptb-all",
+    "multi-bleu", "multi-bleu-detok", "mteval", "international", "mteval-international",
+    "international-e", "mteval-international-e", "evaluate", "tensor2tensor", "codexglue-summary",
+    "e2e"
 ]
 # fmt: on

@@ -1,0 +1,106 @@
+"""Counters for a dialect: what its original accepts as tokenizer, case, orders and references."""
+
+from __future__ import annotations
+
+from ..._core import REFERENCE_LENGTHS
+from ..counting.counter import Counter, FewerReferences, TokenListCounter
+from ..inputs.arguments import check_choice, check_lowercase, known_name, shown
+from ..tokenizers.tokenizer import get as get_tokenizer
+from ..tokenizers.tokenizer import load_tokenizer
+from .base import TOKENS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..inputs.ids import IdFilter
+    from .base import Dialect
+
+
+def make_counter(
+    dialect: Dialect,
+    tokenize: Any = None,
+    lowercase: bool | None = None,
+    max_ngram_order: int | None = None,
+    reference_length: str | None = None,
+    threads: int = 1,
+    id_filter: IdFilter | None = None,
+) -> Counter:
+    """A counter for the dialect. Parameters as for `BLEU`; None is the original's default.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A value is unknown or not supported by the original, or `lowercase` is not a bool or
+        is given for tokens.
+    """
+    if max_ngram_order is None:
+        max_ngram_order = dialect.max_ngram_order
+    else:
+        check_order(dialect, max_ngram_order)
+    if reference_length is None:
+        reference_length = dialect.reference_length
+    elif reference_length not in (dialect.reference_length, *dialect.reference_lengths):
+        check_choice("reference_length", reference_length, (*REFERENCE_LENGTHS, "average"))
+        allowed = _any_of(dialect.reference_lengths or [dialect.reference_length])
+        raise dialect.refusal(f"reference_length={reference_length!r}", f"it takes the {allowed}")
+    is_text, tokenizer = tokenize is not False, None
+    if not is_text:
+        dialect.require(TOKENS)
+    elif tokenize is None:
+        tokenizer = load_tokenizer(dialect.tokenizer)
+    else:
+        tokenizer = load_tokenizer(own_tokenizer(dialect, tokenize))
+    if lowercase is None:
+        lowercase = is_text and dialect.lowercase
+    else:
+        lowercase = check_lowercase(lowercase, is_text)
+        if is_text and lowercase not in dialect.cases:
+            reason = f"it {'always' if dialect.lowercase else 'never'} ignores case"
+            raise dialect.refusal(f"lowercase={lowercase}", reason)
+    counter = dialect.counter(
+        tokenizer,
+        lowercase,
+        max_ngram_order,
+        threads,
+        reference_length=reference_length,
+        id_filter=id_filter,
+        least_total=dialect.minimum_total,
+    )
+    if type(counter) is Counter:
+        return counter
+    assert isinstance(counter, FewerReferences)
+    counter.references = dialect.references
+    if isinstance(counter, TokenListCounter):
+        counter.count_tokens, counter.keeps_tokens = dialect.count_tokens, dialect.keeps_tokens
+    return counter
+
+
+def check_order(dialect: Dialect, max_ngram_order: int) -> None:
+    """Refuse a `max_ngram_order` that the original does not have."""
+    if max_ngram_order not in dialect.orders:
+        orders = ", ".join(map(str, dialect.orders))
+        raise dialect.refusal(
+            f"max_ngram_order={max_ngram_order}", f"its longest n-grams are {orders}"
+        )
+
+
+def own_tokenizer(dialect: Dialect, tokenize: Any) -> Any:
+    """The tokenizer that has this name in the original."""
+    if dialect.tokenizers is None:
+        by_script = dialect.tokenizer_by_script
+        own = {dialect.tokenizer: dialect.tokenizer, by_script: by_script, "auto": by_script}
+        alias = known_name(tokenize, own)
+        return own[alias] if alias else get_tokenizer(tokenize)
+    name = getattr(tokenize, "name", tokenize)
+    if alias := known_name(name, dialect.tokenizers):
+        return dialect.tokenizers[alias]
+    if name in dialect.tokenizers.values():
+        return tokenize
+    names = _any_of([*map(repr, dialect.tokenizers), "False for lists of tokens"])
+    raise dialect.refusal(f"tokenize={shown(name)}", f"its tokenizers are {names}")
+
+
+def _any_of(values: Any) -> str:
+    *others, last = map(str, values)
+    return f"{', '.join(others)} or {last}" if others else last
