@@ -22,7 +22,7 @@ from ..core.inputs._batch import Batch
 from ..core.inputs._utf8_rows import Utf8Rows
 from ..core.inputs.errors import InputWarning, spellings, warn_of_blank
 from ..core.inputs.missing import is_blank
-from ..core.inputs.mistakes import warn_of_blank_side, warn_of_equal, warn_of_words
+from ..core.inputs.mistakes import warn_of_equal, warn_of_words
 from ..core.runtime.import_lock import import_undisturbed, lazy
 from ..core.runtime.terminal import ProgressBar
 from .formats import KeyedReader, align_images, align_segments, open_input
@@ -210,7 +210,6 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
                 for total in totals:
                     warn_of_blank(total.blank_references)
                     warn_of_equal(total.row, total.segments)
-                    warn_of_blank_side(total.row, total.segments)
         except InputError:
             raise
         except (ValueError, ImportError) as error:

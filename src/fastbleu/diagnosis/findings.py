@@ -449,12 +449,11 @@ def _foreign(search: _Search) -> None:
     sides = search.rest.hypotheses, firsts
     for number, side in enumerate(_SIDES):
         known = {*chain.from_iterable(map(str.lower, sides[1 - number]))}
+        # Hardly any of the thousands of ideographs and syllables are in a small corpus, and some
+        # small corpora lack letters of their own alphabet.
+        known |= {c for c in map(chr, range(128)) if "e" in known}
         letters = [
-            [
-                c
-                for c in text.lower()
-                if c not in known and c.isalpha() and not "\u3400" <= c <= "\u9fff"
-            ]
+            [c for c in text.lower() if c.isalpha() and c not in known and not _IDEOGRAPH.match(c)]
             for text in sides[number]
         ]
         segments = [n for n, foreign in enumerate(letters) if len(foreign) > 1]

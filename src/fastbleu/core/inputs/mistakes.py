@@ -382,19 +382,15 @@ def hint_at_sacrebleu(list_of_references: Any, hypotheses: Any) -> str:
 
 
 def warn_of_equal(row: Sequence[int], segments: int | None) -> None:
-    """Warn if the sums of a corpus show that hypotheses equal their references."""
+    """Warn if the sums of a corpus show that sides are equal, or that one is blank."""
     if not segments or segments < _EQUAL_SEGMENTS:
         return
+    if bool(row[0]) != bool(row[1]):
+        side = "references" if row[0] else "hypotheses"
+        warn_input(f"all {segments:,} {side} are blank: they have no tokens")
     middle = len(row) // 2 + 1
     if row[0] == row[1] and row[2:middle] == row[middle:] and row[-1] > 0:
         warn_input(f"all {segments:,} hypotheses equal their references: is a side given twice?")
-
-
-def warn_of_blank_side(row: Sequence[int], segments: int | None) -> None:
-    """Warn if the sums of a corpus show that a side has no tokens."""
-    if segments and segments >= _EQUAL_SEGMENTS and bool(row[0]) != bool(row[1]):
-        side = "references" if row[0] else "hypotheses"
-        warn_input(f"all {segments:,} {side} are blank: they have no tokens")
 
 
 def warn_of_tuples(name: str, sentences: Any) -> None:

@@ -9,7 +9,7 @@ from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Origin, Stats
 from ..inputs.arguments import as_double, check_flag, is_iterable, number_of, shown, unknown_name
 from ..inputs.errors import LocatedError, Place, advised, warn_input, warn_of_blank, warn_tokenized
-from ..inputs.mistakes import warn_of_blank_side, warn_of_equal
+from ..inputs.mistakes import warn_of_equal
 from ..runtime.import_lock import lazy
 from ..tokenizers.tokenizer import Tokenizer
 from .base import EFFECTIVE_ORDER, EXPECTED_COUNTS, WEIGHTS, Dialect, Feature
@@ -122,10 +122,9 @@ class Scorer:
             weights = checked_weights(weights)
             if len(weights) != max_ngram_order:
                 entries = number_of(len(weights), "entry", "entries")
-                raise ValueError(
-                    f"weights has {entries}, max_ngram_order is {max_ngram_order}; for as many "
-                    f"orders as weights pass max_ngram_order={len(weights)}"
-                )
+                fix = f"for as many orders pass max_ngram_order={len(weights)}"
+                problem = f"weights has {entries}, max_ngram_order is {max_ngram_order}"
+                raise ValueError(f"{problem}; {fix}")
             if weights != (1 / max_ngram_order,) * max_ngram_order:
                 self.weights = weights
         self.lowercase = lowercase
@@ -517,7 +516,6 @@ class Scorer:
         """Warn about likely mistakes in a corpus: see `Sums.are_unusual`."""
         self.warn_of_texts(sums)
         warn_of_equal(sums.row, sums.segments)
-        warn_of_blank_side(sums.row, sums.segments)
         if value != 0 or not sums.row[0] or sums.row[-1]:
             return
         fix = advised("effective_order") if self.supports(EFFECTIVE_ORDER) else ""
