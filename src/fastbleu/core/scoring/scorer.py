@@ -122,9 +122,10 @@ class Scorer:
             weights = checked_weights(weights)
             if len(weights) != max_ngram_order:
                 entries = number_of(len(weights), "entry", "entries")
-                fix = f"for as many orders pass max_ngram_order={len(weights)}"
-                problem = f"weights has {entries}, max_ngram_order is {max_ngram_order}"
-                raise ValueError(f"{problem}; {fix}")
+                fix = (
+                    f"is {max_ngram_order}; for as many orders pass max_ngram_order={len(weights)}"
+                )
+                raise ValueError(f"weights has {entries}, max_ngram_order {fix}")
             if weights != (1 / max_ngram_order,) * max_ngram_order:
                 self.weights = weights
         self.lowercase = lowercase
@@ -504,8 +505,6 @@ class Scorer:
         """A scorer of orders up to `max_ngram_order`, with equal weights."""
         smoothing = self.smooth_method, self.smooth_value
         return Scorer(self.dialect, max_ngram_order, None, *smoothing, self.given_effective_order)
-
-    # Warnings.
 
     def warn_of_texts(self, counted: Counted | Sums) -> None:
         """Warn about hypotheses that look tokenized, and about blank references."""
