@@ -122,9 +122,7 @@ class Scorer:
             weights = checked_weights(weights)
             if len(weights) != max_ngram_order:
                 entries = number_of(len(weights), "entry", "entries")
-                fix = (
-                    f"is {max_ngram_order}; for as many orders pass max_ngram_order={len(weights)}"
-                )
+                fix = f"is {max_ngram_order}; pass max_ngram_order={len(weights)}, too"
                 raise ValueError(f"weights has {entries}, max_ngram_order {fix}")
             if weights != (1 / max_ngram_order,) * max_ngram_order:
                 self.weights = weights
