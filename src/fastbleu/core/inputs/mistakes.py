@@ -10,7 +10,6 @@ from ._id_rows import IdRows
 from ._utf8_rows import Utf8Rows
 from .arguments import is_collection, list_or_tuple, shown
 from .errors import TOKENIZED_PERIODS, place, warn_input
-from .samples import QUICK_PAIRS, SAMPLED_PAIRS, may_be_mistaken, warn_of_sample
 from .scripts import (
     first_entries,
     is_written_without_spaces,
@@ -150,6 +149,9 @@ class MistakeWatch:
 
         Without a reason only the first few are looked at, which takes some microseconds.
         """
+        # Imported late: the table needs modules that most programs do not load.
+        from .samples import QUICK_PAIRS, SAMPLED_PAIRS, may_be_mistaken, warn_of_sample
+
         sides = [first_entries(side, QUICK_PAIRS) for side in (hypotheses, references)]
         if not all(isinstance(text, str) for side in sides for text in side):
             return False

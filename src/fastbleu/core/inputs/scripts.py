@@ -6,7 +6,6 @@ from itertools import islice
 
 from ..runtime.import_lock import lazy
 from .errors import advised, warn_input
-from .repairs import REPAIRS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +55,8 @@ def warn_of_unspaced(tokenizer: Any, hypotheses: Any, references: Any) -> bool:
 
 def warn_of_scripts(*samples: str) -> bool:
     """Warn if hypotheses and references share hardly any script; return whether it warned."""
+    from .repairs import REPAIRS  # late: it needs modules that most programs do not load
+
     # In the script that they have if they are read in the right encoding.
     for mistake in ("escapes", "encoding", "full-width"):
         samples = tuple(map(REPAIRS[mistake].rewrite, samples))
