@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from ..runtime.import_lock import import_undisturbed
 from ._batch import Batch
 from ._id_rows import IdRows
 from ._utf8_rows import Utf8Rows
@@ -149,16 +150,15 @@ class MistakeWatch:
 
         Without a reason only the first few are looked at, which takes some microseconds.
         """
-        # Imported late: the table needs modules that most programs do not load.
-        from .samples import QUICK_PAIRS, SAMPLED_PAIRS, may_be_mistaken, warn_of_sample
-
-        sides = [first_entries(side, QUICK_PAIRS) for side in (hypotheses, references)]
+        # Loaded late: the table needs modules that most programs do not load.
+        samples = import_undisturbed("fastbleu.core.inputs.samples")
+        sides = [first_entries(side, samples.QUICK_PAIRS) for side in (hypotheses, references)]
         if not all(isinstance(text, str) for side in sides for text in side):
             return False
-        if not (is_poor or may_be_mistaken(*sides)):
+        if not (is_poor or samples.may_be_mistaken(*sides)):
             return False
         self.looks_if_poor = False
-        sides = [first_entries(side, SAMPLED_PAIRS) for side in (hypotheses, references)]
+        sides = [first_entries(side, samples.SAMPLED_PAIRS) for side in (hypotheses, references)]
         if not all(isinstance(text, str) for side in sides for text in side):
             return False
 
@@ -167,7 +167,7 @@ class MistakeWatch:
             return sum(_similarities(counted.rows, counter.max_ngram_order))
 
         scripts_differ = warn_of_scripts(*map(sample_of, sides))
-        is_warned = scripts_differ or warn_of_sample(sides[0], sides[1], similarity)
+        is_warned = scripts_differ or samples.warn_of_sample(sides[0], sides[1], similarity)
         self.expects_periods = is_warned
         return is_warned
 

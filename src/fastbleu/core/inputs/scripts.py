@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from ..runtime.import_lock import lazy
+from ..runtime.import_lock import import_undisturbed, lazy
 from .errors import advised, warn_input
 
 TYPE_CHECKING = False
@@ -55,11 +55,11 @@ def warn_of_unspaced(tokenizer: Any, hypotheses: Any, references: Any) -> bool:
 
 def warn_of_scripts(*samples: str) -> bool:
     """Warn if hypotheses and references share hardly any script; return whether it warned."""
-    from .repairs import REPAIRS  # late: it needs modules that most programs do not load
-
+    # Loaded late: the table needs modules that most programs do not load.
+    repairs = import_undisturbed("fastbleu.core.inputs.repairs")
     # In the script that they have if they are read in the right encoding.
     for mistake in ("escapes", "encoding", "full-width"):
-        samples = tuple(map(REPAIRS[mistake].rewrite, samples))
+        samples = tuple(map(repairs.REPAIRS[mistake].rewrite, samples))
     name = unicodedata.name
     scripts = [[name(c, "").partition(" ")[0] for c in s[:200] if c.isalpha()] for s in samples]
     if min(map(len, scripts)) < _LEAST_LETTERS:
