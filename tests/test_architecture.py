@@ -23,6 +23,7 @@ ROOMS = {
     "metric": [*BASE, "inputs", "tokenizers", "counting", "dialects"],
     "matrix": [*BASE, "inputs", "tokenizers", "counting", "dialects", "metric", "plots"],
     "significance": [*BASE, "inputs", "counting", "dialects", "metric", "plots"],
+    "chrf": [*BASE, "inputs", "tokenizers", "counting", "significance"],
     "diagnosis": ["runtime", "inputs", "tokenizers", "counting", "dialects", "metric", "plots"],
     "reporting": [
         *("runtime", "inputs", "tokenizers", "counting", "dialects", "matrix", "metric"),
@@ -30,15 +31,15 @@ ROOMS = {
     ],
     "tables": [*BASE, "inputs", "counting", "dialects", "metric", "significance", "reporting"],
     "nltk": [*BASE, "inputs", "counting", "dialects"],
-    "sacrebleu": [*BASE, "inputs", "tokenizers", "counting", "dialects", "significance"],
+    "sacrebleu": [*BASE, "inputs", "tokenizers", "counting", "dialects", "significance", "chrf"],
     "integrations": [
         *("runtime", "inputs", "tokenizers", "counting", "dialects", "matrix", "metric"),
-        *("nltk", "sacrebleu", "tables"),
+        *("nltk", "sacrebleu", "tables", "chrf"),
     ],
     "run": ["integrations"],
     "cli": [
         *("runtime", "inputs", "tokenizers", "counting", "dialects", "significance", "sacrebleu"),
-        *("metric", "diagnosis", "reporting", "tables", "plots"),
+        *("metric", "diagnosis", "reporting", "tables", "plots", "chrf"),
     ],
 }
 # These name things lazily, wherever they are defined, or start the command.

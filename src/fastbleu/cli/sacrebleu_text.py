@@ -186,7 +186,7 @@ class SacrebleuText:
                 )
         self.name_references(totals[0].nrefs)
         tokenizers = sorted(filter(None, totals[0].tokenizers or ()))
-        self._signature.update("tok", "+".join([self._signature.info["tok"], *tokenizers]))
+        self._signature.update("tok", "+".join([str(self._signature.info["tok"]), *tokenizers]))
         if len(totals) == 1:
             return self._one(totals[0])
         if not self._options.test:
