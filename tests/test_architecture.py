@@ -48,6 +48,12 @@ FACES = ("__init__.py", "__main__.py", "dialects/__init__.py")
 CORE = [*BASE, "inputs", "tokenizers", "counting", "dialects", "metric", "nltk", "sacrebleu"]
 NOT_OF_THE_CORE = {
     # Attributes of their own objects, which have the name by chance.
+    # sacreBLEU's TER.
+    *(
+        ("cli/metrics.py", f"_{name}")
+        for name in ("aggregate_and_compute", "compute_score_from_stats")
+    ),
+    ("cli/metrics.py", "_extract_corpus_statistics"),
     *(("cli/results.py", "_text"), ("cli/sacrebleu_text.py", "_tables")),
     ("significance/results.py", "_tables"),
 }

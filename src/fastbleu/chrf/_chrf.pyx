@@ -1,8 +1,8 @@
 """chrF: pairs of texts as ids of their characters or words, and scores of counts, as in sacreBLEU.
 
-Packing. A pair is a hypothesis with one reference: chrF does not clip counts over references, but takes
-the reference with the best score. PairPacker packs each pair as a segment of ids (kernel/text/text_units.h), which
-SegmentCounter counts.
+Packing. A pair is a hypothesis with one reference: chrF does not clip counts over references, but takes the
+reference with the best score. PairPacker packs each pair as a segment of ids (kernel/text/text_units.h),
+which SegmentCounter counts.
 
 Rows. A row has [hypothesis n-grams, reference n-grams, matches] for each order, characters before words; an
 order without n-grams in the reference has none in the hypothesis either. Rows are int64, and add up.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..significance.results import Interval
     from .counter import Rule
 
 
@@ -36,3 +37,8 @@ class ChrfScoring(SacrebleuScoring):
 def tables(systems: Sequence[array[int]], order: int) -> list[NDArray[np.int64]]:
     """The rows of systems as tables of shape (segments, 3 * order)."""
     return [np.frombuffer(rows, np.int64).reshape(-1, 3 * order) for rows in systems]
+
+
+def half_width(interval: Interval) -> float:
+    """The half width of an interval of float32 scores: in sacreBLEU a float32, too."""
+    return float(np.float32(interval.high - interval.low)) / 2

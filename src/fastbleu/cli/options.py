@@ -20,7 +20,18 @@ from ..runtime.extras import install_command
 from ..sacrebleu.bleu_score import read_seed, seed_of_environment
 from ..tokenizers.tokenizer import BY_LANGUAGE, OF_WORDS, TOKENIZERS, WITHOUT_MODEL
 from .formats import NAMED, is_coco_file
-from .parser import Help, Parser, delimiter, dialect, encoding, integer, pair, seed
+from .parser import (
+    Help,
+    MetricOptions,
+    Parser,
+    add_options_of_metrics,
+    delimiter,
+    dialect,
+    encoding,
+    integer,
+    pair,
+    seed,
+)
 from .readers import STDIN, InputError
 
 TYPE_CHECKING = False
@@ -38,7 +49,7 @@ _ONLY_DIALECTS = {
 }
 # sacreBLEU's defaults, and its options that do not exist here.
 _DEFAULTS = {"lowercase": False, "smooth_method": "exp", "max_ngram_order": 4, "width": 1}
-_ELSEWHERE = ("-d", "--detail", "--chrf", "--ter", "-cc", "-cw")
+_ELSEWHERE = ("-d", "--detail")
 
 # What `fastbleu` alone and -h print: ten lines of 50 columns.
 _SUMMARY = """\
@@ -82,7 +93,7 @@ Examples:
 
 
 # Not a dataclass, because importing `dataclasses` would take a tenth of the command's time.
-class Options(argparse.Namespace):
+class Options(MetricOptions):
     """The command-line options with their defaults, and the settings derived from them."""
 
     references: Sequence[str]
@@ -260,8 +271,11 @@ def _make_parser() -> Parser:
     add("--force", action="store_true", help="do not warn about text that looks tokenized")
     text = "number of threads (default: 1); it does not change the result"
     add("--threads", type=partial(integer, low=1, high=256), metavar="N", help=text)
-    text = "bleu; for other metrics use the command sacrebleu"
-    add("-m", "--metrics", nargs="+", choices=["bleu"], metavar="M", default=["bleu"], help=text)
+    text = "one or more of bleu (default), chrf and, with sacreBLEU installed, ter"
+    known = "bleu", "chrf", "ter"
+    add("-m", "--metrics", nargs="+", choices=known, metavar="M", help=text)
+
+    add_options_of_metrics(parser.add_argument_group("chrF and TER (-m)").add_argument)
 
     group = parser.add_argument_group("statistics")
     add = group.add_argument
@@ -398,6 +412,11 @@ def _problem(options: Options) -> str | None:
                 return f"sacreBLEU does not have {shown(value)}: name the --dialect that has it"
         if options.reference_length not in (None, "closest"):
             return "--reference-length: sacreBLEU takes the closest; see --dialect"
+    if [*options.metrics] != ["bleu"]:
+        if not options.prints_as_sacrebleu or options.reported or options.diagnosed:
+            return "--dialect, --explain, --identify and reports are for -m bleu"
+        if options.sentence_level and len({*options.metrics}) > 1:
+            return "-sl prints the scores of one metric: name one after -m"
     if options.by is not None:
         return _problem_of_groups(options)
     if options.language is not None and options.tokenizers is None:
@@ -421,8 +440,17 @@ def _problem_of_groups(options: Options) -> str | None:
     if options.test:
         return f"--by does not support --paired-{options.test}"
     of_segments = "sentence_level", "score_only", "short", "width", "sort", "worst", "keyed"
-    for name in (*of_segments, "identify", "explain", "html", "md", "test_set", "num_refs"):
-        if getattr(options, name) != getattr(Options, name):
+    for name in (
+        *of_segments,
+        "metrics",
+        "identify",
+        "explain",
+        "html",
+        "md",
+        "test_set",
+        "num_refs",
+    ):
+        if getattr(options, name) not in (getattr(Options, name), ["bleu"]):
             return f"--by does not support --{name.replace('_', '-')}"
     if options.format == "tsv":
         return "the formats of --by are json, text, csv, latex, markdown and parquet"

@@ -264,7 +264,7 @@ def corpus_chrf(
     Examples
     --------
     >>> corpus_chrf(["The dog bit the man.", "No."], [["The dog bit the man.", "No!"]])
-    chrF2 = 95.22
+    chrF2 = 97.03
     """
     orders = char_order, word_order, beta
     metric = CHRF(*orders, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
@@ -289,7 +289,7 @@ def sentence_chrf(
     Examples
     --------
     >>> sentence_chrf("The dog bit a man.", ["The dog bit the man."]).format(score_only=True)
-    '73.25'
+    '60.21'
     """
     orders = char_order, word_order, beta
     metric = CHRF(*orders, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
