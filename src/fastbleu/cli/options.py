@@ -30,6 +30,7 @@ from .parser import (
     encoding,
     integer,
     pair,
+    problem_of_metrics,
     seed,
 )
 from .readers import STDIN, InputError
@@ -412,11 +413,8 @@ def _problem(options: Options) -> str | None:
                 return f"sacreBLEU does not have {shown(value)}: name the --dialect that has it"
         if options.reference_length not in (None, "closest"):
             return "--reference-length: sacreBLEU takes the closest; see --dialect"
-    if [*options.metrics] != ["bleu"]:
-        if not options.prints_as_sacrebleu or options.reported or options.diagnosed:
-            return "--dialect, --explain, --identify and reports are for -m bleu"
-        if options.sentence_level and len({*options.metrics}) > 1:
-            return "-sl prints the scores of one metric: name one after -m"
+    if problem := problem_of_metrics(options):
+        return problem
     if options.by is not None:
         return _problem_of_groups(options)
     if options.language is not None and options.tokenizers is None:
