@@ -119,6 +119,28 @@ def without_text(score):
     return {name: value for name, value in vars(score).items() if name != "_verbose"}
 
 
+def test_patched():
+    """sacreBLEU's own objects, after fastbleu.patch()."""
+    rng = seeded("patched chrF")
+    for _ in range(CASES // 3):
+        given, (hypotheses, streams) = options(rng), corpus(rng)
+        theirs = ORIGINAL(**given)
+        pairs = [(h, [*r]) for h, *r in zip(hypotheses, *streams, strict=True)]
+        expected = [theirs.sentence_score(*pair) for pair in pairs]
+        expected += [theirs.corpus_score(hypotheses, streams)]
+        with fastbleu.patch("sacrebleu"):
+            assert "_fastbleu" in str(ORIGINAL.sentence_score.__code__.co_names)
+            found = [theirs.sentence_score(*pair) for pair in pairs]
+            found += [theirs.corpus_score(hypotheses, streams)]
+            kept = ORIGINAL(**given, references=streams).corpus_score(hypotheses, None)
+        assert [*map(seen, found)] == [*map(seen, expected)], (given, hypotheses, streams)
+        assert {*map(type, found)} == {CHRFScore}
+        assert kept.score == expected[-1].score
+    for wrong in (("a", "a"), (1, ["a"]), ("a", [1])):
+        with fastbleu.patch("sacrebleu"), pytest.raises(TypeError, match="CHRF: "):
+            ORIGINAL().sentence_score(*wrong)
+
+
 # The cases of sacreBLEU's own test_chrf.py: hypotheses, references by segment, scores.
 SENTENCES = [
     (["abcdefg"], [["hijklmnop"]], 0.0),
