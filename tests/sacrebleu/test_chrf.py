@@ -16,6 +16,7 @@ from sacrebleu.significance import PairedTest
 from wmt22 import SAMPLE, lines_of_references, lines_of_systems, read_lines, system_file
 
 import fastbleu.sacrebleu
+from fastbleu.chrf._chrf import PairScorer
 from fastbleu.chrf.counter import ChrfCounter, rule_of
 from fastbleu.inputs._batch import Batch
 from fastbleu.sacrebleu import CHRF, corpus_chrf, sentence_chrf
@@ -300,6 +301,28 @@ def test_threads_and_chunks_change_nothing():
     assert total.row == counter.count(batch).sums().row
     assert counter.score(total.row) == corpus_chrf(hypotheses, [references], word_order=2).score
     assert np.frombuffer(rows[0], np.int64).reshape(3000, -1).sum(0).tolist() == total.row.tolist()
+
+
+def test_without_memory():
+    memory = pytest.importorskip("_testcapi")
+
+    def score():
+        return PairScorer(6, 2, True, False).score(
+            "a b\U0001f600", ["a c", None], (4.0, 5.0, False)
+        )
+
+    expected, failed = score(), 0
+    for number in range(80):
+        try:
+            memory.set_nomemory(number, number + 1)
+            try:
+                found = score()
+            finally:
+                memory.remove_mem_hooks()
+            assert found == expected
+        except MemoryError:
+            failed += 1
+    assert failed > 20
 
 
 def test_ter_is_handed_over():
