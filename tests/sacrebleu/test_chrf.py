@@ -16,6 +16,7 @@ from sacrebleu.significance import PairedTest
 from wmt22 import SAMPLE, lines_of_references, lines_of_systems, read_lines, system_file
 
 import fastbleu.sacrebleu
+from fastbleu.chrf._chrf import PairScorer
 from fastbleu.chrf.counter import ChrfCounter, rule_of
 from fastbleu.core.inputs._batch import Batch
 from fastbleu.sacrebleu import CHRF, corpus_chrf, sentence_chrf
@@ -117,6 +118,28 @@ def test_random_corpora():
 def without_text(score):
     """The attributes of a sacreBLEU's score that are not always the same."""
     return {name: value for name, value in vars(score).items() if name != "_verbose"}
+
+
+def test_patched():
+    """sacreBLEU's own objects, after fastbleu.patch()."""
+    rng = seeded("patched chrF")
+    for _ in range(CASES // 3):
+        given, (hypotheses, streams) = options(rng), corpus(rng)
+        theirs = ORIGINAL(**given)
+        pairs = [(h, [*r]) for h, *r in zip(hypotheses, *streams, strict=True)]
+        expected = [theirs.sentence_score(*pair) for pair in pairs]
+        expected += [theirs.corpus_score(hypotheses, streams)]
+        with fastbleu.patch("sacrebleu"):
+            assert "_fastbleu" in str(ORIGINAL.sentence_score.__code__.co_names)
+            found = [theirs.sentence_score(*pair) for pair in pairs]
+            found += [theirs.corpus_score(hypotheses, streams)]
+            kept = ORIGINAL(**given, references=streams).corpus_score(hypotheses, None)
+        assert [*map(seen, found)] == [*map(seen, expected)], (given, hypotheses, streams)
+        assert {*map(type, found)} == {CHRFScore}
+        assert kept.score == expected[-1].score
+    for wrong in (("a", "a"), (1, ["a"]), ("a", [1])):
+        with fastbleu.patch("sacrebleu"), pytest.raises(TypeError, match="CHRF: "):
+            ORIGINAL().sentence_score(*wrong)
 
 
 # The cases of sacreBLEU's own test_chrf.py: hypotheses, references by segment, scores.
@@ -278,6 +301,28 @@ def test_threads_and_chunks_change_nothing():
     assert total.row == counter.count(batch).sums().row
     assert counter.score(total.row) == corpus_chrf(hypotheses, [references], word_order=2).score
     assert np.frombuffer(rows[0], np.int64).reshape(3000, -1).sum(0).tolist() == total.row.tolist()
+
+
+def test_without_memory():
+    memory = pytest.importorskip("_testcapi")
+
+    def score():
+        return PairScorer(6, 2, True, False).score(
+            "a b\U0001f600", ["a c", None], (4.0, 5.0, False)
+        )
+
+    expected, failed = score(), 0
+    for number in range(80):
+        try:
+            memory.set_nomemory(number, number + 1)
+            try:
+                found = score()
+            finally:
+                memory.remove_mem_hooks()
+            assert found == expected
+        except MemoryError:
+            failed += 1
+    assert failed > 20
 
 
 def test_ter_is_handed_over():

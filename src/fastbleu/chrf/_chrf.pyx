@@ -14,6 +14,7 @@ Ownership. PairPacker owns its arrays and tables. Thread-safety. One packer per 
 GIL; PairScorer may be shared: see KeptMemory. All else are pure functions.
 """
 
+cimport cython
 from cpython.array cimport array, clone
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
@@ -66,6 +67,8 @@ cdef array _ROWS = _array("q")
 cdef array _DOUBLES = _array("d")
 
 
+# Final, so that __dealloc__ needs no table of methods: it has none yet if __cinit__ of the base fails.
+@cython.final
 cdef class PairPacker(PackedSegments):
     """Packs pairs of texts as ids of their characters, or of their words.
 

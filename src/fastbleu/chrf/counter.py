@@ -125,7 +125,7 @@ class ChrfCounter:
         """
         hypotheses, references = batch.lists()
         segments, ends, nrefs = len(hypotheses), None, 1
-        if not all(isinstance(texts, str) for texts in references[:1]):
+        if segments and not isinstance(references[0], str):
             hypotheses, references, ends, nrefs = _pairs(hypotheses, references, batch.before)
         pairs = Batch(hypotheses, references, batch.before)
         rows = []

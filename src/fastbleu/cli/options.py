@@ -29,6 +29,7 @@ from .parser import (
     encoding,
     integer,
     pair,
+    problem_of_metrics,
     seed,
 )
 from .readers import STDIN, InputError
@@ -358,11 +359,8 @@ def _problem(options: Options, parser: Parser) -> str | None:
             return f"argument -s: {unknown_name('value', method, SMOOTH_DEFAULTS, more)}"
         if options.reference_length not in (None, "closest"):
             return "--reference-length: sacreBLEU takes the closest; see --dialect"
-    if [*options.metrics] != ["bleu"]:
-        if not options.prints_as_sacrebleu or options.reported or options.diagnosed:
-            return "--dialect, --explain, --identify and reports are for -m bleu"
-        if options.sentence_level and len({*options.metrics}) > 1:
-            return "-sl prints the scores of one metric: name one after -m"
+    if problem := problem_of_metrics(options):
+        return problem
     if options.by is not None:
         return _problem_of_groups(options, parser)
     if options.language is not None and options.tokenizers is None:

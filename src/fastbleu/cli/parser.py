@@ -139,3 +139,13 @@ def add_options_of_metrics(add: Any) -> None:
     add("--ter-asian-support", action="store_true", help="split Asian characters")
     add("--ter-no-punct", action="store_true", help="remove punctuation")
     add("--ter-normalized", action="store_true", help="normalize and tokenize")
+
+
+def problem_of_metrics(options: Any) -> str | None:
+    """Return what is wrong with the options for these metrics, if anything."""
+    if [*options.metrics] != ["bleu"]:
+        if not options.prints_as_sacrebleu or options.reported or options.diagnosed:
+            return "--dialect, --explain, --identify and reports are for -m bleu"
+        if options.sentence_level and len({*options.metrics}) > 1:
+            return "-sl prints the scores of one metric: name one after -m"
+    return None

@@ -169,7 +169,7 @@ class CHRF(Metric):
         Of several references for a segment the one with the highest score counts.
         """
         check_corpus(hypotheses, references)
-        counter = self._counter()
+        counter = counter_of(self)
         counted = self._count(hypotheses, references, counter)
         score = self._score(counter.score(counted.sums().row))
         if n_bootstrap > 1:
@@ -188,7 +188,7 @@ class CHRF(Metric):
         value = scorer and scorer.score(hypothesis, references, rule)
         if value is None:
             check_sentence(hypothesis, references)
-            counter = self._counter()
+            counter = counter_of(self)
             counted = counter.count(Batch([hypothesis], [tuple(references)]))
             self.num_refs = counted.nrefs
             value = counter.score(counted.rows)
@@ -199,11 +199,6 @@ class CHRF(Metric):
     def get_signature(self) -> CHRFSignature:
         """The signature of the last score; ValueError if there is none yet."""
         return self._SIGNATURE_TYPE(self.__dict__)
-
-    def _counter(self) -> ChrfCounter:
-        orders = self.char_order, self.word_order
-        options = bool(self.lowercase), bool(self.whitespace)
-        return ChrfCounter(*orders, rule_of(self.beta, self.eps_smoothing), *options)
 
     def _score(self, value: float) -> CHRFScore:
         return CHRFScore(value, self.char_order, self.word_order, self.beta)
@@ -217,7 +212,7 @@ class CHRF(Metric):
     # The methods that sacreBLEU's PairedTest calls.
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> memoryview:
-        counted = self._count(hypotheses, references, self._counter())
+        counted = self._count(hypotheses, references, counter_of(self))
         rows = memoryview(counted.rows).cast("B")
         return rows.cast("q", [counted.segments, 3 * self.order])
 
@@ -233,6 +228,13 @@ class CHRF(Metric):
         rows = array("q", stats) if isinstance(stats, (list, tuple)) else stats
         [value], is_plain = score_rows(rows, self.order, rule_of(self.beta, self.eps_smoothing))
         return self._score(value if is_plain else stats.dtype.type(value))
+
+
+def counter_of(metric: CHRF) -> ChrfCounter:
+    """What counts and scores with the options of a metric."""
+    orders = metric.char_order, metric.word_order
+    options = bool(metric.lowercase), bool(metric.whitespace)
+    return ChrfCounter(*orders, rule_of(metric.beta, metric.eps_smoothing), *options)
 
 
 def _scorer_for(char_order: int, word_order: int, cased: bool, spaceless: bool) -> Any:
