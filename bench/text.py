@@ -22,6 +22,23 @@ def corpus_bleu(module: str, **options: Any) -> Side:
     return side
 
 
+def corpus_chrf(module: str, **options: Any) -> Side:
+    def side(hypotheses, references):
+        score = import_module(module).corpus_chrf
+        return lambda: score(hypotheses, references, **options).score
+
+    return side
+
+
+def sentence_chrf(module: str, **options: Any) -> Side:
+    def side(hypotheses, references):
+        metric = import_module(module).CHRF(**options)
+        pairs = [(text, [*several]) for text, *several in zip(hypotheses, *references, strict=True)]
+        return lambda: [metric.sentence_score(*pair).score for pair in pairs]
+
+    return side
+
+
 def with_kept_references(module: str) -> Side:
     """The object has read the references before."""
 
@@ -119,6 +136,14 @@ CASES = (
     case("intl", "`corpus_bleu`, intl", partial(corpus_bleu, tokenize="intl")),
     case("none", "`corpus_bleu`, none", partial(corpus_bleu, tokenize="none")),
     case("lowercase", "`corpus_bleu`, 13a, lowercase", partial(corpus_bleu, lowercase=True)),
+    case("chrf", "`corpus_chrf`", corpus_chrf, segments=1_000),
+    case(
+        "chrf-words",
+        "`corpus_chrf`, chrF++",
+        partial(corpus_chrf, word_order=2),
+        segments=1_000,
+    ),
+    case("chrf-sentence", "`sentence_score` of one `CHRF`", sentence_chrf, **SENTENCES),
     case("sentence", "`sentence_bleu`", sentence_bleu, **SENTENCES),
     case("sentence-score", "`sentence_score` of one `BLEU`", sentence_score, **SENTENCES),
     Case(

@@ -12,7 +12,16 @@ import fastbleu
 
 PACKAGE = Path(fastbleu.__file__).parent
 TESTS = Path(__file__).parent
-KEPT = {"core", "nltk", "sacrebleu", "dialects.py", "tokenizers.py", "__init__.py", "py.typed"}
+KEPT = {
+    "core",
+    "chrf",
+    "nltk",
+    "sacrebleu",
+    "dialects.py",
+    "tokenizers.py",
+    "__init__.py",
+    "py.typed",
+}
 # What takes longest: tests of compiled code, which is the same in the copy, and of processes.
 SLOW = [
     *("counting/test_chunks.py", "counting/test_kernels.py", "counting/test_positions.py"),

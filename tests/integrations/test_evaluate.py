@@ -200,7 +200,7 @@ def test_signatures_are_those_of_evaluate():
             ours = named(getattr(metric, name))
             assert theirs.items() <= ours.items(), name
     assert named(load) == named(evaluate.load)
-    raises(ValueError, "metric 'rouge' is unknown: there are bleu and sacrebleu", load, "rouge")
+    raises(ValueError, "metric 'rouge' is unknown: there are bleu, sacrebleu, chrf", load, "rouge")
     raises(ValueError, "num_process is 2", load, "bleu", num_process=2)
     assert type(load("bleu", experiment_id="x", cache_dir="/nowhere", keep_in_memory=True)) is Bleu
 
@@ -424,3 +424,16 @@ def test_a_script_with_unknown_code_is_left_alone(scripts):
         patched = fastbleu.patch("evaluate")
     assert dict(vars(kind)) == before
     assert "the code of" in str(patched)
+
+
+def test_chrf_is_sacrebleus():
+    rng = seeded("evaluate's chrf")
+    for given in ({}, {"word_order": 2, "beta": 3}, {"lowercase": True, "eps_smoothing": True}):
+        hypotheses, streams = sacrebleu_cases.corpus(rng, 5, missing=False)
+        metric = load("chrf")
+        metric.add(prediction=hypotheses[0], reference=[stream[0] for stream in streams])
+        others = [[*texts] for texts in zip(*streams, strict=True)][1:]
+        made = metric.compute(predictions=hypotheses[1:], references=others, **given)
+        score = sacrebleu.CHRF(**given).corpus_score(hypotheses, streams)
+        orders = {"char_order": score.char_order, "word_order": score.word_order}
+        assert typed(made) == typed({"score": score.score, **orders, "beta": score.beta})

@@ -255,14 +255,12 @@ def test_a_function_as_tokenizer():
 
 
 def test_names_that_are_elsewhere_say_where():
-    metrics, tests = "the other metrics from sacrebleu itself", "fastbleu.significance"
-    names = dict.fromkeys(("CHRF", "sentence_ter"), metrics)
-    for name, where in {**names, "significance": tests}.items():
-        with pytest.raises(AttributeError, match=f"'{name}'; only BLEU is here.*{where}"):
-            getattr(fastbleu.sacrebleu, name)
-        with pytest.raises(ImportError, match=f"'{name}'; only BLEU is here.*{where}"):
-            exec(f"from fastbleu.sacrebleu import {name}")
-        assert not hasattr(fastbleu.sacrebleu, name)
+    where = "'significance': take the .* fastbleu.significance"
+    with pytest.raises(AttributeError, match=where):
+        getattr(fastbleu.sacrebleu, "significance")  # noqa: B009
+    with pytest.raises(ImportError, match=where):
+        exec("from fastbleu.sacrebleu import significance")
+    assert not hasattr(fastbleu.sacrebleu, "significance")
     from fastbleu.sacrebleu import metrics
     from fastbleu.sacrebleu.metrics.bleu import BLEU
 

@@ -218,6 +218,9 @@ long("line ends for PTB", lambda: "\n" * 20_000_000, lambda it: count([it], [it]
 long("a lowercased line", line(8_000, "Ж"),
      lambda it: BLEU(tokenize="intl", lowercase=True).score([it], [it]))
 long("sacreBLEU's streams", lines, lambda it: sacrebleu.corpus_bleu(it, [it] * 4))
+long("chrF's streams", lines, lambda it: sacrebleu.corpus_chrf(it, [it] * 4, word_order=2))
+long("a text for chrF", line(8_000, "Ж, "),
+     lambda it: sacrebleu.corpus_chrf([it], [it], word_order=2))
 long("scores of many rows", rows(3_000_000), Scorer(SACREBLEU, 4).row_scores,
      after=lambda it: it[:3])
 long("a paired bootstrap", rows(1_000_000),

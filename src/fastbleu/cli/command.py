@@ -17,7 +17,6 @@ from io import RawIOBase
 from operator import add
 from warnings import catch_warnings, simplefilter
 
-from ..core.counting._counted import Sums
 from ..core.inputs._batch import Batch
 from ..core.inputs._utf8_rows import Utf8Rows
 from ..core.inputs.errors import InputWarning, spellings, warn_of_blank
@@ -207,7 +206,7 @@ def _score(options: Options, opened: ExitStack) -> Iterable[str]:
             else:
                 totals = _count(options, printer, readers, chunks, references, segments)
                 texts = segments.printed() if segments else [printer.result(names, totals)]
-                for total in totals:
+                for total in _parts_of_bleu(totals):
                     warn_of_blank(total.blank_references)
                     warn_of_equal(total.row, total.segments)
         except InputError:
@@ -225,7 +224,7 @@ def _count(
     chunks: Chunks,
     references: int,
     segments: results.SegmentList | None,
-) -> list[Sums]:
+) -> list[Any]:
     """Count all chunks and return the totals of each system."""
     keep = bool(options.confidence or options.test)
     if keep:
@@ -234,7 +233,7 @@ def _count(
         chunks = iter([joined(chunks)])
     keep_rows = keep or printer.keep_rows or segments is not None
     before = 0
-    totals: list[Sums] = []
+    totals: list[Any] = []
     # With several threads the next chunk is read while this one is counted. Its errors are raised
     # when its turn comes, so that messages do not depend on the number of threads.
     ahead: list[Any] = []  # the next chunk, None at the end, or the error in reading it
@@ -258,7 +257,7 @@ def _count(
         if not before:
             warn_of_words(columns[0], texts, True)
         try:
-            counted = [
+            counted: list[Any] = [
                 printer.counter.count(
                     Batch(column, texts, before, warns=True),
                     keep_rows=keep_rows,
@@ -273,7 +272,7 @@ def _count(
         if ragged and isinstance(printer, SacrebleuText):
             printer.name_references(-1)
         if options.missing == "empty":  # blank references were requested
-            for of_system in counted:
+            for of_system in _parts_of_bleu(counted):
                 of_system.blank_references = 0
         if segments is not None:
             segments.add(chunk[:references], columns, counted)
@@ -282,6 +281,12 @@ def _count(
     if not totals:
         raise no_segments()
     return totals
+
+
+def _parts_of_bleu(systems: Iterable[Any]) -> list[Any]:
+    """What was counted of each system for BLEU."""
+    parts = [part for system in systems for part in getattr(system, "parts", [system])]
+    return [part for part in parts if hasattr(part, "blank_references")]
 
 
 def _side_by_side(columns: list[Any], ragged: bool) -> Any:

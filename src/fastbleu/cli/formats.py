@@ -49,10 +49,9 @@ if TYPE_CHECKING:
 
     from .options import Options
 
-# Those that this module reads; all others are read by `tables`.
-_FORMATS = {".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
+# Those that `tables` reads, and those that are read here.
+_FORMATS = dict.fromkeys(FORMATS, "table") | {".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
 _FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml", ".json": "coco"}
-_FORMATS = dict.fromkeys(FORMATS, "table") | _FORMATS
 NAMED = tuple(end[1:] for end in _FORMATS)
 
 

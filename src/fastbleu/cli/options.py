@@ -20,7 +20,18 @@ from ..core.scoring.names import get, names
 from ..core.tokenizers.tokenizer import BY_LANGUAGE, OF_WORDS, TOKENIZERS, WITHOUT_MODEL
 from ..sacrebleu.bleu_score import read_seed, seed_of_environment
 from .formats import NAMED, is_coco_file
-from .parser import Help, Parser, delimiter, dialect, encoding, integer, pair, seed
+from .parser import (
+    Help,
+    Parser,
+    add_options_of_metrics,
+    delimiter,
+    dialect,
+    encoding,
+    integer,
+    pair,
+    problem_of_metrics,
+    seed,
+)
 from .readers import STDIN, InputError
 
 TYPE_CHECKING = False
@@ -35,7 +46,7 @@ _REPORT_LABELS = ("sources", "documents", "groups", "ids")  # files of a report 
 _OTHER_TOKENIZERS = "international", "international-e"
 # sacreBLEU's defaults, and its options that do not exist here.
 _DEFAULTS = {"lowercase": False, "smooth_method": "exp", "max_ngram_order": 4, "width": 1}
-_ELSEWHERE = ("-d", "--detail", "--chrf", "--ter", "-cc", "-cw")
+_ELSEWHERE = ("-d", "--detail")
 
 # What `fastbleu` alone and -h print: ten lines of 50 columns.
 _SUMMARY = """\
@@ -199,8 +210,11 @@ def make_parser() -> Parser:
     add("--force", action="store_true", help="do not warn about text that looks tokenized")
     text = "number of threads (default: 1); it does not change the result"
     add("--threads", type=partial(integer, low=1, high=256), default=1, metavar="N", help=text)
-    text = "bleu; for other metrics use the command sacrebleu"
-    add("-m", "--metrics", nargs="+", choices=["bleu"], metavar="M", default=["bleu"], help=text)
+    text = "one or more of bleu (default), chrf and, with sacreBLEU installed, ter"
+    known = "bleu", "chrf", "ter"
+    add("-m", "--metrics", nargs="+", choices=known, metavar="M", default=["bleu"], help=text)
+
+    add_options_of_metrics(parser.add_argument_group("chrF and TER (-m)").add_argument)
 
     group = parser.add_argument_group("statistics")
     add = group.add_argument
@@ -345,6 +359,8 @@ def _problem(options: Options, parser: Parser) -> str | None:
             return f"argument -s: {unknown_name('value', method, SMOOTH_DEFAULTS, more)}"
         if options.reference_length not in (None, "closest"):
             return "--reference-length: sacreBLEU takes the closest; see --dialect"
+    if problem := problem_of_metrics(options):
+        return problem
     if options.by is not None:
         return _problem_of_groups(options, parser)
     if options.language is not None and options.tokenizers is None:
@@ -368,7 +384,8 @@ def _problem_of_groups(options: Options, parser: Parser) -> str | None:
     if options.test:
         return f"--by does not support --paired-{options.test}"
     of_segments = "sentence_level", "score_only", "short", "width", "sort", "worst", "keyed"
-    for name in (*of_segments, "identify", "explain", "html", "md", "test_set", "num_refs"):
+    others = "identify", "explain", "html", "md", "test_set", "num_refs", "metrics"
+    for name in (*of_segments, *others):
         if getattr(options, name) != parser.get_default(name):
             return f"--by does not support --{name.replace('_', '-')}"
     if options.format == "tsv":

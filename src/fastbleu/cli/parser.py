@@ -7,6 +7,7 @@ import codecs
 import re
 import sys
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 
 from ..core.inputs.arguments import closest, known_name, shown, unknown_name
@@ -60,8 +61,7 @@ class Parser(argparse.ArgumentParser):
         """Return the value, or the choice that differs from it only in case and hyphens."""
         value, choices = super()._get_value(action, arg_string), [*(action.choices or ())]
         if choices and known_name(value, choices) is None:
-            more = "; for others call the command sacrebleu" * (action.dest == "metrics")
-            raise argparse.ArgumentError(action, unknown_name("value", value, choices, more))
+            raise argparse.ArgumentError(action, unknown_name("value", value, choices))
         return known_name(value, choices) if choices else value
 
     def error(self, message: str) -> NoReturn:
@@ -120,3 +120,32 @@ def seed(text: str) -> str:
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
     return text
+
+
+def add_options_of_metrics(add: Any) -> None:
+    """Add the options of chrF and TER; `add` is the method of a group."""
+    order = partial(integer, low=0, high=100)
+    text = "longest n-grams of characters (default: 6)"
+    add("-cc", "--chrf-char-order", type=order, default=6, metavar="N", help=text)
+    text = "longest n-grams of words (default: 0); 2 is chrF++"
+    add("-cw", "--chrf-word-order", type=order, default=0, metavar="N", help=text)
+    text = "how much more recall counts than precision (default: 2)"
+    add("--chrf-beta", type=integer, default=2, metavar="N", help=text)
+    add("--chrf-whitespace", action="store_true", help="white space is among the characters")
+    add("--chrf-lowercase", action="store_true", help="ignore case")
+    text = "average the scores of all orders, as chrF++.py does"
+    add("--chrf-eps-smoothing", action="store_true", help=text)
+    add("--ter-case-sensitive", action="store_true", help="do not ignore case")
+    add("--ter-asian-support", action="store_true", help="split Asian characters")
+    add("--ter-no-punct", action="store_true", help="remove punctuation")
+    add("--ter-normalized", action="store_true", help="normalize and tokenize")
+
+
+def problem_of_metrics(options: Any) -> str | None:
+    """Return what is wrong with the options for these metrics, if anything."""
+    if [*options.metrics] != ["bleu"]:
+        if not options.prints_as_sacrebleu or options.reported or options.diagnosed:
+            return "--dialect, --explain, --identify and reports are for -m bleu"
+        if options.sentence_level and len({*options.metrics}) > 1:
+            return "-sl prints the scores of one metric: name one after -m"
+    return None

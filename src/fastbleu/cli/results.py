@@ -176,7 +176,7 @@ class SegmentList:
             ]
 
     def add(
-        self, references: list[list[str]], hypotheses: list[list[str]], counted: list[Counted]
+        self, references: list[list[str]], hypotheses: list[list[str]], counted: list[Any]
     ) -> None:
         """Add a chunk: text columns of references and systems, and the counts of each system."""
         options, printer, table = self._options, self._printer, self._options.table

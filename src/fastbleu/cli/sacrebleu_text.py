@@ -8,39 +8,22 @@ from __future__ import annotations
 import json
 import re
 import sys
-from array import array
-from collections import namedtuple
 from collections.abc import Sequence
 
-from ..core.counting._counted import Sums
-from ..core.counting.counter import Counter
-from ..core.inputs.errors import TOKENIZED_PERIODS, warn_input
 from ..core.runtime.terminal import CONTROLS
-from ..core.scoring._sacrebleu import details
-from ..core.tokenizers.tokenizer import get as get_tokenizer
-from ..sacrebleu.bleu_score import (
-    CONFIDENCE,
-    BLEUScore,
-    BLEUSignature,
-    estimate_from_rows,
-    seed_text,
-)
-from .readers import InputError
+from .metrics import LARGEST_MARKED, METRICS, Joint, JointCounter, Metric, System
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..core.counting._counted import Counted
     from ..significance.results import Comparisons
     from .options import Options
 
-_METRIC = "BLEU"
 BASELINE = "Baseline: "
 _COLORS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
 RESET = "\033[0m"
 _COLOR_CODE = re.compile(r"\033\[(?:\d|;)*m")
-_LARGEST_MARKED = 0.05  # of p-values
 _INTERVAL = re.compile(r"\(μ = [0-9.]+ ± [0-9.]+\)")
 
 _REPORT = """\
@@ -75,10 +58,6 @@ _GIVEN = {
 }
 
 
-# A system's score, 0-100, and the result of a paired test; the baseline has no `p_value`.
-System = namedtuple("System", "name score p_value interval", defaults=(None, None))
-
-
 def system_names(options: Options, systems: int) -> list[str]:
     """Return the systems' names; the baseline of a paired test is marked."""
     names = list(options.systems) or [f"System {number}" for number in range(1, systems + 1)]
@@ -109,9 +88,9 @@ class SacrebleuText:
 
     Attributes
     ----------
-    counter : Counter
-    sums : callable (Counted, bool) -> Sums
-        The counts of a corpus, with the rows of segments if they are to be kept.
+    metrics : list of Metric
+        In the order in which they are printed.
+    counter : JointCounter
     place : str
         The prefix of messages about the options.
     adds_batches, keep_rows : bool
@@ -121,169 +100,136 @@ class SacrebleuText:
     place = ""
     adds_batches = True
     keep_rows = False
-    sums = staticmethod(Sums.from_counts)
 
     def __init__(self, options: Options, references: int) -> None:
         self._options = options
-        try:
-            tokenizer = get_tokenizer(options.tokenizer)
-        except (ImportError, OSError, RuntimeError, ValueError) as error:
-            raise InputError(f"-tok {options.tokenizer}: {error}") from error
-        self.counter = Counter(
-            tokenizer, options.lowercase, options.max_ngram_order, options.threads
-        )
-        self._signature = BLEUSignature(
-            {
-                "num_refs": references,
-                "smooth_method": options.smooth_method,
-                "smooth_value": options.smooth_value,
-                "lowercase": options.lowercase,
-                "effective_order": options.sentence_level,
-                "tokenizer_signature": tokenizer.signature,
-            }
-        )
-        smoothing = options.smooth_method, options.smooth_value
-        self._scoring = options.max_ngram_order, *smoothing, options.sentence_level
+        names = dict.fromkeys(options.metrics)
+        # As sacreBLEU does: a paired test has them in the order of the options.
+        ordered = names if options.test else sorted(names)
+        self.metrics = [METRICS[name](options, references) for name in ordered]
+        self.counter = JointCounter(self.metrics)
 
-    def name_references(self, nrefs: int | None) -> None:
-        """Put the number of references per segment into the signature; -1: it varies."""
-        self._signature.update("nrefs", "var" if nrefs == -1 else nrefs)
+    def sums(self, counted: Joint, keep_rows: bool) -> Joint:
+        """Add up the counts of a corpus, with the rows of segments if they are to be kept."""
+        pairs = zip(self.metrics, counted.parts, strict=True)
+        return Joint([metric.sums(part, keep_rows) for metric, part in pairs])
 
-    def _add_test(self, seed: str, count: int, test: str = "bs") -> None:
-        """Add a test's seed and number of samples to the signature."""
-        self._signature.update(test, count)
-        self._signature.update("seed", seed)
+    def segments(self, counted: Joint) -> list[Any]:
+        """Return the scores of segments, by the only metric."""
+        return self.metrics[0].segments(counted.parts[0])
 
-    def score(self, row: array[int]) -> BLEUScore:
-        """Return the score of a row of sufficient statistics."""
-        try:
-            value, precisions, bp, counts, totals = details(row, *self._scoring)
-        except ValueError as error:  # the logarithm of a precision below 0
-            raise InputError(
-                f"--smooth-value {self._options.smooth_value:g} with --smooth-method "
-                f"{self._options.smooth_method} makes a precision negative, which has no "
-                "logarithm: choose a value of at least 0"
-            ) from error
-        return BLEUScore(value, counts, totals, precisions, bp, row[0], row[1])
-
-    def segments(self, counted: Counted) -> list[BLEUScore]:
-        """Return the scores of segments."""
-        rows, width = counted.rows, 2 + 2 * counted.max_order
-        return [self.score(rows[i : i + width]) for i in range(0, len(rows), width)]
-
-    def segment_lines(self, counted: Counted) -> list[str]:
+    def segment_lines(self, counted: Joint) -> list[str]:
         """Return the line of each segment."""
-        options, signature = self._options, self.signature(self._options.short)
-        style = options.width, options.score_only, signature
-        return [score.format(*style) for score in self.segments(counted)]
+        options, metric = self._options, self.metrics[0]
+        signature = metric.signature(options.short)
+        return [
+            score.format(options.width, options.score_only, signature)
+            for score in self.segments(counted)
+        ]
 
-    def result(self, names: Sequence[str], totals: list[Sums]) -> str:
+    def name_references(self, nrefs: int) -> None:
+        """Put the number of references per segment into the signatures; -1: it varies."""
+        for metric in self.metrics:
+            metric.info.update("nrefs", "var" if nrefs == -1 else nrefs)
+
+    def result(self, names: Sequence[str], totals: list[Joint]) -> str:
         """Return the report on the systems."""
-        for name, total in zip(names, totals, strict=True):
-            if total.tokenized_periods >= TOKENIZED_PERIODS:
-                warn_input(
-                    f"{name}: {total.tokenized_periods} lines end in ' .', as tokenized text does; "
-                    "scores of such text are not comparable: detokenize it, or add --force"
-                )
-        self.name_references(totals[0].nrefs)
-        tokenizers = sorted(filter(None, totals[0].tokenizers or ()))
-        self._signature.update("tok", "+".join([self._signature.info["tok"], *tokenizers]))
+        by_metric = [*zip(self.metrics, zip(*(t.parts for t in totals), strict=True), strict=True)]
+        for metric, of_systems in by_metric:
+            metric.describe(names, of_systems)
         if len(totals) == 1:
-            return self._one(totals[0])
+            return self._one([(metric, total) for metric, [total] in by_metric])
         if not self._options.test:
-            scores = [self.score(total.row).score for total in totals]
-            return self._several([*map(System, names, scores)])
+            columns = [
+                [System(name, metric.score(t).score) for name, t in zip(names, parts, strict=True)]
+                for metric, parts in by_metric
+            ]
+            return self._several(columns)
         # sacreBLEU prints a page of explanations; on a terminal there is a table instead.
         width = terminal_width() if self._options.output_format == "text" else None
-        comparisons, p_values = self._compare(names, totals)
-        if width is not None:
-            signature = self.signature(self._options.short)
+        if width is not None and [*self._options.metrics] == ["bleu"]:
+            from ..significance.results import Comparisons
+
+            [(metric, parts)] = by_metric
+            results, _ = metric.compare(parts)
+            comparisons = Comparisons(zip(names[1:], results, strict=True))
+            comparisons.baseline = names[0].removeprefix(BASELINE)
+            signature = metric.signature(self._options.short)
             return comparisons_text(comparisons, self._options.width, width, signature)
-        first = next(iter(comparisons.values()))
-        systems = [System(names[0], first.baseline_score, None, first.baseline_interval)]
-        for (name, result), p_value in zip(comparisons.items(), p_values, strict=True):
-            systems.append(System(name, result.score, p_value, result.interval))
-            if result._too_few or result.is_significant != (p_value <= _LARGEST_MARKED):
-                warn_input(f"{name}: {result._verdict}")
-        return self._several(systems)
+        return self._several([metric.test(names, parts) for metric, parts in by_metric])
 
-    def _compare(
-        self, names: Sequence[str], totals: list[Sums]
-    ) -> tuple[Comparisons[str], list[float]]:
-        """Test all systems against the first one; also sacreBLEU's p-values."""
-        from ..core.scoring.sacrebleu import SACREBLEU
-        from ..significance.experiment import Experiment, SacrebleuScoring
-        from ..significance.results import Comparisons
-
-        options = self._options
-        experiment = Experiment(
-            [SACREBLEU.adapt(total.rows()) for total in totals],
-            SacrebleuScoring(*self._scoring),
-            CONFIDENCE,
-            options.random_seed,
-            progress=options.progress,
-        )
-        if options.test == "bs":
-            results = experiment.bootstrap(options.samples)
-        else:
-            results = experiment.randomize(options.samples, samples=0)
-        self._add_test(str(experiment.seed).lower(), options.samples, options.test)
-        comparisons = Comparisons(zip(names[1:], results, strict=True))
-        comparisons.baseline = names[0].removeprefix(BASELINE)
-        return comparisons, experiment.sacrebleu_p_values
-
-    def _one(self, total: Sums) -> str:
+    def _one(self, totals: Sequence[tuple[Metric, Any]]) -> str:
         """Return the report on one system."""
-        options, score = self._options, self.score(total.row)
-        if options.confidence and options.confidence_n > 1:
-            samples, (_, *scoring) = options.confidence_n, self._scoring
-            arguments = total.rows(), samples, *scoring, options.random_seed
-            estimate_from_rows(score, *arguments)
-            self._add_test((options.seed or seed_text()).lower(), samples)
-        style = options.width, options.score_only
-        if options.output_format == "json":
-            return score.format(*style, self.signature(False), True) + "\n"
-        text = score.format(*style, self.signature(options.short))
-        text = _INTERVAL.sub(lambda match: self._color(match.group(), "cyan"), text)
-        return self._finished(f"{text}\n")
+        options, lines = self._options, []
+        is_json = options.output_format == "json"
+        for metric, total in totals:
+            score = metric.score(total)
+            if options.confidence and options.confidence_n > 1:
+                metric.estimate(score, total)
+            signature = metric.signature(options.short and not is_json)
+            lines.append(score.format(options.width, options.score_only, signature, is_json))
+        if is_json:
+            return ("[\n" + ",\n".join(lines) + "\n]" if len(lines) > 1 else lines[0]) + "\n"
+        places = [line.find("=") for line in lines]
+        lines = [
+            " " * (max(places) - place) * (place >= 0)
+            + _INTERVAL.sub(lambda match: self._color(match.group(), "cyan"), line)
+            for place, line in zip(places, lines, strict=True)
+        ]
+        return self._finished("".join([f"{line}\n" for line in lines]))
 
-    def _several(self, systems: Sequence[System]) -> str:
-        """Return the report on several systems; the first is the baseline of a test."""
+    def _several(self, columns: Sequence[list[System]]) -> str:
+        """Return the report on several systems, by metric; the first is the baseline of a test."""
         if self._options.output_format == "json":
-            return json.dumps([self._record(system) for system in systems], indent=4) + "\n"
-        systems = [system._replace(name=system.name.translate(CONTROLS)) for system in systems]
-        text = f"{self._table(systems)}\n\n"
+            return json.dumps([*map(self._record, *columns)], indent=4) + "\n"
+        columns = [
+            [system._replace(name=system.name.translate(CONTROLS)) for system in systems]
+            for systems in columns
+        ]
+        text = f"{self._table(columns)}\n\n"
         if self._options.test:
-            text += self._explanation(systems[0].name)
+            text += self._explanation(columns[0][0].name)
         heading = "Metric signatures"
         line = "-" * len(heading)
-        signature = self.signature(self._options.short)
-        return self._finished(f"{text}{line}\n{heading}\n{line}\n - {_METRIC:<10} {signature}\n")
+        text += f"{line}\n{heading}\n{line}\n"
+        for metric in self.metrics:
+            text += f" - {metric.name:<10} {metric.signature(self._options.short)}\n"
+        return self._finished(text)
 
-    def _record(self, system: System) -> dict[str, object]:
-        if not self._options.test:
-            return {"system": system.name, _METRIC: f"{system.score:.{self._options.width}f}"}
-        result: dict[str, Any] = {"score": system.score, "p_value": system.p_value}
-        interval = system.interval
-        result["mean"] = interval and interval.mean
-        result["ci"] = interval and interval.half_width
-        return {"system": system.name, _METRIC: result}
+    def _record(self, *systems: System) -> dict[str, object]:
+        """The JSON object of a system, from its results by each metric."""
+        record: dict[str, Any] = {"system": systems[0].name}
+        for metric, system in zip(self.metrics, systems, strict=True):
+            if not self._options.test:
+                record[metric.name] = f"{system.score:.{self._options.width}f}"
+                continue
+            result: dict[str, Any] = {"score": system.score, "p_value": system.p_value}
+            interval = system.interval
+            result["mean"] = interval and interval.mean
+            result["ci"] = interval and interval.half_width
+            record[metric.name] = result
+        return record
 
-    def _table(self, systems: Sequence[System]) -> str:
+    def _table(self, columns: Sequence[list[System]]) -> str:
         from tabulate import tabulate  # type: ignore[import-untyped]
 
         width = self._options.width
         latex = self._options.output_format == "latex"
-        names = [system.name for system in systems]
-        cells = [self._cell(system, " " if latex else "\n") for system in systems]
-        if names[0].startswith(BASELINE):
-            names[0], cells[0] = (self._color(text, "yellow") for text in (names[0], cells[0]))
-        sampled = any(system.interval for system in systems)
-        metric = f"{_METRIC} (μ ± 95% CI)" if sampled else _METRIC
-        columns = {self._color("System", "cyan"): names, self._color(metric, "cyan"): cells}
+        names = [system.name for system in columns[0]]
+        has_baseline = names[0].startswith(BASELINE)
+        if has_baseline:
+            names[0] = self._color(names[0], "yellow")
+        table = {self._color("System", "cyan"): names}
+        for metric, systems in zip(self.metrics, columns, strict=True):
+            cells = [self._cell(system, " " if latex else "\n") for system in systems]
+            if has_baseline:
+                cells[0] = self._color(cells[0], "yellow")
+            sampled = any(system.interval for system in systems)
+            heading = f"{metric.name} (μ ± 95% CI)" if sampled else metric.name
+            table[self._color(heading, "cyan")] = cells
         style = {"tablefmt": "latex_booktabs" if latex else "fancy_grid", "colalign": ("right",)}
         style |= {"stralign": "center", "numalign": "center", "floatfmt": f".{width}f"}
-        return str(tabulate(columns, headers="keys", **style))
+        return str(tabulate(table, headers="keys", **style))
 
     def _cell(self, system: System, separator: str) -> str:
         width = self._options.width
@@ -292,7 +238,7 @@ class SacrebleuText:
             text += f" ({interval.mean:.{width}f} ± {interval.half_width:.{width}f})"
         if system.p_value is not None:
             p_value = f"(p = {system.p_value:.4f})"
-            significant = system.p_value <= _LARGEST_MARKED
+            significant = system.p_value <= LARGEST_MARKED
             text += separator + (f"{p_value}*" if significant else self._color(p_value, "red"))
         return text
 
@@ -311,16 +257,6 @@ class SacrebleuText:
             baseline=self._color("baseline", "yellow"),
             red=self._color("highlighted in red", "red"),
         )
-
-    def signature(self, short: bool) -> str:
-        """Return the text of the signature, `short` or long."""
-        text = self._signature.format(short)
-        if self._options.max_ngram_order == 4:
-            return text
-        # sacreBLEU's signature has no field for the order, because its command has no option for
-        # it.
-        fields, separator, version = text.rpartition("|")
-        return f"{fields}{separator}order:{self._options.max_ngram_order}{separator}{version}"
 
     def _color(self, text: str, color: str) -> str:
         return f"\033[{_COLORS[color]}m{text}{RESET}" if self._options.uses_colors else text

@@ -1,4 +1,4 @@
-"""The metrics `bleu` and `sacrebleu` of Hugging Face's `evaluate`, in memory.
+"""The metrics `bleu`, `sacrebleu` and `chrf` of Hugging Face's `evaluate`, in memory.
 
 `load` replaces `evaluate.load` for them: no hub, no network, no cache and no lock files;
 `evaluate` itself need not be installed. Arguments and results, with their types, are those of the
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from ..core.inputs._batch import read
+from ..core.inputs._batch import Batch, read
 from ..core.inputs.arguments import a_type, check_flag, check_positive, number_of, shown
 from ..core.inputs.errors import warn_tokenized
 from ..core.metric.argument import counter_of
@@ -25,6 +25,8 @@ from ..core.scoring._sacrebleu import details
 from ..core.scoring.sacrebleu import SACREBLEU
 from ..core.scoring.score import NoScoreError
 from ..originals.formulas import EVALUATE
+from ..sacrebleu.metrics.chrf import CHRF
+from ..sacrebleu.metrics.chrf import counter_of as counter_of_chrf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -247,6 +249,50 @@ class Sacrebleu(_InMemory):
         }
 
 
+class Chrf(_InMemory):
+    """The hub's `chrf` for evaluate 0.4.6: sacreBLEU 2.6.0's corpus score, on 0-100."""
+
+    name = "chr_f"
+
+    def compute(
+        self,
+        *,
+        predictions: Sequence[str] | None = None,
+        references: Sequence[str | Sequence[str]] | None = None,
+        char_order: int = 6,
+        word_order: int = 0,
+        beta: float = 2,
+        lowercase: bool = False,
+        whitespace: bool = False,
+        eps_smoothing: bool = False,
+    ) -> dict[str, Any]:
+        """chrF of all segments added since the last call, and of those given here.
+
+        Parameters
+        ----------
+        predictions, references : optional
+            As for `add_batch`; the number of references may vary.
+        char_order, word_order, beta, lowercase, whitespace, eps_smoothing
+            As for `fastbleu.sacrebleu.CHRF`.
+
+        Returns
+        -------
+        dict
+            score: float, 0-100; char_order, word_order: int; beta.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As for `add_batch` and `fastbleu.sacrebleu.CHRF`, or nothing was added.
+        """
+        options = beta, lowercase, whitespace, eps_smoothing
+        counter = counter_of_chrf(CHRF(char_order, word_order, *options))
+        counted = counter.count(Batch(*self._take(predictions, references)))
+        score = counter.score(counted.sums().row)
+        orders = {"char_order": char_order, "word_order": word_order}
+        return {"score": score, **orders, "beta": beta}
+
+
 def load(
     path: str,
     config_name: object = None,
@@ -259,20 +305,21 @@ def load(
     download_config: object = None,
     download_mode: object = None,
     revision: object = None,
-) -> Bleu | Sacrebleu:
-    """Create the metric "bleu" or "sacrebleu"; ValueError for others and for several processes.
+) -> Bleu | Sacrebleu | Chrf:
+    """Create "bleu", "sacrebleu" or "chrf"; ValueError for others and for several processes.
 
     The other parameters are those of `evaluate.load`, and have no effect.
     """
-    metrics = {metric.name: metric for metric in (Bleu, Sacrebleu)}
+    metrics: dict[str, Any] = {"bleu": Bleu, "sacrebleu": Sacrebleu, "chrf": Chrf}
     if path not in metrics:
-        raise ValueError(f"metric {shown(path)} is unknown: there are {' and '.join(metrics)}")
+        raise ValueError(f"metric {shown(path)} is unknown: there are {', '.join(metrics)}")
     if num_process != 1:
         raise ValueError(
             f"num_process is {num_process}, but the segments stay in this process: gather them "
             "first, or sum up counts with fastbleu.BLEU and its all_reduce()"
         )
-    return metrics[path]()
+    metric: Bleu | Sacrebleu | Chrf = metrics[path]()
+    return metric
 
 
 def _listed(values: Any, name: str, expected: str = "a list of segments") -> list[Any]:

@@ -1,4 +1,4 @@
-"""Replacements for sacreBLEU's BLEU, and for `MetricBLEU` of mbrs, which calls it.
+"""Replacements for sacreBLEU's BLEU and chrF, and for `MetricBLEU` of mbrs, which calls it.
 
 Only sacreBLEU's counting of n-grams is replaced. The original code still handles tokenizers that
 are not as sacreBLEU made them, and all input but lists and tuples of str, so that sacreBLEU raises
@@ -26,6 +26,7 @@ from ..core.tokenizers._compiled import COMPILED
 from ..core.tokenizers.tokenizer import get as get_tokenizer
 from ..sacrebleu._sentence_score import score_known
 from ..sacrebleu.metrics.bleu import tokenizer_of_lines
+from ..sacrebleu.metrics.chrf import CHRF, counter_of
 from ..sacrebleu.streams import by_reference, by_segment, count_references
 from ._internals import Internals, is_nested
 from .replacing import PatchTarget, ReplacedError, UsedNames
@@ -45,6 +46,12 @@ def targets(module: ModuleType) -> list[PatchTarget]:
     bleu = sys.modules["sacrebleu.metrics.bleu"]
     replacements = _Replacements(bleu)
     methods = [PatchTarget(bleu.BLEU, name, fast) for name, fast in replacements.methods.items()]
+    chrf = sys.modules["sacrebleu.metrics.chrf"]
+    replaced = _ChrfReplacements(chrf)
+    methods += [
+        PatchTarget(chrf.CHRF, "_extract_corpus_statistics", replaced.extract),
+        PatchTarget(chrf.CHRF, "sentence_score", replaced.sentence),
+    ]
     return [*methods, PatchTarget(module, "sentence_bleu", replacements.sentence_bleu)]
 
 
@@ -263,6 +270,44 @@ class _Replacements:
             if len(total) == len(stats[0]) and all(type(number) is int for number in total):
                 return metric._compute_score_from_stats(total)
         return NotImplemented
+
+
+class _ChrfReplacements:
+    """The methods for the class `CHRF` of `module`, sacrebleu.metrics.chrf."""
+
+    def __init__(self, module: Any) -> None:
+        self._score_kind = module.CHRFScore
+
+    def metric(self, metric: Any) -> CHRF | None:
+        """The drop-in's metric with these options; None if sacreBLEU's own code must score."""
+        orders = metric.char_order, metric.word_order
+        if {*map(type, (*orders, metric.order))} != {int} or min(orders) < 0:
+            return None
+        if type(metric.beta) not in (int, float) or not metric.order == sum(orders) > 0:
+            return None
+        options = bool(metric.lowercase), bool(metric.whitespace), bool(metric.eps_smoothing)
+        return CHRF(*orders, metric.beta, *options)
+
+    def extract(self, metric: Any, hypotheses: Any, references: Any) -> Any:
+        """Replaces `_extract_corpus_statistics`, unless references are cached as n-grams."""
+        own, segments = self.metric(metric), _turn(references) if references else None
+        if own is None or not segments or not (hypotheses and is_nested(hypotheses, 1)):
+            return NotImplemented
+        num_refs = count_references(segments)
+        count = min(len(hypotheses), len(segments))
+        counter = counter_of(own)
+        rows = counter.count(Batch(hypotheses[:count], segments[:count])).rows
+        metric.num_refs = num_refs
+        return memoryview(rows).cast("B").cast("q", [count, 3 * counter.order]).tolist()
+
+    def sentence(self, metric: Any, hypothesis: Any, references: Any) -> Any:
+        """Replaces `sentence_score`."""
+        own = self.metric(metric)
+        if own is None or type(hypothesis) is not str or not is_nested([references], 2):
+            return NotImplemented
+        score = own.sentence_score(hypothesis, references)
+        metric.num_refs = own.num_refs
+        return self._score_kind(score.score, score.char_order, score.word_order, score.beta)
 
 
 def _lazy_kind(original: Any) -> Any:

@@ -1,37 +1,44 @@
-"""sacreBLEU's BLEU (2.6.0): same signatures, same results, faster.
+"""sacreBLEU's BLEU and chrF (2.6.0): same signatures, same results, faster.
 
-    from fastbleu.sacrebleu import BLEU, corpus_bleu, sentence_bleu
+    from fastbleu.sacrebleu import BLEU, CHRF, corpus_bleu, sentence_chrf
 
-References are stream-major here, as in sacreBLEU: ``references[k][segment]``. Deliberate
-differences are listed in DIFFERENCES.md.
+References are stream-major here, as in sacreBLEU: ``references[k][segment]``. TER is an installed
+sacreBLEU's own. Deliberate differences are listed in DIFFERENCES.md.
 """
 
 from sys import _getframe
 
 from ._sentence_score import sentence_bleu
-from .bleu_score import VERSION, BLEUScore, BLEUSignature
+from .base import ORIGINALS as _ORIGINALS
+from .base import VERSION
+from .base import original as _original
+from .bleu_score import BLEUScore, BLEUSignature
 from .metrics.bleu import BLEU, corpus_bleu, raw_corpus_bleu
+from .metrics.chrf import CHRF, CHRFScore, CHRFSignature, corpus_chrf, sentence_chrf
 
 __all__ = [
     "BLEU",
+    "CHRF",
     "VERSION",
     "BLEUScore",
     "BLEUSignature",
+    "CHRFScore",
+    "CHRFSignature",
     "corpus_bleu",
+    "corpus_chrf",
     "raw_corpus_bleu",
     "sentence_bleu",
+    "sentence_chrf",
 ]
 
 
 def __getattr__(name: str) -> object:
-    elsewhere = None
-    if "chrf" in name.lower() or "ter" in name.lower().split("_"):
-        elsewhere = "take the other metrics from sacrebleu itself"
-    elif name == "significance":
-        elsewhere = "take the significance tests from fastbleu.significance"
+    if name in _ORIGINALS:
+        return _original(name)
     what = f"module {__name__!r} has no attribute {name!r}"
-    if elsewhere is None:
+    if name != "significance":
         raise AttributeError(what)
     # `from ... import name` calls this function, and hides the text of an AttributeError.
     imported = _getframe(1).f_code.co_name == "_handle_fromlist"
-    raise (ImportError if imported else AttributeError)(f"{what}; only BLEU is here: {elsewhere}")
+    fix = "take the significance tests from fastbleu.significance"
+    raise (ImportError if imported else AttributeError)(f"{what}: {fix}")

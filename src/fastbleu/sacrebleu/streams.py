@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 
-from ..core.counting._counted import Counted
-from ..core.counting.counter import Counter
 from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import a_type, list_or_tuple, number_of, shown
 from ..core.inputs.errors import LocatedTypeError, LocatedValueError, Place, place, warn_input
@@ -73,10 +71,13 @@ def count_streams(
     hypotheses: Any,
     references: Any,
     cached: Sequence[Any] | None,
-    counter: Counter,
+    counter: Any,
     keep_rows: bool = True,
-) -> Counted:
-    """Count a corpus with stream-major references, or with `cached` ones from `segment_major`."""
+) -> Any:
+    """Count a corpus with stream-major references, or with `cached` ones from `segment_major`.
+
+    `counter` is a Counter or a ChrfCounter; returns what its `count` does.
+    """
     if references:
         streams = list(map(list_or_tuple, references))
         warn_of_layout(hypotheses, references, streams)

@@ -341,7 +341,9 @@ class Experiment:
 
 def _larger(distances: Floats, observed: Floats) -> Integers:
     """How many distances of each row are larger than observed; NaN counts as larger."""
-    larger: Integers = (~(distances <= observed[:, np.newaxis])).sum(axis=1)
+    # In sacreBLEU numpy compares distances of float32 with Python's float, as a float32.
+    limits = observed.astype(distances.dtype)[:, np.newaxis]
+    larger: Integers = (~(distances <= limits)).sum(axis=1)
     return larger
 
 

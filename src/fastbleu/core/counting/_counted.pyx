@@ -432,7 +432,8 @@ cdef Py_ssize_t useful_threads(object hypotheses, object references, object coun
         chunks = (hypotheses.size + references.size) // CHUNK_IDS
     elif counter.tokenizer is None and is_list_or_tuple(hypotheses):
         return 1  # reading, most of the work, holds the GIL
-    elif not (counter.tokenizer is None or counter.tokenizer.compiled or counter.tokenizer.line_writer):
+    elif counter.tokenizer is not None and not (
+            counter.tokenizer.compiled or counter.tokenizer.line_writer or counter.tokenizer.packer):
         return 1  # a user's function may not be thread-safe
     else:
         chunks = len(hypotheses) // CHUNK_SEGMENTS

@@ -26,6 +26,9 @@ cdef extern from "kernel/text/utf8.h":
     ctypedef utf8_content (*utf8_scanner)(const uint8_t *bytes, size_t size) noexcept nogil
 
 
+cdef object lower(object text)
+
+
 @cython.final
 cdef class TextSide:
     cdef object checks

@@ -188,6 +188,8 @@ class Counter(CounterBase):
             packer = IdPacker(ids.ignore_ids, ids.skip_ids, ids.stop_ids)
         elif tokenizer is None:
             packer = TokenPacker(self.checks)
+        elif tokenizer.packer is not None:
+            packer = tokenizer.packer(_TEXT_CHECKS, lowercase)
         elif (rewrite := tokenizer.rewrite) is not None:
             lines = None
             if tokenizer.line_writer is None:

@@ -59,11 +59,13 @@ class Tokenizer:
         Whether `split` reads each word between spaces by itself.
     choose : callable (str -> Tokenizer) or None
         Chooses the tokenizer of each text.
+    packer : callable (checks, lowercase -> PackedSegments) or None
+        Packs texts itself, each with one reference.
     """
 
     __slots__ = (
-        *("_model", "_source", "by_word", "choose", "compiled", "line_writer", "name", "rewrite"),
-        *("rewritten_for", "signature", "split"),
+        *("_model", "_source", "by_word", "choose", "compiled", "line_writer", "name", "packer"),
+        *("rewrite", "rewritten_for", "signature", "split"),
     )
     name: str
     signature: str
@@ -74,6 +76,7 @@ class Tokenizer:
     split: Split | None
     by_word: bool
     choose: Callable[[str], Tokenizer] | None
+    packer: Callable[[Any, bool], Any] | None
     _source: str | TokenFunction
     _model: str | None
 
@@ -89,6 +92,7 @@ class Tokenizer:
         split: Split | None = None,
         by_word: bool = False,
         choose: Callable[[str], Tokenizer] | None = None,
+        packer: Callable[[Any, bool], Any] | None = None,
         source: str | TokenFunction | None = None,
         model: str | None = None,
     ) -> None:
@@ -102,6 +106,7 @@ class Tokenizer:
             ("split", split),
             ("by_word", by_word),
             ("choose", choose),
+            ("packer", packer),
             ("_source", name if source is None else source),
             ("_model", model),
         ):

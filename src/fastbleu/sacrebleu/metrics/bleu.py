@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
 from types import MappingProxyType
 
 from ...core.counting.counter import Counter
@@ -24,6 +23,7 @@ from ...core.tokenizers.tokenizer import (
 )
 from ...core.tokenizers.tokenizer import tokenize as split
 from .._sentence_score import score_text
+from ..base import Metric
 from ..bleu_score import (
     BLEUScore,
     BLEUSignature,
@@ -51,14 +51,6 @@ else:
     copy = lazy("copy")
 
 __all__ = ["BLEU", "BLEUScore", "BLEUSignature"]  # the names that sacreBLEU's module has
-
-# Methods that sacreBLEU's scores go through, and that published metrics override.
-_NOT_OVERRIDDEN = {
-    *("_TOKENIZER_MAP", "_aggregate_and_compute", "_cache_references", "_check_corpus_score_args"),
-    *("_check_sentence_score_args", "_compute_score_from_stats", "_compute_segment_statistics"),
-    *("_extract_corpus_statistics", "_extract_reference_info", "_get_closest_ref_len"),
-    *("_preprocess_segment", "compute_bleu"),
-}
 
 
 class LineTokenizer:
@@ -98,7 +90,7 @@ def tokenizer_of_lines(function: Callable[[str], str]) -> Tokenizer:
     return load_tokenizer(tokens)
 
 
-class BLEU:
+class BLEU(Metric):
     """BLEU of text, with the parameters of sacreBLEU's class of the same name.
 
     Parameters
@@ -154,18 +146,10 @@ class BLEU:
     TOKENIZER_DEFAULT = "13a"
 
     _SIGNATURE_TYPE = BLEUSignature
+    # Methods that sacreBLEU's scores go through, and that published metrics override.
+    _NOT_CALLED = Metric._NOT_CALLED | {"_TOKENIZER_MAP", "_get_closest_ref_len", "compute_bleu"}
 
     num_refs: int
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        others = [vars(base) for base in cls.__mro__ if base not in BLEU.__mro__]
-        overridden = sorted(_NOT_OVERRIDDEN.intersection(chain(*others)))
-        if overridden:
-            raise TypeError(
-                f"{cls.__name__} overrides {', '.join(overridden)}, which fastbleu.sacrebleu.BLEU "
-                "does not call; derive it from sacrebleu.BLEU, and call fastbleu.patch() for speed"
-            )
 
     def __init__(
         self,
@@ -339,7 +323,9 @@ class BLEU:
     def _count(self, hypotheses: Any, references: Any, keep_rows: bool = True) -> Counted:
         lowercase, order = bool(self.lowercase), self.max_ngram_order
         counter = Counter(self._split, lowercase, order, skip_none=True)
-        counted = count_streams(hypotheses, references, self._ref_cache, counter, keep_rows)
+        counted: Counted = count_streams(
+            hypotheses, references, self._ref_cache, counter, keep_rows
+        )
         if references:
             self.num_refs = counted.nrefs
         if counted.tokenized_periods and not self._force:

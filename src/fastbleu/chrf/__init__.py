@@ -1,0 +1,1 @@
+"""chrF and chrF++: pairs of texts to counts, and counts to scores."""

@@ -1,0 +1,345 @@
+"""The metrics of the command in sacreBLEU's mode: how each counts, scores and tests systems."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections import namedtuple
+from collections.abc import Sequence
+from itertools import zip_longest
+from operator import add
+
+from ..chrf.counter import ChrfCounted, ChrfCounter, rule_of
+from ..core.counting._counted import Sums
+from ..core.counting.counter import Counter
+from ..core.inputs.errors import TOKENIZED_PERIODS, warn_input
+from ..core.runtime.import_lock import import_undisturbed
+from ..core.scoring._sacrebleu import details
+from ..core.scoring.sacrebleu import SACREBLEU
+from ..core.tokenizers.tokenizer import get as get_tokenizer
+from ..sacrebleu.base import original
+from ..sacrebleu.bleu_score import CONFIDENCE, BLEUScore, BLEUSignature, estimate, seed_text
+from ..sacrebleu.metrics.chrf import CHRFScore, CHRFSignature
+from ..sacrebleu.streams import count_references
+from .readers import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..core.inputs._batch import Batch
+    from ..sacrebleu.base import Score
+    from .options import Options
+
+LARGEST_MARKED = 0.05  # of p-values, by sacreBLEU
+# A system's score, 0-100, and the result of a paired test; the baseline has no `p_value`. The
+# interval has the attributes `mean` and `half_width`.
+System = namedtuple("System", "name score p_value interval", defaults=(None, None))
+_HalfWidth = namedtuple("_HalfWidth", "mean half_width")
+
+
+class Metric:
+    """A metric; `counter` counts batches, and `sums` adds up what it counted."""
+
+    name: str
+    counter: Any
+    info: Any  # the signature
+    sums: Callable[[Any, bool], Any]
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
+    def signature(self, short: bool) -> str:
+        """The text of the signature, `short` or long."""
+        text: str = self.info.format(short)
+        return text
+
+    def score(self, total: Any) -> Any:
+        """The score of sums."""
+        raise NotImplementedError
+
+    def segments(self, counted: Any) -> list[Any]:
+        """The scores of segments."""
+        raise NotImplementedError
+
+    def describe(self, names: Sequence[str], totals: Sequence[Any]) -> None:
+        """Put what the sums say into the signature, and warn of it."""
+        self.info.update("nrefs", "var" if totals[0].nrefs == -1 else totals[0].nrefs)
+
+    def rows(self, total: Any) -> Any:
+        """The kept rows, for `Experiment`."""
+        raise NotImplementedError
+
+    def scoring(self) -> Any:
+        """The scoring of random samples."""
+        raise NotImplementedError
+
+    def estimate(self, score: Score, total: Any) -> None:
+        """Set the confidence interval of a score."""
+        options = self.options
+        samples = options.confidence_n
+        estimate(score, self.rows(total), self.scoring(), samples, options.random_seed)
+        self.note_test((options.seed or seed_text()).lower(), samples)
+
+    def note_test(self, seed: str, count: int, test: str = "bs") -> None:
+        """Add a test's seed and number of samples to the signature."""
+        self.info.update(test, count)
+        self.info.update("seed", seed)
+
+    def compare(self, totals: Sequence[Any]) -> tuple[list[Any], list[float]]:
+        """The Comparison of each system with the first one, and sacreBLEU's p-values."""
+        options = self.options
+        experiment = import_undisturbed("fastbleu.significance.experiment").Experiment(
+            [self.rows(total) for total in totals],
+            self.scoring(),
+            CONFIDENCE,
+            options.random_seed,
+            progress=options.progress,
+        )
+        self.note_test(str(experiment.seed).lower(), options.samples, options.test)
+        if options.test == "bs":
+            results = list(experiment.bootstrap(options.samples))
+        else:
+            results = list(experiment.randomize(options.samples, samples=0))
+        return results, experiment.sacrebleu_p_values
+
+    def test(self, names: Sequence[str], totals: Sequence[Any]) -> list[System]:
+        """The systems with the results of a paired test; warns where its marks mislead."""
+        results, p_values = self.compare(totals)
+        first = results[0]
+        systems = [System(names[0], first.baseline_score, None, first.baseline_interval)]
+        for name, result, p_value in zip(names[1:], results, p_values, strict=True):
+            systems.append(System(name, result.score, p_value, result.interval))
+            if result._too_few or result.is_significant != (p_value <= LARGEST_MARKED):
+                of_metric = f", {self.name}" if len(self.options.metrics) > 1 else ""
+                warn_input(f"{name}{of_metric}: {result._verdict}")
+        return systems
+
+
+class Bleu(Metric):
+    name = "BLEU"
+    sums = staticmethod(Sums.from_counts)
+
+    def __init__(self, options: Options, references: int) -> None:
+        super().__init__(options)
+        try:
+            tokenizer = get_tokenizer(options.tokenizer)
+        except (ImportError, OSError, RuntimeError, ValueError) as error:
+            raise InputError(f"-tok {options.tokenizer}: {error}") from error
+        order = options.max_ngram_order
+        self.counter = Counter(tokenizer, options.lowercase, order, options.threads)
+        self.info = BLEUSignature(
+            {
+                "num_refs": references,
+                "smooth_method": options.smooth_method,
+                "smooth_value": options.smooth_value,
+                "lowercase": options.lowercase,
+                "effective_order": options.sentence_level,
+                "tokenizer_signature": tokenizer.signature,
+            }
+        )
+        smoothing = options.smooth_method, options.smooth_value
+        self._scoring = order, *smoothing, options.sentence_level
+
+    def signature(self, short: bool) -> str:
+        text = super().signature(short)
+        if self.options.max_ngram_order == 4:
+            return text
+        # sacreBLEU's signature has no field for the order, because its command has no option for
+        # it.
+        fields, separator, version = text.rpartition("|")
+        return f"{fields}{separator}order:{self.options.max_ngram_order}{separator}{version}"
+
+    def _score_row(self, row: array[int]) -> BLEUScore:
+        try:
+            value, precisions, bp, counts, totals = details(row, *self._scoring)
+        except ValueError as error:  # the logarithm of a precision below 0
+            raise InputError(
+                f"--smooth-value {self.options.smooth_value:g} with --smooth-method "
+                f"{self.options.smooth_method} makes a precision negative, which has no "
+                "logarithm: choose a value of at least 0"
+            ) from error
+        return BLEUScore(value, counts, totals, precisions, bp, row[0], row[1])
+
+    def score(self, total: Any) -> BLEUScore:
+        return self._score_row(total.row)
+
+    def segments(self, counted: Any) -> list[BLEUScore]:
+        rows, width = counted.rows, 2 + 2 * counted.max_order
+        return [self._score_row(rows[i : i + width]) for i in range(0, len(rows), width)]
+
+    def describe(self, names: Sequence[str], totals: Sequence[Any]) -> None:
+        for name, total in zip(names, totals, strict=True):
+            if total.tokenized_periods >= TOKENIZED_PERIODS:
+                warn_input(
+                    f"{name}: {total.tokenized_periods} lines end in ' .', as tokenized text does; "
+                    "scores of such text are not comparable: detokenize it, or add --force"
+                )
+        super().describe(names, totals)
+        tokenizers = sorted(filter(None, totals[0].tokenizers or ()))
+        self.info.update("tok", "+".join([str(self.info.info["tok"]), *tokenizers]))
+
+    def rows(self, total: Any) -> Any:
+        return SACREBLEU.adapt(total.rows())
+
+    def scoring(self) -> Any:
+        experiment = import_undisturbed("fastbleu.significance.experiment")
+        return experiment.SacrebleuScoring(*self._scoring)
+
+
+class Chrf(Metric):
+    sums = staticmethod(ChrfCounted.sums)
+
+    def __init__(self, options: Options, references: int) -> None:
+        super().__init__(options)
+        self._orders = options.chrf_char_order, options.chrf_word_order
+        arguments = {
+            "num_refs": references,
+            "lowercase": options.chrf_lowercase,
+            "eps_smoothing": options.chrf_eps_smoothing,
+            "char_order": options.chrf_char_order,
+            "word_order": options.chrf_word_order,
+            "whitespace": options.chrf_whitespace,
+        }
+        self.info = CHRFSignature(arguments)
+        rule = rule_of(options.chrf_beta, options.chrf_eps_smoothing)
+        texts = options.chrf_lowercase, options.chrf_whitespace
+        self.counter = ChrfCounter(*self._orders, rule, *texts, options.threads)
+        self.name = self._made(0.0).name
+
+    def _made(self, value: float) -> CHRFScore:
+        return CHRFScore(value, *self._orders, self.options.chrf_beta)
+
+    def score(self, total: Any) -> CHRFScore:
+        return self._made(self.counter.score(total.row))
+
+    def segments(self, counted: Any) -> list[CHRFScore]:
+        return [self._made(value) for value in self.counter.scores(counted)]
+
+    def rows(self, total: Any) -> Any:
+        samples = import_undisturbed("fastbleu.chrf.samples")
+        return samples.tables([total.rows()], self.counter.order)[0]
+
+    def scoring(self) -> Any:
+        samples = import_undisturbed("fastbleu.chrf.samples")
+        return samples.ChrfScoring(self.counter.order, self.counter.rule)
+
+    def test(self, names: Sequence[str], totals: Sequence[Any]) -> list[System]:
+        half_width = import_undisturbed("fastbleu.chrf.samples").half_width
+        return [
+            system._replace(interval=known and _HalfWidth(known.mean, half_width(known)))
+            for system in super().test(names, totals)
+            for known in [system.interval]
+        ]
+
+
+class TerSums:
+    """The rows of segments; they are floats, so that the order of additions matters."""
+
+    def __init__(self, rows: list[list[float]], nrefs: int) -> None:
+        self.kept, self.nrefs = rows, nrefs
+
+    def __add__(self, other: TerSums) -> TerSums:
+        nrefs = self.nrefs if self.nrefs == other.nrefs else -1
+        return TerSums(self.kept + other.kept, nrefs)
+
+
+class Ter(Metric):
+    """An installed sacreBLEU's TER."""
+
+    name = "TER"
+
+    def __init__(self, options: Options, references: int) -> None:
+        super().__init__(options)
+        try:
+            kind: Any = original("TER")
+        except ImportError as error:
+            raise InputError(f"-m ter: {error}") from error
+        options_of_ter = "normalized", "no_punct", "asian_support", "case_sensitive"
+        self._metric = kind(*[getattr(options, f"ter_{name}") for name in options_of_ter])
+        self._metric.num_refs = references
+        self.info = self._metric.get_signature()
+        self.counter = self
+
+    def count(self, batch: Batch, keep_rows: bool = True, meanwhile: Any = None) -> TerSums:
+        """Count a batch."""
+        hypotheses, references = batch.lists()
+        listed = [(t,) if isinstance(t, str) else tuple(t) for t in references]
+        streams = [list(stream) for stream in zip_longest(*listed)]
+        rows = self._metric._extract_corpus_statistics(list(hypotheses), streams)
+        return TerSums(rows, count_references(listed))
+
+    @staticmethod
+    def sums(counted: TerSums, keep_rows: bool) -> TerSums:
+        return counted
+
+    def score(self, total: TerSums) -> Any:
+        return self._metric._aggregate_and_compute(total.kept)
+
+    def segments(self, counted: TerSums) -> list[Any]:
+        return [self._metric._compute_score_from_stats(row) for row in counted.kept]
+
+    def estimate(self, score: Any, total: TerSums) -> None:
+        with _Seed(self.options) as significance:
+            arguments = total.kept, self._metric, self.options.confidence_n
+            seed, scores = significance._bootstrap_resample(*arguments)
+        score.estimate_ci(scores)
+        self.note_test(seed, self.options.confidence_n)
+
+    def test(self, names: Sequence[str], totals: Sequence[Any]) -> list[System]:
+        options = self.options
+        self._metric._extract_corpus_statistics = lambda rows, _: rows
+        systems = [(name, total.kept) for name, total in zip(names, totals, strict=True)]
+        with _Seed(options) as significance:
+            arguments = systems, {"TER": self._metric}, None, options.test, options.samples
+            signatures, scores = significance.PairedTest(*arguments)()
+            seed = signatures["TER"].info["seed"]
+        self.note_test(seed, options.samples, options.test)
+        return [
+            System(name, r.score, r.p_value, r.mean and _HalfWidth(float(r.mean), float(r.ci)))
+            for (name, _), r in zip(systems, scores["TER"], strict=True)
+        ]
+
+
+class _Seed:
+    """sacreBLEU's significance tests with the command's seed, which they read from a variable."""
+
+    def __init__(self, options: Options) -> None:
+        self._seed = options.seed or seed_text()
+
+    def __enter__(self) -> Any:
+        self._before = os.environ.get("SACREBLEU_SEED")
+        os.environ["SACREBLEU_SEED"] = self._seed
+        return import_undisturbed("sacrebleu.significance")
+
+    def __exit__(self, *_: object) -> None:
+        del os.environ["SACREBLEU_SEED"]
+        if self._before is not None:
+            os.environ["SACREBLEU_SEED"] = self._before
+
+
+METRICS: dict[str, Callable[[Options, int], Metric]] = {"bleu": Bleu, "chrf": Chrf, "ter": Ter}
+
+
+class Joint:
+    """What several metrics counted, or added up."""
+
+    def __init__(self, parts: list[Any]) -> None:
+        self.parts = parts
+
+    def __add__(self, other: Joint) -> Joint:
+        return Joint(list(map(add, self.parts, other.parts)))
+
+
+class JointCounter:
+    """Counts a batch for each of the metrics."""
+
+    def __init__(self, metrics: Sequence[Metric]) -> None:
+        self._counters = [metric.counter for metric in metrics]
+        self.reads_utf8 = all(getattr(c, "reads_utf8", False) for c in self._counters)
+
+    def count(self, batch: Batch, keep_rows: bool, meanwhile: Callable[[], None]) -> Joint:
+        first, *others = self._counters
+        parts = [first.count(batch, keep_rows=keep_rows, meanwhile=meanwhile)]
+        return Joint([*parts, *(counter.count(batch, keep_rows=keep_rows) for counter in others)])

@@ -1,0 +1,214 @@
+"""What sacreBLEU's metrics have in common: the text of scores and signatures (2.6.0)."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from ..core.inputs.arguments import shown
+from ..core.runtime.extras import install_command
+from ..core.runtime.import_lock import import_locked, lazy
+from ..core.scoring.sacrebleu import SACREBLEU
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import json
+    import statistics
+    from collections.abc import Iterable, Sequence
+    from typing import Any, ClassVar
+else:
+    json = lazy("json")
+    statistics = lazy("statistics")
+
+VERSION = SACREBLEU.version
+
+# What is handed over from an installed sacreBLEU, and its modules.
+ORIGINALS = {
+    **dict.fromkeys(("TER", "TERScore", "TERSignature"), "sacrebleu.metrics.ter"),
+    **dict.fromkeys(("corpus_ter", "sentence_ter"), "sacrebleu.compat"),
+}
+
+# Abbreviations of the fields that all signatures have.
+_SHORT = {
+    "version": "v",
+    "nrefs": "#",
+    "test": "t",
+    "lang": "l",
+    "subset": "S",
+    "origlang": "o",
+    "bs": "bs",
+    "ar": "ar",
+    "seed": "rs",
+}
+
+
+def original(name: str) -> Any:
+    """One of `ORIGINALS`; ImportError if sacreBLEU is not installed."""
+    try:
+        return getattr(import_locked(ORIGINALS[name]), name)
+    except ImportError as error:
+        raise ImportError(
+            f"{name} is sacreBLEU's own, which cannot be imported ({error}); install the extra: "
+            f"{install_command('testsets')}",
+            name=error.name,
+        ) from error
+
+
+class Score:
+    """The text and the confidence interval of a score."""
+
+    name: str
+    score: float
+    _mean: float
+    _ci: float
+    _verbose: Any = ""  # what follows the score
+
+    def format(
+        self, width: int = 2, score_only: bool = False, signature: str = "", is_json: bool = False
+    ) -> str:
+        """The score as text.
+
+        Parameters
+        ----------
+        width : int, default 2
+            Digits after the decimal point.
+        score_only : bool, default False
+            Only the score and its confidence interval; takes precedence over `is_json`.
+        signature : str, default ""
+            Added after the name; for JSON also split into its fields.
+        is_json : bool, default False
+            Return a JSON object; this needs the signature.
+
+        Raises
+        ------
+        ValueError
+            JSON is requested and the signature is not a list of ``key:value`` fields.
+
+        Examples
+        --------
+        >>> from fastbleu.sacrebleu import BLEUScore
+        >>> score = BLEUScore(50.0, [3, 1], [4, 3], [75.0, 33.333], 1.0, 4, 4)
+        >>> score.format(width=1, signature="nrefs:1")
+        'BLEU|nrefs:1 = 50.0 75.0/33.3 (BP = 1.000 ratio = 1.000 hyp_len = 4 ref_len = 4)'
+        """
+        number = f"{self.score:.{width}f}"
+        fields: dict[str, Any] = {"name": self.name, "score": float(number), "signature": signature}
+        text = number
+        if self._mean > 0:
+            mean, ci = f"{self._mean:.{width}f}", f"{self._ci:.{width}f}"
+            fields["confidence_mean"] = float(mean)
+            fields["confidence_var"] = float(ci)
+            fields["confidence"] = f"μ = {mean} ± {ci}"
+            text = f"{number} ({fields['confidence']})"
+        if score_only:
+            return text
+        if is_json:
+            return self._json(fields, signature)
+        name = f"{self.name}|{signature}" if signature else self.name
+        return f"{name} = {text} {self._verbose}" if self._verbose else f"{name} = {text}"
+
+    def _json(self, fields: dict[str, Any], signature: str) -> str:
+        if self._verbose:
+            fields["verbose_score"] = self._verbose
+        for field in signature.split("|"):
+            parts = field.split(":")
+            if len(parts) != 2:
+                raise ValueError(
+                    f"the signature has the field {shown(field)}, but JSON needs fields of the "
+                    "form key:value; pass signature=str(metric.get_signature())"
+                )
+            fields[parts[0]] = parts[1]
+        return json.dumps(fields, indent=1, ensure_ascii=False)
+
+    def estimate_ci(self, scores: Iterable[Any]) -> None:
+        """Set the mean and 95 % confidence interval from the attribute `score` of each sample."""
+        self._take_interval([score.score for score in scores])
+
+    def _take_interval(self, scores: Sequence[Any]) -> None:
+        ordered = sorted(scores)
+        left_out = len(ordered) // 40
+        self._ci = 0.5 * (ordered[len(ordered) - left_out - 1] - ordered[left_out])
+        self._mean = statistics.mean(ordered)
+
+    def __repr__(self) -> str:
+        return self.format()
+
+
+class Signature:
+    """A text that names everything that a score depends on.
+
+    Parameters
+    ----------
+    args : dict
+        The attributes of a metric; ValueError if it has not seen references yet.
+
+    Attributes
+    ----------
+    info : dict
+        The fields; those that are None are left out of the text.
+    """
+
+    def __init__(self, args: dict[str, Any]) -> None:
+        self._abbr = dict(_SHORT)
+        if "num_refs" not in args:
+            raise ValueError(
+                "the signature names the number of references, which is not known yet: "
+                "score something first, or pass references= to the metric"
+            )
+        self.info = {
+            "version": VERSION,
+            "nrefs": "var" if args["num_refs"] == -1 else args["num_refs"],
+            "bs": args.get("n_bootstrap"),
+            "ar": None,
+            "seed": args.get("seed"),
+            "test": args.get("test_set"),
+            "lang": args.get("langpair"),
+            "origlang": args.get("origlang"),
+            "subset": args.get("subset"),
+        }
+
+    def format(self, short: bool = False) -> str:
+        """The fields, separated by ``|``, the version last; `short` abbreviates their names."""
+        fields = []
+        for name in [*[name for name in self.info if name != "version"], "version"]:
+            value = self.info[name]
+            if isinstance(value, bool):
+                value = "yes" if value else "no"
+            if value is not None:
+                fields.append(f"{self._abbr[name] if short else name}:{value}")
+        return "|".join(fields)
+
+    def update(self, key: str, value: object) -> None:
+        """Set a field, or add one."""
+        self.info[key] = value
+
+    def __repr__(self) -> str:
+        return self.format()
+
+
+class Metric:
+    """A metric; refuses subclasses that override `_NOT_CALLED`, sacreBLEU's inner methods."""
+
+    _NOT_CALLED: ClassVar[frozenset[str]] = frozenset(
+        {
+            *("_aggregate_and_compute", "_cache_references", "_check_corpus_score_args"),
+            *("_check_sentence_score_args", "_compute_score_from_stats", "_preprocess_segment"),
+            *("_compute_segment_statistics", "_extract_corpus_statistics"),
+            "_extract_reference_info",
+        }
+    )
+    _SIGNATURE_TYPE: ClassVar[type[Signature]] = Signature
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        own = [base for base in cls.__mro__ if "_NOT_CALLED" in vars(base)]
+        if cls in own:
+            return
+        others = [vars(base) for base in cls.__mro__ if base not in own[0].__mro__]
+        overridden = sorted(cls._NOT_CALLED.intersection(chain(*others)))
+        if overridden:
+            name = own[0].__name__
+            raise TypeError(
+                f"{cls.__name__} overrides {', '.join(overridden)}, which fastbleu.sacrebleu."
+                f"{name} does not call; derive it from sacrebleu.{name}, and call "
+                "fastbleu.patch() for speed"
+            )

@@ -1,0 +1,298 @@
+"""sacreBLEU's chrF and chrF++: `CHRF`, `corpus_chrf`, `sentence_chrf`."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+from ...chrf._chrf import SCORED_ORDER, PairScorer, score_rows
+from ...chrf.counter import ChrfCounted, ChrfCounter, rule_of
+from ...core.inputs._batch import Batch
+from ...core.inputs.arguments import check_integer
+from ...core.runtime.import_lock import lazy
+from ..base import Metric, Score, Signature
+from ..bleu_score import estimate, seed_of_environment, seed_text
+from ..streams import (
+    check_corpus,
+    check_sentence,
+    count_references,
+    count_streams,
+    segment_major,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ...chrf import samples
+else:
+    samples = lazy("fastbleu.chrf.samples")
+
+__all__ = ["CHRF", "CHRFScore", "CHRFSignature"]  # the names that sacreBLEU's module has
+
+# Scorers of single segments, by options; few are kept, because each holds memory.
+_MOST_SCORERS = 8
+_scorers: dict[Any, PairScorer] = {}
+
+
+class CHRFScore(Score):
+    """A chrF score.
+
+    Parameters
+    ----------
+    score : float
+        In 0-100.
+    char_order, word_order : int
+        The longest n-grams of characters and of words.
+    beta : int or float
+
+    Attributes
+    ----------
+    name : str
+        "chrF", beta, and a plus for each word order: "chrF2", "chrF2++".
+    """
+
+    def __init__(self, score: float, char_order: int, word_order: int, beta: float) -> None:
+        self.beta = beta
+        self.char_order = char_order
+        self.word_order = word_order
+        self.name = f"chrF{beta}" + "+" * word_order
+        self.score = score
+        self._mean = -1.0
+        self._ci = -1.0
+
+
+class CHRFSignature(Signature):
+    """The signature of a chrF score."""
+
+    def __init__(self, args: dict[str, Any]) -> None:
+        super().__init__(args)
+        self._abbr |= {"case": "c", "eff": "e", "nc": "nc", "nw": "nw", "space": "s"}
+        self.info |= {
+            "case": "lc" if args["lowercase"] else "mixed",
+            "eff": "no" if args["eps_smoothing"] else "yes",
+            "nc": args["char_order"],
+            "nw": args["word_order"],
+            "space": "yes" if args["whitespace"] else "no",
+        }
+
+
+class CHRF(Metric):
+    """chrF of text, with the parameters of sacreBLEU's class of the same name.
+
+    Parameters
+    ----------
+    char_order : int, default 6
+        The longest n-grams of characters; 0: none.
+    word_order : int, default 0
+        The longest n-grams of words; 2 is chrF++.
+    beta : int or float, default 2
+        How much more recall counts than precision.
+    lowercase : bool, default False
+        Lowercase the text first.
+    whitespace : bool, default False
+        Whether white space is among the characters.
+    eps_smoothing : bool, default False
+        Average the F scores of all orders, as chrF++.py does. By default precision and recall are
+        averaged, over orders for which hypothesis and reference have n-grams.
+    references : sequence of K sequences of S str, optional
+        Kept, as text, for all calls that pass ``references=None``.
+
+    Attributes
+    ----------
+    num_refs : int
+        References per segment, -1 if it varies; unknown before the first score, unless
+        `references` are kept.
+    n_bootstrap, seed : int, str
+        The values for the last confidence interval.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An order is not an integer of at least 0, or a subclass overrides a method of sacreBLEU's
+        that is not called here.
+
+    References
+    ----------
+    sacreBLEU 2.6.0, `sacrebleu.metrics.CHRF`.
+
+    Examples
+    --------
+    >>> metric = CHRF(word_order=2)
+    >>> metric.corpus_score(["The cat sat."], [["The cat sat."], ["A cat sat down."]])
+    chrF2++ = 100.00
+    >>> metric.get_signature().format(short=True).rpartition("|")[0]
+    '#:2|c:mixed|e:yes|nc:6|nw:2|s:no'
+    """
+
+    CHAR_ORDER = 6
+    WORD_ORDER = 0
+    BETA = 2
+
+    _SIGNATURE_TYPE = CHRFSignature
+    _NOT_CALLED = Metric._NOT_CALLED | {"_compute_f_score", "_get_match_statistics"} | {"_PUNCTS"}
+
+    num_refs: int
+
+    def __init__(
+        self,
+        char_order: int = CHAR_ORDER,
+        word_order: int = WORD_ORDER,
+        beta: float = BETA,
+        lowercase: bool = False,
+        whitespace: bool = False,
+        eps_smoothing: bool = False,
+        references: Sequence[Sequence[str | None]] | None = None,
+    ) -> None:
+        self._ref_cache: list[Any] | None = None
+        self.n_bootstrap: int | None = None
+        self.seed: str | None = None
+        self.beta = beta
+        self.char_order = check_integer("char_order", char_order, 0)
+        self.word_order = check_integer("word_order", word_order, 0)
+        self.order = self.char_order + self.word_order
+        self.lowercase = lowercase
+        self.whitespace = whitespace
+        self.eps_smoothing = eps_smoothing
+        if references is not None:
+            self._ref_cache = segment_major(references)
+            self.num_refs = count_references(self._ref_cache)
+
+    def corpus_score(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str | None]] | None,
+        n_bootstrap: int = 1,
+    ) -> CHRFScore:
+        """chrF of a corpus; parameters, errors and warnings as for `BLEU.corpus_score`.
+
+        Of several references for a segment the one with the highest score counts.
+        """
+        check_corpus(hypotheses, references)
+        counter = counter_of(self)
+        counted = self._count(hypotheses, references, counter)
+        score = self._score(counter.score(counted.sums().row))
+        if n_bootstrap > 1:
+            self.n_bootstrap = n_bootstrap
+            [table] = samples.tables([counted.rows], counter.order)
+            scoring = samples.ChrfScoring(counter.order, counter.rule)
+            estimate(score, table, scoring, n_bootstrap, seed_of_environment())
+            self.seed = seed_text().lower()
+        return score
+
+    def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> CHRFScore:
+        """chrF of one segment; parameters and errors as for `BLEU.sentence_score`."""
+        rule = rule_of(self.beta, self.eps_smoothing)
+        key = self.char_order, self.word_order, not self.lowercase, not self.whitespace
+        scorer = _scorers.get(key) or _scorer_for(*key)
+        value = scorer and scorer.score(hypothesis, references, rule)
+        if value is None:
+            check_sentence(hypothesis, references)
+            counter = counter_of(self)
+            counted = counter.count(Batch([hypothesis], [tuple(references)]))
+            self.num_refs = counted.nrefs
+            value = counter.score(counted.rows)
+        else:
+            self.num_refs = len(references) - references.count(None)
+        return CHRFScore(value, self.char_order, self.word_order, self.beta)
+
+    def get_signature(self) -> CHRFSignature:
+        """The signature of the last score; ValueError if there is none yet."""
+        return self._SIGNATURE_TYPE(self.__dict__)
+
+    def _score(self, value: float) -> CHRFScore:
+        return CHRFScore(value, self.char_order, self.word_order, self.beta)
+
+    def _count(self, hypotheses: Any, references: Any, counter: ChrfCounter) -> ChrfCounted:
+        counted: ChrfCounted = count_streams(hypotheses, references, self._ref_cache, counter)
+        if references:
+            self.num_refs = counted.nrefs
+        return counted
+
+    # The methods that sacreBLEU's PairedTest calls.
+
+    def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> memoryview:
+        counted = self._count(hypotheses, references, counter_of(self))
+        rows = memoryview(counted.rows).cast("B")
+        return rows.cast("q", [counted.segments, 3 * self.order])
+
+    def _aggregate_and_compute(self, stats: Any) -> CHRFScore:
+        """The score of all rows together."""
+        rows = stats.tolist() if isinstance(stats, memoryview) else stats
+        if len(rows) == 1:
+            return self._compute_score_from_stats(rows[0])
+        return self._compute_score_from_stats([sum(column) for column in zip(*rows, strict=True)])
+
+    def _compute_score_from_stats(self, stats: Any) -> CHRFScore:
+        """The score of one row, a list of int, or an array of int64 or float32."""
+        rows = array("q", stats) if isinstance(stats, (list, tuple)) else stats
+        [value], is_plain = score_rows(rows, self.order, rule_of(self.beta, self.eps_smoothing))
+        return self._score(value if is_plain else stats.dtype.type(value))
+
+
+def counter_of(metric: CHRF) -> ChrfCounter:
+    """What counts and scores with the options of a metric."""
+    orders = metric.char_order, metric.word_order
+    options = bool(metric.lowercase), bool(metric.whitespace)
+    return ChrfCounter(*orders, rule_of(metric.beta, metric.eps_smoothing), *options)
+
+
+def _scorer_for(char_order: int, word_order: int, cased: bool, spaceless: bool) -> Any:
+    """A new scorer of segments, which is kept; None if the orders are too high for it."""
+    if max(char_order, word_order) > SCORED_ORDER or not char_order + word_order:
+        return None
+    scorer = PairScorer(char_order, word_order, not cased, not spaceless)
+    if len(_scorers) >= _MOST_SCORERS:
+        _scorers.clear()
+    _scorers[char_order, word_order, cased, spaceless] = scorer
+    return scorer
+
+
+def corpus_chrf(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str | None]],
+    char_order: int = CHRF.CHAR_ORDER,
+    word_order: int = CHRF.WORD_ORDER,
+    beta: float = CHRF.BETA,
+    remove_whitespace: bool = True,
+    eps_smoothing: bool = False,
+) -> CHRFScore:
+    """chrF of a corpus; parameters as for `CHRF` and `CHRF.corpus_score`.
+
+    References
+    ----------
+    sacreBLEU 2.6.0, `sacrebleu.corpus_chrf`.
+
+    Examples
+    --------
+    >>> corpus_chrf(["The dog bit the man.", "No."], [["The dog bit the man.", "No!"]])
+    chrF2 = 97.03
+    """
+    orders = char_order, word_order, beta
+    metric = CHRF(*orders, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
+    return metric.corpus_score(hypotheses, references)
+
+
+def sentence_chrf(
+    hypothesis: str,
+    references: Sequence[str | None],
+    char_order: int = CHRF.CHAR_ORDER,
+    word_order: int = CHRF.WORD_ORDER,
+    beta: float = CHRF.BETA,
+    remove_whitespace: bool = True,
+    eps_smoothing: bool = False,
+) -> CHRFScore:
+    """chrF of one segment; parameters as for `CHRF` and `CHRF.sentence_score`.
+
+    References
+    ----------
+    sacreBLEU 2.6.0, `sacrebleu.sentence_chrf`.
+
+    Examples
+    --------
+    >>> sentence_chrf("The dog bit a man.", ["The dog bit the man."]).format(score_only=True)
+    '60.21'
+    """
+    orders = char_order, word_order, beta
+    metric = CHRF(*orders, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
+    return metric.sentence_score(hypothesis, references)

@@ -1,0 +1,342 @@
+"""chrF and chrF++ are sacreBLEU's to the last bit; TER is sacreBLEU's own."""
+
+import copy
+import inspect
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import sacrebleu
+from generators import SEGMENTS, quietly, seeded
+from sacrebleu.metrics import CHRF as ORIGINAL
+from sacrebleu.metrics.chrf import CHRFScore, CHRFSignature
+from sacrebleu.significance import PairedTest
+from wmt22 import SAMPLE, lines_of_references, lines_of_systems, read_lines, system_file
+
+import fastbleu.sacrebleu
+from fastbleu.chrf._chrf import PairScorer
+from fastbleu.chrf.counter import ChrfCounter, rule_of
+from fastbleu.core.inputs._batch import Batch
+from fastbleu.sacrebleu import CHRF, corpus_chrf, sentence_chrf
+
+CASES = max(SEGMENTS // 500, 150)
+SPACES = [chr(c) for c in range(0x110000) if chr(c).isspace()]
+ALPHABETS = [
+    "ab",
+    "ab .",
+    "aA bB.,!-'",
+    "abcdefghijklmnop  ,.!?()\"'-",
+    "aé\u0301\u0308ß İIıΣσς ",  # lower() of some letters is longer or depends on the place
+    "\ud800\udc00\udfff a.",  # lone surrogates
+    "\U0001f600\U0001f3fd\u200d\ufe0f a,",
+    "日本語。、 \u3000a.",
+    "".join(SPACES) + "ab.",
+    "\x00\x1f\x7f\x80\ufffd\U0010ffff _A0",
+    "(){}[]<>_~`@#$%^&*+=|\\/:;",
+    "".join(map(chr, range(0x4E00, 0x4F80))) + " .",  # more characters than a byte can number
+]
+OPTIONS = ({}, {"word_order": 2}, {"eps_smoothing": True, "word_order": 3, "whitespace": True})
+
+
+def text(rng):
+    alphabet, kind = rng.choice(ALPHABETS), rng.random()
+    if kind < 0.08:
+        return "" if kind < 0.05 else "".join(rng.choices(SPACES, k=rng.randint(1, 4)))
+    longest = rng.choice([2, 8, 8, 30, 30, 80, 200, 700] + [6000] * (kind > 0.99))
+    end = rng.choice(["", "", ".", " ", "\n", "!?", " ."])
+    return "".join(rng.choices(alphabet, k=rng.randint(1, longest))) + end
+
+
+def edited(rng, of):
+    made = list(of) or ["a"]
+    for _ in range(rng.randint(0, 4)):
+        place = rng.randrange(len(made))
+        made[place : place + 1] = rng.choice(["", rng.choice(rng.choice(ALPHABETS))])
+        made = made or ["a"]
+    return "".join(made)
+
+
+def options(rng):
+    char_order = rng.choice([0, 1, 2, 3, 6, 6, 6, 9, 40, 70])
+    word_order = rng.choice([0, 0, 1, 2, 2, 3, 5])
+    return {
+        "char_order": char_order,
+        "word_order": word_order or int(not char_order),
+        "beta": rng.choice([0, 1, 2, 2, 2, 3, 10, 0.5, 2.5, -2, 1 / 3, 10**9, 1e8]),
+        "lowercase": rng.random() < 0.4,
+        "whitespace": rng.random() < 0.4,
+        "eps_smoothing": rng.random() < 0.4,
+    }
+
+
+def corpus(rng):
+    """Hypotheses and streams of references; every segment has one at least."""
+    segments, streams = rng.choice([1, 1, 2, 3, 8]), rng.choice([1, 1, 1, 2, 3, 5])
+    first = [text(rng) for _ in range(segments)]
+    references = [first, *([edited(rng, t) for t in first] for _ in range(streams - 1))]
+    for segment in range(segments):
+        for stream in references[1:]:
+            stream[segment] = rng.choice([None, text(rng), stream[segment], stream[segment]])
+    hypotheses = [edited(rng, t) if rng.random() < 0.7 else text(rng) for t in first]
+    rng.shuffle(references)
+    return hypotheses, references
+
+
+def seen(score):
+    return type(score.score), vars(score) | {"verbose": score._verbose}, str(score)
+
+
+def signature(metric):
+    """Both forms without the version."""
+    shown = metric.get_signature()
+    return [shown.format(short).rpartition("|")[0] for short in (False, True)]
+
+
+def test_random_corpora():
+    rng = seeded("chrF")
+    for _ in range(CASES):
+        given, (hypotheses, streams) = options(rng), corpus(rng)
+        where = given, hypotheses, streams
+        ours, theirs = CHRF(**given), ORIGINAL(**given)
+        expected = theirs.corpus_score(hypotheses, streams)
+        assert vars(ours.corpus_score(hypotheses, streams)) == without_text(expected), where
+        assert signature(ours) == signature(theirs), where
+        rows = theirs._extract_corpus_statistics(hypotheses, streams)
+        counted = ours._extract_corpus_statistics(hypotheses, streams)
+        assert counted.tolist() == rows, where
+        assert ours._aggregate_and_compute(counted).score == expected.score, where
+        kept = CHRF(**given, references=streams)
+        assert kept.corpus_score(hypotheses, None).score == expected.score, where
+        for hypothesis, *references in zip(hypotheses, *streams, strict=True):
+            score = ours.sentence_score(hypothesis, references)
+            assert score.score == theirs.sentence_score(hypothesis, references).score, where
+            assert ours.num_refs == theirs.num_refs, where
+
+
+def without_text(score):
+    """The attributes of a sacreBLEU's score that are not always the same."""
+    return {name: value for name, value in vars(score).items() if name != "_verbose"}
+
+
+def test_patched():
+    """sacreBLEU's own objects, after fastbleu.patch()."""
+    rng = seeded("patched chrF")
+    for _ in range(CASES // 3):
+        given, (hypotheses, streams) = options(rng), corpus(rng)
+        theirs = ORIGINAL(**given)
+        pairs = [(h, [*r]) for h, *r in zip(hypotheses, *streams, strict=True)]
+        expected = [theirs.sentence_score(*pair) for pair in pairs]
+        expected += [theirs.corpus_score(hypotheses, streams)]
+        with fastbleu.patch("sacrebleu"):
+            assert "_fastbleu" in str(ORIGINAL.sentence_score.__code__.co_names)
+            found = [theirs.sentence_score(*pair) for pair in pairs]
+            found += [theirs.corpus_score(hypotheses, streams)]
+            kept = ORIGINAL(**given, references=streams).corpus_score(hypotheses, None)
+        assert [*map(seen, found)] == [*map(seen, expected)], (given, hypotheses, streams)
+        assert {*map(type, found)} == {CHRFScore}
+        assert kept.score == expected[-1].score
+    for wrong in (("a", "a"), (1, ["a"]), ("a", [1])):
+        with fastbleu.patch("sacrebleu"), pytest.raises(TypeError, match="CHRF: "):
+            ORIGINAL().sentence_score(*wrong)
+
+
+# The cases of sacreBLEU's own test_chrf.py: hypotheses, references by segment, scores.
+SENTENCES = [
+    (["abcdefg"], [["hijklmnop"]], 0.0),
+    (["a"], [["b"]], 0.0),
+    ([""], [["b"]], 0.0),
+    ([""], [["c"]], 0.0),
+    (["a", "b"], [["a", "b"]], 100),
+    (["ab"], [["ab"]], 100),
+    (["a b c"], [["a b d"]], None),
+    (["  Die    Beziehung  zwischen "], [["Die Beziehung zwischen "]], 100),
+    (["Niemand hat die Absicht, eine Mauer zu errichten"], [["Niemand hat die Absicht"]], None),
+]
+
+
+@pytest.mark.parametrize(("hypotheses", "streams", "expected"), SENTENCES)
+@pytest.mark.parametrize("order", [1, 6])
+def test_its_own_cases(hypotheses, streams, expected, order):
+    for given in ({}, {"word_order": 2}, {"beta": 3}, {"eps_smoothing": True}):
+        score = corpus_chrf(hypotheses, streams, order, **given)
+        assert score.score == sacrebleu.corpus_chrf(hypotheses, streams, order, **given).score
+        segments = [h, [r]] = hypotheses[0], [streams[0][0]]
+        found = sentence_chrf(*segments, order, **given).score
+        assert found == sacrebleu.sentence_chrf(h, [r], order, **given).score
+    if expected is not None:
+        assert corpus_chrf(hypotheses, streams, order).score == pytest.approx(expected)
+
+
+@pytest.mark.wmt22
+@pytest.mark.parametrize("system", SAMPLE)
+def test_systems_of_wmt22(system):
+    hypotheses = read_lines(system_file(system))
+    streams = lines_of_references(system.partition(".")[0])
+    for given in ({}, {"word_order": 2}):
+        theirs = ORIGINAL(**given)
+        for references in (streams[:1], streams):
+            rows = theirs._extract_corpus_statistics(hypotheses, references)
+            ours = CHRF(**given)
+            assert ours._extract_corpus_statistics(hypotheses, references).tolist() == rows
+            score = theirs._aggregate_and_compute(rows).score
+            assert ours.corpus_score(hypotheses, references).score == score
+
+
+@pytest.mark.wmt22
+@pytest.mark.parametrize("given", OPTIONS)
+def test_samples(given):
+    """Confidence intervals and p-values, also in sacreBLEU's own paired tests."""
+    pair = "en-de"
+    systems = [(name, lines[:120]) for name, lines in [*lines_of_systems(pair).items()][:3]]
+    streams = [stream[:120] for stream in lines_of_references(pair)]
+    ours, theirs = CHRF(**given), ORIGINAL(**given)
+    score = ours.corpus_score(systems[0][1], streams, n_bootstrap=200)
+    expected = theirs.corpus_score(systems[0][1], streams, n_bootstrap=200)
+    assert seen(score)[:2] == (type(expected.score), vars(score) | {"verbose": ""})
+    assert vars(score) == without_text(expected)
+    assert signature(ours) == signature(theirs)
+    for test in ("bs", "ar"):
+        results = [PairedTest(systems, {"m": m}, streams, test, 200)()[1] for m in (ours, theirs)]
+        (ours_found, theirs_found) = ([*map(vars, found[score.name])] for found in results)
+        assert ours_found == theirs_found
+
+
+def test_few_segments_have_an_interval():
+    """Where samples without matches and others meet, sacreBLEU raises a TypeError."""
+    hypotheses, streams = ["abc", "x", "y"], [["abd", "z", "w"]]
+    with pytest.raises(TypeError, match="coerce"):
+        ORIGINAL().corpus_score(hypotheses, streams, n_bootstrap=50)
+    assert corpus_score(hypotheses, streams)._ci > 0
+
+
+def corpus_score(hypotheses, streams):
+    return CHRF().corpus_score(hypotheses, streams, n_bootstrap=50)
+
+
+def test_the_interface_is_sacrebleus():
+    for name in ("CHRF", "CHRFScore", "CHRFSignature", "corpus_chrf", "sentence_chrf"):
+        ours = getattr(fastbleu.sacrebleu, name)
+        theirs = {**vars(sacrebleu), **vars(sacrebleu.metrics.chrf)}[name]
+        names = [
+            [(p.name, p.default) for p in inspect.signature(f).parameters.values()]
+            for f in (ours, theirs)
+        ]
+        assert names[0] == names[1]
+    for name in ("corpus_score", "sentence_score", "get_signature"):
+        ours, theirs = (inspect.signature(getattr(m, name)) for m in (CHRF, ORIGINAL))
+        assert [p.default for p in ours.parameters.values()] == [
+            p.default for p in theirs.parameters.values()
+        ]
+    assert CHRF.CHAR_ORDER, CHRF.WORD_ORDER == (ORIGINAL.CHAR_ORDER, ORIGINAL.WORD_ORDER)
+    score = fastbleu.sacrebleu.CHRFScore(12.345, 6, 2, 2)
+    expected = CHRFScore(12.345, 6, 2, 2)
+    for copied in (score, copy.deepcopy(score), pickle.loads(pickle.dumps(score))):
+        for form in ((), (3,), (1, True), (2, False, "nrefs:1|a:b", True)):
+            assert copied.format(*form) == expected.format(*form)
+    metric = CHRF()
+    with pytest.raises(ValueError, match="score something first"):
+        metric.get_signature()
+    metric.sentence_score("a", ["a", None])
+    assert isinstance(metric.get_signature(), fastbleu.sacrebleu.CHRFSignature)
+    assert [*metric.get_signature().info] == [*CHRFSignature(vars(metric)).info]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("a", [["a"]]), None),  # as a list of characters, with a warning
+        ((["a", None], [["a", "b"]]), TypeError),
+        ((["a"], [[None]]), ValueError),
+        ((["a"], [[None], [None]]), ValueError),
+        ((["a"], "a"), None),
+        (([], [["a"]]), IndexError),
+        ((["a"], None), RuntimeError),
+        ((iter(["a"]), [["a"]]), TypeError),
+        ((["a"], [["a"], [1]]), TypeError),
+        (([1], [["a"]]), TypeError),
+    ],
+)
+def test_errors(arguments, error):
+    if error is None:
+        score = quietly(CHRF().corpus_score, *arguments).score
+        assert score == ORIGINAL().corpus_score(*arguments).score
+        return
+    with pytest.raises(error):
+        CHRF().corpus_score(*arguments)
+
+
+def test_errors_of_sentences_and_options():
+    for arguments in ((None, ["a"]), ("a", "a"), ("a", [1]), ("a", ["a", 1])):
+        with pytest.raises(TypeError):
+            CHRF().sentence_score(*arguments)
+    with pytest.raises(ValueError, match="no references"):
+        CHRF().sentence_score("a", [None])
+    with pytest.raises(ValueError, match="char_order is -1"):
+        CHRF(-1)
+    with pytest.raises(TypeError, match=r"word_order is 1\.5"):
+        CHRF(word_order=1.5)
+    with pytest.raises(TypeError, match="overrides _compute_f_score"):
+        type("Own", (CHRF,), {"_compute_f_score": None})
+    assert CHRF(0, 0).corpus_score(["a"], [["a"]]).score == 0.0
+    with pytest.raises(ZeroDivisionError):
+        CHRF(0, 0, eps_smoothing=True).sentence_score("a", ["a"])
+
+
+def test_threads_and_chunks_change_nothing():
+    rng = seeded("chrF threads")
+    references = [text(rng) for _ in range(3000)]
+    hypotheses = [edited(rng, t) for t in references]
+    rule = rule_of(2, False)
+    batch = Batch(hypotheses, references)
+    rows = [ChrfCounter(6, 2, rule, threads=n).count(batch).rows for n in (1, 4)]
+    assert rows[0] == rows[1]
+    counter = ChrfCounter(6, 2, rule)
+    parts = [Batch(hypotheses[i : i + 700], references[i : i + 700]) for i in range(0, 3000, 700)]
+    total, *others = [counter.count(part).sums(keep_rows=True) for part in parts]
+    for other in others:
+        total += other
+    assert (total.rows(), total.segments, total.nrefs) == (rows[0], 3000, 1)
+    assert total.row == counter.count(batch).sums().row
+    assert counter.score(total.row) == corpus_chrf(hypotheses, [references], word_order=2).score
+    assert np.frombuffer(rows[0], np.int64).reshape(3000, -1).sum(0).tolist() == total.row.tolist()
+
+
+def test_without_memory():
+    memory = pytest.importorskip("_testcapi")
+
+    def score():
+        return PairScorer(6, 2, True, False).score(
+            "a b\U0001f600", ["a c", None], (4.0, 5.0, False)
+        )
+
+    expected, failed = score(), 0
+    for number in range(80):
+        try:
+            memory.set_nomemory(number, number + 1)
+            try:
+                found = score()
+            finally:
+                memory.remove_mem_hooks()
+            assert found == expected
+        except MemoryError:
+            failed += 1
+    assert failed > 20
+
+
+def test_ter_is_handed_over():
+    import fastbleu.sacrebleu.metrics as metrics
+
+    for name in ("TER", "corpus_ter", "sentence_ter"):
+        assert getattr(fastbleu.sacrebleu, name) is getattr(sacrebleu, name)
+    assert metrics.TER is sacrebleu.TER
+    assert metrics.METRICS == {
+        "BLEU": fastbleu.sacrebleu.BLEU,
+        "CHRF": CHRF,
+        "TER": sacrebleu.TER,
+    }
+    code = "import sys; sys.modules['sacrebleu'] = None\nfrom fastbleu.sacrebleu import CHRF, TER"
+    failed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "TER is sacreBLEU's own" in failed.stderr
+    assert "testsets" in failed.stderr
