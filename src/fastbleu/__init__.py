@@ -11,7 +11,9 @@ __version__ = "0.1.0"
 _refuse_sub_interpreters()
 
 # What the core knows by name only. Without the folder, there are no such names.
-_PROVIDERS.update(originals="fastbleu.originals.names")
+_PROVIDERS.update(
+    {"originals": "fastbleu.originals.names", "likely mistakes": "fastbleu.diagnosis.samples"}
+)
 
 # Where each public name is defined, for lazy loading; the imports below are for type checkers.
 _HOMES = {

@@ -9,7 +9,7 @@ import warnings
 import pytest
 
 from fastbleu import BLEU, explain
-from fastbleu.core.inputs.repairs import REPAIRS
+from fastbleu.diagnosis.repairs import REPAIRS
 
 NOUNS = [
     *[

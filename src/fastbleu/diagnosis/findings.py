@@ -1,6 +1,6 @@
 """Likely mistakes in a corpus, each with its effect in points, which is that of its repair.
 
-Repairs of texts are in inputs/repairs.py; here are those of pairs and of whole sides.
+Repairs of texts are in repairs.py; here are those of pairs and of whole sides.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy
 
 from ..core.inputs.arguments import names_shown, number_of
 from ..core.inputs.errors import advised
-from ..core.inputs.repairs import REPAIRS, Repair, constant_text
 from ..core.inputs.scripts import fitting_tokenizer, lacks_spaces, sample_of
 from ..core.metric.bleu import BLEU
 from .corpus import Corpus
 from .order import reordered
+from .repairs import REPAIRS, Repair, constant_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Finding:
     Attributes
     ----------
     name : str
-        A name in `fastbleu.inputs.repairs.REPAIRS`, such as "case", "quotes" or "subwords", or
+        A name in `fastbleu.diagnosis.repairs.REPAIRS`, such as "case", "quotes" or "subwords", or
         "empty", "blank", "nan", "script", "shifted", "exchanged", "shuffled", "constant text",
         "short", "same text", "language", "lost characters", "unknown words", "ids",
         "words reversed" or "source copied".

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from ..core.inputs.repairs import REPAIRS
+from ..diagnosis.repairs import REPAIRS
 from ..significance.results import shown_bounds
 
 if TYPE_CHECKING:

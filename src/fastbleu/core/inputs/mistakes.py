@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ..runtime.import_lock import import_undisturbed
+from ..runtime.providers import provider
 from ._batch import Batch
 from ._id_rows import IdRows
 from ._utf8_rows import Utf8Rows
@@ -15,7 +15,6 @@ from .scripts import (
     first_entries,
     is_written_without_spaces,
     sample_of,
-    warn_of_scripts,
     warn_of_unspaced,
 )
 
@@ -118,7 +117,8 @@ class MistakeWatch:
             side.as_lists(place) if type(side) is Utf8Rows else side
             for side in (hypotheses, references)
         ]
-        if counter.tokenizer is not None and warn_of_scripts(*map(sample_of, sides)):
+        samples = provider("likely mistakes") if counter.tokenizer is not None else None
+        if samples is not None and samples.warn_of_scripts(*map(sample_of, sides)):
             return True
         hypotheses, references = (list(side)[-SHIFT_SAMPLE:] for side in sides)
         try:
@@ -146,12 +146,13 @@ class MistakeWatch:
         return False
 
     def _look(self, counter: Any, hypotheses: Any, references: Any, is_poor: bool) -> bool:
-        """Warn about a mistake that repairs.py repairs in the first segments of a batch.
+        """Warn about a mistake that `diagnosis` repairs in the first segments of a batch.
 
         Without a reason only the first few are looked at, which takes some microseconds.
         """
-        # Loaded late: the table needs modules that most programs do not load.
-        samples = import_undisturbed("fastbleu.core.inputs.samples")
+        samples = provider("likely mistakes")
+        if samples is None:
+            return False
         sides = [first_entries(side, samples.QUICK_PAIRS) for side in (hypotheses, references)]
         if not all(isinstance(text, str) for side in sides for text in side):
             return False
@@ -166,7 +167,7 @@ class MistakeWatch:
             counted = counter.count(Batch(list(texts), list(others)))
             return sum(_similarities(counted.rows, counter.max_ngram_order))
 
-        scripts_differ = warn_of_scripts(*map(sample_of, sides))
+        scripts_differ = samples.warn_of_scripts(*map(sample_of, sides))
         is_warned = scripts_differ or samples.warn_of_sample(sides[0], sides[1], similarity)
         self.expects_periods = is_warned
         return is_warned

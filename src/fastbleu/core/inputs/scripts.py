@@ -1,24 +1,18 @@
-"""The scripts of texts: without spaces between words, and different ones on two sides."""
+"""The scripts of texts that are written without spaces between words, and their tokenizers."""
 
 from __future__ import annotations
 
 from itertools import islice
 
-from ..runtime.import_lock import import_undisturbed, lazy
 from .errors import advised, warn_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import unicodedata
     from collections.abc import Sequence
     from typing import Any, Literal
-else:
-    unicodedata = lazy("unicodedata")
 
 # How much text is examined for its script.
 _TEXTS_CHECKED, _CHARACTERS_CHECKED = 20, 500
-# The letters needed to tell the script of a text, and the share of them that may be foreign.
-_LEAST_LETTERS, _FOREIGN = 20, 0.05
 # Scripts without spaces between words: those of Thai, Lao, Tibetan, Burmese, Khmer, Japanese and
 # Chinese.
 _UNSPACED = (
@@ -51,28 +45,6 @@ def warn_of_unspaced(tokenizer: Any, hypotheses: Any, references: Any) -> bool:
         f"{tokenizer.name!r} {why}; use {advised('tokenize', fitting)}"
     )
     return True
-
-
-def warn_of_scripts(*samples: str) -> bool:
-    """Warn if hypotheses and references share hardly any script; return whether it warned."""
-    # Loaded late: the table needs modules that most programs do not load.
-    repairs = import_undisturbed("fastbleu.core.inputs.repairs")
-    # In the script that they have if they are read in the right encoding.
-    for mistake in ("escapes", "encoding", "full-width"):
-        samples = tuple(map(repairs.REPAIRS[mistake].rewrite, samples))
-    name = unicodedata.name
-    scripts = [[name(c, "").partition(" ")[0] for c in s[:200] if c.isalpha()] for s in samples]
-    if min(map(len, scripts)) < _LEAST_LETTERS:
-        return False
-    first, second = (max(set(letters), key=letters.count) for letters in scripts)
-    shares = scripts[1].count(first) / len(scripts[1]), scripts[0].count(second) / len(scripts[0])
-    differ = first != second and min(shares) < _FOREIGN
-    if differ:
-        warn_input(
-            f"the letters of hypotheses are {first}, those of references {second}: are both in the "
-            "intended language, or is one the source?"
-        )
-    return differ
 
 
 def is_written_without_spaces(text: str) -> bool:

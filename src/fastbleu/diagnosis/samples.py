@@ -5,7 +5,9 @@ What is cheap is looked at first; a mistake is named only if its repair makes pa
 
 from __future__ import annotations
 
-from .errors import warn_input
+import unicodedata
+
+from ..core.inputs.errors import warn_input
 from .repairs import REPAIRS, Repair, constant_text
 
 TYPE_CHECKING = False
@@ -32,6 +34,8 @@ _GAIN, _GAIN_OF_SPELLING, _GAIN_OF_PAIR = 1.02, 1.1, 0.01
 _RELATED = 0.1
 # Most real texts are longer, relative to those of the other side.
 _SHORT = 0.6
+# The letters needed to tell the script of a text, and the share of them that may be foreign.
+_LEAST_LETTERS, _FOREIGN = 20, 0.05
 _SIDES = "hypotheses", "references"
 
 
@@ -55,6 +59,26 @@ def _begin_or_end_alike(texts: Sequence[str]) -> bool:
         return True
     # Characters as tokens.
     return texts[0][1:2].isspace() and texts[0][3:4].isspace()
+
+
+def warn_of_scripts(*texts: str) -> bool:
+    """Warn if hypotheses and references share hardly any script; return whether it warned."""
+    # In the script that they have if they are read in the right encoding.
+    for mistake in ("escapes", "encoding", "full-width"):
+        texts = tuple(map(REPAIRS[mistake].rewrite, texts))
+    name = unicodedata.name
+    scripts = [[name(c, "").partition(" ")[0] for c in s[:200] if c.isalpha()] for s in texts]
+    if min(map(len, scripts)) < _LEAST_LETTERS:
+        return False
+    first, second = (max(set(letters), key=letters.count) for letters in scripts)
+    shares = scripts[1].count(first) / len(scripts[1]), scripts[0].count(second) / len(scripts[0])
+    differ = first != second and min(shares) < _FOREIGN
+    if differ:
+        warn_input(
+            f"the letters of hypotheses are {first}, those of references {second}: are both in the "
+            "intended language, or is one the source?"
+        )
+    return differ
 
 
 def warn_of_sample(
