@@ -16,7 +16,7 @@ from typing import Any
 
 from fastbleu.cli import markup, readers
 from fastbleu.cli.formats import open_input
-from fastbleu.cli.options import Options
+from fastbleu.cli.options import Options, make_parser
 from fastbleu.cli.readers import REFERENCE, SYSTEM, in_step, listed
 from fastbleu.files.formats import PackedError, is_heading, module_of
 from trust.fuzz_input import Input, directory, equal
@@ -25,6 +25,7 @@ ENDS = ("", ".tsv", ".jsonl", ".xml", ".sgm")
 ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "latin-1", "utf-16", "utf-16-le", "ascii")
 OUTPUTS = "fairseq output|an n-best list|<seg> lines|XML or SGML|COCO captions"
 is_output = re.compile(f" is ({OUTPUTS})").search
+DEFAULTS = vars(make_parser().parse_args([]))
 BLOCK, LINES = readers._BLOCK_BYTES, markup._LINES
 BLOCKS = (1, 2, 3, 5, 8, 61, 700, BLOCK)
 
@@ -36,7 +37,8 @@ def outcome(
     readers._BLOCK_BYTES, markup._LINES = block, max(1, block >> 6)
     try:
         with ExitStack() as opened:
-            options = Options(encoding=encoding, num_refs=fields, quoted=False, delimiter="\t")
+            of_text = {"encoding": encoding, "num_refs": fields, "quoted": False, "delimiter": "\t"}
+            options = Options(**DEFAULTS | of_text)
             reader = open_input(name, role, options, opened)
             columns: list[list[str]] = [[] for _ in range(reader.width)]
             for chunk in in_step([reader], 1 + block % 5, in_place):
