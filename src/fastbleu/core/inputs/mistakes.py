@@ -168,7 +168,7 @@ class MistakeWatch:
             return sum(_similarities(counted.rows, counter.max_ngram_order))
 
         scripts_differ = samples.warn_of_scripts(*map(sample_of, sides))
-        is_warned = scripts_differ or samples.warn_of_sample(sides[0], sides[1], similarity)
+        is_warned: bool = scripts_differ or samples.warn_of_sample(*sides, similarity)
         self.expects_periods = is_warned
         return is_warned
 

@@ -106,10 +106,8 @@ FB_INLINE void read_some(text_reader *text, character_ids *table, size_t stop, i
 /* clang-format on */
 
 /* Reads a text up to position `stop`: writes the ids of its characters, and one more, and notes white space. */
-static inline void pack_characters(text_reader *text, character_ids *table, size_t stop, int32_t *ids)
-{
-    FB_FOR_TEXT(text, read_some(text, table, stop, ids, WIDTH, ADDS, NOTES))
-}
+static inline void pack_characters(text_reader *text, character_ids *table, size_t stop, int32_t *ids){
+    FB_FOR_TEXT(text, read_some(text, table, stop, ids, WIDTH, ADDS, NOTES))}
 
 #undef FB_FOR_TEXT
 
@@ -134,10 +132,8 @@ static inline size_t pack_words(const text_reader *text, interner *words, size_t
         size_t cut = 0;
         if (length == 0) continue;
         if (length > 1) {
-            if (is_ascii_punctuation(character_at(text->characters, text->width, end - 1)))
-                cut = length - 1;
-            else
-                cut = (size_t)is_ascii_punctuation(character_at(text->characters, text->width, start));
+            if (is_ascii_punctuation(character_at(text->characters, text->width, end - 1))) cut = length - 1;
+            else cut = (size_t)is_ascii_punctuation(character_at(text->characters, text->width, start));
         }
         if (cut) out[count++] = word_id(words, word, cut * id_size, text->adds);
         out[count++] = word_id(words, word + cut * id_size, (length - cut) * id_size, text->adds);
