@@ -1,6 +1,6 @@
 from array import array
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, final
 
 from ..core.counting._packed import PackedSegments
 from ..core.inputs.checks import TextChecks
@@ -9,6 +9,7 @@ _Rule = tuple[float, float, bool]
 
 SCORED_ORDER: Final[int]
 
+@final
 class PairPacker(PackedSegments):
     def __new__(
         cls, checks: TextChecks | None, lowercase: bool, of_words: bool, keeps_space: bool
