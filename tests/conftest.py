@@ -106,3 +106,9 @@ def pytest_runtest_makereport(item, call):
     if report.failed:
         report.sections.append(("random seed", f"FASTBLEU_TEST_SEED={SEED}"))
     return report
+
+
+@pytest.fixture
+def nothing_loaded(monkeypatch):
+    """Tokenizers that are loaded in a test stay in it."""
+    monkeypatch.setattr("fastbleu.core.tokenizers.tokenizer._LOADED", {})

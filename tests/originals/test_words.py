@@ -12,7 +12,7 @@ import pytest
 from generators import SEED, raises, rounds, seeded
 from metrics import count
 from random_texts import random_line
-from test_tokenizer_libraries import need, nothing_loaded  # noqa: F401 (a fixture)
+from tokenizer_libraries import need
 
 from fastbleu import BLEU, tokenizers
 from fastbleu.core.scoring.base import UPDATE
@@ -47,7 +47,7 @@ def test_words_are_those_of_the_library(name):
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_missing_library_is_named(name, monkeypatch, nothing_loaded):  # noqa: F811
+def test_a_missing_library_is_named(name, monkeypatch, nothing_loaded):
     monkeypatch.setitem(sys.modules, MODULES.get(name, name), None)
     message = rf"tokenizer '{name}' needs {name}, which .*\[words\]"
     raises(ImportError, message, tokenizers.get, name)

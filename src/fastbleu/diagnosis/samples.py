@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # How many pairs are looked at quickly, and how many if these look mistaken.
 QUICK_PAIRS, SAMPLED_PAIRS = 3, 64
+# So many pairs are needed to say what most or all have.
+_LEAST_PAIRS = 8
 # What one side alone has if texts are mistaken, with a few exceptions.
 _ASCII_SIGNS = (
     *("@@ ", " ##", "&#", "&amp;", "&quot;", "&lt;", "&gt;", "\\u", "\t", " |||", "['", '["', "</"),
@@ -91,13 +93,16 @@ def warn_of_sample(
     `similarity` rises with the n-grams that texts share with others.
     """
     pairs = list(hypotheses), list(references)
-    message = _unusual(*pairs)
+    # Nothing is most or all of a few.
+    are_enough = len(pairs[0]) >= _LEAST_PAIRS
+    message = _unusual(*pairs) if are_enough else ""
     if not message:
         repaired = (_repaired(name, repair, pairs, similarity) for name, repair in REPAIRS.items())
         message = next(filter(None, repaired), "")
-    message = message or _constant(pairs, similarity)
-    if not message and similarity(*pairs) > _RELATED * len(pairs[0]):
-        message = _lengths(*pairs)
+    if not message and are_enough:
+        message = _constant(pairs, similarity)
+        if not message and similarity(*pairs) > _RELATED * len(pairs[0]):
+            message = _lengths(*pairs)
     if message:
         warn_input(message)
     return bool(message)

@@ -5,7 +5,6 @@ sentencepiece models are trained here, on a few lines, and put where sacreBLEU k
 """
 
 import hashlib
-import importlib.util
 import os
 import pickle
 import random
@@ -19,6 +18,7 @@ from generators import raises
 from random_texts import batch
 from sacrebleu.metrics.bleu import _get_tokenizer
 from sacrebleu_tokenizers import uncached
+from tokenizer_libraries import need
 
 from fastbleu import tokenizers
 from fastbleu.core.tokenizers.tokenizer import MODELS
@@ -43,19 +43,6 @@ LINES = [
     "x" * 3000,
     "猫" * 700,
 ]
-
-
-def need(*modules):
-    """Skip where a library is not installed; FASTBLEU_REQUIRE_LIBRARIES=1 makes that a failure."""
-    missing = [module for module in modules if importlib.util.find_spec(module) is None]
-    if missing and os.environ.get("FASTBLEU_REQUIRE_LIBRARIES", "0") in ("", "0"):
-        pytest.skip(f"not installed: {', '.join(missing)}")
-
-
-@pytest.fixture
-def nothing_loaded(monkeypatch):
-    """Loads made in a test stay in it."""
-    monkeypatch.setattr("fastbleu.core.tokenizers.tokenizer._LOADED", {})
 
 
 @pytest.fixture(scope="module")
