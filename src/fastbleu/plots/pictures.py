@@ -164,7 +164,7 @@ def plot_comparisons(comparisons: Mapping[Any, Any], *, ax: Axes | None = None) 
     several = len(comparisons) > 1
     ax.set_xlabel(
         f"difference, with {100 * interval.confidence:g} % intervals"
-        + f"\nintervals not adjusted; p adjusted for {len(comparisons)} comparisons" * several
+        + f", not adjusted;\np adjusted for {len(comparisons)} comparisons" * several
         + "\nfilled, *: significant; shaded: tied with the baseline"
     )
     ax.set_title(fill(f"Systems compared with {baseline}", 60), parse_math=False)
