@@ -198,17 +198,17 @@ $(REPORT)/with-browser: $(REPORT)/tested
 
 .PHONY: $(HOSTS:%=hosts-%) $(PLATFORMS:%=platform-%)
 
-# ---- Parts of test-hosts. Tests outside tests/integrations that need a framework are named after it.
+# ---- Parts of test-hosts. Tests outside tests/integrations and tests/patching that need a framework are named after it.
 
 hosts-integrations: $(INTEGRATIONS)/with-hosts
-	@$(ON_HOSTS) $(INTEGRATIONS)/bin/python -m pytest $(PARALLEL) $(ARGS) tests/integrations \
+	@$(ON_HOSTS) $(INTEGRATIONS)/bin/python -m pytest $(PARALLEL) $(ARGS) tests/integrations tests/patching \
 	    tests/originals/test_ptb.py tests/test_documentation.py tests/test_benchmarks.py tests/test_docstrings.py \
 	    --deselect 'tests/test_docstrings.py::test_examples[fastbleu.integrations.mbrs]' \
 	    tests/test_entry_points.py::test_each_entry_point \
 	    --ignore tests/integrations/test_mbrs.py --ignore tests/integrations/test_engines.py \
 	    --ignore tests/integrations/test_queries.py --ignore tests/patching/test_run.py
 	@$(SEGMENTS) $(INTEGRATIONS)/bin/python -m pytest $(PARALLEL) -q $(ARGS) tests \
-	    --ignore tests/integrations --ignore tests/tables --ignore tests/reporting \
+	    --ignore tests/integrations --ignore tests/patching --ignore tests/tables --ignore tests/reporting \
 	    -k 'torch or tensorbleu'
 
 hosts-tables: $(TABLES)/with-tables
