@@ -2,11 +2,9 @@
 
 from PyInstaller.utils.hooks import collect_data_files, collect_submodules
 
-_HOSTS, _PATCHES = "fastbleu.integrations.", ("_patches", ".coco")
+_HOSTS = "fastbleu.integrations."
 # A program that uses a host imports its module, and torch, itself; `patch` imports by name.
-hiddenimports = collect_submodules(
-    "fastbleu", filter=lambda name: not name.startswith(_HOSTS) or name.endswith(_PATCHES)
-)
+hiddenimports = collect_submodules("fastbleu", filter=lambda name: not name.startswith(_HOSTS))
 excludedimports = ["torch"]
 # The data files listed in pyproject.toml, without types, and without sources in case the package is
 # used in place.
