@@ -113,7 +113,8 @@ def _unusual(hypotheses: list[str], references: list[str]) -> str:
     for side, texts, others in zip(
         _SIDES, (hypotheses, references), (references, hypotheses), strict=True
     ):
-        if len({*texts}) == 1 < len({*others}):
+        # Several samples of one source have the same reference.
+        if side == "hypotheses" and len({*texts}) == 1 < len({*others}):
             return f"all of the first {len(texts)} {side} are identical: {texts[0][:40]!r}"
         if all(text.replace(" ", "").isdigit() for text in texts) and not others[0][:1].isdigit():
             return f"{side} are numbers, such as ids of tokens: decode them"
