@@ -219,10 +219,10 @@ def _empty(search: _Search) -> None:
 
 def _missing(search: _Search) -> None:
     """Texts that are the name of a missing value."""
-    found = _with(search.rest, _NAN.fullmatch)
-    if any(found):
-        message = f"{_having(*found)} no text but the name of a missing value, such as nan"
-        search.leave_out("nan", message, sorted({*found[0], *found[1]}))
+    missing = _with(search.rest, _NAN.fullmatch)
+    if any(missing):
+        message = f"{_having(*missing)} no text but the name of a missing value, such as nan"
+        search.leave_out("nan", message, sorted({*missing[0], *missing[1]}))
 
 
 def _with(corpus: Corpus, is_seen: Callable[[str], object]) -> tuple[list[int], list[int]]:
@@ -239,8 +239,8 @@ def _on_one_side(
     corpus: Corpus, is_seen: Callable[[str], object], is_spelling: bool = True
 ) -> tuple[list[int], list[int]] | None:
     """The segments of each side that have what the other side lacks; None if that may be chance."""
-    found = _with(corpus, is_seen)
-    only = [sorted({*one} - {*other}) for one, other in (found, found[::-1])]
+    hypotheses, references = _with(corpus, is_seen)
+    only = [sorted({*hypotheses} - {*references}), sorted({*references} - {*hypotheses})]
     small, large = sorted(map(len, only))
     if is_spelling:
         is_chance = large <= 10 * small and large - small <= 3 * (large + small) ** 0.5
@@ -249,14 +249,14 @@ def _on_one_side(
     elif large <= _TIMES * small:
         return None
     else:  # where both have it, both are repaired
-        only = list(found) if large == len(only[0]) else [[], found[1]]
+        only = [hypotheses, references] if large == len(only[0]) else [[], references]
         return only[0] if only[0] else [], [] if only[0] else only[1]
     return only[0] if large == len(only[0]) else [], only[1] if large == len(only[1]) else []
 
 
 def _ids(search: _Search) -> None:
     """Ids instead of text on one side."""
-    counts = [len(found) for found in _with(search.rest, _are_numbers)]
+    counts = [*map(len, _with(search.rest, _are_numbers))]
     for side, count, other in zip(_SIDES, counts, counts[::-1], strict=True):
         if count > 0.9 * len(search.rest) and _TIMES * other < count:
             message = f"{count} of the {side} are numbers, such as ids of tokens: decode them"
@@ -312,8 +312,8 @@ def _copied(search: _Search) -> None:
     of_references = [n for n, (source, text, texts) in enumerate(rows) if source in texts != [text]]
     # Short ones may be names, if not most are copies.
     of_hypotheses, of_references = (
-        found if 2 * len(found) > len(rows) else [n for n in found if is_long[n]]
-        for found in (equal, of_references)
+        copies if 2 * len(copies) > len(rows) else [n for n in copies if is_long[n]]
+        for copies in (equal, of_references)
     )
     for side, copied in (
         (("hypothesis is a copy of its", "hypotheses are copies of their"), of_hypotheses),
@@ -358,12 +358,12 @@ def _equal(search: _Search) -> None:
 
 def _order(search: _Search) -> None:
     """Hypotheses that fit the references of other segments."""
-    found = reordered(search.rest, search.numbers)
-    points = found.corpus.points() - search.rest.points() if found else 0
-    if found and points >= 1:
-        known = nan if found.is_partial else points
-        search.add(found.name, found.message, known, found.segments, points)
-        search.rest, search.numbers = found.corpus, [search.numbers[n] for n in found.kept]
+    order = reordered(search.rest, search.numbers)
+    points = order.corpus.points() - search.rest.points() if order else 0
+    if order and points >= 1:
+        known = nan if order.is_partial else points
+        search.add(order.name, order.message, known, order.segments, points)
+        search.rest, search.numbers = order.corpus, [search.numbers[n] for n in order.kept]
 
 
 class _Repaired(NamedTuple):
@@ -386,34 +386,36 @@ def _spellings(search: _Search) -> None:
     checks["words reversed"] = _reversed
     largest = 0.0
     while True:
-        made = {name: made for name, check in checks.items() if (made := check(search.rest))}
+        results = {name: check(search.rest) for name, check in checks.items()}
+        repairs = {name: repaired for name, repaired in results.items() if repaired}
         before = search.rest.points()
-        gains = {name: one.corpus.points() - before for name, one in made.items()}
+        gains = {name: repairs[name].corpus.points() - before for name in repairs}
         most = max(gains.values(), default=nan)
         # The first of those that explain about the same.
         name = next((name for name, gain in gains.items() if gain >= 0.95 * most), "")
         if not name:
             return
-        one, gain = made[name], gains[name]
-        least = _LEAST_POINTS_OF_SPELLING if one.is_spelling else _LEAST_POINTS
+        repaired, gain = repairs[name], gains[name]
+        least = _LEAST_POINTS_OF_SPELLING if repaired.is_spelling else _LEAST_POINTS
         if gain < max(least, _LEAST_SHARE * largest):
             return
         largest = max(largest, gain)
-        points = nan if one.is_lost else gain
-        search.has_lost |= one.is_lost
-        search.add(name.rstrip(" 01"), one.message, points, one.segments, gain, one.rewrite)
-        search.rest = one.corpus
-        checks = {other: checks[other] for other in made if other != name}
+        points = nan if repaired.is_lost else gain
+        search.has_lost |= repaired.is_lost
+        affected, rewrite = repaired.segments, repaired.rewrite
+        search.add(name.rstrip(" 01"), repaired.message, points, affected, gain, rewrite)
+        search.rest = repaired.corpus
+        checks = {other: checks[other] for other in repairs if other != name}
 
 
 def _repaired(corpus: Corpus, repair: Repair) -> _Repaired | None:
     """The corpus with repaired texts; None if one side does not have it more often."""
-    found = _on_one_side(corpus, repair.has, repair.is_spelling)
-    if found is None:
+    having = _on_one_side(corpus, repair.has, repair.is_spelling)
+    if having is None:
         return None
     other = ", where the other side has none" if repair.is_spelling else ""
-    message = f"{_having(*found)} {repair.words}{other}: {repair.advice}"
-    segments = found[0] or found[1]
+    message = f"{_having(*having)} {repair.words}{other}: {repair.advice}"
+    segments = having[0] or having[1]
     repaired = corpus.rewritten(repair.rewrite, segments)
     return _Repaired(
         repaired, message, segments, repair.rewrite, repair.is_spelling, repair.is_lost
@@ -432,10 +434,10 @@ def _reversed(corpus: Corpus) -> _Repaired | None:
 def _constant(corpus: Corpus, side: int) -> _Repaired | None:
     """What many lines of one side begin or end with, and hardly any of the other side."""
     sides = corpus.hypotheses, [texts[0] for texts in corpus.references]
-    found = constant_text(sides[side], sides[1 - side])
-    if found is None:
+    constant = constant_text(sides[side], sides[1 - side])
+    if constant is None:
         return None
-    what, rewrite = found
+    what, rewrite = constant
     changed = [number for number, text in enumerate(sides[side]) if rewrite(text) != text]
     message = f"of the {_SIDES[side]} {what}, like a tag, prompt, number or id: remove it"
     return _Repaired(corpus.rewritten(rewrite, changed), message, changed, rewrite, True)
@@ -474,12 +476,12 @@ def _lost(search: _Search) -> None:
         ("lost characters", _LOST, "? or U+FFFD for letters: they were lost in the wrong encoding"),
         ("unknown words", _UNKNOWN, "marks for unknown words, such as <unk>: replace them"),
     ):
-        found = _on_one_side(search.rest, pattern.search)
-        if found:
-            segments = found[0] or found[1]
+        having = _on_one_side(search.rest, pattern.search)
+        if having:
+            segments = having[0] or having[1]
             kept = sorted({*range(len(search.rest))} - {*segments})
             gain = search.rest.part(kept, kept).points() - search.rest.points() if kept else 0
-            search.add(name, f"{_having(*found)} {what}", nan, segments, max(0, gain))
+            search.add(name, f"{_having(*having)} {what}", nan, segments, max(0, gain))
             search.has_lost = True
             if len(segments) >= (1 - _LEAST_KEPT) * len(search.rest):
                 search.rest = search.rest.part([], [])

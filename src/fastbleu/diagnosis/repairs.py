@@ -414,9 +414,9 @@ REPAIRS: dict[str, Repair] = {
 
 def constant_text(texts: list[str], others: list[str]) -> tuple[str, Callable[[str], str]] | None:
     """What many texts begin or end with, and hardly any others: in words, and what removes it."""
-    found, patterns = [], []
+    descriptions, patterns = [], []
     for what, step in (("begin with a prefix", 1), ("end with a suffix", -1)):
-        side, other_side = ([_pattern(text, step) for text in some] for some in (texts, others))
+        side, other_side = ([_pattern(text, step) for text in lines] for lines in (texts, others))
         affix = _affix(side, other_side)
         if affix and "unk" not in affix[::step]:
             having = [
@@ -425,11 +425,11 @@ def constant_text(texts: list[str], others: list[str]) -> tuple[str, Callable[[s
             expression = re.escape(affix[::step]).replace("0", r"\d+")
             expression = f"^{expression}" if step == 1 else f"{expression}$"
             if match := re.search(expression, having[0]):
-                found.append(f"{len(having)} {what} such as {match[0]!r}")
+                descriptions.append(f"{len(having)} {what} such as {match[0]!r}")
                 patterns.append(expression)
-    if not found:
+    if not descriptions:
         return None
-    return " and ".join(found), partial(re.compile("|".join(patterns)).sub, "")
+    return " and ".join(descriptions), partial(re.compile("|".join(patterns)).sub, "")
 
 
 def _pattern(text: str, step: int) -> str:

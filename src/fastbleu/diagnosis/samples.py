@@ -184,10 +184,10 @@ def _constant(pairs: Pairs, similarity: Callable[[Sequence[str], Sequence[str]],
     for number, texts in enumerate(pairs):
         if all(len({text[part] for text in texts[:3]}) > 1 for part in (slice(2), slice(-3, None))):
             continue
-        found = constant_text(texts, pairs[1 - number])
-        if found is None:
+        constant = constant_text(texts, pairs[1 - number])
+        if constant is None:
             continue
-        what, rewrite = found
+        what, rewrite = constant
         if _helps(pairs, [[rewrite(text) for text in side] for side in pairs], similarity):
             first = f"of the first {len(texts)} {_SIDES[number]}"
             return f"{first} {what}, like a tag, prompt, number or id: remove it"

@@ -109,7 +109,9 @@ def make_numbers(overview: Overview) -> Payload:
         "lowercase": segments.metric.lowercase,
         "ids": segments.ids,
         "steps": [system.steps for system in overview.systems],
-        "scores": [None if isnan(one.points) else one.score.value for one in overview.systems],
+        "scores": [
+            None if isnan(system.points) else system.score.value for system in overview.systems
+        ],
         "buckets": [
             {
                 "name": sorting.name,

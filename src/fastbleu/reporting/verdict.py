@@ -185,8 +185,7 @@ class Verdicts:
         number, kind = named[0]
         scores = zip(kind.scores[a], kind.scores[b], kind.sizes, strict=True)
         shares = [
-            0.0 if one is None or other is None else (other - one) * size / difference
-            for one, other, size in scores
+            0.0 if a is None or b is None else (b - a) * size / difference for a, b, size in scores
         ]
         first, second = sorted(range(len(shares)), key=lambda code: -shares[code])[:2]
         interval = comparison.difference_interval

@@ -230,7 +230,7 @@ def notes_of(comparisons: Mapping[Any, Comparison], mark: str = "*") -> list[str
     first = next(iter(comparisons.values()))
     tests = dict.fromkeys([comparison._test for comparison in comparisons.values()])
     parts = [f"paired {', or '.join(tests)}"]
-    if first.interval and all(one.test != "bootstrap" for one in comparisons.values()):
+    if first.interval and all(result.test != "bootstrap" for result in comparisons.values()):
         parts.append(f"intervals by bootstrap, {number_of(first.interval.samples, 'sample')}")
     meaning = f"{mark}: p < 0.05"
     if first.compared > 1:
@@ -239,7 +239,8 @@ def notes_of(comparisons: Mapping[Any, Comparison], mark: str = "*") -> list[str
         meaning = f"{mark}: adjusted p < 0.05"
     if first.difference_interval:
         meaning += ", and 0 outside the interval. Wins: samples in which the system is ahead"
-    too_few = [f"{name}: {one._too_few}" for name, one in comparisons.items() if one._too_few]
+    reasons = {name: comparison._too_few for name, comparison in comparisons.items()}
+    too_few = [f"{name}: {reason}" for name, reason in reasons.items() if reason]
     return [f"{'; '.join(parts)}; seed {first.seed}. {meaning}", *too_few]
 
 
