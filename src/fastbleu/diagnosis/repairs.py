@@ -387,7 +387,7 @@ REPAIRS: dict[str, Repair] = {
         "punctuation of another script, such as full-width commas or a danda for a full stop",
         "write the punctuation alike",
         lambda text: _MARK.sub(lambda match: _MARKS[ord(match[0])], text),
-        "punctuation",
+        "punctuation of another script",
         _MARK.search,
         True,
         ("।", "。", "．", "،", "，", "؟", "？", "։", "۔"),
