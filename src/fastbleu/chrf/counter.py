@@ -139,7 +139,7 @@ class ChrfCounter:
 
     def score(self, row: array[int]) -> float:
         """The score of a row, 0-100."""
-        if not self.order:
+        if not self.order:  # as in sacreBLEU, a ZeroDivisionError with eps_smoothing
             return 100 * 0.0 / self.order if self.rule[-1] else 0.0
         return score_rows(row, self.order, self.rule)[0][0]
 
