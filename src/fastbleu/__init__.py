@@ -18,7 +18,7 @@ _PROVIDERS.update(
 # Where each public name is defined, for lazy loading; the imports below are for type checkers.
 _HOMES = {
     "BLEU": "core.metric.bleu",
-    "InputWarning": "core.inputs.errors",
+    **dict.fromkeys(("InputError", "InputWarning"), "core.inputs.errors"),
     "Score": "core.scoring.score",
     "Stats": "core.counting.stats",
     **dict.fromkeys(("explain", "Explanation"), "diagnosis.explanation"),
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from . import tables as tables
     from . import tokenizers as tokenizers
     from .core.counting.stats import Stats as Stats
+    from .core.inputs.errors import InputError as InputError
     from .core.inputs.errors import InputWarning as InputWarning
     from .core.metric.bleu import BLEU as BLEU
     from .core.scoring.score import Score as Score

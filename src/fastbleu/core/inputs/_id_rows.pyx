@@ -21,6 +21,8 @@ from fastbleu.core.kernel.sequences cimport (
     is_list_or_tuple, item_at, PySequence_Fast_ITEMS, size_of, unchanging_lists)
 from fastbleu.core.runtime._process cimport POLL_EVERY, Buffer, buffer_of, grow
 
+from .errors import InputError
+
 
 cdef extern from "Python.h":
     PyObject *PyNumber_Index(object number)
@@ -143,10 +145,10 @@ cdef class IdRows:
             # The shapes were checked, but user code may have run since then.
             mask_buffer = buffer_of(mask, "", 0, PyBUF_STRIDES)
             if mask_buffer.view.ndim != last + 1 or mask_buffer.view.itemsize not in MASK_SIZES:
-                raise ValueError("the mask has changed while it was read")
+                raise InputError("the mask has changed while it was read")
             for i in range(last + 1):
                 if mask_buffer.view.shape[i] != buffer.view.shape[i]:
-                    raise ValueError("the mask has changed while it was read")
+                    raise InputError("the mask has changed while it was read")
             self.buffers.append(mask_buffer)
             row.mask = <const char *> mask_buffer.view.buf
             row.mask_stride = mask_buffer.view.strides[last]

@@ -11,7 +11,7 @@ from ..counting.stats import Stats, row_of_state
 from ..inputs._batch import Batch, read
 from ..inputs._id_rows import IdRows
 from ..inputs.arguments import PARAMETERS, a_type, check_flag, check_positive, number_of, shown
-from ..inputs.errors import AmongGiven
+from ..inputs.errors import AmongGiven, InputError
 from ..inputs.ids import NO_IDS, IdFilter
 from ..runtime.extras import not_compiled
 from ..runtime.import_lock import lazy
@@ -309,7 +309,7 @@ class BLEU:
         )
         # fmt: on
         if (present := counted.present) is not None and not any(present):
-            raise ValueError(
+            raise InputError(
                 f"there are no segments to score: all {len(present)} were left out, because a "
                 "value is missing"
             )
@@ -552,7 +552,7 @@ class BLEU:
         """
         sums = self._sums.value
         if sums.segments == 0:
-            raise ValueError(
+            raise InputError(
                 "there are no segments to score: nothing was added since the start or reset()"
             )
         return self._scorer.score(sums)

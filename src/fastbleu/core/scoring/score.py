@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..inputs.errors import LocatedValueError
+from ..inputs.errors import InputError
 from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ else:
     html = lazy("fastbleu.core.runtime.html")
 
 
-class NoScoreError(LocatedValueError):
+class NoScoreError(InputError):
     """The dialect has no score for these counts: the original divides by zero or refuses them."""
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 
 from ..inputs.arguments import a_type, known_name, shown, unknown_name
+from ..inputs.errors import InputTypeError
 from ..runtime.extras import install_command
 from ..runtime.import_lock import import_locked, lazy
 from ..runtime.providers import provider
@@ -387,7 +388,7 @@ def tokenize(text: str, tokenize: TokenizerName | TokenFunction | Tokenizer = "1
     ["It's", '5', '-', '10', '%', '(', '1,000.5', ')', '.']
     """
     if not isinstance(text, str):
-        raise TypeError(f"text is {a_type(text)}, expected a str (one segment)")
+        raise InputTypeError(f"text is {a_type(text)}, expected a str (one segment)")
     return get(tokenize).tokens(text)
 
 
