@@ -30,7 +30,7 @@ _HOMES = {
 }
 _MODULES = [
     *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu"),
-    *("significance", "tables", "tokenizers"),
+    *("significance", "tables", "tokenizers", "types"),
 ]
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from . import significance as significance
     from . import tables as tables
     from . import tokenizers as tokenizers
+    from . import types as types
     from .core.counting.stats import Stats as Stats
     from .core.inputs.errors import InputError as InputError
     from .core.inputs.errors import InputWarning as InputWarning

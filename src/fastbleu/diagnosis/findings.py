@@ -286,7 +286,7 @@ def _tokenizer(search: _Search) -> None:
     else:
         return
     try:
-        fitted = corpus.scored_by(BLEU(tokenize=fitting, lowercase=corpus.metric.lowercase))  # type: ignore[arg-type]
+        fitted = corpus.scored_by(BLEU(tokenize=fitting, lowercase=corpus.metric.lowercase))
         points = fitted.points() - corpus.points()
     except ImportError:
         fitted, points = corpus, nan

@@ -224,9 +224,9 @@ class Sacrebleu(_InMemory):
         if SACREBLEU.smoothings.get(smooth_method, 0.0) is None:
             smooth_value = None  # sacreBLEU ignores a value that has no effect
         metric = BLEU(
-            tokenize=tokenize or "13a",  # type: ignore[arg-type]
+            tokenize=tokenize or "13a",
             lowercase=lowercase,
-            smooth_method=smooth_method,  # type: ignore[arg-type]
+            smooth_method=smooth_method,
             smooth_value=smooth_value,
         )
         counter = counter_of(metric)

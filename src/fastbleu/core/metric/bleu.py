@@ -31,12 +31,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..counting.counter import Counter
-    from ..inputs.name_types import DialectName, RecipeName, SmoothingName, TokenizerName
     from ..inputs.types import (
         Hypotheses,
         Mask,
         MissingChoice,
-        ReferenceLength,
         References,
     )
     from ..scoring.names import OwnOptions
@@ -141,16 +139,16 @@ class BLEU:
 
     def __init__(
         self,
-        dialect: DialectName | RecipeName = "sacrebleu",
+        dialect: str = "sacrebleu",
         *,
-        tokenize: TokenizerName | TokenFunction | Tokenizer | Literal[False] | None = None,
+        tokenize: str | TokenFunction | Tokenizer | Literal[False] | None = None,
         lowercase: bool | None = None,
         max_ngram_order: int | None = None,
         weights: Sequence[float] | None = None,
-        smooth_method: SmoothingName | None = None,
+        smooth_method: str | None = None,
         smooth_value: float | None = None,
         effective_order: bool | None = None,
-        reference_length: ReferenceLength | Literal["average"] | None = None,
+        reference_length: str | None = None,
         ignore_ids: int | Iterable[int] = _NOTHING,
         stop_ids: int | Iterable[int] = _NOTHING,
         skip_ids: int | Iterable[int] = _NOTHING,

@@ -23,12 +23,11 @@ if TYPE_CHECKING:
 
     from ..counting._counted import Counted
     from ..counting.counter import Counter
-    from ..inputs.name_types import TokenizerName
     from ..scoring.base import Dialect
     from ..tokenizers.tokenizer import TokenFunction
 
     # The tokenizer of each segment of a batch, or one for all.
-    OneTokenizer: TypeAlias = TokenizerName | TokenFunction | Tokenizer
+    OneTokenizer: TypeAlias = str | TokenFunction | Tokenizer
     SegmentTokenizers: TypeAlias = OneTokenizer | Sequence[OneTokenizer | None]
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn, TypeAlias
 
-    from ..inputs.name_types import TokenizerName
-
     Split: TypeAlias = Callable[[str], list[str]]
     Rewrite: TypeAlias = Callable[[list[str], bool, bool], list[str]]
     TokenFunction: TypeAlias = Callable[[str], list[str] | tuple[str, ...]]
@@ -184,7 +182,7 @@ MODELS: dict[str, tuple[str, ...]] = {
 # Those of sacreBLEU, in its order. The others, of the originals, are not in sacreBLEU: these are
 # available in each dialect without tokenizers of its own, the rest in one dialect or recipe.
 # fmt: off
-TOKENIZERS: tuple[TokenizerName, ...] = (
+TOKENIZERS: tuple[str, ...] = (
     "none", "zh", "13a", "intl", "char", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200",
     "spBLEU-1K",
 )
@@ -361,7 +359,7 @@ def load_tokenizer(
     return Tokenizer(name, split=_checked(name, tokenize), source=tokenize)
 
 
-def tokenize(text: str, tokenize: TokenizerName | TokenFunction | Tokenizer = "13a") -> list[str]:
+def tokenize(text: str, tokenize: str | TokenFunction | Tokenizer = "13a") -> list[str]:
     """Split a text into the tokens that are counted.
 
     Parameters
