@@ -280,9 +280,7 @@ class SentenceReader:
             self._only_empty[name] = self._only_empty.get(name, True) and not made.longest
         if not self._knows_padding:
             self._knows_padding = are_many
-            padding = ids.uncounted(rows)
-            if padding is not None:
-                mistakes.warn_of_run(name, padding)
+            mistakes.warn_of_padding(name, rows, ids)
         return made
 
 

@@ -109,8 +109,8 @@ cdef class IdRows:
             ids = max(ids, self.rows[k].length)
         return ids
 
-    def run_at_end(self):
-        """The id whose runs end more than half of the rows, as padding does, or None."""
+    def run_at(self, bint start):
+        """The id whose runs end, or start, more than half of the rows, as padding does, or None."""
         cdef Py_ssize_t segment, k, count = 0, rows = 0
         cdef int64_t last, run = 0
         cdef id_row row
@@ -118,6 +118,9 @@ cdef class IdRows:
             for k in range(self.rows_of(segment)):
                 self.find_row(segment, k, &row)
                 rows += 1
+                if start and row.length:            # the row is read backwards
+                    row.ids += (row.length - 1) * row.stride
+                    row.stride = -row.stride
                 if row.mask != NULL or not ends_in_run(row, self.segment_count < 4, &last):
                     continue
                 if count == 0 or last == run:

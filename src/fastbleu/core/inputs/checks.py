@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .arguments import a_type, is_collection, is_iterable, list_or_tuple, number_of, shape_of
+from .arguments import (
+    a_type,
+    is_array,
+    is_collection,
+    is_iterable,
+    list_or_tuple,
+    number_of,
+    shape_of,
+)
 from .errors import InputError, InputTypeError, Place, place, warn_input
 from .missing import UNORDERED, are_segments, refuse_missing
 from .mistakes import look_like_one_reference
@@ -102,7 +110,21 @@ def check_lengths(segments: int, others: int) -> None:
         raise InputError(
             f"references has {number_of(others, 'segment')}, hypotheses has {segments}; "
             "references[i] must hold the references of hypotheses[i]"
+            f"{fix_of_samples(segments, others)}"
         )
+
+
+def fix_of_samples(segments: int, others: int, references: object = None) -> str:
+    """How to repeat references if there may be several samples for each; "" if there are not."""
+    samples, rest = divmod(segments, others or segments)
+    if rest or samples < 2:
+        return ""
+    repeated = f"[texts for texts in references for _ in range({samples})]"
+    if hasattr(references, "repeat_interleave"):  # a PyTorch tensor
+        repeated = f"references.repeat_interleave({samples}, 0)"
+    elif is_array(references):
+        repeated = f"references.repeat({samples}, axis=0)"
+    return f"; for {samples} samples of each, one after the other, pass {repeated}"
 
 
 def changed_while_read(

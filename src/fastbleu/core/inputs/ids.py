@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from ..runtime.import_lock import lazy
 from ._id_rows import IdRows, ids_of
 from .arguments import a_type, is_array, list_or_tuple, number_of, shape_of, shown
-from .checks import TokenChecks, check_segments, fix_of_logits
+from .checks import TokenChecks, check_segments, fix_of_logits, fix_of_samples
 from .errors import InputError, InputTypeError, Place, mask_of, place
 from .missing import refuse_missing
 
@@ -61,13 +61,6 @@ class IdFilter:
         named = ("stop", self.stop_ids), ("ignore", self.ignore_ids), ("skip", self.skip_ids)
         fields = [f"{name}={','.join(map(str, ids))}" for name, ids in named if ids]
         return f"ids({';'.join(fields)})" if fields else "given"
-
-    def uncounted(self, rows: IdRows) -> int | None:
-        """An id that seems to be padding but is counted, or None."""
-        if self.stop_ids:
-            return None
-        padding = rows.run_at_end()
-        return None if padding in self.ignore_ids + self.skip_ids else padding
 
 
 def _checked_ids(name: str, ids: Any) -> tuple[int, ...]:
@@ -140,7 +133,8 @@ def id_rows(
     if len(hypothesis_rows) != len(reference_rows):
         shape = shape_of(references) or ()
         turned = len(shape) == 3 and shape[1] == len(hypothesis_rows)
-        fix = "; pass references.swapaxes(0, 1)" if turned else ""
+        fix = fix_of_samples(len(hypothesis_rows), len(reference_rows), references)
+        fix = "; pass references.swapaxes(0, 1)" if turned else fix
         raise InputError(
             f"references has {number_of(len(reference_rows), 'segment')}{_of_shape(references)}, "
             f"hypotheses has {len(hypothesis_rows)}{_of_shape(hypotheses)}; references[i] must "
