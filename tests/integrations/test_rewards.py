@@ -118,6 +118,60 @@ def test_verl_and_openrlhf():
         assert tensor.equal(rewards)
 
 
+def test_verl_passes_a_batch():
+    """As its reward manager "batch" does."""
+    call = BLEUReward(extract=TAGS).compute_scores
+    answers = [f"<answer>{text}</answer>" for text in COMPLETIONS]
+    batch = {
+        "data_sources": np.array(["wmt"] * 4, object),
+        "solution_strs": [*answers, "no answer"],
+        "ground_truths": [*REFERENCES, "the cat"],
+        "extra_infos": np.array([{"rollout_reward_scores": {}}] * 4, object),
+    }
+    found = call(**batch, an_option=1)
+    assert found == [*expected(COMPLETIONS, REFERENCES), 0.0]
+    assert {*map(type, found)} == {float}
+    skipping = BLEUReward(missing="skip").compute_scores
+    assert skipping(["wmt"] * 2, ["a b", "a b"], [None, "a b"]) == [0.0, 1.0]
+
+
+def test_a_tokenizer_by_a_column_of_languages():
+    tokenizers = {"zh": "zh", "de": "intl", None: "13a"}
+    reward = BLEUReward(language="lang", tokenizers=tokenizers)
+    texts = [
+        "我今天去了北京。",
+        "Es regnet (heute) nicht.",
+        "The cat sat down.",
+        "我今天去了北京。",
+    ]
+    others = ["我昨天去了北京。", "Es regnet heute nicht!", "The cat sat up.", "我昨天去了北京。"]
+    languages = ["zh", "de", None, "en"]
+    wanted = expected(texts, others)
+    wanted[0] = expected(texts[:1], others[:1], tokenize="zh")[0]
+    wanted[1] = expected(texts[1:2], others[1:2], tokenize="intl")[0]
+    assert wanted[0] != wanted[3]
+    assert reward(completions=texts, references=others, lang=languages) == wanted
+    infos = [{"lang": language} for language in languages]
+    assert reward.compute_scores(languages, texts, others, infos) == wanted
+    assert reward.compute_score("wmt", texts[0], others[0], {"lang": "zh"}) == wanted[0]
+    by_source = BLEUReward(language="data_source", tokenizers=tokenizers)
+    assert by_source.compute_scores(np.array(languages, object), texts, others) == wanted
+    assert pickle.loads(pickle.dumps(reward)).compute_scores([], texts, others, infos) == wanted
+    skipping = BLEUReward(language="lang", tokenizers=tokenizers, missing="skip")
+    found = skipping(completions=texts, references=[None, *others[1:]], lang=languages)
+    assert found == [None, *wanted[1:]]
+
+    raises(ValueError, "no column 'lang'", reward, completions=texts, references=others)
+    raises(ValueError, "extra_info has no 'lang'", reward.compute_scores, languages, texts, others)
+    words = "OpenRLHF passes no column of languages"
+    raises(ValueError, words, reward.reward_func, ["a"], ["a"], ["b"])
+    for wrong in ({"language": "lang"}, {"tokenizers": {}}):
+        raises(ValueError, "tokenizers and language go together", BLEUReward, **wrong)
+    strict = BLEUReward(language="lang", tokenizers={"zh": "zh"})
+    words = "column 'lang' has 'de', for which tokenizers has no entry"
+    raises(ValueError, words, strict, completions=["a"], references=["b"], lang=["de"])
+
+
 def test_openrlhf_cuts_prompts_on_the_left():
     """The query then begins with the end of its prompt, which is not rewarded."""
     pytest.importorskip("torch")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import compress
 
 from ..core.inputs._batch import count_blank
 from ..core.inputs.arguments import a_type, check_choice, number_of, shown
@@ -11,12 +12,13 @@ from ..core.inputs.errors import AmongGiven, InputError, warn_input
 from ..core.inputs.missing import CHOICES, without_missing
 from ..core.inputs.mistakes import MIN_SEQUENCES_TO_WARN
 from ..core.metric.argument import as_metric, scorer_of
+from ..core.metric.segment_tokenizers import check_languages, entry_of
 from ..core.runtime.import_lock import lazy
 from ..core.scoring.base import PARTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, NoReturn
 
     import numpy
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from ..core.inputs.types import MissingChoice
     from ..core.metric.argument import Metric
+    from ..core.metric.segment_tokenizers import OneTokenizer
 else:
     numpy = lazy("numpy")
     torch = lazy("torch")
@@ -39,9 +42,9 @@ _PLACEHOLDER = "0 0 0 0"
 class BLEUReward:
     """Sentence BLEU on 0-1 as a reward for TRL, verl and OpenRLHF.
 
-    Pass an instance to TRL, its method `compute_score` to verl, or a function that calls its method
-    `reward_func` to OpenRLHF. All samples of a call are counted together. Instances can be pickled
-    if `extract` and the metric can, and threads may share them.
+    Pass an instance to TRL, its method `compute_score` to verl, or `compute_scores` to its reward
+    manager "batch", and its function `reward_func` to OpenRLHF. All samples of a call are counted
+    together. Instances can be pickled if `extract` and the metric can, and threads may share them.
 
     Parameters
     ----------
@@ -56,6 +59,11 @@ class BLEUReward:
     missing : {"error", "empty", "skip"}, default "error"
         As for `BLEU.score`, but without a warning. The reward of a sample that "skip" leaves out is
         None in TRL, which then ignores it, and 0 in verl and OpenRLHF, which need a number.
+    language, tokenizers : str, dict, optional
+        For data in several languages, the column with the language of each prompt, and the
+        tokenizer for each language; None stands for all others:
+        ``language="lang", tokenizers={"zh": "zh", None: "13a"}``. In verl a key of `extra_info`, or
+        "data_source". OpenRLHF passes no columns.
     metric : fastbleu.BLEU or str, optional
         A BLEU, or the name of a dialect or recipe; by default ``fastbleu.BLEU()``. Any scale
         becomes 0-1.
@@ -80,6 +88,8 @@ class BLEUReward:
         extract: str | re.Pattern[str] | Callable[[str], str | None] | None = None,
         name: str = "bleu",
         missing: MissingChoice = "error",
+        language: str | None = None,
+        tokenizers: Mapping[Any, OneTokenizer | None] | None = None,
         metric: Metric | None = None,
         **wrong: NoReturn,
     ) -> None:
@@ -112,6 +122,8 @@ class BLEUReward:
         self.extract = extract
         check_choice("missing", missing, CHOICES)
         self.missing = missing
+        check_languages(language, tokenizers)
+        self.language, self.tokenizers = language, dict(tokenizers or {})
         self.metric = as_metric(metric)
         scorer_of(self.metric).require(PARTS)  # a batch is part of a corpus
         self.__name__ = name
@@ -134,12 +146,14 @@ class BLEUReward:
             Columns of the data set; the one with references has a str, a list of str, or messages
             for each completion.
         """
-        if self.references not in columns:
-            raise InputError(
-                f"there is no column {self.references!r}, only {shown([*columns])}; "
-                "pass the name of one as BLEUReward(references=...)"
-            )
-        return self._rewards(completions, columns[self.references])
+        for argument, column in ("references", self.references), ("language", self.language):
+            if column is not None and column not in columns:
+                raise InputError(
+                    f"there is no column {column!r}, only {shown([*columns])}; "
+                    f"pass the name of one as BLEUReward({argument}=...)"
+                )
+        languages = None if self.language is None else columns[self.language]
+        return self._rewards(completions, columns[self.references], languages)
 
     def compute_score(
         self,
@@ -150,17 +164,51 @@ class BLEUReward:
         **_options: Any,
     ) -> float:
         """The reward of one sample, 0-1, as verl calls it; `ground_truth` may be several texts."""
-        return self._rewards([solution_str], [ground_truth])[0] or 0.0
+        return self.compute_scores([data_source], [solution_str], [ground_truth], [extra_info])[0]
 
-    def reward_func(
-        self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any], **_options: Any
-    ) -> dict[str, Any]:
-        """The rewards of a batch, 0-1, as OpenRLHF expects them: float32 tensors in a dict.
+    def compute_scores(
+        self,
+        data_sources: Sequence[Any],
+        solution_strs: Sequence[str],
+        ground_truths: Sequence[Any],
+        extra_infos: Sequence[Any] | None = None,
+        **_options: Any,
+    ) -> list[float]:
+        """The rewards of a batch, 0-1, as verl's reward manager "batch" calls it."""
+        languages: Any = None
+        if self.language == "data_source":
+            languages = data_sources
+        elif self.language is not None:
+            infos = [{}] if extra_infos is None else [info or {} for info in extra_infos]
+            if not all(self.language in info for info in infos):
+                raise InputError(f"extra_info has no {self.language!r}, the column of languages")
+            languages = [info[self.language] for info in infos]
+        rewards = self._rewards(solution_strs, ground_truths, languages)
+        return [reward or 0.0 for reward in rewards]
 
-        `labels` are the references. A query is its prompt followed by what the policy wrote, with
+    @property
+    def reward_func(self) -> Callable[..., dict[str, Any]]:
+        """The function ``reward_func(queries, prompts, labels)``, as OpenRLHF calls it.
+
+        It returns the rewards of a batch, 0-1, as float32 tensors in a dict. `labels` are the
+        references. A query is its prompt followed by what the policy wrote, with
         special tokens such as the end of a turn, which `extract` can leave out. OpenRLHF cuts a
         long prompt on the left: its query begins with what is left of the prompt.
         """
+
+        def reward_func(
+            queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any], **_options: Any
+        ) -> dict[str, Any]:
+            return self._tensors(queries, prompts, labels)
+
+        return reward_func  # because Ray takes no methods
+
+    def _tensors(
+        self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]
+    ) -> dict[str, Any]:
+        """What `reward_func` returns."""
+        if self.language is not None:
+            raise InputError("OpenRLHF passes no column of languages: leave out language=")
         if len(queries) != len(prompts):
             raise InputError(
                 f"{number_of(len(queries), 'query', 'queries')} and "
@@ -179,7 +227,9 @@ class BLEUReward:
         rewards = torch.tensor(values, dtype=torch.float32)
         return {"rewards": rewards, "scores": rewards, "extra_logs": {self.__name__: rewards}}
 
-    def _rewards(self, completions: Any, references: Any) -> list[float | None]:
+    def _rewards(
+        self, completions: Any, references: Any, languages: Any = None
+    ) -> list[float | None]:
         # Lists of texts, as they nearly always are, need no checks; -1 stands for all else.
         blank_completions = count_blank(completions)
         if blank_completions < 0:
@@ -219,8 +269,13 @@ class BLEUReward:
             hypotheses = list(answers)
             for number in blank:
                 hypotheses[number] = _PLACEHOLDER
+        tokenizers = None
+        if languages is not None:
+            column, entries = str(self.language), self.tokenizers
+            tokenizers = [entry_of(language, entries, column) for language in languages]
+            tokenizers = list(compress(tokenizers, present)) if present else tokenizers
         with AmongGiven(present):
-            rewards = self.metric.sentence_scores(hypotheses, references)
+            rewards = self.metric.sentence_scores(hypotheses, references, tokenizers=tokenizers)
         rewards /= scorer_of(self.metric).scale
         # With the dialect's rounding a perfect text has 1.0000000000000004. `clip` is slower.
         numpy.maximum(rewards, 0.0, out=rewards)

@@ -14,9 +14,10 @@ from ..core.inputs._batch import Batch, read
 from ..core.inputs.arguments import a_type, check_choice, closest, names_shown, number_of, shown
 from ..core.inputs.columns import is_column
 from ..core.inputs.errors import AmongGiven, InputError, restated, warn_input
-from ..core.inputs.missing import CHOICES, is_missing, no_value
+from ..core.inputs.missing import CHOICES, no_value
 from ..core.metric.argument import as_metric, counter_of, scorer_of
 from ..core.metric.bleu import BLEU
+from ..core.metric.segment_tokenizers import check_languages, entry_of
 from ..core.scoring.base import UPDATE
 from .frames import group_rows, has_no_type, load_narwhals, take
 
@@ -59,15 +60,7 @@ class RowCounter:
         metric = as_metric(metric)
         self.metric = BLEU(**metric.get_params()) if is_shared else metric
         check_choice("missing", missing, CHOICES)
-        if (tokenizers is None) != (language is None):
-            raise ValueError(
-                "tokenizers and language go together: the tokenizer for each value of a column, as "
-                'in language="lang", tokenizers={"zh": "zh", None: "13a"}; for one tokenizer pass '
-                "metric=fastbleu.BLEU(tokenize=...)"
-            )
-        if tokenizers is not None and not isinstance(tokenizers, Mapping):
-            problem = f"tokenizers is {a_type(tokenizers)}, expected a dict"
-            raise TypeError(f"{problem}; for one tokenizer pass metric=fastbleu.BLEU(tokenize=...)")
+        check_languages(language, tokenizers)
         self.hypotheses = _name("hypotheses", hypotheses)
         self.several = not isinstance(references, str)
         names = references if self.several else [references]
@@ -107,15 +100,7 @@ class RowCounter:
         """The metric for the segments of a language."""
         if self.language is None:
             return self.metric
-        metrics = self._language_metrics
-        metric = metrics.get(None if is_missing(language) else language, metrics.get(None))
-        if metric is None:
-            known = ", ".join(map(repr, metrics))
-            raise InputError(
-                f"column {shown(self.language)} has {shown(language)}, for which tokenizers has no "
-                f"entry: it has {known}; add one for None, which stands for all others"
-            )
-        return metric
+        return entry_of(language, self._language_metrics, self.language)
 
     def column_of(self, reference: int | None) -> str:
         """The column of a reference by its number; None: that of the hypotheses."""
