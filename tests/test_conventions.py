@@ -89,7 +89,7 @@ ABOUT_ARGUMENTS = {
         *("__init__", "__setstate__", "_counted_before", "_sums_of_state", "prefix_scores"),
         *("score", "stats", "update"),
     },
-    "core/metric/segment_tokenizers.py": {"_segment_counters"},
+    "core/metric/segment_tokenizers.py": {"_segment_counters", "check_languages"},
     "core/scoring/scorer.py": {"counted_before"},
     "integrations/_columns.py": {"called", "naming_columns"},
     "integrations/_host_metric.py": {"host_metric"},

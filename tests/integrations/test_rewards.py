@@ -152,7 +152,7 @@ def test_a_tokenizer_by_a_column_of_languages():
     assert wanted[0] != wanted[3]
     assert reward(completions=texts, references=others, lang=languages) == wanted
     infos = [{"lang": language} for language in languages]
-    assert reward.compute_scores(languages, texts, others, infos) == wanted
+    assert reward.compute_scores(languages, texts, others, np.array(infos, object)) == wanted
     assert reward.compute_score("wmt", texts[0], others[0], {"lang": "zh"}) == wanted[0]
     by_source = BLEUReward(language="data_source", tokenizers=tokenizers)
     assert by_source.compute_scores(np.array(languages, object), texts, others) == wanted
