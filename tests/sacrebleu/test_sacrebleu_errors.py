@@ -3,6 +3,9 @@
 What differs on purpose (DIFFERENCES.md) is tested here, too.
 """
 
+import re
+import subprocess
+import sys
 import warnings
 from collections import UserString
 
@@ -252,6 +255,41 @@ def test_a_function_as_tokenizer():
     sentence = quietly(metric.sentence_score, "abcd ef", ["abcdef", None])
     assert typed(sentence.counts) == typed([6, 4, 2, 1])
     assert "by_letter" in str(metric.get_signature())
+
+
+IMPORTS = """
+import fastbleu.sacrebleu as ours
+from fastbleu.sacrebleu import BLEU, CHRF, TER, __version__, tokenizers, utils
+from fastbleu.sacrebleu import DATASETS, get_source_file, smart_open
+from fastbleu.sacrebleu.metrics import BLEU, CHRF, TER
+from fastbleu.sacrebleu.metrics.bleu import BLEU, BLEUScore
+from fastbleu.sacrebleu.tokenizers import BaseTokenizer
+from fastbleu.sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+from fastbleu.sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
+from fastbleu.sacrebleu.tokenizers.tokenizer_spm import Flores200Tokenizer, TokenizerSPM
+from fastbleu.sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+from fastbleu.sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
+from fastbleu.sacrebleu.utils import get_reference_files, smart_open
+"""
+
+
+def test_what_people_import():
+    """The tokenizers work, and sacreBLEU's own modules stay as they are."""
+    code = f"""{IMPORTS}
+import sacrebleu
+import sacrebleu.tokenizers.tokenizer_zh
+assert ours.metrics.BLEU is BLEU and ours.tokenizers is tokenizers
+assert not [name for name in sacrebleu.__all__ if not hasattr(ours, name)]
+assert __version__.startswith(sacrebleu.__version__)
+assert isinstance(Tokenizer13a(), BaseTokenizer)
+assert "fastbleu" not in sacrebleu.tokenizers.tokenizer_zh.TokenizerZh.__module__
+print(Tokenizer13a()("It's, ok."))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("It's , ok .\n", "")
+    code = "import sys; sys.modules['sacrebleu'] = None\nfrom fastbleu.sacrebleu import tokenizers"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert re.search("tokenizers is sacreBLEU's own, .* install the extra", done.stderr)
 
 
 def test_names_that_are_elsewhere_say_where():

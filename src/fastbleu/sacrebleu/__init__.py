@@ -2,12 +2,14 @@
 
     from fastbleu.sacrebleu import BLEU, CHRF, corpus_bleu, sentence_chrf
 
-References are stream-major here, as in sacreBLEU: ``references[k][segment]``. TER is an installed
-sacreBLEU's own. Deliberate differences are listed in DIFFERENCES.md.
+References are stream-major here, as in sacreBLEU: ``references[k][segment]``. TER, the modules
+`tokenizers` and `utils`, and test sets are an installed sacreBLEU's own. Deliberate differences are
+listed in DIFFERENCES.md.
 """
 
 from sys import _getframe
 
+from ..core.runtime.import_lock import import_locked as _import_locked
 from ._sentence_score import sentence_bleu
 from .base import ORIGINALS as _ORIGINALS
 from .base import VERSION
@@ -24,6 +26,7 @@ __all__ = [
     "BLEUSignature",
     "CHRFScore",
     "CHRFSignature",
+    "__version__",
     "corpus_bleu",
     "corpus_chrf",
     "raw_corpus_bleu",
@@ -32,9 +35,14 @@ __all__ = [
 ]
 
 
+__version__ = VERSION
+
+
 def __getattr__(name: str) -> object:
     if name in _ORIGINALS:
         return _original(name)
+    if name in ("tokenizers", "utils"):
+        return _import_locked(f"{__name__}.{name}")
     what = f"module {__name__!r} has no attribute {name!r}"
     if name != "significance":
         raise AttributeError(what)

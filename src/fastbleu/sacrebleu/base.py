@@ -25,6 +25,11 @@ VERSION = SACREBLEU.version
 ORIGINALS = {
     **dict.fromkeys(("TER", "TERScore", "TERSignature"), "sacrebleu.metrics.ter"),
     **dict.fromkeys(("corpus_ter", "sentence_ter"), "sacrebleu.compat"),
+    **dict.fromkeys(("extract_char_ngrams", "extract_word_ngrams"), "sacrebleu.metrics.helpers"),
+    **dict.fromkeys(("SACREBLEU_DIR", "download_test_set", "smart_open"), "sacrebleu.utils"),
+    **dict.fromkeys(("get_available_testsets", "get_langpairs_for_testset"), "sacrebleu.utils"),
+    **dict.fromkeys(("get_reference_files", "get_source_file"), "sacrebleu.utils"),
+    "DATASETS": "sacrebleu.dataset",
 }
 
 # Abbreviations of the fields that all signatures have.
@@ -43,8 +48,13 @@ _SHORT = {
 
 def original(name: str) -> Any:
     """One of `ORIGINALS`; ImportError if sacreBLEU is not installed."""
+    return getattr(installed(ORIGINALS[name], name), name)
+
+
+def installed(module: str, name: str) -> Any:
+    """A module of an installed sacreBLEU, from which `name` is taken."""
     try:
-        return getattr(import_locked(ORIGINALS[name]), name)
+        return import_locked(module)
     except ImportError as error:
         raise ImportError(
             f"{name} is sacreBLEU's own, which cannot be imported ({error}); install the extra: "
