@@ -11,12 +11,13 @@ import numpy
 from ..core.counting._counted import Counted
 from ..core.counting.counter import Counter, TokenListCounter, rereadable
 from ..core.counting.stats import truncated
-from ..core.inputs._batch import Batch, read
+from ..core.inputs._batch import Batch
 from ..core.inputs._id_rows import IdRows
 from ..core.inputs.arguments import is_iterable, list_or_tuple
 from ..core.inputs.columns import is_column, listed_column, opened
 from ..core.inputs.errors import without_input_warnings
 from ..core.inputs.ids import IdFilter, are_ids, id_rows
+from ..core.inputs.read import read
 from ..core.metric.argument import counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.scoring.counters import make_counter

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy
 import pyarrow
 
-from ..core.inputs._batch import Batch, read
+from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import check_choice
 from ..core.inputs.errors import LocatedError, warn_input
 from ..core.inputs.missing import CHOICES
+from ..core.inputs.read import read
 from ..core.metric.argument import as_metric, counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.scoring.base import PARTS, SUMS, UPDATE

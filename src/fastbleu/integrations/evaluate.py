@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from ..core.inputs._batch import Batch, read
+from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import a_type, check_flag, check_positive, number_of, shown
 from ..core.inputs.errors import warn_tokenized
+from ..core.inputs.read import read
 from ..core.metric.argument import counter_of
 from ..core.metric.bleu import BLEU
 from ..core.scoring._sacrebleu import details

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy
 
-from ..core.inputs._batch import read
+from ..core.inputs.read import read
 from ..core.metric.argument import counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.runtime.extras import HostImports

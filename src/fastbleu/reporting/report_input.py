@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ..core.counting._counted import Counted
 from ..core.counting.counter import rereadable
 from ..core.counting.stats import Stats
-from ..core.inputs._batch import Batch, read
+from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import a_type, number_of, shown
 from ..core.inputs.errors import restated
+from ..core.inputs.read import read
 from ..core.metric.argument import counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.runtime.caching import cached_property

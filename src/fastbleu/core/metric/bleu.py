@@ -8,11 +8,12 @@ from operator import attrgetter
 
 from ..counting._counted import Counted, RunningSums, Sums
 from ..counting.stats import Stats, row_of_state
-from ..inputs._batch import Batch, read
+from ..inputs._batch import Batch
 from ..inputs._id_rows import IdRows
 from ..inputs.arguments import PARAMETERS, a_type, check_flag, check_positive, number_of, shown
 from ..inputs.errors import AmongGiven
 from ..inputs.ids import NO_IDS, IdFilter
+from ..inputs.read import read
 from ..runtime.extras import not_compiled
 from ..runtime.import_lock import lazy
 from ..scoring.base import COUNT, PREFIX_SCORES, STATE, UPDATE
