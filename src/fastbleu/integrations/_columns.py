@@ -12,7 +12,6 @@ from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import check_choice
 from ..core.inputs.errors import LocatedError, warn_input
 from ..core.inputs.missing import CHOICES
-from ..core.inputs.read import read
 from ..core.metric.argument import as_metric, counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.scoring.base import PARTS, SUMS, UPDATE
@@ -171,7 +170,7 @@ class ColumnScorer:
     def _batch(self, columns: Sequence[Any]) -> Batch:
         hypotheses, *references = columns
         texts = references[0] if len(references) == 1 else references
-        batch = read(hypotheses, texts, counter_of(self.metric), missing=self.missing)
+        batch = counter_of(self.metric).read(hypotheses, texts, missing=self.missing)
         batch.warns = False
         return batch
 

@@ -13,7 +13,6 @@ from ..core.counting.stats import Stats
 from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import a_type, number_of, shown
 from ..core.inputs.errors import restated
-from ..core.inputs.read import read
 from ..core.metric.argument import counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.runtime.caching import cached_property
@@ -65,7 +64,7 @@ class Segments:
         self.scorer.require(COUNT)
         for name, hypotheses in systems.items():
             try:
-                batch = rereadable(self.counter, read(hypotheses, references, self.counter))
+                batch = rereadable(self.counter, self.counter.read(hypotheses, references))
                 _refuse_arrays(batch.hypotheses)
                 # Copies, because user code that runs later may change the lists.
                 listed, listed_references = list(batch.hypotheses), list(batch.references)

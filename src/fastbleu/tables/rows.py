@@ -15,7 +15,6 @@ from ..core.inputs.arguments import a_type, check_choice, closest, names_shown, 
 from ..core.inputs.columns import is_column
 from ..core.inputs.errors import AmongGiven, LocatedError, restated, warn_input
 from ..core.inputs.missing import CHOICES, is_missing, no_value
-from ..core.inputs.read import read
 from ..core.metric.argument import as_metric, counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.scoring.base import UPDATE
@@ -153,7 +152,7 @@ class RowCounter:
         """
         for metric, rows, part, numbers in self._languages(frame, first):
             with errors_naming_rows(self, numbers, part):
-                batch = read(*self.texts_of(part), counter_of(metric), missing=self.missing)
+                batch = counter_of(metric).read(*self.texts_of(part), missing=self.missing)
                 for kept, nrefs, counted in counted_parts(metric, batch, most):
                     self._note(metric, counted)
                     yield kept if rows is None else rows[kept], nrefs, counted
@@ -198,7 +197,7 @@ class RowCounter:
         self, metric: BLEU, frame: Frame, numbers: Sequence[int] | Indices
     ) -> tuple[Rows, Counted]:
         """The positions of complete rows, and their counts."""
-        batch = read(*self.texts_of(frame), counter_of(metric), missing=self.missing)
+        batch = counter_of(metric).read(*self.texts_of(frame), missing=self.missing)
         counted = counter_of(metric).count(batch)
         counted.present = batch.present
         self._note_missing(batch, numbers)

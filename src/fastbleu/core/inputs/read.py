@@ -1,9 +1,9 @@
-"""`read` makes a `Batch` from hypotheses and references as users pass them, and checks them."""
+"""Input that needs checks, as a `Batch`: `Counter.read` calls `read_checked`."""
 
 from __future__ import annotations
 
 from ..runtime.import_lock import lazy
-from ._batch import Batch, InputKind, plain_batch
+from ._batch import Batch, InputKind
 from ._utf8_rows import is_object_array
 from .arguments import a_type, check_choice, number_of, shown
 from .checks import check_layout, check_lengths, listed_segments
@@ -27,36 +27,16 @@ else:
 _SHORT_ARRAY = 1 << 10
 
 
-def read(
+def read_checked(
     hypotheses: Any,
     references: Any,
     kind: InputKind,
-    hypothesis_mask: Mask | None = None,
-    reference_mask: Mask | None = None,
-    missing: str = "error",
-    join: Sequence[Hashable] | None = None,
+    hypothesis_mask: Mask | None,
+    reference_mask: Mask | None,
+    missing: str,
+    join: Sequence[Hashable] | None,
 ) -> Batch:
-    """Check hypotheses and references, and find out how they can be counted.
-
-    Parameters
-    ----------
-    hypotheses, references, hypothesis_mask, reference_mask, missing, join
-        As for `fastbleu.BLEU.score`, with its errors.
-    kind : Counter
-        Will count the batch; tells whether as text or tokens, and which ids count.
-
-    Returns
-    -------
-    Batch
-        Columns are read when they are counted, so errors in them may be raised there.
-    """
-    if (
-        hypothesis_mask is reference_mask is join is None
-        and type(missing) is str
-        and missing == "error"
-        and (batch := plain_batch(hypotheses, references, kind)) is not None
-    ):
-        return batch
+    """`Counter.read` of input that needs checks."""
     if type(missing) is not str or missing != "error":  # an array compares element by element
         check_choice("missing", missing, CHOICES)
     is_text, by_filter = kind.is_text, kind.id_filter is not None
