@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from operator import methodcaller
 
+from ..core.inputs import errors
 from ..core.inputs._utf8_rows import Utf8Rows
 from ..core.inputs.arguments import a_type, shown
-from ..core.inputs.errors import InputWarning, LocatedError
+from ..core.inputs.errors import InputWarning
 from ..core.runtime.import_lock import import_undisturbed
 from ..core.runtime.terminal import CONTROLS, JSON_CONTROLS
 from .readers import InputError, Reader
@@ -212,6 +213,6 @@ def _named(path: str, call: Callable[[], Any]) -> Any:
     try:
         return call()
     except (ImportError, OSError, TypeError, ValueError) as error:
-        file = error.file if isinstance(error, LocatedError) else None
+        file = error.file if isinstance(error, errors.InputError) else None
         named = file is not None or isinstance(error, FileNotFoundError)
         raise InputError(f"{error}" if named else f"{path}: {error}", file=file or path) from error
