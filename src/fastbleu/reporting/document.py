@@ -169,11 +169,16 @@ def make_markdown(overview: Overview, title: str, examples: int) -> str:
     scores = segments.scores
     if len(scores) > 1:
         key = scores[b] - scores[a]
+        lead = overview.systems[b].score.value - overview.systems[a].score.value
         of = f"{segments.shown_names[b]} - {segments.shown_names[a]}"
         ends = f"Largest losses, {of}", f"Largest gains, {of}"
     else:
-        key = scores[0]
+        key, lead = scores[0], 1.0
         ends = "Worst segments", "Best segments"
+    if examples and (explained := verdicts.explained(a, b)):
+        parts.append(literal(explained))
+    if (shares := overview.shares(a, b)) is not None:
+        key = numpy.where(numpy.isnan(key), key, shares * lead)
     order = numpy.argsort(key, kind="stable")[: numpy.count_nonzero(~numpy.isnan(key))]
     for heading, chosen in zip(ends, (order[:examples], order[::-1][:examples]), strict=True):
         if examples:

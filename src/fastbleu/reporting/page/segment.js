@@ -82,25 +82,26 @@ function closestReference(s, k) {
   return best;
 }
 
-// The tokens of A that B lacks, and those of B that A lacks, by Myers' algorithm.
-function ownTokens(s) {
-  const own = { [state.a]: [], [state.b]: [] };
-  for (const [kind] of diffTokens(...shownSystems().map((k) => texts.compared(texts.hypothesis(s, k))))) {
+// Which tokens of A B lacks, and which of B A lacks, by Myers' algorithm; only of some tokens.
+export function ownTokens(s, from = 0, to = Infinity) {
+  const own = { [state.a]: Array(from), [state.b]: Array(from) };
+  for (const [kind] of diffTokens(...shownSystems().map((k) => texts.compared(texts.hypothesis(s, k)).slice(from, to)))) {
     if (kind !== "+") own[state.a].push(kind === "-");
     if (kind !== "-") own[state.b].push(kind === "+");
   }
   return own;
 }
 
-function hypothesisLine(s, k, against, own = []) {
+export function hypothesisLine(s, k, against, own = [], from = 0, to = Infinity) {
   const tokens = texts.tokens(texts.hypothesis(s, k)), line = textLine();
   const orders = longest(texts.matches(s, k, against));
   tokens.forEach(({ gap, token }, i) => {
-    appendText(line, gap);
+    if (i < from || i >= to) return;
+    appendText(line, i && i === from ? "… " : gap);
     const n = orders[i], title = `${n ? `in a matching ${n}-gram` : "no match"}${own[i] ? `, only in ${data.names[k]}` : ""}`;
     line.append(appendText(element("span", { class: own[i] ? "tok own" : "tok", "data-order": Math.min(n, 4), title }), token));
   });
-  appendText(line, tokens.end ?? "");
+  appendText(line, tokens.length > to ? " …" : tokens.end ?? "");
   if (!tokens.length) line.append(element("em", {}, "no tokens"));
   return line;
 }
@@ -131,7 +132,7 @@ function numbersOf(s) {
   const orders = [...Array(data.orders).keys()];
   const heads = ["System", "BLEU", ...orders.map((n) => `${n + 1}-grams`), "BP", "Tokens", "Ref. tokens"];
   const rows = data.systems.map((k) => {
-    const cells = [score(data.score[k][s]), ...orders.map((n) => `${data.matches[k][n][s]} / ${data.totals[k][n][s]}`), fixed(data.bp[k][s], 3), data.hypLen[k][s], data.refLen[k][s]];
+    const cells = [score(data.score[k][s]), ...orders.map((n) => `${data.matches[k][n][s]} / ${data.totals[k][n][s]}`), fixed(data.bp(k, s), 3), data.hypLen[k][s], data.refLen[k][s]];
     return element("tr", {}, element("th", { scope: "row", dir: "auto" }, data.names[k]), ...cells.map((cell) => element("td", {}, String(cell))));
   });
   return scrolling("Numbers of the segment", element("table", { class: "numbers", id: "segment-numbers" }, headOf(heads), element("tbody", {}, ...rows)));
