@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,12 @@ from ..core.runtime.terminal import CONTROLS
 
 _WIDTH = 80  # of printed tables, in characters
 _NARROWEST = 10  # the first column is made no narrower
+_LATEX = str.maketrans(
+    {mark: f"\\{mark}" for mark in "&%$#_{}"}
+    | {mark: f"${mark}$" for mark in "<>"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+)
+_NEGATIVE = re.compile(r"(?<!\S)-(?=\d)")
 
 
 @dataclass
@@ -66,6 +73,20 @@ class Table:
         lines += [[literal(cell) for cell in row] for row in self.rows]
         table = "\n".join([f"| {' | '.join(line)} |" for line in lines])
         return "\n\n".join([f"## {literal(self.title)}", table, *map(literal, self.notes)])
+
+    def latex(self) -> str:
+        """The table in LaTeX, for the package booktabs; the notes are comments above it."""
+        head, *rows = [" & ".join(map(_in_latex, row)) for row in (self.columns, *self.rows)]
+        lines = [f"% {' '.join(note.split())}" for note in self.notes]
+        lines += [f"\\begin{{tabular}}{{l{'r' * (len(self.columns) - 1)}}}", "\\toprule"]
+        lines += [f"{head} \\\\", "\\midrule", *[f"{row} \\\\" for row in rows]]
+        return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
+
+
+def _in_latex(cell: str) -> str:
+    """A cell in LaTeX, with a minus sign before negative numbers."""
+    text = " ".join(cell.split()).translate(_LATEX)
+    return _NEGATIVE.sub("$-$", text)
 
 
 def _fitted_widths(columns: Sequence[Sequence[str]], width: int | None) -> list[int]:

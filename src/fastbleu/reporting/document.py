@@ -156,15 +156,17 @@ def overview_tables(overview: Overview) -> list[Table]:
     return tables
 
 
+def verdict_of(overview: Overview) -> list[str]:
+    """Serious mistakes, the best of several systems, and the sentence on A and B."""
+    serious = [f"{having}: {it.message}. {effect}" for it, having, effect in overview.warnings]
+    verdicts = Verdicts(overview)
+    return [*serious, *filter(None, [verdicts.headline(), verdicts.text(*overview.pair)])]
+
+
 def make_markdown(overview: Overview, title: str, examples: int) -> str:
     """The overview, and `examples` of the worst and of the best segments."""
-    segments, parts = overview.segments, [f"# {literal(title)}"]
-    a, b = overview.pair
-    parts += [
-        literal(f"{having}: {it.message}. {effect}") for it, having, effect in overview.warnings
-    ]
-    verdicts = Verdicts(overview)
-    parts += [literal(text) for text in (verdicts.headline(), verdicts.text(a, b)) if text]
+    segments, (a, b) = overview.segments, overview.pair
+    parts = [f"# {literal(title)}", *map(literal, verdict_of(overview))]
     parts += [table.markdown() for table in overview_tables(overview)]
     scores = segments.scores
     if len(scores) > 1:
@@ -175,7 +177,7 @@ def make_markdown(overview: Overview, title: str, examples: int) -> str:
     else:
         key, lead = scores[0], 1.0
         ends = "Worst segments", "Best segments"
-    if examples and (explained := verdicts.explained(a, b)):
+    if examples and (explained := Verdicts(overview).explained(a, b)):
         parts.append(literal(explained))
     if (shares := overview.shares(a, b)) is not None:
         key = numpy.where(numpy.isnan(key), key, shares * lead)

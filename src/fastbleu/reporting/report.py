@@ -6,14 +6,17 @@ import errno
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from html import escape
 from shutil import copymode
-from typing import TYPE_CHECKING, Any, Literal
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ..core.inputs.arguments import a_type, check_choice, check_integer, number_of
 from ..core.metric.argument import as_metric
+from ..core.runtime.terminal import CONTROLS
 from ..plots.text import Table, Tables
 from ..significance.resampling import check_seed
-from .document import make_document, make_markdown, overview_tables
+from .document import make_document, make_markdown, overview_tables, verdict_of
 from .overview import Overview, make_overview
 from .report_input import Segments
 
@@ -29,6 +32,12 @@ if TYPE_CHECKING:
 
 _FRAME_HEIGHT = 600  # of the page in a notebook, in pixels
 _MOST_NAMES = 4  # in a heading
+_FORMATS: Final[dict[str, Literal["html", "md"]]] = {
+    "": "html",
+    ".html": "html",
+    ".htm": "html",
+    ".md": "md",
+}
 # Windows would change line ends without it.
 _BINARY = getattr(os, "O_BINARY", 0)
 
@@ -74,15 +83,22 @@ class Report(Tables):
         ----------
         path : path
         format : {"html", "md"}, optional
-            By default, Markdown for names that end in ``.md``, otherwise HTML.
+            By default, Markdown for names that end in ``.md``, and HTML for ``.html``, ``.htm``
+            and names without a suffix.
 
         Raises
         ------
+        ValueError
+            The name ends in another suffix, and there is no `format`.
         OSError
             The file cannot be written.
         """
         if format is None:
-            format = "md" if os.fsdecode(path).endswith(".md") else "html"
+            suffix = os.path.splitext(os.fsdecode(path))[1].lower()
+            if suffix not in _FORMATS:
+                expected = "expected .html or .md; pass format='html' or 'md' for other names"
+                raise ValueError(f"path ends in {suffix}, {expected}")
+            format = _FORMATS[suffix]
         check_choice("format", format, ("html", "md"))
         text = self.markdown() if format == "md" else self.html()
         with _replacing(path) as file:
@@ -96,8 +112,6 @@ class Report(Tables):
         ImportError
             IPython or Jinja2 is not installed.
         """
-        from html import escape
-
         from IPython.display import HTML
 
         shape = f'width="100%" height="{_FRAME_HEIGHT}" style="border: 1px solid; resize: vertical"'
@@ -107,6 +121,15 @@ class Report(Tables):
 
     def _tables(self) -> list[Table]:
         return overview_tables(self._overview)
+
+    def _text(self, width: int | None) -> str:
+        sentences = [text.translate(CONTROLS) for text in verdict_of(self._overview)]
+        wrapped = [fill(text, width) if width else text for text in sentences]
+        return "\n\n".join([*wrapped, super()._text(width)])
+
+    def _repr_html_(self) -> str:
+        sentences = [f"<p>{escape(text)}</p>" for text in verdict_of(self._overview)]
+        return "".join([*sentences, super()._repr_html_()])
 
     def __repr__(self) -> str:
         scores = ", ".join([f"{name}: {score.value:.4g}" for name, score in self.scores.items()])

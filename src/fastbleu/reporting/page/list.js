@@ -178,7 +178,7 @@ function gridColumns() {
     ...(hasShares() ? [{ title: "share", sort: "share", width: "5.6rem", cell: (s) => `${signed(100 * share(s), 2)} %`, number: true }] : []),
     ...shown.map(ofSystem),
     ...(isPair() ? [{ title: "B − A", sort: "difference", width: "5.4rem", cell: (s) => signed(difference(s), data.digits), number: true }] : []),
-    { title: `${texts.sources ? "source" : "reference"}, ${shown.map((k) => data.names[k]).join(", ")}`, width: "minmax(20rem, 1fr)", cell: text, text: true },
+    { title: `${texts.sources ? "source" : "reference"}, ${shown.map((k) => data.names[k]).join(", ")}`, width: "minmax(34rem, 1fr)", cell: text, text: true },
     { title: "ref. tokens", sort: "length", width: "5.2rem", cell: (s) => String(data.refLen[state.a][s]), number: true, isMore: true },
     // On paper and on a telephone only A and B have room.
     ...data.systems.filter((k) => !shown.includes(k)).map((k) => ({ ...ofSystem(k), isMore: true })),

@@ -66,20 +66,24 @@ export async function copy(text, button) {
 
 const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "−": "$-$" };
 
-// A table as text for spreadsheets or papers, without what is only for the screen.
+// A table as text for spreadsheets or papers, with whole names, and without what is only for the screen.
 function tableText(table, latex) {
   const isBold = (cell) => cell.closest("tr.significant") || $(".significant", cell);
+  const onPaper = (part) => {
+    const copied = part.cloneNode(true);
+    copied.querySelectorAll(".no-print, .cut-names").forEach((its) => its.remove());
+    return copied.textContent.trim().replace(/\s+/g, " ");
+  };
   const rows = [...table.rows].map((row) => [...row.cells].filter((cell) => !cell.matches(".bar")).map((cell) => {
-    const copied = cell.cloneNode(true);
-    copied.querySelectorAll(".choose").forEach((its) => its.remove());
-    const text = copied.textContent.trim().replace(/\s+/g, " ");
+    const text = cell.title || onPaper(cell);
     if (!latex) return text;
     const literal = text.replace(/[\\~^−]|[&%$#_{}]/g, (mark) => LATEX[mark] ?? `\\${mark}`);
     return isBold(cell) ? `\\textbf{${literal}}` : literal;
   }));
   if (!latex) return rows.map((row) => row.join("\t")).join("\n") + "\n";
-  const [head, ...body] = rows.map((row) => `${row.join(" & ")} \\\\`);
-  const note = table.caption ? `% ${table.caption.textContent.trim().replace(/\s+/g, " ")}\n` : "";
+  const isGroupEnd = (i) => table.rows[i].matches(".cut") && !table.matches(".resorted");
+  const [head, ...body] = rows.map((row, i) => `${row.join(" & ")} \\\\${isGroupEnd(i) ? "\n\\midrule" : ""}`);
+  const note = table.caption ? `% ${onPaper(table.caption)}\n` : "";
   return `${note}\\begin{tabular}{l${"r".repeat(rows[0].length - 1)}}\n\\toprule\n${head}\n\\midrule\n${body.join("\n")}\n\\bottomrule\n\\end{tabular}\n`;
 }
 
