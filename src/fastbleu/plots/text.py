@@ -141,12 +141,20 @@ class Tables(ABC):
     def _tables(self) -> list[Table]:
         """The tables, most important first."""
 
+    def _sentences(self) -> list[str]:
+        """What is said before the tables."""
+        return []
+
     def __str__(self) -> str:
         return self._text(_WIDTH)
 
     def _text(self, width: int | None) -> str:
         """The tables in lines of at most `width` characters; with None each row is one line."""
-        return "\n\n".join([table.text(width) for table in self._tables()])
+        sentences = [
+            "\n".join(_wrapped(text.translate(CONTROLS), width)) for text in self._sentences()
+        ]
+        return "\n\n".join([*sentences, *[table.text(width) for table in self._tables()]])
 
     def _repr_html_(self) -> str:
-        return "".join([table.html() for table in self._tables()])
+        sentences = [f"<p>{escape(text)}</p>" for text in self._sentences()]
+        return "".join([*sentences, *[table.html() for table in self._tables()]])

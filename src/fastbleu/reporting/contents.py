@@ -114,7 +114,6 @@ def make_numbers(overview: Overview) -> Payload:
         "flags": FLAGS,
         "lowercase": segments.metric.lowercase,
         "ids": segments.ids,
-        "steps": [system.steps for system in overview.systems],
         "scores": [
             None if isnan(system.points) else system.score.value for system in overview.systems
         ],
@@ -124,7 +123,12 @@ def make_numbers(overview: Overview) -> Payload:
                 "labels": sorting.labels,
                 "sizes": sorting.sizes,
                 "scores": sorting.scores,
-                "intervals": _rounded(sorting.intervals, segments.digits + 1),
+                "intervals": {
+                    f"{a}.{b}": [
+                        ends and [round(end, segments.digits + 1) for end in ends] for ends in its
+                    ]
+                    for (a, b), its in sorting.intervals.items()
+                },
             }
             for sorting in buckets
         ],
@@ -147,16 +151,6 @@ def make_numbers(overview: Overview) -> Payload:
             payload.add_counts(f"matches.{system}.{order}", stats.matches[:, order])
             payload.add_counts(f"totals.{system}.{order}", stats.totals[:, order])
     return payload
-
-
-def _rounded(
-    intervals: dict[tuple[int, int], list[tuple[float, float] | None]], digits: int
-) -> dict[str, Any]:
-    """Intervals for charts, by "a.b"."""
-    return {
-        f"{a}.{b}": [ends and [round(end, digits) for end in ends] for ends in of_pair]
-        for (a, b), of_pair in intervals.items()
-    }
 
 
 def _add_brevity_penalties(payload: Payload, segments: Segments) -> None:

@@ -23,7 +23,7 @@ from ..diagnosis.findings import find
 from ..significance import Comparison, Interval, bootstrap
 from ..significance.procedures import compare_pairs, difference_intervals
 from ..significance.results import known
-from .verdict import last_step, listed
+from .verdict import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -50,15 +50,15 @@ _MOST_INTERVALS = 1000
 class System:
     """A system as a whole; `points` are its score on 0-100.
 
-    `steps` lead from 100 % down to the score: (name, value afterwards), on the dialect's scale.
-    None for dialects whose score is not a product.
+    `before_length` is the mean of the precisions, on the dialect's scale; None for dialects whose
+    score is not a product.
     """
 
     name: str
     score: Score
     points: float
     interval: Interval | None
-    steps: list[tuple[str, float]] | None
+    before_length: float | None
 
     @property
     def length_ratio(self) -> float:
@@ -303,7 +303,9 @@ def make_overview(
         if isnan(score.value):
             raise NoScoreError(f"systems[{name!r}] has no score: it is NaN; leave the system out")
         points = score.value * 100 / scorer.scale
-        systems.append(System(name, score, points, intervals[number], _steps(segments, score)))
+        systems.append(
+            System(name, score, points, intervals[number], _before_length(segments, score))
+        )
     count = len(segments) * len(systems)
     if dialects is None and count > _MOST_FOR_DIALECTS:
         limit = f"there are more than {_MOST_FOR_DIALECTS:,} hypotheses"
@@ -341,23 +343,13 @@ def _resample(
     return intervals, pairs
 
 
-def _steps(segments: Segments, score: Score) -> list[tuple[str, float]] | None:
-    """What costs the points: each precision to the power of its weight, then the brevity penalty.
-
-    The effect of smoothing or rounding, or of totals below 0, comes last.
-    """
-    scorer = segments.scorer
+def _before_length(segments: Segments, score: Score) -> float | None:
+    scorer, orders = segments.scorer, len(score.precisions)
     if not scorer.supports(SUMS):
         return None
-    scale, orders = scorer.scale, len(score.precisions)
     weights = scorer.weights or (1 / orders,) * orders
     factors = [p**weight for p, weight in zip(score.precisions, weights, strict=True)]
-    names = [f"{order}-grams" for order in range(1, orders + 1)]
-    steps = [(name, scale * prod(factors[: n + 1])) for n, name in enumerate(names)]
-    steps.append(("length", scale * prod(factors) * score.bp))
-    if abs(steps[-1][1] - score.value) > 1e-9 * scale:
-        steps.append((last_step([score]), score.value))
-    return [(name, float(value)) for name, value in steps]
+    return float(scorer.scale * prod(factors))
 
 
 def _by_dialect(segments: Segments) -> tuple[list[DialectScores], list[str]]:

@@ -8,12 +8,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from html import escape
 from shutil import copymode
-from textwrap import fill
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..core.inputs.arguments import a_type, check_choice, check_integer, number_of
 from ..core.metric.argument import as_metric
-from ..core.runtime.terminal import CONTROLS
 from ..plots.text import Table, Tables
 from ..significance.resampling import check_seed
 from .document import make_document, make_markdown, overview_tables, verdict_of
@@ -32,12 +30,7 @@ if TYPE_CHECKING:
 
 _FRAME_HEIGHT = 600  # of the page in a notebook, in pixels
 _MOST_NAMES = 4  # in a heading
-_FORMATS: Final[dict[str, Literal["html", "md"]]] = {
-    "": "html",
-    ".html": "html",
-    ".htm": "html",
-    ".md": "md",
-}
+_SUFFIXES = "", ".html", ".htm", ".md"
 # Windows would change line ends without it.
 _BINARY = getattr(os, "O_BINARY", 0)
 
@@ -95,10 +88,10 @@ class Report(Tables):
         """
         if format is None:
             suffix = os.path.splitext(os.fsdecode(path))[1].lower()
-            if suffix not in _FORMATS:
-                expected = "expected .html or .md; pass format='html' or 'md' for other names"
+            if suffix not in _SUFFIXES:
+                expected = "expected .html or .md; or pass format"
                 raise ValueError(f"path ends in {suffix}, {expected}")
-            format = _FORMATS[suffix]
+            format = "md" if suffix == ".md" else "html"
         check_choice("format", format, ("html", "md"))
         text = self.markdown() if format == "md" else self.html()
         with _replacing(path) as file:
@@ -122,14 +115,8 @@ class Report(Tables):
     def _tables(self) -> list[Table]:
         return overview_tables(self._overview)
 
-    def _text(self, width: int | None) -> str:
-        sentences = [text.translate(CONTROLS) for text in verdict_of(self._overview)]
-        wrapped = [fill(text, width) if width else text for text in sentences]
-        return "\n\n".join([*wrapped, super()._text(width)])
-
-    def _repr_html_(self) -> str:
-        sentences = [f"<p>{escape(text)}</p>" for text in verdict_of(self._overview)]
-        return "".join([*sentences, super()._repr_html_()])
+    def _sentences(self) -> list[str]:
+        return verdict_of(self._overview)
 
     def __repr__(self) -> str:
         scores = ", ".join([f"{name}: {score.value:.4g}" for name, score in self.scores.items()])

@@ -176,14 +176,10 @@ class Verdicts:
 
     def _effects(self, first: System, second: System) -> str:
         """The effects of n-grams and length: each one's change times the mean of the other."""
-        if not first.steps or not second.steps:
+        precision, other_precision = first.before_length, second.before_length
+        bp, other_bp = first.score.bp, second.score.bp
+        if precision is None or other_precision is None or bp is None or other_bp is None:
             return ""
-        factors = []
-        for system in (first, second):
-            value = dict(system.steps or ())
-            before = value[f"{len(system.score.precisions)}-grams"]
-            factors.append((before, value["length"] / before if before else 1.0))
-        (precision, bp), (other_precision, other_bp) = factors
         effects = {
             "n-grams": (other_precision - precision) * (bp + other_bp) / 2,
             "length": (other_bp - bp) * (precision + other_precision) / 2,

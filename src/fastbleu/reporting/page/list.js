@@ -16,7 +16,6 @@ let columns = [];
 let order = null;      // all segments in the order of state.sort
 let orderKey = "";
 let hitTexts = null;   // by segment the first text that holds the query
-let lowered = null;    // all texts in lower case, where that changes no length
 
 function sortKey(name) {
   if (name === "segment") return null;
@@ -42,13 +41,12 @@ function sorted() {
   return order;
 }
 
-/** Which texts of a segment are searched: [first, last + 1] of its texts, and whether its source. */
+/** Which texts of a segment are searched. */
 function searched(s) {
-  const from = texts.sources + texts.first[s], to = texts.sources + texts.first[s + 1];
-  if (state.scope === "references") return [from, from + data.references[s], false];
-  if (state.scope === "source") return [from, from, true];
-  if (state.scope !== "all") { const text = texts.hypothesis(s, Number(state.scope)); return [text, text + 1, false]; }
-  return [from, to, texts.sources > 0];
+  const { scope } = state, source = texts.sources ? [s] : [];
+  const references = Array.from({ length: data.references[s] }, (_, j) => texts.reference(s, j));
+  if (scope === "all") return [...source, ...references, ...data.systems.map((k) => texts.hypothesis(s, k))];
+  return scope === "source" ? source : scope === "references" ? references : [texts.hypothesis(s, Number(scope))];
 }
 
 /** The segments that hold the query, as marks; null if there is no query. */
@@ -57,23 +55,10 @@ function found() {
   problem.textContent = "";
   hitTexts = null;
   if (!state.query) return null;
-  const hits = new Uint8Array(texts.starts.length - 1);
-  if (state.regex) {
-    const expression = queryExpression((error) => { problem.textContent = `No regular expression: ${error.message}`; });
-    if (!expression) return null;
-    for (let text = 0; text < hits.length; text++) hits[text] = expression.test(texts.text(text)) ? 1 : 0;
-  } else markHits(hits);
-  const marks = new Uint8Array(data.segments);
-  hitTexts = new Array(data.segments);
-  for (let s = 0; s < data.segments; s++) {
-    const [from, to, source] = searched(s);
-    let text = source && hits[s] ? s : -1;
-    for (let other = from; other < to && text < 0; other++) if (hits[other]) text = other;
-    if (text < 0) continue;
-    marks[s] = 1;
-    hitTexts[s] = text;
-  }
-  return marks;
+  const expression = queryExpression((error) => { problem.textContent = `No regular expression: ${error.message}`; });
+  if (!expression) return null;
+  hitTexts = Array.from({ length: data.segments }, (_, s) => searched(s).find((text) => expression.test(texts.text(text))));
+  return hitTexts.map((text) => text !== undefined);
 }
 
 /** The query as a regular expression; null if it is invalid. */
@@ -83,23 +68,6 @@ function queryExpression(complain = (_) => {}, flags = "iu") {
   } catch (error) {
     complain(error);
     return null;
-  }
-}
-
-/** Mark the texts that hold the query, ignoring case. */
-function markHits(hits) {
-  if (lowered === null) {
-    lowered = texts.all.toLowerCase();
-    if (lowered.length !== texts.all.length) lowered = [...texts.all].map((c) => (c.toLowerCase().length === c.length ? c.toLowerCase() : c)).join("");
-  }
-  const query = state.query.toLowerCase();
-  let text = 0;
-  for (let at = lowered.indexOf(query); at >= 0;) {
-    while (texts.starts[text + 1] <= at) text++;
-    if (at + query.length <= texts.starts[text + 1]) {
-      hits[text] = 1;
-      at = lowered.indexOf(query, texts.starts[text + 1]);
-    } else at = lowered.indexOf(query, at + 1);
   }
 }
 

@@ -1,7 +1,7 @@
-// What can be exported: the visible rows as CSV and JSON, pictures as SVG.
+// What can be exported: the visible rows as CSV and JSON, tables as TSV and LaTeX.
 
 import { $, data, score } from "./data.js";
-import { element, svg } from "./elements.js";
+import { element } from "./elements.js";
 import { texts } from "./texts.js";
 
 function save(content, type, name) {
@@ -89,18 +89,3 @@ function tableText(table, latex) {
 
 export const tableButtons = (table) => element("p", { class: "take no-print" }, ...["TSV", "LaTeX"].map((name) =>
   element("button", { type: "button", "aria-label": `Copy the table as ${name}`, onclick: (event) => copy(tableText(table, name === "LaTeX"), event.target) }, name)));
-
-const STYLES = ["fill", "stroke", "stroke-width", "font-size", "font-family", "opacity"];
-
-export function saveSvg(picture, title) {
-  const copy = picture.cloneNode(true), parts = picture.querySelectorAll("*");
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.querySelectorAll("*").forEach((part, i) => {
-    const style = getComputedStyle(parts[i]);
-    for (const name of STYLES) part.setAttribute(name, style.getPropertyValue(name));
-    for (const name of ["class", "role", "tabindex"]) part.removeAttribute(name);
-  });
-  const page = getComputedStyle(document.body).backgroundColor;
-  copy.prepend(svg("rect", { width: "100%", height: "100%", fill: page }));
-  save(new XMLSerializer().serializeToString(copy), "image/svg+xml", `${title.replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60)}.svg`);
-}

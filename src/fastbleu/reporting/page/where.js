@@ -1,14 +1,14 @@
 // Where the systems are good or bad: distributions and buckets, which select segments.
 
-import { costs, histogram } from "./charts.js";
-import { $, data, difference, fixed, grouped, isPair, kindOf, score, shownSystems, signed, state } from "./data.js";
+import { histogram } from "./charts.js";
+import { $, data, fixed, grouped, isPair, kindOf, score, shownSystems, signed, state } from "./data.js";
 import { element, headOf, scrolling, sortable, svg } from "./elements.js";
 import { change, goToList } from "./view.js";
 
 const BINS = 20, FARTHEST = 10, MOST_BUCKETS = 10;
 
 export function drawWhere() {
-  $("#charts").replaceChildren(...costs(), distribution(), lengthDifferences(), ...(isPair() ? [differences()] : []));
+  $("#charts").replaceChildren(distribution(), lengthDifferences());
   $("#buckets").replaceChildren(...data.buckets.map((buckets, number) => bucketTable(buckets, number)));
 }
 
@@ -29,17 +29,6 @@ function lengthDifferences() {
   return histogram({
     title: "Length differences", axis: "tokens − reference tokens", low: -FARTHEST - 0.5, width: 1, bins: 2 * FARTHEST + 1, systems: shownSystems(),
     value: (s, k) => data.hypLen[k][s] - data.refLen[k][s], name, kind: (_, k) => kindOf(k),
-  });
-}
-
-function differences() {
-  let most = data.scale / 10;
-  for (let s = 0; s < data.segments; s++) most = Math.max(most, Math.abs(difference(s) || 0));
-  const bins = BINS + 1, width = 2 * most / bins, bound = (bin) => signed(bin * width - most, data.digits);
-  return histogram({
-    title: `Differences, ${data.names[state.b]} − ${data.names[state.a]}`, axis: "difference", low: -most, width, bins, systems: [state.b],
-    value: difference, name: (bin) => `difference ${bound(bin)} to ${bound(bin + 1)}`,
-    kind: (bin) => (2 * bin + 1 === bins ? "rest" : 2 * bin < bins ? "a" : "b"),
   });
 }
 
