@@ -149,7 +149,8 @@ def make_numbers(overview: Overview) -> Payload:
         payload.add_counts(f"ref_len.{system}", stats.ref_lens)
         for order in range(stats.max_ngram_order):
             payload.add_counts(f"matches.{system}.{order}", stats.matches[:, order])
-            payload.add_counts(f"totals.{system}.{order}", stats.totals[:, order])
+            if (stats.totals[:, order] != numpy.maximum(stats.hyp_lens - order, 0)).any():
+                payload.add_counts(f"totals.{system}.{order}", stats.totals[:, order])
     return payload
 
 

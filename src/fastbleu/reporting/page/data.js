@@ -79,7 +79,7 @@ export function readNumbers(payload) {
     hypLen: systems.map((k) => payload.get(`hyp_len.${k}`)),
     refLen: systems.map((k) => payload.get(`ref_len.${k}`)),
     matches: systems.map((k) => orders.map((n) => payload.get(`matches.${k}.${n}`))),
-    totals: systems.map((k) => orders.map((n) => payload.get(`totals.${k}.${n}`))),
+    totals: systems.map((k) => orders.map((n) => (payload.has(`totals.${k}.${n}`) ? payload.get(`totals.${k}.${n}`) : payload.get(`hyp_len.${k}`).map((length) => Math.max(length - n, 0))))),
     bucket: header.buckets.map((_, number) => payload.get(`bucket.${number}`)),
   };
   const penalties = payload.get("penalty"), refLen = payload.get("penalty.ref_len");
