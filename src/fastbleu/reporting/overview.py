@@ -16,9 +16,9 @@ from ..core.inputs.errors import without_input_warnings
 from ..core.metric.argument import scorer_of
 from ..core.scoring.base import SUMS
 from ..core.scoring.names import get, names
-from ..core.scoring.score import NoScoreError, Score
+from ..core.scoring.score import NoScoreError, Score, shown_score
 from ..diagnosis.corpus import dialect_metric
-from ..diagnosis.explanation import CANNOT_SCORE, shown_score
+from ..diagnosis.explanation import CANNOT_SCORE
 from ..diagnosis.findings import find
 from ..significance import Comparison, Interval, bootstrap
 from ..significance.procedures import compare_pairs, difference_intervals
@@ -371,7 +371,7 @@ def _by_dialect(segments: Segments) -> tuple[list[DialectScores], list[str]]:
             best, second, *_ = sorted(order, key=lambda system: -points[system])
             lead = f"{segments.shown_names[best]} +{points[best] - points[second]:.2f}"
         is_reordered = any(points[k] < points[after] for k, after in pairwise(order))
-        printed = [shown_score(name, score) for score in scores]
+        printed = [shown_score(score) for score in scores]
         scored.append(DialectScores(name, printed, lead, is_reordered))
     return scored, failed
 
