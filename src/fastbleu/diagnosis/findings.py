@@ -75,11 +75,14 @@ class Finding:
         segments: Sequence[int],
         weight: float | None = None,
         rewrite: Callable[[str], str] | None = None,
+        is_exact: bool = True,
     ) -> None:
         self.name = name
         self.message = message
         self.points = None if isnan(points) else points
         self.segments = tuple(segments)
+        # What a comparison with other systems may use: NaN if points are an estimate.
+        self._exact_points = points if is_exact else nan
         # The repair of the texts of its segments.
         self._rewrite = rewrite
         # What decides about the order: the least effect that is known.
@@ -160,10 +163,11 @@ class _Search:
         segments: Sequence[int],
         weight: float | None = None,
         rewrite: Callable[[str], str] | None = None,
+        is_exact: bool = True,
     ) -> None:
         """Add a finding about segments of the rest."""
         numbers = [self.numbers[segment] for segment in segments]
-        self.found.append(Finding(name, message, points, numbers, weight, rewrite))
+        self.found.append(Finding(name, message, points, numbers, weight, rewrite, is_exact))
 
     def leave_out(
         self, name: str, message: str, segments: Sequence[int], is_lost: bool = False
@@ -410,6 +414,8 @@ def _spellings(search: _Search) -> None:
 
 def _repaired(corpus: Corpus, repair: Repair) -> _Repaired | None:
     """The corpus with repaired texts; None if one side does not have it more often."""
+    if repair.styles and not any(_differ_throughout(corpus, *both) for both in repair.styles):
+        return None
     having = _on_one_side(corpus, repair.has, repair.is_spelling)
     if having is None:
         return None
@@ -417,9 +423,25 @@ def _repaired(corpus: Corpus, repair: Repair) -> _Repaired | None:
     message = f"{_having(*having)} {repair.words}{other}: {repair.advice}"
     segments = having[0] or having[1]
     repaired = corpus.rewritten(repair.rewrite, segments)
+    if repair.is_lost and not _SHORT_CORPUS < _length_ratio(repaired) < 1 / _SHORT_CORPUS:
+        return None  # with the rest of truncated text
     return _Repaired(
         repaired, message, segments, repair.rewrite, repair.is_spelling, repair.is_lost
     )
+
+
+def _length_ratio(corpus: Corpus) -> float:
+    hyp_len, ref_len = map(int, corpus.lengths().sum(0))
+    return hyp_len / max(1, ref_len)
+
+
+def _differ_throughout(corpus: Corpus, style: str, other: str) -> bool:
+    """Whether each side has another style, and hardly ever that of the other side."""
+    first, second = (map(len, _with(corpus, re.compile(it).search)) for it in (style, other))
+    sides = list(zip(first, second, strict=True))
+    largest = [max(side) for side in sides]
+    are_pure = all(10 * min(side) <= max(side) for side in sides)
+    return are_pure and min(largest) > 0 and len({side.index(max(side)) for side in sides}) > 1
 
 
 def _reversed(corpus: Corpus) -> _Repaired | None:
@@ -503,9 +525,9 @@ def _short(search: _Search) -> None:
         costs = points / penalty - points if penalty else nan
         message = (
             f"the hypotheses are short, {hyp_len / ref_len:.0%} of the references' length, which "
-            f"costs {costs:.2f} points by the brevity penalty: were they truncated?"
+            "costs points by the brevity penalty: were they truncated?"
         )
-        search.add("short", message, nan, segments, costs)
+        search.add("short", message, costs, segments, is_exact=False)
     elif len(lengths) >= _LEAST_TOKENS and hyp_len > _LONG_CORPUS * ref_len:
         message = (
             f"the references are short: hypotheses have {hyp_len / ref_len:.0%} of their length. "

@@ -29,7 +29,7 @@ _LIST = re.compile(r"""\s*\[\s*(['"]).*['"],?\s*\]\s*""", re.DOTALL)
 _ITEM = re.compile(r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\"""")
 _TAG = re.compile(
     r"\s*(?:<\|[^<>|]{1,30}\|>|\[/?(?:INST|PAD|CLS|SEP|BOS|EOS)\]"
-    r"|</?(?!unk>)[A-Za-z][\w:-]*(?:\s+[\w:-]+=[^<>]*)?\s*/?>)\s*"
+    r"|(?:</|(?<!\w)<|<(?![A-Z]))(?!unk>)[A-Za-z][\w:-]*(?:\s+[\w:-]+=[^<>]*)?\s*/?>)\s*"
 )
 _LOG = re.compile(r"^(?:[HDTSP]-\d+\t)?(?:-?\d[\d.e+-]*\t)?(?:\d+ \|\|\| )?| \|\|\| .*", re.DOTALL)
 _JOINT = re.compile(r"@@(?: |$)| ?\uffed ?| ##(?=\w)")
@@ -42,6 +42,7 @@ _NARROW = {
     code: to for code, to in _FULL_WIDTH.items() if chr(code) not in "，！？：；（）～\u3000"
 }
 _FULL_WIDTH_WORD = re.compile(f"[{re.escape(''.join(map(chr, _NARROW)))}]")
+_KANA = re.compile("[\u3040-\u30ff]")
 _LIGATURES = {
     0xFB00 + n: text for n, text in enumerate(("ff", "fi", "fl", "ffi", "ffl", "st", "st"))
 }
@@ -54,6 +55,10 @@ _MARKS = dict(
     + [(ord(mark), latin) for mark, latin in zip("؛；：؟？！（）٪", ";;:??!()%", strict=True)]
 )
 _MARK = re.compile(f"[{''.join(map(chr, _MARKS))}]")
+# Letters of scripts that have marks of their own, and ASCII's marks after these.
+_OWN_MARKS = "[\u0531-\u0587\u0620-\u06d3\u0900-\u0963\u0966-\u0dff\u3040-\u9fff]"
+_HAS_OWN_MARKS = re.compile(_OWN_MARKS)
+_ASCII_MARK = re.compile(rf"{_OWN_MARKS}[.,!?:;](?![A-Za-z0-9])")
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
 _UNSPACED_BEFORE = re.compile(r" (?=[.,!?;:)\]}…%](?:[ .,!?;:)\]}…%]|$))")
 _SPACED_STOP = re.compile(r"(?<=\w) [.,)](?= |$)|\w @-@ \w")
@@ -149,6 +154,21 @@ def without_accents(text: str) -> str:
     return "".join([c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)])
 
 
+def _has_foreign_marks(text: str) -> bool:
+    """Whether a text has marks of another script, and none of its own."""
+    if text.isascii():
+        return False
+    has_marks = bool(_MARK.search(text))
+    if _HAS_OWN_MARKS.search(text):
+        return not has_marks and bool(_ASCII_MARK.search(text))
+    return has_marks
+
+
+def _is_full_width(text: str) -> bool:
+    """Whether letters or digits are full-width, as is usual in Japanese."""
+    return bool(_FULL_WIDTH_WORD.search(text)) and not _KANA.search(text)
+
+
 def _without_punctuation(text: str) -> str:
     return " ".join(_PUNCTUATION.sub(" ", text).split())
 
@@ -217,6 +237,9 @@ class Repair(NamedTuple):
         Texts without any of these do not have it; empty: unknown.
     is_lost : bool
         Whether one side has lost it, so that the effect of having it is unknown.
+    styles : tuple of two expressions
+        It, and what others write instead: a mistake only if one side has this throughout, and the
+        other that.
     """
 
     words: str
@@ -227,6 +250,7 @@ class Repair(NamedTuple):
     is_spelling: bool = False
     marks: tuple[str, ...] = ()
     is_lost: bool = False
+    styles: tuple[tuple[str, str], ...] = ()
 
     def has(self, text: str) -> bool:
         """Whether a text has it."""
@@ -324,7 +348,7 @@ REPAIRS: dict[str, Repair] = {
     ),
     "normalization": Repair(
         "decomposed accents or ligatures",
-        "normalize both by NFC",
+        'apply unicodedata.normalize("NFC", text) to both, and write ligatures as letters',
         _composed,
         "decomposed accents",
         _COMBINING.search,
@@ -336,7 +360,7 @@ REPAIRS: dict[str, Repair] = {
         "normalize them by NFKC",
         _narrow,
         "full-width forms",
-        _FULL_WIDTH_WORD.search,
+        _is_full_width,
         False,
         tuple(map(chr, _NARROW)),
     ),
@@ -348,6 +372,7 @@ REPAIRS: dict[str, Repair] = {
         _QUOTE.search,
         True,
         ("\u2018", "\u2019", "\u201a", "\u201c", "\u201d", "\u201e", "\xab", "\xbb", "\u2039"),
+        styles=(("[“”„‟«»‹›]", '"'), ("[‘’‚‛]", "'")),
     ),
     "dashes": Repair(
         "typographic dashes",
@@ -357,6 +382,7 @@ REPAIRS: dict[str, Repair] = {
         _DASH.search,
         True,
         ("\u2013", "\u2014", "\u2015", "\u2010", "\u2011", "\u2212"),
+        styles=((_DASH.pattern, r"(?<!\S)--?(?!\S)"),),
     ),
     "case": Repair(
         "capitals",
@@ -384,13 +410,13 @@ REPAIRS: dict[str, Repair] = {
         is_lost=True,
     ),
     "marks": Repair(
-        "punctuation of another script, such as full-width commas or a danda for a full stop",
+        "punctuation of another script, such as a danda in German or a comma of ASCII in Japanese",
         "write the punctuation alike",
         lambda text: _MARK.sub(lambda match: _MARKS[ord(match[0])], text),
         "punctuation of another script",
-        _MARK.search,
+        _has_foreign_marks,
         True,
-        ("।", "。", "．", "،", "，", "؟", "？", "։", "۔"),
+        ("।", "。", "．", "،", "，", "؟", "？", "։", "۔", ".", ",", "?"),
     ),
     "punctuation": Repair(
         "punctuation",
@@ -433,9 +459,8 @@ def constant_text(texts: list[str], others: list[str]) -> tuple[str, Callable[[s
 
 
 def _pattern(text: str, step: int) -> str:
-    """The first characters of a text, or from the last one on, with 0 for numbers."""
-    part = text[:60] if step == 1 else text[-60:]
-    return _DIGITS.sub("0", part)[::step]
+    """A text from its beginning or its end on, with 0 for numbers."""
+    return _DIGITS.sub("0", text)[::step]
 
 
 def _affix(texts: list[str], others: list[str]) -> str:
@@ -444,8 +469,9 @@ def _affix(texts: list[str], others: list[str]) -> str:
     for length in (2, 4, 8):
         counts, of_others = (Counter(text[:length] for text in side) for side in (texts, others))
         for start, count in counts.most_common(8):
-            # Words at the beginning of many lines may be natural.
-            is_usual = start.replace(" ", "").isalpha() and count < len(texts) / 2
+            # Many lines may begin or end with a word, or with a full stop after one.
+            letters = start.lstrip(".!?。！？").replace(" ", "")
+            is_usual = letters.isalpha() and count < len(texts) / 2
             if (
                 not is_usual
                 and count > most
@@ -459,4 +485,6 @@ def _affix(texts: list[str], others: list[str]) -> str:
         if count < 0.95 * len(group) or len(longer) == len(best):
             break
         best = longer
-    return best
+    # What is nearly all of the texts is their content.
+    is_content = 10 * len(best) * len(group) > 9 * sum(map(len, group))
+    return "" if is_content else best

@@ -161,7 +161,7 @@ def make_markdown(overview: Overview, title: str, examples: int) -> str:
     segments, parts = overview.segments, [f"# {literal(title)}"]
     a, b = overview.pair
     parts += [
-        literal(f"{having}: {it.message}. {effect}") for it, having, effect in overview.warnings
+        literal(f"{having}: {it.sentence} {effect}") for it, having, effect in overview.warnings
     ]
     verdicts = Verdicts(overview)
     parts += [literal(text) for text in (verdicts.headline(), verdicts.text(a, b)) if text]
