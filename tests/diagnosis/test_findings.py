@@ -6,7 +6,7 @@ import random
 import pytest
 import wmt22
 
-from fastbleu import BLEU, explain
+from fastbleu import BLEU, InputWarning, explain
 
 TEXTS = [
     "The first of these is 5.3 m long.",
@@ -166,6 +166,41 @@ def test_shifted_lines():
 
 
 @pytest.mark.wmt22
+def test_the_last_lines_are_shifted():
+    hypotheses, references = wmt22.one_reference("en-de.Online-B")
+    hypotheses, references = hypotheses[:600], references[:600]
+    hypotheses[588:] = [*hypotheses[589:], hypotheses[-1]]
+    assert found(hypotheses, references)["shifted"].segments == (588,)
+
+
+@pytest.mark.wmt22
+def test_shuffled_lines_are_warned_of_and_no_cause_is_sought_in_wrong_pairs():
+    hypotheses, references = wmt22.one_reference("en-de.Online-B")
+    for shuffled in (random.Random(5).sample(hypotheses, len(hypotheses)), sorted(hypotheses)):
+        with pytest.warns(InputWarning, match="hypotheses, [0-9]+ fit the reference of another"):
+            assert {*found(shuffled, references)} == {"shuffled"}
+
+
+def test_words_that_frame_all_texts_of_both_sides():
+    hypotheses, references = (
+        [f"{n} {text}" for n, text in enumerate(it * 60)] for it in (OTHERS, TEXTS)
+    )
+    for form, words in (
+        ("startseq {} endseq", "'startseq' and 'endseq'"),
+        ("{} _eos", "'_eos'"),
+        ("Translation: {}", "'Translation:'"),
+    ):
+        framed = [[form.format(text) for text in side] for side in (hypotheses, references)]
+        with pytest.warns(InputWarning, match=f"begin or end with {words}"):
+            finding = found(*framed)["constant text"]
+        assert finding.points is None
+    for form in ("{} .", "The {}", "The number {} is in the morning"):  # usual, or a template
+        framed = [[form.format(text) for text in side] for side in (hypotheses, references)]
+        assert "constant text" not in found(*framed)
+
+
+@pytest.mark.wmt22
+@pytest.mark.filterwarnings("ignore")
 def test_shuffled_hypotheses_are_not_shifted():
     hypotheses, references = wmt22.one_reference("en-de.Online-B")
     drawn = random.Random(50)

@@ -20,14 +20,14 @@ from ..core.inputs.scripts import fitting_tokenizer, lacks_spaces, sample_of
 from ..core.metric.bleu import BLEU
 from .corpus import Corpus
 from .order import reordered
-from .repairs import REPAIRS, Repair, constant_text
+from .repairs import REPAIRS, Repair, constant_ends, constant_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# A repair that adds fewer points is not named; one of spelling must add more.
-_LEAST_POINTS, _LEAST_POINTS_OF_SPELLING = 0.02, 0.1
+# A repair that adds fewer points is not named; one of spelling or order must add more.
+_LEAST_POINTS, _LEAST_POINTS_OF_SPELLING, _LEAST_POINTS_OF_ORDER = 0.02, 0.1, 0.5
 # A difference in spelling is a mistake if it is in this share of the segments, and this many times
 # as often on one side as on the other.
 _SHARE, _TIMES = 0.02, 4
@@ -123,6 +123,7 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
         (_copied, False),
         (_same_text, False),
         (_equal, False),
+        (_framed, False),
         (_order, True),
         (_lost, False),
         (_spellings, False),
@@ -360,14 +361,27 @@ def _equal(search: _Search) -> None:
         search.add("equal", message, nan, equal, 0)
 
 
+def _framed(search: _Search) -> None:
+    """Words that all texts of both sides begin or end with, which raises the score."""
+    corpus = search.rest
+    if words := constant_ends(corpus.hypotheses, [*chain.from_iterable(corpus.references)]):
+        message = (
+            f"all hypotheses and references begin or end with {words}, which raises the score: "
+            "remove what is no part of the text"
+        )
+        search.add("constant text", message, nan, range(len(corpus)), 0)
+
+
 def _order(search: _Search) -> None:
     """Hypotheses that fit the references of other segments."""
     order = reordered(search.rest, search.numbers)
     points = order.corpus.points() - search.rest.points() if order else 0
-    if order and points >= 1:
+    if order and points >= _LEAST_POINTS_OF_ORDER:
         known = nan if order.is_partial else points
         search.add(order.name, order.message, known, order.segments, points)
-        search.rest, search.numbers = order.corpus, [search.numbers[n] for n in order.kept]
+        kept = [] if order.is_partial else order.kept  # pairs that are unknown look mistaken
+        search.rest = order.corpus.part(kept, kept) if order.is_partial else order.corpus
+        search.numbers = [search.numbers[n] for n in kept]
 
 
 class _Repaired(NamedTuple):

@@ -35,6 +35,10 @@ _LOG = re.compile(r"^(?:[HDTSP]-\d+\t)?(?:-?\d[\d.e+-]*\t)?(?:\d+ \|\|\| )?| \|\
 _JOINT = re.compile(r"@@(?: |$)| ?\uffed ?| ##(?=\w)")
 # Joiners belong to words in Arabic and Indian scripts.
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\xad](?:(?<=[^\u200c\u200d])|(?<=[\0-\u058f].))")
+_MISREAD = (
+    *("Ã", "Â", "Ð", "Ñ", "â\x80", "â€", "ã\x80", "ï¼", "Рѕ", "Рё", "РЅ", "Г©", "Г¼"),
+    *("Ä", "Å", "å", "æ", "ä¸", "ç", "è¿"),
+)
 _NOT_ASCII = re.compile(r"[^\0-\x7f]{2,}")
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
 # Chinese and Japanese texts have the others.
@@ -64,6 +68,8 @@ _UNSPACED_BEFORE = re.compile(r" (?=[.,!?;:)\]}…%](?:[ .,!?;:)\]}…%]|$))")
 _SPACED_STOP = re.compile(r"(?<=\w) [.,)](?= |$)|\w @-@ \w")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d) ?([.,:]) (?=\d)")
 _CONTRACTION = re.compile(r" (?=['’](?:\w|$)|n['’]t\b)|(?<=\w['’]) (?=\w)")
+# With fewer texts, all may have a word in common by chance.
+_LEAST_CONSTANT = 20
 _QUOTE_MARKS = re.compile(r"[\"“”„»«]")
 _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
@@ -120,6 +126,13 @@ def _decoded(text: str) -> str:
     while not text.isascii() and _NOT_ASCII.sub(_read_again, text) != text:
         text = _NOT_ASCII.sub(partial(_read_again, is_sure=True), text)
     return text
+
+
+def _is_misread_twice(text: str) -> bool:
+    if text.isascii():
+        return False
+    once = _NOT_ASCII.sub(partial(_read_again, is_sure=True), text)
+    return _decoded(text) not in (text, once)
 
 
 def _unescaped_entities(text: str) -> str:
@@ -261,15 +274,20 @@ class Repair(NamedTuple):
 
 # The first of several that explain the same is named.
 REPAIRS: dict[str, Repair] = {
+    "encoding twice": Repair(
+        "text that was read in the wrong encoding twice, such as ÃƒÂ© for é",
+        "decode it twice, or begin with a file from before",
+        _decoded,
+        "text in the wrong encoding",
+        _is_misread_twice,
+        marks=_MISREAD,
+    ),
     "encoding": Repair(
         "text that was read in the wrong encoding, such as Ã© for é",
         "read the file as UTF-8",
         _decoded,
         "text in the wrong encoding",
-        marks=(
-            *("Ã", "Â", "Ð", "Ñ", "â\x80", "â€", "ã\x80", "ï¼", "Рѕ", "Рё", "РЅ", "Г©", "Г¼"),
-            *("Ä", "Å", "å", "æ", "ä¸", "ç", "è¿"),
-        ),
+        marks=_MISREAD,
     ),
     "entities": Repair(
         "HTML entities, such as &#39;",
@@ -458,6 +476,22 @@ def constant_text(texts: list[str], others: list[str]) -> tuple[str, Callable[[s
     return " and ".join(descriptions), partial(re.compile("|".join(patterns)).sub, "")
 
 
+def constant_ends(*sides: list[str]) -> str:
+    """The words that all texts of all sides begin and end with, like startseq and endseq; or ""."""
+    words = [text.split() for side in sides for text in side]
+    if min(map(len, words), default=0) < 4 or len(words) < _LEAST_CONSTANT:
+        return ""
+    ends = []
+    for first, next_one in ((0, 1), (-1, -2)):
+        [word, *others] = {text[first] for text in words}
+        # If the next word is constant, too, texts are made from a template.
+        if not others and len({text[next_one] for text in words}) > 1:
+            ends.append(word.rstrip(".,!?;。"))
+    are_marks = len(ends) == 2 or any(not word.isalpha() for word in ends)
+    shown = [repr(word) for word in ends if re.search(r"\w", word)]
+    return " and ".join(shown) if are_marks and len(shown) == len(ends) else ""
+
+
 def _pattern(text: str, step: int) -> str:
     """A text from its beginning or its end on, with 0 for numbers."""
     return _DIGITS.sub("0", text)[::step]
@@ -469,9 +503,8 @@ def _affix(texts: list[str], others: list[str]) -> str:
     for length in (2, 4, 8):
         counts, of_others = (Counter(text[:length] for text in side) for side in (texts, others))
         for start, count in counts.most_common(8):
-            # Many lines may begin or end with a word, or with a full stop after one.
-            letters = start.lstrip(".!?。！？").replace(" ", "")
-            is_usual = letters.isalpha() and count < len(texts) / 2
+            # Words at the beginning of many lines may be natural.
+            is_usual = start.replace(" ", "").isalpha() and count < len(texts) / 2
             if (
                 not is_usual
                 and count > most
@@ -485,6 +518,7 @@ def _affix(texts: list[str], others: list[str]) -> str:
         if count < 0.95 * len(group) or len(longer) == len(best):
             break
         best = longer
-    # What is nearly all of the texts is their content.
+    # So may be a last word with its full stop; and what is nearly all of a text is its content.
+    is_usual = best.lstrip(".!?。！？").isalpha() and len(group) < len(texts) / 2
     is_content = 10 * len(best) * len(group) > 9 * sum(map(len, group))
-    return "" if is_content else best
+    return "" if is_usual or is_content else best
