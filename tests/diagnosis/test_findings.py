@@ -194,7 +194,7 @@ def test_words_that_frame_all_texts_of_both_sides():
         with pytest.warns(InputWarning, match=f"begin or end with {words}"):
             finding = found(*framed)["constant text"]
         assert finding.points is None
-    for form in ("{} .", "The {}", "The number {} is in the morning"):  # usual, or a template
+    for form in ("{}!", "The {}", "The number {} is in the morning"):  # usual, or a template
         framed = [[form.format(text) for text in side] for side in (hypotheses, references)]
         assert "constant text" not in found(*framed)
 

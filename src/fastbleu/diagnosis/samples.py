@@ -43,7 +43,7 @@ _SHORT = 0.6
 _LEAST_LETTERS, _FOREIGN = 20, 0.05
 # Words in more references tell nothing about pairs. If so many hypotheses, and this share of them,
 # fit other references, the order is wrong.
-_COMMON, _LEAST_MOVED, _MOVED_SHARE = 3, 12, 0.4
+_COMMON, _LEAST_MOVED, _MOVED_SHARE = 3, 30, 0.4
 _SIDES = "hypotheses", "references"
 
 
