@@ -6,7 +6,7 @@ import re
 import warnings
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from math import isnan, nan, prod
+from math import isnan, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -140,6 +140,11 @@ class Mistake:
         return {*systems} <= {*serious}
 
     @property
+    def sentence(self) -> str:
+        """The message, with a full stop if it is no question."""
+        return self.message + "." * (not self.message.endswith("?"))
+
+    @property
     def effect(self) -> str:
         """The gain of the systems that have it: "+0.51 to +0.83"."""
         gains = sorted(self.points[system] for system in self.systems)
@@ -207,7 +212,11 @@ class Overview:
                 text = f"Without it the score would be {gains} points higher"
                 # Larger mistakes of some systems decide about the lead.
                 others = [it for it in self.mistakes if it is not mistake]
-                is_alone = all(max(it.points) < _SERIOUS_POINTS for it in others)
+                is_alone = not any(
+                    gain >= _SERIOUS_POINTS or (isnan(gain) and system in self.pair)
+                    for it in others
+                    for system, gain in enumerate(it.points)
+                )
                 if len(self.systems) > 1 and is_alone:
                     points = self._points_without(mistake)
                     best, second, *_ = sorted(self.order, key=lambda k: -points[k])
@@ -454,8 +463,7 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
         for finding in find(corpus, sources):
             key = finding.name, _NUMBER.sub("#", finding.message)  # equal except for the numbers
             messages.setdefault(key, {})[system] = finding.message
-            gain = nan if finding.points is None else finding.points
-            points.setdefault(key, {})[system] = gain
+            points.setdefault(key, {})[system] = finding._exact_points
             rewrites[key] = finding._rewrite
             weights[key] = max(weights.get(key, 0.0), finding._weight)
     mistakes = []

@@ -68,7 +68,7 @@ cdef class Counted:
         for row in range(max(0, count - most), count):
             matches += values[row * width + 3]
             totals += values[row * width + 3 + self.max_order]
-        return times * matches < totals
+        return times * matches <= totals
 
     def add(self, Counted other not None):
         """Add the counts of the segments after these."""
