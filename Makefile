@@ -258,6 +258,6 @@ platform-emulated: $(VENV)/with-compiler
 	@$(if $(FULL),,UNOPTIMIZED=1 FASTBLEU_TEST_SEGMENTS="$${FASTBLEU_TEST_SEGMENTS:-100}") \
 	    bash tests/emulated.sh $(BIN)/python $(ARCH) -- $(or $(TESTS),$(if $(FULL),,$(EMULATED)))
 
-# All CPythons that are found, or PYTHONS="3.10 3.13".
+# All CPythons that are found, or PYTHONS="3.11 3.13".
 platform-pythons:
 	@PYTHONS="$(PYTHONS)" FULL="$(FULL)" bash tests/pythons.sh

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 
-REFERENCE, SYSTEM = "ref", "hyp"  # the purpose of a file
+REFERENCE, SYSTEM, LABEL = "ref", "hyp", "label"  # the purpose of a file
 CHUNK_LINES = 512  # few enough that derived data stays in the cache
 
 _BLOCK_BYTES = 1 << 17  # with smaller blocks, threads wait for each other

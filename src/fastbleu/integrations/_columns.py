@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 import pyarrow
 
-from ..core.inputs._batch import Batch, read
+from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import check_choice
 from ..core.inputs.errors import InputError, restated, warn_input
 from ..core.inputs.missing import CHOICES
@@ -170,7 +170,7 @@ class ColumnScorer:
     def _batch(self, columns: Sequence[Any]) -> Batch:
         hypotheses, *references = columns
         texts = references[0] if len(references) == 1 else references
-        batch = read(hypotheses, texts, counter_of(self.metric), missing=self.missing)
+        batch = counter_of(self.metric).read(hypotheses, texts, missing=self.missing)
         batch.warns = False
         return batch
 

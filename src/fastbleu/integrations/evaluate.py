@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from ..core.inputs._batch import Batch, read
+from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import a_type, check_flag, check_positive, number_of, shown
 from ..core.inputs.errors import InputError, InputTypeError, warn_tokenized
 from ..core.metric.argument import counter_of
@@ -230,7 +230,7 @@ class Sacrebleu(_InMemory):
             smooth_value=smooth_value,
         )
         counter = counter_of(metric)
-        batch = read(*self._take(predictions, references), counter)
+        batch = counter.read(*self._take(predictions, references))
         counted = counter.count(batch, keep_rows=False)
         if not force:
             warn_tokenized(counted.tokenized_periods, "force=True")

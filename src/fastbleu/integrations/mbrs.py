@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy
 
-from ..core.inputs._batch import read
 from ..core.inputs.errors import InputError
 from ..core.metric.argument import counter_of, scorer_of
 from ..core.metric.bleu import BLEU
@@ -93,7 +92,7 @@ class MetricBLEU(_MetricBLEU):
             watch.set_delta_ncalls(len(hypotheses))
             nested = [[reference] for reference in references]
             counter, scorer = counter_of(self._bleu), scorer_of(self._bleu)
-            counted = counter.count(read(hypotheses, nested, counter))
+            counted = counter.count(counter.read(hypotheses, nested))
             return _tensor(scorer.row_scores(counted.stats))
 
     def pairwise_scores(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from math import exp, log, prod
+from math import exp, isnan, log, prod
 
 import numpy
 
@@ -225,11 +225,14 @@ def mbr(
             on_sources(threads, sizes, lambda _: Aggregation(scorer), aggregate_source)
         else:
             on_sources(threads, sizes, partial(PairScorer, scorer, bar=bar), score_source)
+    best = numpy.empty(len(utilities), numpy.int64)
     for source, means in enumerate(utilities):
-        if numpy.isnan(means).all():
-            place = "" if single else f"[{source}]"
-            raise InputError(f"no entry of hypotheses{place} has a score: all are NaN")
-    best = numpy.array([numpy.nanargmax(means) for means in utilities], numpy.int64)
+        best[source] = chosen = means.argmax()  # the first NaN, if there is one
+        if isnan(means[chosen]):
+            if numpy.isnan(means).all():
+                place = "" if single else f"[{source}]"
+                raise InputError(f"no entry of hypotheses{place} has a score: all are NaN")
+            best[source] = numpy.nanargmax(means)
     if not single:
         return MBRResult(best, utilities, matrices, signature)
     only_matrix = None if matrices is None else matrices[0]

@@ -14,7 +14,7 @@ from ..core.inputs.checks import NltkTokenChecks
 from ..core.inputs.errors import InputError
 from ..core.inputs.mistakes import hint_at_sacrebleu, warn_of_unsplit_text
 from ..core.runtime.import_lock import import_warning_formatter, lazy
-from ._sentence_bleu import corpus_score, modified_precision, use_smoothing
+from ._sentence_bleu import corpus_score, modified_precision, use
 
 nltk_arithmetic = lazy("fastbleu.core.scoring.nltk_arithmetic")
 
@@ -191,16 +191,6 @@ def _warn_of_no_overlap(order):
     warnings.warn(no_overlap_message(order), stacklevel=1)
 
 
-def check_hashable(reference, number):
-    """Raise TypeError at the first token of a reference that is not hashable."""
-    for position, token in enumerate(reference):
-        try:
-            hash(token)
-        except TypeError as error:
-            NltkTokenChecks().refuse_unhashable(error, token, 0, number, position)
-            raise
-
-
 class SmoothingFunction:
     """The smoothing methods 0 to 7 of Chen and Cherry (2014), as in nltk.
 
@@ -267,4 +257,4 @@ class SmoothingFunction:
         return self.method5(p_n, references, hypothesis, hyp_len)
 
 
-use_smoothing(SmoothingFunction, no_overlap_message)
+use(corpus_bleu, SmoothingFunction, no_overlap_message)

@@ -6,6 +6,7 @@ import errno
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from html import escape
 from shutil import copymode
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,7 +15,7 @@ from ..core.inputs.errors import InputError, InputTypeError
 from ..core.metric.argument import as_metric
 from ..plots.text import Table, Tables
 from ..significance.resampling import check_seed
-from .document import make_document, make_markdown, overview_tables
+from .document import make_document, make_markdown, overview_tables, verdict_of
 from .overview import Overview, make_overview
 from .report_input import Segments
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _FRAME_HEIGHT = 600  # of the page in a notebook, in pixels
 _MOST_NAMES = 4  # in a heading
+_SUFFIXES = "", ".html", ".htm", ".md"
 # Windows would change line ends without it.
 _BINARY = getattr(os, "O_BINARY", 0)
 
@@ -75,15 +77,22 @@ class Report(Tables):
         ----------
         path : path
         format : {"html", "md"}, optional
-            By default, Markdown for names that end in ``.md``, otherwise HTML.
+            By default, Markdown for names that end in ``.md``, and HTML for ``.html``, ``.htm``
+            and names without a suffix.
 
         Raises
         ------
+        ValueError
+            The name ends in another suffix, and there is no `format`.
         OSError
             The file cannot be written.
         """
         if format is None:
-            format = "md" if os.fsdecode(path).endswith(".md") else "html"
+            suffix = os.path.splitext(os.fsdecode(path))[1].lower()
+            if suffix not in _SUFFIXES:
+                expected = "expected .html or .md; or pass format"
+                raise ValueError(f"path ends in {suffix}, {expected}")
+            format = "md" if suffix == ".md" else "html"
         check_choice("format", format, ("html", "md"))
         text = self.markdown() if format == "md" else self.html()
         with _replacing(path) as file:
@@ -97,8 +106,6 @@ class Report(Tables):
         ImportError
             IPython or Jinja2 is not installed.
         """
-        from html import escape
-
         from IPython.display import HTML
 
         shape = f'width="100%" height="{_FRAME_HEIGHT}" style="border: 1px solid; resize: vertical"'
@@ -108,6 +115,9 @@ class Report(Tables):
 
     def _tables(self) -> list[Table]:
         return overview_tables(self._overview)
+
+    def _sentences(self) -> list[str]:
+        return verdict_of(self._overview)
 
     def __repr__(self) -> str:
         scores = ", ".join([f"{name}: {score.value:.4g}" for name, score in self.scores.items()])

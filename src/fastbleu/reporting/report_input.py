@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 from ..core.counting._counted import Counted
 from ..core.counting.counter import rereadable
 from ..core.counting.stats import Stats
-from ..core.inputs._batch import Batch, read
+from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import a_type, number_of, shown
 from ..core.inputs.errors import InputError, InputTypeError, restated
 from ..core.metric.argument import counter_of, scorer_of
@@ -18,9 +20,9 @@ from ..core.metric.bleu import BLEU
 from ..core.runtime.caching import cached_property
 from ..core.scoring.base import COUNT
 from ..diagnosis.corpus import Corpus
+from ..significance.procedures import leave_one_out
 
 if TYPE_CHECKING:
-    import numpy
     from numpy.typing import NDArray
 
 _ENTITIES = {"quot": '"', "amp": "&", "lt": "<", "gt": ">"}
@@ -64,7 +66,7 @@ class Segments:
         self.scorer.require(COUNT)
         for name, hypotheses in systems.items():
             try:
-                batch = rereadable(self.counter, read(hypotheses, references, self.counter))
+                batch = rereadable(self.counter, self.counter.read(hypotheses, references))
                 _refuse_arrays(batch.hypotheses)
                 # Copies, because user code that runs later may change the lists.
                 listed, listed_references = list(batch.hypotheses), list(batch.references)
@@ -94,6 +96,15 @@ class Segments:
     def scores(self) -> list[NDArray[numpy.float64]]:
         """The segments' scores, by system."""
         return [self.scorer.sentence_scores(counted, warns=False) for counted in self.counted]
+
+    @cached_property
+    def parts(self) -> list[NDArray[numpy.float64]] | None:
+        """By how much each system's score would be lower without each segment; None if unknown."""
+        try:
+            parts = [leave_one_out(counted.stats, self.metric) for counted in self.counted]
+        except (ValueError, OverflowError):
+            return None
+        return [*map(numpy.nan_to_num, parts)]
 
     @cached_property
     def corpora(self) -> list[Corpus]:

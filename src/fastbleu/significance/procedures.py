@@ -20,6 +20,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy
+
 from ..core.counting.stats import Stats
 from ..core.inputs.arguments import a_type, check_choice, check_integer, number_of, shown
 from ..core.inputs.errors import InputError, InputTypeError, restated
@@ -206,6 +208,34 @@ def compare_pairs(
     experiment = _experiment_of(_resampled_metric(metric), named, None, 0.95, seed, progress)
     comparisons = experiment.randomize(TRIALS, samples, baselines=len(systems) - 1)
     return dict(zip(combinations(named, 2), comparisons, strict=True))
+
+
+def difference_intervals(
+    systems: Sequence[Stats], metric: BLEU, samples: int, seed: int | None
+) -> dict[tuple[int, int], Interval | None]:
+    """The intervals of `compare_pairs`, by the same keys, without a test.
+
+    Of a single system, that of its score, by (0, 0).
+    """
+    experiment = _experiment_of(metric, dict(enumerate(systems)), None, 0.95, seed, False)
+    scores, drawn = experiment.scores, experiment.draw(samples)
+    if len(systems) == 1:
+        return {(0, 0): known(experiment.interval(scores[0], drawn[0]))}
+    return {
+        (a, b): known(experiment.interval(scores[b] - scores[a], drawn[b] - drawn[a]))
+        for a, b in combinations(range(len(systems)), 2)
+    }
+
+
+def leave_one_out(stats: Stats, metric: BLEU) -> NDArray[numpy.float64]:
+    """By how much a corpus scores higher than without each of its segments, shape (S,).
+
+    NaN where the rest has no score; ValueError if the score does not follow from sums.
+    """
+    scorer = scorer_of(_resampled_metric(metric))
+    rows = numpy.asarray(scorer.adapted(stats))
+    total, scoring = rows.sum(0, numpy.int64), scoring_of(scorer)
+    return scoring.score_sums(total[numpy.newaxis]) - scoring.score_sums(total - rows)
 
 
 def _experiment_of(

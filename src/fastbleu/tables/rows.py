@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.counting._counted import Counted
-from ..core.inputs._batch import Batch, read
+from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import a_type, check_choice, closest, names_shown, number_of, shown
 from ..core.inputs.columns import is_column
 from ..core.inputs.errors import AmongGiven, InputError, restated, warn_input
@@ -137,7 +137,7 @@ class RowCounter:
         """
         for metric, rows, part, numbers in self._languages(frame, first):
             with errors_naming_rows(self, numbers, part):
-                batch = read(*self.texts_of(part), counter_of(metric), missing=self.missing)
+                batch = counter_of(metric).read(*self.texts_of(part), missing=self.missing)
                 for kept, nrefs, counted in counted_parts(metric, batch, most):
                     self._note(metric, counted)
                     yield kept if rows is None else rows[kept], nrefs, counted
@@ -182,7 +182,7 @@ class RowCounter:
         self, metric: BLEU, frame: Frame, numbers: Sequence[int] | Indices
     ) -> tuple[Rows, Counted]:
         """The positions of complete rows, and their counts."""
-        batch = read(*self.texts_of(frame), counter_of(metric), missing=self.missing)
+        batch = counter_of(metric).read(*self.texts_of(frame), missing=self.missing)
         counted = counter_of(metric).count(batch)
         counted.present = batch.present
         self._note_missing(batch, numbers)

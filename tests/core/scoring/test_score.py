@@ -100,6 +100,18 @@ def test_texts():
     assert repr(SCORE) == f"Score({', '.join(f'{n}={v!r}' for n, v in VALUES.items())})"
 
 
+def test_digits_are_those_of_the_original_or_fixed_by_the_scale():
+    def shown(value, printed=None):
+        score = SCORE.__replace__(value=value, printed=printed)
+        text = str(score).split()[2]
+        assert f"<td>{text}</td>" in score._repr_html_()
+        return text
+
+    assert [*map(shown, (5.2, 100.0, 31.0))] == ["5.20", "100.00", "31.00"]
+    assert [*map(shown, (0.5, 1.0, 0.0))] == ["0.5000", "1.0000", "0.0000"]
+    assert shown(0.4524, "0.452") == "0.452"
+
+
 def test_to_dict():
     assert SCORE.to_dict() == VALUES
     assert Score(**SCORE.to_dict()) == SCORE

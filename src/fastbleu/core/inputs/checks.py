@@ -290,6 +290,15 @@ class NltkTokenChecks(TokenChecks):
             raise InputError.at(place(segment, reference), problem)
         return tokens
 
+    def check_hashable(self, tokens: Any, reference: int) -> None:
+        """Raise TypeError at the first token of a reference that is not hashable."""
+        for position, token in enumerate(tokens):
+            try:
+                hash(token)
+            except TypeError as error:
+                self.refuse_unhashable(error, token, 0, reference, position)
+                raise
+
     def references(self, references: object, segment: int) -> list[Any]:
         """The references of one segment as a list; each character of a str is a reference."""
         if isinstance(references, (str, bytes)):

@@ -15,9 +15,7 @@ from ..runtime.import_lock import import_warning_formatter
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, TypeVar
-
-    from typing_extensions import Self
+    from typing import Any, Self, TypeVar
 
     T = TypeVar("T")
 

@@ -37,6 +37,8 @@ SEGMENTS_BEFORE_LOOK, _FEW_SEGMENTS, _POOR = 512, 20, 5
 # The most batches with few matches that are examined; how many of the last segments tell whether
 # lines are shifted; and how many equal texts cannot be chance.
 _UNRELATED_EXAMINED, SHIFT_SAMPLE, _EQUAL_SEGMENTS = 8, 32, 20
+# So many pairs of unrelated ones are looked through for the right order.
+_MOST_COMPARED = 4096
 # The layout is examined if there are at most this many references; real segments have fewer.
 LARGEST_SQUARE = 32
 # Segments that decide about the layout of references, or about a shift. 2 in 1,000 segments of
@@ -122,6 +124,7 @@ class MistakeWatch:
         samples = provider("likely mistakes") if counter.tokenizer is not None else None
         if samples is not None and samples.warn_of_scripts(*map(sample_of, sides)):
             return True
+        first = [first_entries(side, _MOST_COMPARED) for side in sides]
         hypotheses, references = (list(side)[-SHIFT_SAMPLE:] for side in sides)
         try:
             votes = [
@@ -145,7 +148,7 @@ class MistakeWatch:
                     f"or after theirs better, and {in_favor} worse: a line may be missing or added"
                 )
                 return True
-        return False
+        return samples is not None and bool(samples.warn_of_order(*first))
 
     def _look(self, counter: Any, hypotheses: Any, references: Any, is_poor: bool) -> bool:
         """Warn about a mistake that `diagnosis` repairs in the first segments of a batch.

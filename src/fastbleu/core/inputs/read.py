@@ -1,4 +1,4 @@
-"""Input that needs checks, as a `Batch`: `read` of _batch.pyx calls `read_checked`."""
+"""Input that needs checks, as a `Batch`: `Counter.read` calls `read_checked`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read_checked(
     missing: str,
     join: Sequence[Hashable] | None,
 ) -> Batch:
-    """`read` of input that needs checks."""
+    """`Counter.read` of input that needs checks."""
     if type(missing) is not str or missing != "error":  # an array compares element by element
         check_choice("missing", missing, CHOICES)
     is_text, by_filter = kind.is_text, kind.id_filter is not None

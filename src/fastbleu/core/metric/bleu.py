@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from ..counting._counted import Counted, RunningSums, Sums
 from ..counting.stats import Stats, row_of_state
-from ..inputs._batch import Batch, read
+from ..inputs._batch import Batch
 from ..inputs._id_rows import IdRows
 from ..inputs.arguments import PARAMETERS, a_type, check_flag, check_positive, number_of, shown
 from ..inputs.errors import AmongGiven, InputError
@@ -403,9 +403,9 @@ class BLEU:
         check_flag("delta", delta)
         if counter.is_text:
             raise ValueError("prefix_scores is for tokens and token ids: pass tokenize=False")
-        batch = read(hypotheses, references, counter, hypothesis_mask, reference_mask)
+        batch = counter.read(hypotheses, references, hypothesis_mask, reference_mask)
         if type(batch) is not Batch:  # columns
-            batch = read(*batch.lists(), counter)
+            batch = counter.read(*batch.lists())
         rows = batch.hypotheses
         length = rows.longest if type(rows) is IdRows else max(map(len, rows), default=0)
         scores = self._scorer.prefix_scores(counter, batch, length, delta)
@@ -470,9 +470,7 @@ class BLEU:
             others = references, hypothesis_mask, reference_mask, join, tokenizers
             return self._counted_before(hypotheses, missing, others)
         counter = self._counter
-        batch = read(
-            hypotheses, references, counter, hypothesis_mask, reference_mask, missing, join
-        )
+        batch = counter.read(hypotheses, references, hypothesis_mask, reference_mask, missing, join)
         if tokenizers is None:
             counted = counter.count(batch, keep_rows, progress)
         elif join is not None:

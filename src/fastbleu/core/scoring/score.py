@@ -145,7 +145,7 @@ class Score:
         return format(self.value, specification) if specification else str(self)
 
     def __str__(self) -> str:
-        return self._text(f"{self.value:.4g}")
+        return self._text(shown_score(self))
 
     def format(self, width: int = 2) -> str:
         """The text of ``str(score)`` with `width` decimals of `value`.
@@ -174,8 +174,18 @@ class Score:
         counts = [f"{m} / {total}" for m, total in zip(self.matches, self.totals, strict=True)]
         head = ["BLEU", *orders, "BP", "hyp_len", "ref_len"]
         lengths = [str(self.hyp_len), str(self.ref_len)]
-        cells = [f"{self.value:.4g}", *counts, shown_penalty(self.bp), *lengths]
+        cells = [shown_score(self), *counts, shown_penalty(self.bp), *lengths]
         return html.html_table([head, cells], self.signature)
+
+
+def decimals(*scores: float) -> int:
+    """How many decimals of scores are printed: 2 on 0-100, 4 on 0-1."""
+    return 2 if any(score > 1 for score in scores) else 4
+
+
+def shown_score(score: Score) -> str:
+    """The score as the original prints it, or with the usual number of decimals for its scale."""
+    return score.printed or f"{score.value:.{decimals(score.value)}f}"
 
 
 def shown_penalty(bp: float | None) -> str:

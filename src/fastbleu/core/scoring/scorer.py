@@ -12,7 +12,7 @@ from ..inputs.errors import InputError, Place, advised, warn_input, warn_of_blan
 from ..inputs.mistakes import warn_of_equal
 from ..runtime.import_lock import lazy
 from ..tokenizers.tokenizer import Tokenizer
-from .base import EFFECTIVE_ORDER, EXPECTED_COUNTS, WEIGHTS, Dialect, Feature
+from .base import EFFECTIVE_ORDER, EXPECTED_COUNTS, WEIGHTS, Dialect, Feature, ScoreOptions
 from .score import NoScoreError, Score, new_object, set_source, set_value
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ else:
 _ARITHMETIC = (ValueError, ZeroDivisionError)
 
 
-class Scorer:
+class Scorer(ScoreOptions):
     """A dialect with its options: checked once, immutable, the same in every process.
 
     `keep_rows` says whether the rows of a corpus are needed, because their plain sum is not enough.
@@ -68,16 +68,11 @@ class Scorer:
         "_signatures",
         "_tokenizer",
         "dialect",
-        "effective_order",
         "given_effective_order",
         "keep_rows",
         "lowercase",
-        "max_ngram_order",
         "reference_length",
-        "smooth_method",
-        "smooth_value",
         "tokenizer",
-        "weights",
     )
 
     def __init__(
@@ -152,7 +147,7 @@ class Scorer:
             made, default = self, self.dialect.options.get("effective_order", False)
             if self.given_effective_order is None is default:
                 made = object.__new__(Scorer)
-                for name in self.__slots__:
+                for name in (*ScoreOptions.__slots__, *self.__slots__):
                     setattr(made, name, getattr(self, name))
                 made.effective_order, made._signatures, made._of_sentences = True, {}, made
             self._of_sentences = made
