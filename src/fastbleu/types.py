@@ -1,7 +1,8 @@
-"""Types for annotations: names that options have, and what is scored.
+"""Types for annotations: `Hypotheses`, `References`, `Mask`, and the names that options have.
 
-The options themselves take any str, which may come from a file of settings. Annotate your variable
-with one of these types, and a type checker finds a wrong name.
+Options take any str, which may come from a file of settings. Annotate a variable with
+`DialectName`, `RecipeName`, `TokenizerName`, `SmoothingName`, `ReferenceLength` or `MissingChoice`,
+and a type checker finds a wrong name.
 """
 
 from .core.inputs.types import Hypotheses, Mask, MissingChoice, ReferenceLength, References

@@ -191,9 +191,9 @@ class BLEUReward:
         """The function ``reward_func(queries, prompts, labels)``, as OpenRLHF calls it.
 
         It returns the rewards of a batch, 0-1, as float32 tensors in a dict. `labels` are the
-        references. A query is its prompt followed by what the policy wrote, with
-        special tokens such as the end of a turn, which `extract` can leave out. OpenRLHF cuts a
-        long prompt on the left: its query begins with what is left of the prompt.
+        references. A query is its prompt followed by what the policy wrote, with special tokens
+        such as the end of a turn, which `extract` can leave out. OpenRLHF cuts a long prompt on the
+        left: its query begins with what is left of the prompt.
         """
 
         def reward_func(
@@ -208,7 +208,7 @@ class BLEUReward:
     ) -> dict[str, Any]:
         """What `reward_func` returns."""
         if self.language is not None:
-            raise InputError("OpenRLHF passes no column of languages: leave out language=")
+            raise ValueError("OpenRLHF passes no column of languages: leave out language=")
         if len(queries) != len(prompts):
             raise InputError(
                 f"{number_of(len(queries), 'query', 'queries')} and "
