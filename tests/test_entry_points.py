@@ -138,7 +138,7 @@ def outcome(call: Any, *arguments: Any) -> Outcome:
         except Exception as error:
             text = str(error)
             # Engines have exceptions of their own, with the text of ours.
-            ours = re.search(r"\b(?:Value|Type|NoScore)Error: (.+)", text)
+            ours = re.search(r"\b(?:Value|Type|NoScore|Input|InputType)Error: (.+)", text)
             said = text if isinstance(error, (ValueError, TypeError)) else ours and ours[1]
             refused = bool(said and len(said) > 20 and not re.search(RAW, said))
             return Outcome(None, f"{type(error).__name__}: {text}", refused)

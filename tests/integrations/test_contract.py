@@ -96,7 +96,7 @@ def test_no_batches_have_no_score_and_reset_forgets_all(adaptor):
         if isinstance(adaptor.nothing, str):
             with pytest.raises(Exception) as caught:
                 adaptor.compute(metric)
-            assert type(caught.value).__name__ == adaptor.nothing
+            assert adaptor.nothing in [kind.__name__ for kind in type(caught.value).__mro__]
         else:
             with pytest.warns() if "torchmetrics" in adaptor.needs else nullcontext():
                 assert adaptor.compute(metric) == adaptor.nothing

@@ -14,7 +14,8 @@ def attempt(function, *arguments):
     try:
         return function(*arguments)
     except Exception as error:
-        return type(error).__name__, str(error)
+        kind = ValueError if isinstance(error, ValueError) else type(error)
+        return kind.__name__, str(error)
 
 
 def join(rank, ranks, directory):
