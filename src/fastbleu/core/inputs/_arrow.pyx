@@ -263,7 +263,8 @@ cdef class ArrowColumn:
             fix = "token ids are lists of integers"
         elif format in INTEGERS:
             fix = "token ids are a column with a list for each segment"
-        raise InputTypeError(f"{self.name} is an Arrow column of the type {name}, which cannot be scored; {fix}")
+        raise InputTypeError(
+            f"{self.name} is an Arrow column of the type {name}, which cannot be scored; {fix}")
 
     cdef int take_array(self, _Array array) except -1:
         """Continue with this array."""
