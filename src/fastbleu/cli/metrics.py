@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from operator import add
 
-from ..chrf.counter import ChrfCounted, ChrfCounter, rule_of
+from ..chrf.counter import ChrfCounted, ChrfCounter
 from ..core.counting._counted import Sums
 from ..core.counting.counter import Counter
 from ..core.inputs.errors import TOKENIZED_PERIODS, warn_input
@@ -203,7 +203,7 @@ class Chrf(Metric):
             "whitespace": options.chrf_whitespace,
         }
         self.info = CHRFSignature(arguments)
-        rule = rule_of(options.chrf_beta, options.chrf_eps_smoothing)
+        rule = options.chrf_beta, options.chrf_eps_smoothing
         texts = options.chrf_lowercase, options.chrf_whitespace
         self.counter = ChrfCounter(*self._orders, rule, *texts, options.threads)
         self.name = self._made(0.0).name
