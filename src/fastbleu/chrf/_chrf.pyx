@@ -90,11 +90,11 @@ cdef class PairPacker(PackedSegments):
     cdef character_ids characters
     cdef Py_ssize_t code_points      # that the characters' table has room for
     cdef interner words
-    # Of a pair whose words are packed: the ids of its characters, the same in bytes, and its white space.
+    # Of a pair whose words are packed, in one block: white space, ids of characters, and these in bytes.
+    cdef size_t *spaces
     cdef int32_t *read_ids
     cdef uint8_t *narrow_ids
-    cdef size_t *spaces
-    cdef Py_ssize_t read_capacity, narrow_capacity, space_capacity
+    cdef Py_ssize_t capacity
 
     def __cinit__(self, checks, bint lowercase, bint of_words, bint keeps_space):
         self.checks = checks
@@ -123,16 +123,13 @@ cdef class PairPacker(PackedSegments):
 
     cdef void free_words(self) noexcept nogil:
         interner_free(&self.words)
-        PyMem_RawFree(self.read_ids)
-        PyMem_RawFree(self.narrow_ids)
         PyMem_RawFree(self.spaces)
-        self.read_ids, self.narrow_ids, self.spaces = NULL, NULL, NULL
-        self.read_capacity = self.narrow_capacity = self.space_capacity = 0
+        self.spaces, self.capacity = NULL, 0
 
     cpdef reset(self):
         """Forget the last pairs; keep the memory, except that of a long text."""
         PackedSegments.reset(self)
-        if self.read_capacity > KEPT_CHARACTERS:
+        if self.capacity > KEPT_CHARACTERS:
             self.free_words()
 
     cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0) except -1:
@@ -174,8 +171,7 @@ cdef class PairPacker(PackedSegments):
             lengths[0] = self.add_characters(&left)
             lengths[1] = self.add_characters(&right)
         self.note_references(self.segment_count, 1)
-        self.note_ids(
-            self.segment_count, 0, self.words.count if self.of_words else self.characters.count)
+        self.note_ids(self.segment_count, 0, self.words.count if self.of_words else self.characters.count)
         self.length_count += 2
         self.segment_count += 1
         return 0
@@ -207,23 +203,20 @@ cdef class PairPacker(PackedSegments):
 
     cdef int add_words(self, text_reader *hypothesis, text_reader *reference, int64_t *lengths) except -1:
         """Pack the words of a pair of texts."""
-        cdef Py_ssize_t size = hypothesis.size + reference.size + 2, read, i
+        cdef Py_ssize_t size = hypothesis.size + reference.size + 2 + 2 * AROUND, i
         cdef const uint8_t *ids
         cdef size_t id_size = 1
-        if size + 2 * AROUND > self.read_capacity:
-            self.read_ids = <int32_t *> grow(
-                self.read_ids, &self.read_capacity, size + 2 * AROUND, sizeof(int32_t))
-        if size + 2 * AROUND > self.narrow_capacity:
-            self.narrow_ids = <uint8_t *> grow(self.narrow_ids, &self.narrow_capacity, size + 2 * AROUND, 1)
-        if size > self.space_capacity:
-            self.spaces = <size_t *> grow(self.spaces, &self.space_capacity, size, sizeof(size_t))
+        if size > self.capacity:
+            self.spaces = <size_t *> grow(
+                self.spaces, &self.capacity, size, sizeof(size_t) + sizeof(int32_t) + 1)
+            self.read_ids = <int32_t *> (self.spaces + self.capacity)
+            self.narrow_ids = <uint8_t *> (self.read_ids + self.capacity)
         hypothesis.spaces = self.spaces
         reference.spaces = self.spaces + hypothesis.size + 1
         self.read_text(hypothesis, self.read_ids + AROUND)
         self.read_text(reference, self.read_ids + AROUND + hypothesis.count)
-        read = hypothesis.count + reference.count
         if self.characters.count <= UINT8_MAX:
-            for i in range(read):
+            for i in range(<Py_ssize_t> (hypothesis.count + reference.count)):
                 self.narrow_ids[AROUND + i] = <uint8_t> self.read_ids[AROUND + i]
             ids = self.narrow_ids + AROUND
         else:
