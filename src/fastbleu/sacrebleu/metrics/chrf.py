@@ -178,14 +178,9 @@ class CHRF(Metric):
 
     def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> CHRFScore:
         """chrF of one segment; parameters and errors as for `BLEU.sentence_score`."""
+        order, word_order, rule = self.char_order, self.word_order, (self.beta, self.eps_smoothing)
         value = score_segment(
-            hypothesis,
-            references,
-            self.char_order,
-            self.word_order,
-            self.lowercase,
-            self.whitespace,
-            (self.beta, self.eps_smoothing),
+            hypothesis, references, order, word_order, self.lowercase, self.whitespace, rule
         )
         if value is None:
             check_sentence(hypothesis, references)
@@ -195,7 +190,7 @@ class CHRF(Metric):
             value = counter.score(counted.rows)
         else:
             self.num_refs = len(references) - references.count(None)
-        return CHRFScore(value, self.char_order, self.word_order, self.beta)
+        return CHRFScore(value, order, word_order, self.beta)
 
     def get_signature(self) -> CHRFSignature:
         """The signature of the last score; ValueError if there is none yet."""
@@ -258,8 +253,7 @@ def corpus_chrf(
     >>> corpus_chrf(["The dog bit the man.", "No."], [["The dog bit the man.", "No!"]])
     chrF2 = 97.03
     """
-    orders = char_order, word_order, beta
-    metric = CHRF(*orders, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
+    metric = CHRF(char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
     return metric.corpus_score(hypotheses, references)
 
 
@@ -283,6 +277,5 @@ def sentence_chrf(
     >>> sentence_chrf("The dog bit a man.", ["The dog bit the man."]).format(score_only=True)
     '60.21'
     """
-    orders = char_order, word_order, beta
-    metric = CHRF(*orders, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
+    metric = CHRF(char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
     return metric.sentence_score(hypothesis, references)
