@@ -130,19 +130,20 @@ def import_case(name: str, code: str) -> Started:
     return Started(f"costs-import-{name}", title, programs, tells_difference=True)
 
 
+def command_case(name: str, title: str, *options: str) -> Started:
+    """The command on one system."""
+    programs = {module: ["-m", module, *FILES, *options] for module in ("sacrebleu", "fastbleu")}
+    return Started(name, title, programs, write_lines, segments=2_000, needs="sacrebleu")
+
+
+BOTH = ("-m", "bleu", "chrf", "--chrf-word-order", "2")
 FILES = ["FOLDER/ref", "-i", "FOLDER/hyp", "-b", "-w", "14"]
 TEXT, TOKENS = text.corpus_bleu("fastbleu.sacrebleu"), tokens.corpus_bleu("fastbleu.nltk")
 CASES = (
     long_case("text", "`sacrebleu.corpus_bleu`", workloads.text, TEXT, True),
     long_case("tokens", "`nltk.corpus_bleu`", workloads.split_fresh, TOKENS, False),
-    Started(
-        "costs-command",
-        "the command, one system",
-        {module: ["-m", module, *FILES] for module in ("sacrebleu", "fastbleu")},
-        write_lines,
-        segments=2_000,
-        needs="sacrebleu",
-    ),
+    command_case("costs-command", "the command, one system"),
+    command_case("costs-command-chrf", "the command, BLEU and chrF++", *BOTH),
     import_case("text", ONE_TEXT),
     import_case("tokens", ONE_SENTENCE),
 )

@@ -30,6 +30,22 @@ def corpus_chrf(module: str, **options: Any) -> Side:
     return side
 
 
+def chrf_score(module: str, **options: Any) -> Side:
+    def side(hypotheses, references):
+        metric = import_module(module).CHRF(**options)
+        return lambda: metric.corpus_score(hypotheses, references).score
+
+    return side
+
+
+def fastchrf(hypotheses, references):
+    """All segments in one call."""
+    from fastchrf import pairwise_chrf
+
+    pairs = [[text] for text in hypotheses], [[text] for text in references[0]]
+    return lambda: [score for [[score]] in pairwise_chrf(*pairs)]
+
+
 def sentence_chrf(module: str, **options: Any) -> Side:
     def side(hypotheses, references):
         metric = import_module(module).CHRF(**options)
@@ -141,9 +157,22 @@ CASES = (
         "chrf-words",
         "`corpus_chrf`, chrF++",
         partial(corpus_chrf, word_order=2),
+        {MOJO: corpus_chrf("sacrebleu_mojo", word_order=2)},
         segments=1_000,
     ),
-    case("chrf-sentence", "`sentence_score` of one `CHRF`", sentence_chrf, **SENTENCES),
+    case(
+        "chrf-lowercase",
+        "`corpus_score` of `CHRF`, lowercase",
+        partial(chrf_score, lowercase=True),
+        segments=1_000,
+    ),
+    case(
+        "chrf-sentence",
+        "`sentence_score` of one `CHRF`",
+        sentence_chrf,
+        {"fastchrf (Rust)": fastchrf},
+        **SENTENCES,
+    ),
     case("sentence", "`sentence_bleu`", sentence_bleu, **SENTENCES),
     case("sentence-score", "`sentence_score` of one `BLEU`", sentence_score, **SENTENCES),
     Case(

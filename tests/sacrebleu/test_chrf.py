@@ -17,7 +17,7 @@ from wmt22 import SAMPLE, lines_of_references, lines_of_systems, read_lines, sys
 
 import fastbleu.sacrebleu
 from fastbleu.chrf._chrf import PairScorer
-from fastbleu.chrf.counter import ChrfCounter, rule_of
+from fastbleu.chrf.counter import ChrfCounter
 from fastbleu.core.inputs._batch import Batch
 from fastbleu.sacrebleu import CHRF, corpus_chrf, sentence_chrf
 
@@ -113,6 +113,14 @@ def test_random_corpora():
             score = ours.sentence_score(hypothesis, references)
             assert score.score == theirs.sentence_score(hypothesis, references).score, where
             assert ours.num_refs == theirs.num_refs, where
+
+
+def test_every_character_is_lowered_as_by_python():
+    characters = [chr(c) for c in range(0x110000)]
+    small = [c.lower() for c in characters]
+    counter = ChrfCounter(1, 0, (2, False), lowercase=True, whitespace=True)
+    rows = counter.count(Batch(characters, small)).rows
+    assert rows.tolist() == [len(text) for text in small for _ in range(3)]
 
 
 def without_text(score):
@@ -288,7 +296,7 @@ def test_threads_and_chunks_change_nothing():
     rng = seeded("chrF threads")
     references = [text(rng) for _ in range(3000)]
     hypotheses = [edited(rng, t) for t in references]
-    rule = rule_of(2, False)
+    rule = 2, False
     batch = Batch(hypotheses, references)
     rows = [ChrfCounter(6, 2, rule, threads=n).count(batch).rows for n in (1, 4)]
     assert rows[0] == rows[1]
@@ -307,9 +315,7 @@ def test_without_memory():
     memory = pytest.importorskip("_testcapi")
 
     def score():
-        return PairScorer(6, 2, True, False).score(
-            "a b\U0001f600", ["a c", None], (4.0, 5.0, False)
-        )
+        return PairScorer(6, 2, True, False).score("a b\U0001f600", ["a c", None], (2, False))
 
     expected, failed = score(), 0
     for number in range(80):

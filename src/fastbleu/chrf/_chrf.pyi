@@ -1,13 +1,11 @@
 from array import array
 from collections.abc import Sequence
-from typing import Final, final
+from typing import final
 
 from ..core.counting._packed import PackedSegments
 from ..core.inputs.checks import TextChecks
 
-_Rule = tuple[float, float, bool]
-
-SCORED_ORDER: Final[int]
+_Rule = tuple[float, bool]
 
 @final
 class PairPacker(PackedSegments):
@@ -33,3 +31,12 @@ def best_rows(
     rule: _Rule,
 ) -> array[int]: ...
 def score_rows(rows: object, order: int, rule: _Rule) -> tuple[array[float], bool]: ...
+def score_segment(
+    hypothesis: object,
+    references: Sequence[object],
+    char_order: int,
+    word_order: int,
+    lowercase: bool,
+    whitespace: bool,
+    rule: _Rule,
+) -> float | None: ...

@@ -18,12 +18,12 @@ cimport cython
 from cpython.array cimport array, clone
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
-from libc.stdint cimport INT32_MAX, UINT8_MAX, int32_t, int64_t, uint8_t
+from libc.stdint cimport INT32_MAX, UINT8_MAX, int32_t, int64_t, uint8_t, uint16_t
 from libc.string cimport memcpy
 
 from fastbleu._core cimport SegmentCounter, numbers
 from fastbleu.core.counting._packed cimport CHUNK_IDS, CHUNK_SEGMENTS, PackedSegments
-from fastbleu.core.counting._text_side cimport lower
+from fastbleu.core.counting._text_side cimport lower, small_letters_of_python
 from fastbleu.core.kernel.sequences cimport (
     is_list_or_tuple, is_object_array, item_at, item_of, items_in, prefetch_texts, size_of, unchanging)
 from fastbleu.core.kernel.hashing cimport interner, interner_begin, interner_free
@@ -42,10 +42,12 @@ cdef extern from "kernel/text/text_units.h":
     ctypedef struct text_reader:
         const void *characters
         int width
+        const uint16_t *small
         bint adds
-        size_t at, count
+        size_t size, at, count
         size_t *spaces
         size_t space_count
+    bint lowers_one_by_one(const uint16_t *text, size_t size) noexcept nogil
     void leave_out_spaces(character_ids *table) noexcept nogil
     void pack_characters(text_reader *text, character_ids *table, size_t stop, int32_t *ids) noexcept nogil
     size_t pack_words(const text_reader *text, interner *words, size_t first, size_t last, const uint8_t *ids,
@@ -58,6 +60,7 @@ cdef enum:
     LEAST_WORDS = 64                 # of which ids are written at a time
     AROUND = 16                      # bytes before and after ids of characters that may be read
     KEPT_CHARACTERS = 1 << 18        # memory for longer texts is not kept
+    MOST_SCORERS = 8
     MAX_SCORED_ORDER = 64            # PairScorer takes no higher orders and no longer pairs:
     MAX_SCORED_CHARACTERS = 1 << 16
     POLL_ROWS = 1 << 16
@@ -82,19 +85,21 @@ cdef class PairPacker(PackedSegments):
     """
 
     cdef object checks
-    cdef bint lowercase, of_words
+    cdef bint of_words
+    cdef const uint16_t *small_letters   # NULL: text is not lowercased
     cdef character_ids characters
     cdef Py_ssize_t code_points      # that the characters' table has room for
     cdef interner words
-    # Of a pair whose words are packed: the ids of its characters, the same in bytes, and its white space.
+    # Of a pair whose words are packed, in one block: white space, ids of characters, and these in bytes.
+    cdef size_t *spaces
     cdef int32_t *read_ids
     cdef uint8_t *narrow_ids
-    cdef size_t *spaces
-    cdef Py_ssize_t read_capacity, narrow_capacity, space_capacity
+    cdef Py_ssize_t capacity
 
     def __cinit__(self, checks, bint lowercase, bint of_words, bint keeps_space):
         self.checks = checks
-        self.lowercase, self.of_words = lowercase, of_words
+        self.small_letters = small_letters_of_python() if lowercase else NULL
+        self.of_words = of_words
         self.words.seed = process_seed()
         self.characters.first = 1
         self.reserve_characters(FEW_CODE_POINTS)
@@ -118,16 +123,13 @@ cdef class PairPacker(PackedSegments):
 
     cdef void free_words(self) noexcept nogil:
         interner_free(&self.words)
-        PyMem_RawFree(self.read_ids)
-        PyMem_RawFree(self.narrow_ids)
         PyMem_RawFree(self.spaces)
-        self.read_ids, self.narrow_ids, self.spaces = NULL, NULL, NULL
-        self.read_capacity = self.narrow_capacity = self.space_capacity = 0
+        self.spaces, self.capacity = NULL, 0
 
     cpdef reset(self):
         """Forget the last pairs; keep the memory, except that of a long text."""
         PackedSegments.reset(self)
-        if self.read_capacity > KEPT_CHARACTERS:
+        if self.capacity > KEPT_CHARACTERS:
             self.free_words()
 
     cpdef Py_ssize_t fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0) except -1:
@@ -156,62 +158,65 @@ cdef class PairPacker(PackedSegments):
         cdef int64_t *lengths = self.reserve_lengths(2)
         cdef text_reader left, right
         self.reserve_segment()
-        if self.lowercase:
-            hypothesis, reference = compact(lower(hypothesis)), compact(lower(reference))
+        hypothesis = self.open_text(&left, hypothesis, True)
+        reference = self.open_text(&right, reference, False)
         # Not when the pair ends: an interruption may have ended the one before.
         self.characters.first += self.characters.count
         self.characters.count = 0
-        if (self.code_points == FEW_CODE_POINTS
-                and max(PyUnicode_KIND(hypothesis), PyUnicode_KIND(reference)) > 2):
+        if self.code_points == FEW_CODE_POINTS and max(left.width, right.width) > 2:
             self.reserve_characters(CODE_POINTS)
-        open_text(&left, hypothesis, True)
-        open_text(&right, reference, False)
         if self.of_words:
-            self.add_words(&left, text_size(hypothesis), &right, text_size(reference), lengths)
+            self.add_words(&left, &right, lengths)
         else:
-            lengths[0] = self.add_characters(&left, text_size(hypothesis))
-            lengths[1] = self.add_characters(&right, text_size(reference))
+            lengths[0] = self.add_characters(&left)
+            lengths[1] = self.add_characters(&right)
         self.note_references(self.segment_count, 1)
-        self.note_ids(
-            self.segment_count, 0, self.words.count if self.of_words else self.characters.count)
+        self.note_ids(self.segment_count, 0, self.words.count if self.of_words else self.characters.count)
         self.length_count += 2
         self.segment_count += 1
         return 0
 
-    cdef Py_ssize_t add_characters(self, text_reader *text, Py_ssize_t size) except -1:
+    cdef object open_text(self, text_reader *text, object characters, bint adds):
+        """Begin to read a compact str; return the object that is read."""
+        text.small = self.small_letters
+        if text.small != NULL and not is_lowered_by_table(characters):
+            characters, text.small = compact(lower(characters)), NULL
+        text.characters, text.width = PyUnicode_DATA(characters), PyUnicode_KIND(characters)
+        text.size = PyUnicode_GET_LENGTH(characters)
+        if text.size >= INT32_MAX:
+            raise OverflowError(f"a text of {text.size} characters is too long; at most {INT32_MAX - 1}")
+        text.adds, text.spaces = adds, NULL
+        text.at = text.count = text.space_count = 0
+        return characters
+
+    cdef Py_ssize_t add_characters(self, text_reader *text) except -1:
         """Pack the characters of a text; return their number."""
-        self.read_text(text, size, self.reserve_ids(size + 1))
+        self.read_text(text, self.reserve_ids(text.size + 1))
         self.id_count += text.count
         return text.count
 
-    cdef int read_text(self, text_reader *text, Py_ssize_t size, int32_t *ids) except -1:
+    cdef int read_text(self, text_reader *text, int32_t *ids) except -1:
         """Write the ids of a text's characters, with room for one more."""
-        cdef Py_ssize_t at = 0
-        while at < size:
-            at = self.next_stop(at, size, 1)
-            pack_characters(text, &self.characters, at, ids)
+        while text.at < text.size:
+            pack_characters(text, &self.characters, self.next_stop(text.at, text.size, 1), ids)
         return 0
 
-    cdef int add_words(self, text_reader *hypothesis, Py_ssize_t hypothesis_size, text_reader *reference,
-                       Py_ssize_t reference_size, int64_t *lengths) except -1:
+    cdef int add_words(self, text_reader *hypothesis, text_reader *reference, int64_t *lengths) except -1:
         """Pack the words of a pair of texts."""
-        cdef Py_ssize_t size = hypothesis_size + reference_size + 2, read, i
+        cdef Py_ssize_t size = hypothesis.size + reference.size + 2 + 2 * AROUND, i
         cdef const uint8_t *ids
         cdef size_t id_size = 1
-        if size + 2 * AROUND > self.read_capacity:
-            self.read_ids = <int32_t *> grow(
-                self.read_ids, &self.read_capacity, size + 2 * AROUND, sizeof(int32_t))
-        if size + 2 * AROUND > self.narrow_capacity:
-            self.narrow_ids = <uint8_t *> grow(self.narrow_ids, &self.narrow_capacity, size + 2 * AROUND, 1)
-        if size > self.space_capacity:
-            self.spaces = <size_t *> grow(self.spaces, &self.space_capacity, size, sizeof(size_t))
+        if size > self.capacity:
+            self.spaces = <size_t *> grow(
+                self.spaces, &self.capacity, size, sizeof(size_t) + sizeof(int32_t) + 1)
+            self.read_ids = <int32_t *> (self.spaces + self.capacity)
+            self.narrow_ids = <uint8_t *> (self.read_ids + self.capacity)
         hypothesis.spaces = self.spaces
-        reference.spaces = self.spaces + hypothesis_size + 1
-        self.read_text(hypothesis, hypothesis_size, self.read_ids + AROUND)
-        self.read_text(reference, reference_size, self.read_ids + AROUND + hypothesis.count)
-        read = hypothesis.count + reference.count
+        reference.spaces = self.spaces + hypothesis.size + 1
+        self.read_text(hypothesis, self.read_ids + AROUND)
+        self.read_text(reference, self.read_ids + AROUND + hypothesis.count)
         if self.characters.count <= UINT8_MAX:
-            for i in range(read):
+            for i in range(<Py_ssize_t> (hypothesis.count + reference.count)):
                 self.narrow_ids[AROUND + i] = <uint8_t> self.read_ids[AROUND + i]
             ids = self.narrow_ids + AROUND
         else:
@@ -237,20 +242,11 @@ cdef class PairPacker(PackedSegments):
         return self.id_count - before
 
 
-cdef inline Py_ssize_t text_size(object text) noexcept:
-    return PyUnicode_GET_LENGTH(text)
-
-
-cdef int open_text(text_reader *text, object characters, bint adds) except -1:
-    """Begin to read a compact str."""
-    if PyUnicode_GET_LENGTH(characters) >= INT32_MAX:
-        raise OverflowError(f"a text of {PyUnicode_GET_LENGTH(characters)} characters is too long; at most "
-                            f"{INT32_MAX - 1}")
-    text.characters, text.width = PyUnicode_DATA(characters), PyUnicode_KIND(characters)
-    text.adds = adds
-    text.at = text.count = text.space_count = 0
-    text.spaces = NULL
-    return 0
+cdef inline bint is_lowered_by_table(object text) noexcept:
+    """Whether the table of small letters lowers a text as str.lower() does; long ones are left to Python."""
+    return PyUnicode_KIND(text) == 1 or (
+        PyUnicode_KIND(text) == 2 and PyUnicode_GET_LENGTH(text) <= KEPT_CHARACTERS
+        and lowers_one_by_one(<const uint16_t *> PyUnicode_DATA(text), PyUnicode_GET_LENGTH(text)))
 
 
 cdef struct number:
@@ -335,9 +331,11 @@ cdef number f_score(const f_rule *rule, Py_ssize_t order, const int64_t *row,
 
 
 cdef f_rule rule_of(tuple rule) except *:
-    """The rule (beta ** 2, 1 + beta ** 2, eps_smoothing)."""
+    """The rule of (beta, eps_smoothing)."""
     cdef f_rule made
-    made.factor, made.factor_plus_1, made.eps_smoothing = rule
+    beta, made.eps_smoothing = rule
+    factor = beta ** 2
+    made.factor, made.factor_plus_1 = factor, 1 + factor
     return made
 
 
@@ -360,7 +358,7 @@ def best_rows(array of_characters, Py_ssize_t char_order, array of_words, Py_ssi
         SegmentCounter's rows of all pairs; not used if the order is 0.
     ends : array of int64 or None
         Where the pairs of each segment end; None: each has one.
-    rule : (beta ** 2, 1 + beta ** 2, eps_smoothing)
+    rule : (beta, eps_smoothing)
     """
     cdef f_rule scoring = rule_of(rule)
     cdef Py_ssize_t order = char_order + word_order, pair = 0, segment, end, width = 3 * order
@@ -433,7 +431,7 @@ cdef class PairScorer(KeptMemory):
             self.words = PairPacker(None, lowercase, True, False)
             self.of_words = SegmentCounter(word_order)
 
-    def score(self, hypothesis, references, tuple rule not None):
+    cpdef score(self, hypothesis, references, tuple rule):
         """The score of a segment; None if it needs the general path.
 
         That is for types other than str, for high orders, and for long texts, during which other threads
@@ -484,5 +482,19 @@ cdef Py_ssize_t count_pair(PairPacker packer, SegmentCounter counter, object hyp
     return counter.max_order
 
 
-# The highest orders of a PairScorer.
-SCORED_ORDER = MAX_SCORED_ORDER
+# Scorers of single segments; few are kept, because each holds memory.
+cdef dict scorers = {}
+
+
+def score_segment(hypothesis, references, char_order, word_order, bint lowercase, bint whitespace,
+                  tuple rule not None):
+    """The score of a segment; None if it needs the general path: see PairScorer."""
+    key = char_order, word_order, lowercase, whitespace
+    scorer = scorers.get(key)
+    if scorer is None:
+        if max(char_order, word_order) > MAX_SCORED_ORDER or not char_order + word_order:
+            return None
+        if len(scorers) >= MOST_SCORERS:
+            scorers.clear()
+        scorer = scorers[key] = PairScorer(char_order, word_order, lowercase, whitespace)
+    return (<PairScorer> scorer).score(hypothesis, references, rule)

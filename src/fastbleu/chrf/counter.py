@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    Rule = tuple[float, float, bool]
+    Rule = tuple[float, bool]
 
 _CHECKS = TextChecks()
 
@@ -34,12 +34,6 @@ _CHARACTERS = {
     False: _units("chrf-characters", of_words=False, keeps_space=False),
 }
 _WORDS = _units("chrf-words", of_words=True, keeps_space=False)
-
-
-def rule_of(beta: Any, eps_smoothing: object) -> Rule:
-    """How counts are scored: (beta ** 2, 1 + beta ** 2, eps_smoothing)."""
-    factor = beta**2
-    return float(factor), float(1 + factor), bool(eps_smoothing)
 
 
 # Few, because each keeps the memory of its workers.
@@ -95,7 +89,7 @@ class ChrfCounter:
     ----------
     char_order, word_order : int
         The longest n-grams of characters and of words; 0: none.
-    rule : (beta ** 2, 1 + beta ** 2, eps_smoothing)
+    rule : (beta, eps_smoothing)
         Which chooses the best of several references.
     lowercase, whitespace : bool
     threads : int, default 1

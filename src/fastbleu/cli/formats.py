@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections import namedtuple
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain, islice
-from typing import NamedTuple
 
 from ..core.inputs.arguments import closest, names_shown, number_of, shown
 from ..core.inputs.missing import is_missing
@@ -388,11 +388,8 @@ def align_images(references: Sequence[Reader], systems: Sequence[Reader]) -> Non
         reader.choose(images)
 
 
-class Segment(NamedTuple):
-    """A segment's text, or its references in JSON, and the line it starts on."""
-
-    text: Any
-    line: int
+# A segment's text, or its references in JSON, and the line it starts on.
+Segment = namedtuple("Segment", "text line")
 
 
 class MatchedReader(Reader):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from array import array
 from collections import namedtuple
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import zip_longest
 from operator import add
 
-from ..chrf.counter import ChrfCounted, ChrfCounter, rule_of
-from ..core.counting._counted import Sums
+from ..chrf.counter import ChrfCounted, ChrfCounter
+from ..core.counting._counted import Sums, joint_nrefs
 from ..core.counting.counter import Counter
 from ..core.inputs.errors import TOKENIZED_PERIODS, warn_input
 from ..core.runtime.import_lock import import_undisturbed
@@ -52,8 +53,7 @@ class Metric:
 
     def signature(self, short: bool) -> str:
         """The text of the signature, `short` or long."""
-        text: str = self.info.format(short)
-        return text
+        return str(self.info.format(short))
 
     def score(self, total: Any) -> Any:
         """The score of sums."""
@@ -78,9 +78,9 @@ class Metric:
     def estimate(self, score: Score, total: Any) -> None:
         """Set the confidence interval of a score."""
         options = self.options
-        samples = options.confidence_n
-        estimate(score, self.rows(total), self.scoring(), samples, options.random_seed)
-        self.note_test((options.seed or seed_text()).lower(), samples)
+        arguments = self.rows(total), self.scoring(), options.confidence_n, options.random_seed
+        estimate(score, *arguments)
+        self.note_test((options.seed or seed_text()).lower(), options.confidence_n)
 
     def system(self, name: str, total: Any) -> System:
         """A system's score, with an interval if that is requested."""
@@ -202,16 +202,10 @@ class Chrf(Metric):
     def __init__(self, options: Options, references: int) -> None:
         super().__init__(options)
         self._orders = options.chrf_char_order, options.chrf_word_order
-        arguments = {
-            "num_refs": references,
-            "lowercase": options.chrf_lowercase,
-            "eps_smoothing": options.chrf_eps_smoothing,
-            "char_order": options.chrf_char_order,
-            "word_order": options.chrf_word_order,
-            "whitespace": options.chrf_whitespace,
-        }
-        self.info = CHRFSignature(arguments)
-        rule = rule_of(options.chrf_beta, options.chrf_eps_smoothing)
+        names = "lowercase", "eps_smoothing", "char_order", "word_order", "whitespace"
+        arguments = {name: getattr(options, f"chrf_{name}") for name in names}
+        self.info = CHRFSignature({"num_refs": references, **arguments})
+        rule = options.chrf_beta, options.chrf_eps_smoothing
         texts = options.chrf_lowercase, options.chrf_whitespace
         self.counter = ChrfCounter(*self._orders, rule, *texts, options.threads)
         self.name = self._made(0.0).name
@@ -249,8 +243,7 @@ class TerSums:
         self.kept, self.nrefs = rows, nrefs
 
     def __add__(self, other: TerSums) -> TerSums:
-        nrefs = self.nrefs if self.nrefs == other.nrefs else -1
-        return TerSums(self.kept + other.kept, nrefs)
+        return TerSums(self.kept + other.kept, joint_nrefs(self.nrefs, other.nrefs))
 
 
 class Ter(Metric):
@@ -289,7 +282,7 @@ class Ter(Metric):
         return [self._metric._compute_score_from_stats(row) for row in counted.kept]
 
     def estimate(self, score: Any, total: TerSums) -> None:
-        with _Seed(self.options) as significance:
+        with _seeded(self.options) as significance:
             arguments = total.kept, self._metric, self.options.confidence_n
             seed, scores = significance._bootstrap_resample(*arguments)
         score.estimate_ci(scores)
@@ -299,32 +292,27 @@ class Ter(Metric):
         options = self.options
         self._metric._extract_corpus_statistics = lambda rows, _: rows
         systems = [(name, total.kept) for name, total in zip(names, totals, strict=True)]
-        with _Seed(options) as significance:
+        with _seeded(options) as significance:
             arguments = systems, {"TER": self._metric}, None, options.test, options.samples
             signatures, scores = significance.PairedTest(*arguments)()
-            seed = signatures["TER"].info["seed"]
-        self.note_test(seed, options.samples, options.test)
+        self.note_test(signatures["TER"].info["seed"], options.samples, options.test)
         return [
             System(name, r.score, r.p_value, r.mean and _HalfWidth(float(r.mean), float(r.ci)))
             for (name, _), r in zip(systems, scores["TER"], strict=True)
         ]
 
 
-class _Seed:
+@contextmanager
+def _seeded(options: Options) -> Iterator[Any]:
     """sacreBLEU's significance tests with the command's seed, which they read from a variable."""
-
-    def __init__(self, options: Options) -> None:
-        self._seed = options.seed or seed_text()
-
-    def __enter__(self) -> Any:
-        self._before = os.environ.get("SACREBLEU_SEED")
-        os.environ["SACREBLEU_SEED"] = self._seed
-        return import_undisturbed("sacrebleu.significance")
-
-    def __exit__(self, *_: object) -> None:
+    before = os.environ.get("SACREBLEU_SEED")
+    os.environ["SACREBLEU_SEED"] = options.seed or seed_text()
+    try:
+        yield import_undisturbed("sacrebleu.significance")
+    finally:
         del os.environ["SACREBLEU_SEED"]
-        if self._before is not None:
-            os.environ["SACREBLEU_SEED"] = self._before
+        if before is not None:
+            os.environ["SACREBLEU_SEED"] = before
 
 
 METRICS: dict[str, Callable[[Options, int], Metric]] = {"bleu": Bleu, "chrf": Chrf, "ter": Ter}

@@ -1,7 +1,7 @@
 """One side of a chunk of text: its hypotheses, or its references. See _text_side.pyx."""
 
 cimport cython
-from libc.stdint cimport uint8_t
+from libc.stdint cimport uint8_t, uint16_t
 
 from fastbleu.core.inputs._utf8_rows cimport Utf8Rows, utf8_line
 from fastbleu.core.kernel.hashing cimport hash_seed, key_view
@@ -27,6 +27,7 @@ cdef extern from "kernel/text/utf8.h":
 
 
 cdef object lower(object text)
+cdef const uint16_t *small_letters_of_python() except NULL
 
 
 @cython.final

@@ -67,14 +67,14 @@ cdef bint has_small_letters
 cdef object small_letters_lock_owner = object()
 
 
-cdef int list_small_letters() except -1:
-    """Ask Python, once, for the small letter of each character below U+10000."""
+cdef const uint16_t *small_letters_of_python() except NULL:
+    """The small letter of each character below U+10000; see lower.h. Python is asked once."""
     global has_small_letters
     cdef int first, i
     cdef str lowered
     with cython.critical_section(small_letters_lock_owner):
         if has_small_letters:
-            return 0
+            return letters.small
         for first in range(0, 1 << 16, 256):
             lowered = lower("".join([chr(first + i) for i in range(256)]))
             for i in range(256):
@@ -83,7 +83,7 @@ cdef int list_small_letters() except -1:
         letters.small[<int> 0x3A3] = 0
         find_capitals(&letters)
         has_small_letters = True
-    return 0
+    return letters.small
 
 
 cdef object lower(object text):
@@ -134,7 +134,7 @@ cdef class TextSide:
             raise MemoryError
         self.run.limit = 0
         if lowercase:
-            list_small_letters()
+            small_letters_of_python()
 
     def __dealloc__(self):
         PyMem_RawFree(self.run)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
-from ...chrf._chrf import SCORED_ORDER, PairScorer, score_rows
-from ...chrf.counter import ChrfCounted, ChrfCounter, rule_of
+from ...chrf._chrf import score_rows, score_segment
+from ...chrf.counter import ChrfCounted, ChrfCounter
 from ...core.inputs._batch import Batch
 from ...core.inputs.arguments import check_integer
 from ...core.runtime.import_lock import lazy
@@ -29,10 +29,6 @@ else:
     samples = lazy("fastbleu.chrf.samples")
 
 __all__ = ["CHRF", "CHRFScore", "CHRFSignature"]  # the names that sacreBLEU's module has
-
-# Scorers of single segments, by options; few are kept, because each holds memory.
-_MOST_SCORERS = 8
-_scorers: dict[Any, PairScorer] = {}
 
 
 class CHRFScore(Score):
@@ -182,10 +178,10 @@ class CHRF(Metric):
 
     def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> CHRFScore:
         """chrF of one segment; parameters and errors as for `BLEU.sentence_score`."""
-        rule = rule_of(self.beta, self.eps_smoothing)
-        key = self.char_order, self.word_order, not self.lowercase, not self.whitespace
-        scorer = _scorers.get(key) or _scorer_for(*key)
-        value = scorer and scorer.score(hypothesis, references, rule)
+        order, word_order, rule = self.char_order, self.word_order, (self.beta, self.eps_smoothing)
+        value = score_segment(
+            hypothesis, references, order, word_order, self.lowercase, self.whitespace, rule
+        )
         if value is None:
             check_sentence(hypothesis, references)
             counter = counter_of(self)
@@ -194,7 +190,7 @@ class CHRF(Metric):
             value = counter.score(counted.rows)
         else:
             self.num_refs = len(references) - references.count(None)
-        return CHRFScore(value, self.char_order, self.word_order, self.beta)
+        return CHRFScore(value, order, word_order, self.beta)
 
     def get_signature(self) -> CHRFSignature:
         """The signature of the last score; ValueError if there is none yet."""
@@ -226,7 +222,7 @@ class CHRF(Metric):
     def _compute_score_from_stats(self, stats: Any) -> CHRFScore:
         """The score of one row, a list of int, or an array of int64 or float32."""
         rows = array("q", stats) if isinstance(stats, (list, tuple)) else stats
-        [value], is_plain = score_rows(rows, self.order, rule_of(self.beta, self.eps_smoothing))
+        [value], is_plain = score_rows(rows, self.order, (self.beta, self.eps_smoothing))
         return self._score(value if is_plain else stats.dtype.type(value))
 
 
@@ -234,18 +230,7 @@ def counter_of(metric: CHRF) -> ChrfCounter:
     """What counts and scores with the options of a metric."""
     orders = metric.char_order, metric.word_order
     options = bool(metric.lowercase), bool(metric.whitespace)
-    return ChrfCounter(*orders, rule_of(metric.beta, metric.eps_smoothing), *options)
-
-
-def _scorer_for(char_order: int, word_order: int, cased: bool, spaceless: bool) -> Any:
-    """A new scorer of segments, which is kept; None if the orders are too high for it."""
-    if max(char_order, word_order) > SCORED_ORDER or not char_order + word_order:
-        return None
-    scorer = PairScorer(char_order, word_order, not cased, not spaceless)
-    if len(_scorers) >= _MOST_SCORERS:
-        _scorers.clear()
-    _scorers[char_order, word_order, cased, spaceless] = scorer
-    return scorer
+    return ChrfCounter(*orders, (metric.beta, metric.eps_smoothing), *options)
 
 
 def corpus_chrf(
@@ -268,8 +253,7 @@ def corpus_chrf(
     >>> corpus_chrf(["The dog bit the man.", "No."], [["The dog bit the man.", "No!"]])
     chrF2 = 97.03
     """
-    orders = char_order, word_order, beta
-    metric = CHRF(*orders, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
+    metric = CHRF(char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
     return metric.corpus_score(hypotheses, references)
 
 
@@ -293,6 +277,5 @@ def sentence_chrf(
     >>> sentence_chrf("The dog bit a man.", ["The dog bit the man."]).format(score_only=True)
     '60.21'
     """
-    orders = char_order, word_order, beta
-    metric = CHRF(*orders, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
+    metric = CHRF(char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
     return metric.sentence_score(hypothesis, references)

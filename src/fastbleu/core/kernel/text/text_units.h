@@ -31,9 +31,10 @@ typedef struct {
 /* A text of the pair, and how far it was read. */
 typedef struct {
     const void *characters;
-    int width;      /* bytes of a character */
-    int adds;       /* whether new characters and words get ids: those of the hypothesis */
-    size_t at;
+    int width;             /* bytes of a character */
+    const uint16_t *small; /* by which each character is lowered: see lower.h; NULL: as they are */
+    int adds;              /* whether new characters and words get ids: those of the hypothesis */
+    size_t size, at;
     size_t count;   /* ids written, of characters */
     size_t *spaces; /* positions of white space; NULL: not wanted */
     size_t space_count;
@@ -44,6 +45,14 @@ FB_INLINE uint32_t character_at(const void *characters, const int width, size_t 
     return width == 1   ? ((const uint8_t *)characters)[at]
            : width == 2 ? ((const uint16_t *)characters)[at]
                         : ((const uint32_t *)characters)[at];
+}
+
+/* Whether str.lower() lowers each character of a text by itself, to one: not \u0130, nor the capital sigma. */
+static inline int lowers_one_by_one(const uint16_t *text, size_t size)
+{
+    int others = 0;
+    for (size_t at = 0; at < size; at++) others |= (text[at] == 0x130) | (text[at] == 0x3A3);
+    return !others;
 }
 
 FB_INLINE int is_ascii_punctuation(uint32_t c)
@@ -60,13 +69,13 @@ static inline void leave_out_spaces(character_ids *table)
 }
 
 FB_INLINE void read_some(text_reader *text, character_ids *table, size_t stop, int32_t *ids, const int width,
-                         const int adds, const int notes)
+                         const int lowers, const int adds, const int notes)
 {
     const int64_t first = table->first;
     int64_t next = first + table->count;
     size_t count = text->count, spaces = text->space_count;
     for (size_t at = text->at; at < stop; at++) {
-        const uint32_t c = character_at(text->characters, width, at);
+        const uint32_t read = character_at(text->characters, width, at), c = lowers ? text->small[read] : read;
         int64_t number = table->numbers[c];
         const int is_new = number < first, is_space = number == NO_CHARACTER;
         number = is_new ? next : number;
@@ -87,29 +96,22 @@ FB_INLINE void read_some(text_reader *text, character_ids *table, size_t stop, i
     text->at = stop;
 }
 
-/* clang-format off */
-#define FB_FOR_TEXT(text, call)                                                                                    \
-    switch ((text)->width * 4 + ((text)->adds != 0) * 2 + ((text)->spaces != NULL)) {                              \
-        case  4: { enum { WIDTH = 1, ADDS = 0, NOTES = 0 }; call; break; }                                         \
-        case  5: { enum { WIDTH = 1, ADDS = 0, NOTES = 1 }; call; break; }                                         \
-        case  6: { enum { WIDTH = 1, ADDS = 1, NOTES = 0 }; call; break; }                                         \
-        case  7: { enum { WIDTH = 1, ADDS = 1, NOTES = 1 }; call; break; }                                         \
-        case  8: { enum { WIDTH = 2, ADDS = 0, NOTES = 0 }; call; break; }                                         \
-        case  9: { enum { WIDTH = 2, ADDS = 0, NOTES = 1 }; call; break; }                                         \
-        case 10: { enum { WIDTH = 2, ADDS = 1, NOTES = 0 }; call; break; }                                         \
-        case 11: { enum { WIDTH = 2, ADDS = 1, NOTES = 1 }; call; break; }                                         \
-        case 16: { enum { WIDTH = 4, ADDS = 0, NOTES = 0 }; call; break; }                                         \
-        case 17: { enum { WIDTH = 4, ADDS = 0, NOTES = 1 }; call; break; }                                         \
-        case 18: { enum { WIDTH = 4, ADDS = 1, NOTES = 0 }; call; break; }                                         \
-        default: { enum { WIDTH = 4, ADDS = 1, NOTES = 1 }; call; break; }                                         \
-    }
-/* clang-format on */
-
 /* Reads a text up to position `stop`: writes the ids of its characters, and one more, and notes white space. */
-static inline void pack_characters(text_reader *text, character_ids *table, size_t stop, int32_t *ids){
-    FB_FOR_TEXT(text, read_some(text, table, stop, ids, WIDTH, ADDS, NOTES))}
-
-#undef FB_FOR_TEXT
+static inline void pack_characters(text_reader *text, character_ids *table, size_t stop, int32_t *ids)
+{
+#define FB_CASE(width, lowers, adds, notes)                                                                        \
+    case width * 8 + lowers * 4 + adds * 2 + notes:                                                                \
+        read_some(text, table, stop, ids, width, lowers, adds, notes);                                             \
+        break;
+#define FB_CASES(width, lowers)                                                                                    \
+    FB_CASE(width, lowers, 0, 0) FB_CASE(width, lowers, 0, 1) FB_CASE(width, lowers, 1, 0)                         \
+    FB_CASE(width, lowers, 1, 1)
+    switch (text->width * 8 + (text->small != NULL) * 4 + (text->adds != 0) * 2 + (text->spaces != NULL)) {
+        FB_CASES(1, 0) FB_CASES(1, 1) FB_CASES(2, 0) FB_CASES(2, 1) FB_CASES(4, 0)
+    }
+#undef FB_CASE
+#undef FB_CASES
+}
 
 FB_INLINE int32_t word_id(interner *words, const uint8_t *bytes, size_t size, int adds)
 {
