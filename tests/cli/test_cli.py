@@ -305,7 +305,9 @@ def test_a_terminal_shows_tables(monkeypatch):
         assert shown(*more) == run(*words, *more)[1].replace(VERSION, THEIR_VERSION)
     assert shown(SACREBLEU_FORMAT="json").startswith("[\n")
     words = [R1.name, "-i", A.name]
-    assert re.search(r"95 % of BLEU .*\n.*\d to \d", shown("-ci", "-cin", "30").replace("-", ""))
+    head, _, row, *_ = shown("-ci", "-cin", "30").splitlines()
+    assert head.startswith("system        BLEU  95 % of BLEU  ")
+    assert re.match(r"system-a.txt  85.6  \d\d.\d to \d\d.\d  ", row)
 
 
 @pytest.mark.wmt22
