@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import unittest
 import warnings
 from doctest import ELLIPSIS, OutputChecker
@@ -159,7 +160,8 @@ def test_links_lead_where_they_say():
 
 
 @pytest.mark.parametrize(
-    ("words", "page"), [("p-value", "guides/significance"), ("wrong tokenizer", "why-numbers-differ")]
+    ("words", "page"),
+    [("p-value", "guides/significance"), ("wrong tokenizer", "why-numbers-differ")],
 )
 def test_a_search_finds_the_page(words, page):
     """The site's search lists pages first whose headings have the words."""
@@ -169,7 +171,6 @@ def test_a_search_finds_the_page(words, page):
 
 def pyproject():
     """What pyproject.toml says."""
-    tomllib = pytest.importorskip("tomllib", reason="from Python 3.11 on")
     return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 

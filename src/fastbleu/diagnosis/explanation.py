@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isnan
 
 from ..core.inputs.arguments import a_type, number_of
+from ..core.inputs.errors import InputError
 from ..core.metric.bleu import BLEU
 from ..core.scoring.names import names
 from ..core.scoring.score import shown_score
@@ -161,7 +162,7 @@ def explain(
     else:
         other = Corpus.read(*_checked_input(b_input), b)
         if len(corpus) != len(other):
-            raise ValueError(f"a has {number_of(len(corpus), 'segment')}, b_input has {len(other)}")
+            raise InputError(f"a has {number_of(len(corpus), 'segment')}, b_input has {len(other)}")
     return Explanation(corpus, other, find(other, sources), (_label(a), _label(b)))
 
 

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any
 
 from ..core.inputs.arguments import shown
+from ..core.inputs.errors import InputError
 from ..core.runtime.collection import collection_paused
 from ..core.runtime.extras import install_command
 from ..originals.recipes import LINES
@@ -172,7 +173,7 @@ def identify(
     printed, digits = _read_number(number)
     corpus = Corpus.read(hypotheses, references, "sacrebleu")
     if not len(corpus):
-        raise ValueError("there are no segments to score: hypotheses is empty")
+        raise InputError("there are no segments to score: hypotheses is empty")
     scores = score_settings(corpus, float(printed), digits, progress)
     identification = _identification(printed, digits, scores)
     if corpus.counter.is_text and moses_tokenizer() is None:

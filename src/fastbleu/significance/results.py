@@ -203,6 +203,14 @@ class Comparisons(dict[Name, Comparison], Tables):
         """`Comparison.to_dict` of each system, by name."""
         return {name: comparison.to_dict() for name, comparison in self.items()}
 
+    def to_latex(self) -> str:
+        """The table for a paper, with p-values adjusted by Holm's method if there are several.
+
+        It needs the LaTeX package booktabs; how the systems were compared is a comment above it.
+        """
+        [table] = self._tables()
+        return table.latex()
+
     def _tables(self, digits: int | None = None) -> list[Table]:
         if not self:
             return [Table("", ["no systems"], [])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..inputs.errors import LocatedValueError
+from ..inputs.errors import InputError
 from ..runtime.import_lock import lazy
 
 TYPE_CHECKING = False
@@ -14,7 +14,17 @@ else:
     html = lazy("fastbleu.core.runtime.html")
 
 
-class NoScoreError(LocatedValueError):
+# What other libraries call the attributes of a score.
+_OTHER_NAMES = {
+    **dict.fromkeys(("score", "bleu", "item"), "value"),
+    **dict.fromkeys(("sys_len", "translation_length"), "hyp_len"),
+    **dict.fromkeys(("reference_length", "ref_length"), "ref_len"),
+    "counts": "matches",
+    "brevity_penalty": "bp",
+}
+
+
+class NoScoreError(InputError):
     """The dialect has no score for these counts: the original divides by zero or refuses them."""
 
 
@@ -23,9 +33,9 @@ class Score:
     """A BLEU score and what it was computed from; immutable.
 
     A Score is not a number: compare, round and log its `value`. ``float(score)`` is `value`, and
-    ``f"{score:.2f}"`` formats it; ``score < 30``, ``max(scores)`` and ``round(score)`` raise a
-    TypeError, because scores of different signatures or scales cannot be compared. ``==`` compares
-    all attributes.
+    ``f"{score:.2f}"`` formats it; ``score < 30``, ``max(scores)``, ``round(score)`` and
+    ``score - other`` raise a TypeError, because scores of different signatures or scales cannot be
+    compared. ``==`` compares all attributes. For JSON: ``score.to_dict()``.
 
     Attributes
     ----------
@@ -93,7 +103,7 @@ class Score:
         def __getattr__(self, name):
             """Compute a field when it is first read."""
             if name not in self.__match_args__:
-                hint = "; its number is .value" if name in ("bleu", "score") else ""
+                hint = f"; here it is .{_OTHER_NAMES[name]}" if name in _OTHER_NAMES else ""
                 raise AttributeError(f"a Score has no attribute {name!r}{hint}")
             scorer, attributes, noted = self._source
             field = scorer.field(name, attributes, *noted)
@@ -190,11 +200,21 @@ set_value, set_source = (vars(Score)[name].__set__ for name in ("value", "_sourc
 
 def _refuse(score: Score, *operands: object) -> NoReturn:
     raise TypeError(
-        "a Score is not a number: compare, round or sort by its .value, as in score.value > 30, "
-        "round(score.value, 2), max(scores, key=float)"
+        "a Score is not a number: compare, round, sort and calculate with its .value, as in "
+        "score.value > 30, round(score.value, 2), max(scores, key=float)"
     )
 
 
+def _refuse_key(score: Score, key: object) -> NoReturn:
+    attribute = _OTHER_NAMES.get(str(key), key if key in score.__match_args__ else "value")
+    raise TypeError(f"a Score is not a dict: write score.{attribute}, or score.to_dict()")
+
+
 # Not in the class, so that type checkers reject these operations.
-for _operation in ("__lt__", "__le__", "__gt__", "__ge__", "__round__"):
-    setattr(Score, _operation, _refuse)
+_OPERATIONS = (
+    *("__lt__", "__le__", "__gt__", "__ge__", "__round__", "__int__", "__neg__", "__abs__"),
+    *("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__"),
+    *("__truediv__", "__rtruediv__"),
+)
+for _name, _function in {**dict.fromkeys(_OPERATIONS, _refuse), "__getitem__": _refuse_key}.items():
+    setattr(Score, _name, _function)
