@@ -126,8 +126,9 @@ class Options(argparse.Namespace):
         of_environment = os.environ.get("SACREBLEU_FORMAT", "").lower()
         self.output_format = self.format or ("text" if self.diagnosed else "json")
         on_terminal = sys.stdout is not None and sys.stdout.isatty()
+        of_sacrebleu = self.test and "ter" in self.metrics
         in_lines = self.sentence_level or self.score_only or self.by is not None
-        if on_terminal and not (self.format or self.diagnosed or in_lines):
+        if on_terminal and not (self.format or self.diagnosed or in_lines or of_sacrebleu):
             self.output_format = "table"
         if of_environment in _FORMATS and self.by is None:
             self.output_format = of_environment

@@ -110,7 +110,7 @@ class DialectText:
             signature = scores[0].signature
             return comparisons_text(comparisons, options.width, terminal_width(), signature)
         if options.output_format == "table":
-            rows = [
+            table = [
                 {
                     "system": name,
                     "BLEU": self._digits(s.value, shown_score(s)),
@@ -118,7 +118,7 @@ class DialectText:
                 }
                 for name, s in zip(names, scores, strict=True)
             ]
-            return scores_text(rows, [scores[0].signature])
+            return scores_text(table, [scores[0].signature])
         if len(scores) == 1:
             return f"{self._scorer.line(scores[0]) or scores[0]}\n"
         rows = [

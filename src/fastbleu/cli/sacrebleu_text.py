@@ -162,9 +162,7 @@ class SacrebleuText:
         by_metric = [*zip(self.metrics, zip(*(t.parts for t in totals), strict=True), strict=True)]
         for metric, of_systems in by_metric:
             metric.describe(names, of_systems)
-        if self._options.output_format == "table" and not (
-            self._options.test and "ter" in self._options.metrics
-        ):
+        if self._options.output_format == "table":
             return self._tables(names, by_metric)
         if len(totals) == 1:
             return self._one([(metric, total) for metric, [total] in by_metric])
