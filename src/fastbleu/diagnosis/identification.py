@@ -177,8 +177,8 @@ def identify(
     scores = score_settings(corpus, float(printed), digits, progress)
     identification = _identification(printed, digits, scores)
     if corpus.counter.is_text and moses_tokenizer() is None:
-        install = install_command("recipes")
-        identification.untried = f"Moses' tokenizer was not tried: {install}, or sacremoses."
+        missing = f"which is not installed: {install_command('recipes')}"
+        identification.untried = f"Moses' tokenizer was not tried: it needs sacremoses, {missing}."
     # e2e's scores may be above 100 on text without spaces.
     if float(printed) > 100.0001 and not identification.matches:
         raise ValueError(

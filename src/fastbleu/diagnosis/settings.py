@@ -254,12 +254,13 @@ def moses_tokenizer() -> Callable[[str], str] | None:
 
 def _rewritings() -> dict[str, Callable[[str], str]]:
     """Changes that may have been made to the text before it was scored."""
-    changes = {
+    changes: dict[str, Callable[[str], str]] = {
         "stripped text": str.strip,
         "text already tokenized by 13a": lambda text: " ".join(tokenize(text)),
-        "text already tokenized by Moses' tokenizer": moses_tokenizer(),
     }
-    return {name: change for name, change in changes.items() if change is not None}
+    if moses := moses_tokenizer():
+        changes["text already tokenized by Moses' tokenizer"] = moses
+    return changes
 
 
 def _variants(corpus: Corpus) -> dict[str, Corpus]:
