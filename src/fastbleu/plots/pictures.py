@@ -226,7 +226,7 @@ def plot_matrix(
     ax.set_ylabel("hypotheses")
     ax.set_xlabel("references")
     ax.title.set_text("Scores of pairs")
-    ax.figure.draw_without_rendering()  # the layout of cells
+    ax.figure.figure.draw_without_rendering()  # the layout of cells
     height, width = _inches(ax)
     height, width = height / len(values), width / len(values[0])
     if names:
@@ -278,7 +278,7 @@ def _rows(
     The letters get smaller on axes that were passed in; a new figure is as high as it has to be.
     """
     is_new, ax = ax is None, _axes(ax, (0.0, 1.8))
-    figure = ax.figure
+    figure = ax.figure.figure  # of subfigures, too
     texts = [_filled(ax, label) for label in labels]
     ax.set_xlabel(_filled(ax, xlabel))
     ax.title.set_text(_filled(ax, title))
