@@ -306,8 +306,8 @@ def test_a_terminal_shows_tables(monkeypatch):
     assert shown(SACREBLEU_FORMAT="json").startswith("[\n")
     words = [R1.name, "-i", A.name]
     head, _, row, *_ = shown("-ci", "-cin", "30").splitlines()
-    assert head.startswith("system        BLEU  95 % of BLEU  ")
-    assert re.match(r"system-a.txt  85.6  \d\d.\d to \d\d.\d  ", row)
+    assert head.startswith("system        BLEU  BLEU ± 95 %")
+    assert re.match(r"system-a.txt  85.6 +\d\d.\d ± \d.\d", row)
 
 
 @pytest.mark.wmt22

@@ -196,10 +196,10 @@ class SacrebleuText:
                 row[metric.name] = f"{score.score:.{options.width}f}"
                 if options.confidence and options.confidence_n > 1:
                     metric.estimate(score, total)
-                    bounds = score._mean - score._ci, score._mean + score._ci
-                    interval = " to ".join([f"{bound:.{options.width}f}" for bound in bounds])
-                    row[f"95 % of {metric.name}"] = interval
-                if options.metrics == ["bleu"]:
+                    # sacreBLEU prints none for a score of 0.
+                    for interval in _INTERVAL.findall(score.format(options.width, False, "")):
+                        row[f"{metric.name} ± 95 %"] = interval.strip("()μ= ")
+                elif options.metrics == ["bleu"]:
                     lengths = score.sys_len, score.ref_len
                     row |= details(score.precisions, score.bp, *lengths)
         return scores_text(rows, [self._signature(metric) for metric, _ in by_metric])
