@@ -85,7 +85,8 @@ CONTENTS = {
     "index": {
         "Start": "quickstart guides/coming-from faq",
         "Tasks": """guides/command guides/training guides/rl-rewards guides/matrix
-            guides/significance report guides/paper guides/tables guides/engines guides/patching""",
+            guides/significance report guides/plots guides/paper guides/tables guides/engines
+            guides/patching""",
         "Background": "why-numbers-differ how-it-works differences promises support",
         "Reference": "reference/index changelog contributing architecture core releasing",
     },

@@ -210,8 +210,10 @@ def on_a_terminal(command, *words, **environment):
     ("options", "colored"),
     [
         (["-ci", "-cin", "20", "-f", "text"], True),
-        ([B], False),
+        (["-f", "json"], False),
+        ([B, "-f", "json"], False),
         ([B, "-f", "text", "-nc"], False),
+        ([B, "-f", "text", "-pbs", "-pbsn", "30"], True),
         ([B, "-f", "latex", "-pbs", "-pbsn", "30"], True),
         (["same", "-f", "latex", "-par", "-parn", "30"], True),
     ],
@@ -250,7 +252,7 @@ def test_version_and_help():
     ],
 )
 def test_a_paired_test_prints_on_a_terminal_what_compare_prints(tmp_path, test, options, dialect):
-    """In a pipe it is sacreBLEU's text."""
+    """In a pipe or with -f it is sacreBLEU's text."""
     same_text = tmp_path / "same.txt"
     same_text.write_bytes(A.read_bytes())
     files = [A, B, same_text]
@@ -258,7 +260,7 @@ def test_a_paired_test_prints_on_a_terminal_what_compare_prints(tmp_path, test, 
     references = R1.read_text("utf-8").splitlines()
     metric = fastbleu.BLEU(dialect)
     compared = significance.compare(texts, references, metric=metric, **options)
-    arguments = [R1, "-i", *files, test, f"{test}n", 50, "-f", "text", "--dialect", dialect]
+    arguments = [R1, "-i", *files, test, f"{test}n", 50, "--dialect", dialect]
     arguments += ["--width", 2 if dialect == "sacrebleu" else 4]
     for columns in (80, 50):
         text = on_a_terminal("fastbleu", *arguments, COLUMNS=str(columns))
@@ -266,6 +268,46 @@ def test_a_paired_test_prints_on_a_terminal_what_compare_prints(tmp_path, test, 
         assert table == compared._text(columns)
         assert max(map(len, table.splitlines())) <= columns
         assert ("tok:13a" if dialect == "sacrebleu" else "nltk") in signature
+
+
+TABLE = """\
+system        BLEU  1-grams  2-grams  3-grams  4-grams     BP  hyp/ref
+------------  ----  -------  -------  -------  -------  -----  -------
+system-a.txt  85.6     95.6     89.4     83.0     75.8  1.000  341/340
+system-b.txt  15.5     65.5     30.1      9.4      3.1  1.000  342/340
+
+nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_a_terminal_shows_tables(monkeypatch):
+    monkeypatch.chdir(A.parent)
+    words = [R1.name, "-i", A.name, B.name]
+
+    def shown(*more, **environment):
+        text = on_a_terminal("fastbleu", *words, *more, COLUMNS="80", **environment)
+        return text.replace("\r\n", "\n").removesuffix("\033[0m")
+
+    assert shown() == TABLE
+    [first, _, row, _, *_, nltk] = shown("--dialect", "nltk").splitlines()
+    assert (first.split()[1], row.split()[:3]) == ("BLEU", ["system-a.txt", "0.8383", "94.4"])
+    assert nltk == "nrefs:1|case:mixed|tok:none|dialect:nltk-3.10.4|order:4|smooth:none"
+    both = shown("-m", "bleu", "chrf").splitlines()
+    assert both[0].split() == ["system", "BLEU", "chrF2"]
+    assert both[4].startswith("BLEU: nrefs:1") or both[5].startswith("BLEU: nrefs:1")
+    verdict, _, table = shown("-pbs", "-pbsn", "99").partition("\n\n")
+    assert verdict == "system-b.txt is worse than system-a.txt: significant: p < 0.0101"
+    assert table.count("system-b.txt") == 1
+    assert "chrF2: nrefs" in shown("-pbs", "-pbsn", "99", "-m", "bleu", "chrf")
+    # What was asked for, and scripts' output, is sacreBLEU's.
+    for more in (["-f", "json"], ["-f", "text", "-nc"], ["-b"]):
+        assert shown(*more) == run(*words, *more)[1].replace(VERSION, THEIR_VERSION)
+    assert shown(SACREBLEU_FORMAT="json").startswith("[\n")
+    words = [R1.name, "-i", A.name]
+    head, _, row, *_ = shown("-ci", "-cin", "30").splitlines()
+    assert head.startswith("system        BLEU  BLEU ± 95 %")
+    assert re.match(r"system-a.txt  85.6 +\d\d.\d ± \d.\d", row)
 
 
 @pytest.mark.wmt22

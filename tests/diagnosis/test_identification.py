@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from math import fsum
 
 import pytest
@@ -53,6 +54,33 @@ def test_an_empty_pair_at_the_end():
         assert longer != BLEU(dialect=dialect).score(hypotheses[:-1], references[:-1]).value
         found = settings(repr(longer), hypotheses[:-1], references[:-1])
         assert f"dialect={dialect!r}; one more empty pair at the end" in " or ".join(found)
+
+
+def test_text_that_moses_has_tokenized(monkeypatch):
+    sacremoses = pytest.importorskip("sacremoses")
+    moses = sacremoses.MosesTokenizer("en")
+    hypotheses = ["Don't stop (here): it's 3.5%!", "The U.S. team's well-known, isn't it?"]
+    references = ["Do not stop (here): it's 3.5%!", "The U.S. team is well-known, isn't it?"]
+    sides = hypotheses, references
+    texts = ([moses.tokenize(text, return_str=True) for text in side] for side in sides)
+    value = BLEU("multi-bleu").score(*texts).value
+    assert value != BLEU("multi-bleu").score(hypotheses, references).value
+    found = identify(hypotheses, references, f"{value:.2f}")
+    expected = "dialect='multi-bleu'; text already tokenized by Moses' tokenizer"
+    assert expected in [match.setting for match in found.matches]
+    assert not found.untried
+    monkeypatch.setitem(sys.modules, "sacremoses", None)
+    found = identify(hypotheses, references, f"{value:.2f}")
+    assert "Moses' tokenizer was not tried: it needs sacremoses" in " ".join(str(found).split())
+
+
+def test_dialects_come_before_recipes_with_the_same_number():
+    value = BLEU("nltk").score(HYPOTHESES, REFERENCES).value
+    found = identify(HYPOTHESES, REFERENCES, f"{value:.3f}").matches
+    unchanged = [match.setting for match in found if match.setting.count("=") == 1]
+    are_dialects = [name.split("'")[1] in dialects.names() for name in unchanged]
+    assert are_dialects[:2] == [True, True]
+    assert are_dialects == sorted(are_dialects, reverse=True)
 
 
 def test_what_is_told():

@@ -228,6 +228,9 @@ def test_a_column_of_a_paper_has_room(plot, name):
     drawings(names, ax=ax)[plot]()
     assert_nothing_overlaps(ax.figure)
     assert ax.figure.get_size_inches().tolist() == [3.3, 2.5]
+    part, _ = pyplot.figure(figsize=(3.3, 5)).subfigures(2)
+    drawings(names, ax=part.subplots())[plot]()
+    assert_nothing_overlaps(part.figure)
     with pyplot.rc_context({"figure.figsize": (5, 4)}):
         figure = drawings(names)[plot]().figure
     assert figure.get_size_inches()[0] == 5

@@ -27,6 +27,18 @@ def test_numbers_are_aligned_at_the_right_and_a_row_is_a_line():
     ]
 
 
+def test_wide_characters_are_aligned():
+    rows = [["系统一", "1.00"], ["ｶﾀ", "10.00"], ["é", "2.00"]]
+    assert Table("", ["name", "score"], rows, ["日本語 and more"]).text(13).splitlines() == [
+        "name    score",
+        "------  -----",
+        "系统一   1.00",
+        "ｶﾀ      10.00",
+        "é        2.00",
+        *("日本語 and", "more"),
+    ]
+
+
 def test_what_has_no_room_stands_below_its_row():
     assert TABLE.text(40).splitlines()[2:] == [
         "name         score  what it is",

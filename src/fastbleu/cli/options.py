@@ -101,7 +101,7 @@ class Options(argparse.Namespace):
     labels: Sequence[str]  # the options that name files of a report
     reported: bool
     diagnosed: bool  # by --explain or --identify
-    output_format: str  # of the result; see `table` for single segments
+    output_format: str  # of the result, "table" for people; see `table` for single segments
     table: str  # how single segments are listed: "tsv", "json" or ""
     lists_texts: bool  # whether the output needs the texts themselves
     filtered: bool  # whether only some segments of a test set are scored
@@ -125,6 +125,11 @@ class Options(argparse.Namespace):
         self.diagnosed = self.explain is not None or self.identify is not None
         of_environment = os.environ.get("SACREBLEU_FORMAT", "").lower()
         self.output_format = self.format or ("text" if self.diagnosed else "json")
+        on_terminal = sys.stdout is not None and sys.stdout.isatty()
+        of_sacrebleu = self.test and "ter" in self.metrics
+        in_lines = self.sentence_level or self.score_only or self.by is not None
+        if on_terminal and not (self.format or self.diagnosed or in_lines or of_sacrebleu):
+            self.output_format = "table"
         if of_environment in _FORMATS and self.by is None:
             self.output_format = of_environment
         listed = self.format or ("tsv" if self.sort or self.worst else "")

@@ -19,8 +19,9 @@ from ..core.counting._counted import Counted, Sums
 from ..core.inputs.errors import InputWarning
 from ..core.metric.argument import counter_of, scorer_of
 from ..core.runtime.import_lock import import_undisturbed, lazy
-from ..core.runtime.terminal import CONTROLS, JSON_CONTROLS
+from ..core.runtime.terminal import CONTROLS, JSON_CONTROLS, ProgressBar
 from ..core.scoring.base import UPDATE
+from ..core.scoring.score import shown_score
 from .formats import select
 from .readers import STDIN, InputError, joined, present
 from .sacrebleu_text import (
@@ -28,6 +29,8 @@ from .sacrebleu_text import (
     RESET,
     SacrebleuText,
     comparisons_text,
+    details,
+    scores_text,
     terminal_width,
 )
 
@@ -106,6 +109,16 @@ class DialectText:
         if comparisons:
             signature = scores[0].signature
             return comparisons_text(comparisons, options.width, terminal_width(), signature)
+        if options.output_format == "table":
+            table = [
+                {
+                    "system": name,
+                    "BLEU": self._digits(s.value, shown_score(s)),
+                    **details([100 * p for p in s.precisions], s.bp, s.hyp_len, s.ref_len),
+                }
+                for name, s in zip(names, scores, strict=True)
+            ]
+            return scores_text(table, [scores[0].signature])
         if len(scores) == 1:
             return f"{self._scorer.line(scores[0]) or scores[0]}\n"
         rows = [
@@ -311,13 +324,17 @@ def diagnose(options: Options, systems: int, references: int, chunks: Chunks) ->
     try:
         if options.identify is not None:
             identification = import_undisturbed("fastbleu.diagnosis.identification")
-            answer = identification.identify(hypotheses, texts, options.identify)
+            wanted = options.identify
+            answer = identification.identify(hypotheses, texts, wanted, progress=options.progress)
         else:
             explanation = import_undisturbed("fastbleu.diagnosis.explanation")
-            if options.explain:
-                answer = explanation.explain(hypotheses, texts, *options.explain)
-            else:
-                answer = explanation.overview(hypotheses, texts)
+            how = f"comparing {' and '.join(options.explain) or 'all dialects'}, {len(texts):,} "
+            style = {"desc": f"{how}segments ...", "bar_format": "{desc}", "leave": False}
+            with ProgressBar(options.progress, None, "", **style):
+                if options.explain:
+                    answer = explanation.explain(hypotheses, texts, *options.explain)
+                else:
+                    answer = explanation.overview(hypotheses, texts)
     except (ValueError, ImportError) as error:
         raise InputError(f"{option}: {error}") from error
     if options.output_format == "json":

@@ -1,4 +1,4 @@
-"""Reports, byte for byte those of the command `sacrebleu` 2.6.0, except paired tests on terminals.
+"""Reports, byte for byte those of the command `sacrebleu` 2.6.0, and tables for terminals.
 
 The sentences of the report on paired tests are therefore sacreBLEU's own (Apache-2.0).
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..core.runtime.terminal import CONTROLS
 from .metrics import LARGEST_MARKED, METRICS, Joint, JointCounter, Metric, System
@@ -78,9 +78,34 @@ def terminal_width() -> int | None:
 def comparisons_text(
     comparisons: Comparisons[str], decimals: int | None, width: int | None, signature: str
 ) -> str:
-    """Return a paired test as `fastbleu.significance.compare` prints it."""
+    """Return a paired test as `fastbleu.significance.compare` prints it.
+
+    That of two systems begins with the verdict.
+    """
     [table] = comparisons._tables(decimals)
+    if len(comparisons) == 1:
+        [(name, comparison)] = comparisons.items()
+        points = comparison.difference
+        better = "better" if points > 0 else "worse" if points < 0 else "neither better nor worse"
+        table.title = f"{name} is {better} than {comparisons.baseline}: {comparison._verdict}"
     return f"{table.text(width)}\n\n{signature}\n"
+
+
+def details(
+    precisions: Iterable[float], bp: float | None, hyp_len: int, ref_len: int
+) -> dict[str, str]:
+    """The columns of a BLEU score in a table for a terminal; precisions are in percent."""
+    columns = {f"{n}-grams": f"{share:.1f}" for n, share in enumerate(precisions, 1)}
+    penalty = "" if bp is None else f"{bp:.3f}"
+    return {**columns, "BP": penalty, "hyp/ref": f"{hyp_len}/{ref_len}"}
+
+
+def scores_text(rows: Sequence[Mapping[str, str]], signatures: Sequence[str]) -> str:
+    """Return a table for a terminal; each row has the same columns, by name."""
+    from ..plots.text import Table
+
+    table = Table("", [*rows[0]], [[*row.values()] for row in rows])
+    return "\n".join([table.text(terminal_width()), "", *signatures, ""])
 
 
 class SacrebleuText:
@@ -137,6 +162,8 @@ class SacrebleuText:
         by_metric = [*zip(self.metrics, zip(*(t.parts for t in totals), strict=True), strict=True)]
         for metric, of_systems in by_metric:
             metric.describe(names, of_systems)
+        if self._options.output_format == "table":
+            return self._tables(names, by_metric)
         if len(totals) == 1:
             return self._one([(metric, total) for metric, [total] in by_metric])
         if not self._options.test:
@@ -145,18 +172,42 @@ class SacrebleuText:
                 for metric, parts in by_metric
             ]
             return self._several(columns)
-        # sacreBLEU prints a page of explanations; on a terminal there is a table instead.
-        width = terminal_width() if self._options.output_format == "text" else None
-        if width is not None and [*self._options.metrics] == ["bleu"]:
+        return self._several([metric.test(names, parts) for metric, parts in by_metric])
+
+    def _tables(self, names: Sequence[str], by_metric: Sequence[tuple[Metric, Any]]) -> str:
+        """Return what terminals show."""
+        options = self._options
+        if options.test:
             from ..significance.results import Comparisons
 
-            [(metric, parts)] = by_metric
-            results, _ = metric.compare(parts)
-            comparisons = Comparisons(zip(names[1:], results, strict=True))
-            comparisons.baseline = names[0].removeprefix(BASELINE)
-            signature = metric.signature(self._options.short)
-            return comparisons_text(comparisons, self._options.width, width, signature)
-        return self._several([metric.test(names, parts) for metric, parts in by_metric])
+            texts = []
+            for metric, parts in by_metric:
+                results, _ = metric.compare(parts)
+                comparisons = Comparisons(zip(names[1:], results, strict=True))
+                comparisons.baseline = names[0].removeprefix(BASELINE)
+                signature = self._signature(metric)
+                width = terminal_width()
+                texts.append(comparisons_text(comparisons, options.width, width, signature))
+            return "\n".join(texts)
+        rows = [{"system": name} for name in names]
+        for metric, parts in by_metric:
+            for row, total in zip(rows, parts, strict=True):
+                score = metric.score(total)
+                row[metric.name] = f"{score.score:.{options.width}f}"
+                if options.confidence and options.confidence_n > 1:
+                    metric.estimate(score, total)
+                    # sacreBLEU prints none for a score of 0.
+                    for interval in _INTERVAL.findall(score.format(options.width, False, "")):
+                        row[f"{metric.name} ± 95 %"] = interval.strip("()μ= ")
+                elif options.metrics == ["bleu"]:
+                    lengths = score.sys_len, score.ref_len
+                    row |= details(score.precisions, score.bp, *lengths)
+        return scores_text(rows, [self._signature(metric) for metric, _ in by_metric])
+
+    def _signature(self, metric: Metric) -> str:
+        """The signature on a terminal, with the metric's name if there are several."""
+        name = f"{metric.name}: " if len(self.metrics) > 1 else ""
+        return f"{name}{metric.signature(self._options.short)}"
 
     def _one(self, totals: Sequence[tuple[Metric, Any]]) -> str:
         """Return the report on one system."""

@@ -10,10 +10,11 @@ from typing import Any
 from ..core.inputs.arguments import shown
 from ..core.inputs.errors import InputError
 from ..core.runtime.collection import collection_paused
+from ..core.runtime.extras import install_command
 from ..originals.recipes import LINES
 from ..plots.text import Table, Tables
 from .corpus import Corpus
-from .settings import NEAREST, Scored, score_settings
+from .settings import NEAREST, Scored, moses_tokenizer, score_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ class Identification(Tables):
     by_chance : float
         How many of them would match, on average, a number drawn at random between their lowest
         and highest scores.
+    untried : str
+        What was not tried because a package is not installed; "" if nothing.
     """
 
     __module__ = "fastbleu"
@@ -89,6 +92,7 @@ class Identification(Tables):
     nearest: list[Match]
     tried: int
     by_chance: float
+    untried: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """All attributes as plain values, for JSON."""
@@ -112,7 +116,8 @@ class Identification(Tables):
         rows += [("", *match._cells()) for match in self.nearest]
         notes = [
             f"{self.tried} settings were tried, of which {self.by_chance:.2g} would match a number "
-            "by chance."
+            "by chance.",
+            *([self.untried] if self.untried else []),
         ]
         columns = "matches", "score", "off by", "setting"
         return [Table(f"Which BLEU is {self.number}?", columns, rows, notes)]
@@ -153,7 +158,8 @@ def identify(
     For text, all recipes are tried as they are; those that give the number with equally many tokens
     are one match. All dialects are tried with at most two changes of their defaults: tokenizer,
     case, smoothing method, reference length, longest n-grams; each reference alone; the mean of
-    sentence scores instead of the corpus score; text that is stripped or already tokenized; one
+    sentence scores instead of the corpus score; text that is stripped, or that 13a or Moses'
+    tokenizer (for English, by sacremoses, if installed) has already tokenized; one
     more empty pair, as in scripts that split files at newlines. Dialects that take any tokens are
     tried with all installed tokenizers, those of libraries with no other change. On large corpora,
     slow settings are scored only if a sample of the segments does not exclude them.
@@ -170,6 +176,9 @@ def identify(
         raise InputError("there are no segments to score: hypotheses is empty")
     scores = score_settings(corpus, float(printed), digits, progress)
     identification = _identification(printed, digits, scores)
+    if corpus.counter.is_text and moses_tokenizer() is None:
+        missing = f"which is not installed: {install_command('recipes')}"
+        identification.untried = f"Moses' tokenizer was not tried: it needs sacremoses, {missing}."
     # e2e's scores may be above 100 on text without spaces.
     if float(printed) > 100.0001 and not identification.matches:
         raise ValueError(
@@ -232,7 +241,7 @@ def _form(scored: Scored, value: float, printed: str) -> int:
 
 
 def _matches(scores: list[Scored], number: float) -> list[Match]:
-    """Matches of equally common scores: first a dialect, then recipes, then other dialects.
+    """Matches of equally common scores: first dialects, then recipes.
 
     Many recipes differ only in rare cases or in digits that are not shown, so those that give the
     number with equally many tokens are one match; matches of the most recipes come first.
@@ -245,5 +254,4 @@ def _matches(scores: list[Scored], number: float) -> list[Match]:
         else:
             dialects.append([scored])
     joined = sorted(recipes.values(), key=len, reverse=True)
-    groups = [*dialects[:1], *joined, *dialects[1:]]
-    return [Match(group, number) for group in groups]
+    return [Match(group, number) for group in [*dialects, *joined]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import product
 from math import fsum, inf, isfinite, isnan, nan, sqrt
 from operator import ne
@@ -16,6 +17,7 @@ from ..core.counting._counted import Counted
 from ..core.counting.counter import TokenListCounter
 from ..core.inputs.errors import without_input_warnings
 from ..core.metric.bleu import BLEU
+from ..core.runtime.import_lock import import_locked
 from ..core.runtime.terminal import ProgressBar
 from ..core.scoring.base import SUMS
 from ..core.scoring.names import get, names
@@ -51,11 +53,7 @@ _PERFECT = 1.0001  # above any score on 0-1, even with rounding errors
 _SAMPLED = 3 * _PARTS * _SEGMENTS  # with fewer segments, samples are not faster
 # Raised by settings that cannot score a corpus; TypeError: by those that take no token ids.
 _NO_SCORE = (ValueError, TypeError, ImportError)
-# Changes that may have been made to the text before it was scored.
-_REWRITINGS: dict[str, Callable[[str], str]] = {
-    "stripped text": str.strip,
-    "text already tokenized by 13a": lambda text: " ".join(tokenize(text)),
-}
+
 # As in scripts that split files at newlines; it does not change sums of counts.
 _EMPTY_PAIR = "one more empty pair at the end"
 
@@ -126,7 +124,7 @@ def score_settings(
     """
     slow: dict[int, Setting] = {}
     scores: dict[int, Scored | None] = {}
-    with ProgressBar(progress, None, " settings") as bar:
+    with ProgressBar(progress, None, " settings", desc="trying", leave=False) as bar:
         variants = _variants(corpus)
         for place, setting in enumerate(_settings(variants)):
             if number is not None and len(corpus) >= _SAMPLED and setting.is_slow:
@@ -245,10 +243,30 @@ def _part(counted: Counted, segments: slice) -> Counted:
     return part
 
 
+def moses_tokenizer() -> Callable[[str], str] | None:
+    """Moses' tokenizer for English, of sacremoses; None if that is not installed."""
+    try:
+        moses = import_locked("sacremoses").MosesTokenizer("en")
+    except ImportError:
+        return None
+    return partial(moses.tokenize, return_str=True, escape=False)
+
+
+def _rewritings() -> dict[str, Callable[[str], str]]:
+    """Changes that may have been made to the text before it was scored."""
+    changes: dict[str, Callable[[str], str]] = {
+        "stripped text": str.strip,
+        "text already tokenized by 13a": lambda text: " ".join(tokenize(text)),
+    }
+    if moses := moses_tokenizer():
+        changes["text already tokenized by Moses' tokenizer"] = moses
+    return changes
+
+
 def _variants(corpus: Corpus) -> dict[str, Corpus]:
     """The corpus, and other forms in which it may have been scored."""
     variants = {"": corpus}
-    for name, rewrite in _REWRITINGS.items() if corpus.counter.is_text else ():
+    for name, rewrite in _rewritings().items() if corpus.counter.is_text else ():
         made = corpus.rewritten(rewrite)
         if (made.hypotheses, made.references) != (corpus.hypotheses, corpus.references):
             variants[name] = made

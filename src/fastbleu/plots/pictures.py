@@ -73,8 +73,8 @@ def plot_precisions(
     ]
     title = "Precisions of n-grams and brevity penalty, in percent"
     ax, bottoms, size = _rows(ax, labels, 2, title, "")
-    shares = zip_longest(*map(_shares, named.values()), fillvalue=(nan, nan, nan))
-    penalties, *precisions = shares
+    shares = map(_shares, named.values())
+    penalties, *precisions = zip_longest(*shares, fillvalue=(nan, nan, nan))
     for column, triples in enumerate([*precisions, penalties]):
         known = [share for triple in triples for share in triple if not isnan(share)]
         low, high = min(known, default=0.0), max(known, default=0.0)
@@ -226,7 +226,7 @@ def plot_matrix(
     ax.set_ylabel("hypotheses")
     ax.set_xlabel("references")
     ax.title.set_text("Scores of pairs")
-    ax.figure.draw_without_rendering()  # the layout of cells
+    ax.figure.figure.draw_without_rendering()  # the layout of cells
     height, width = _inches(ax)
     height, width = height / len(values), width / len(values[0])
     if names:
@@ -240,8 +240,8 @@ def plot_matrix(
     for at, row in enumerate(values):
         for column, value in enumerate(row):
             color = "black" if picture.norm(value) > 0.5 else "white"
-            text = ax.text(column, at, f"{value:.3g}", ha="center", va="center", color=color)
-            text.set_size(size)
+            place = {"ha": "center", "va": "center", "size": size}
+            ax.text(column, at, f"{value:.3g}", color=color, **place)
     return ax
 
 
@@ -278,7 +278,7 @@ def _rows(
     The letters get smaller on axes that were passed in; a new figure is as high as it has to be.
     """
     is_new, ax = ax is None, _axes(ax, (0.0, 1.8))
-    figure = ax.figure
+    figure = ax.figure.figure  # of subfigures, too
     texts = [_filled(ax, label) for label in labels]
     ax.set_xlabel(_filled(ax, xlabel))
     ax.title.set_text(_filled(ax, title))
@@ -297,12 +297,12 @@ def _rows(
     return ax, [*starts[1:], lines], size
 
 
-def _shares(score: Any) -> list[tuple[float, float, float]]:
+def _shares(score: Any) -> list[Sequence[float]]:
     """The brevity penalty and the precisions, between the ends of their intervals."""
     if hasattr(score, "value"):
         return [(nan if share is None else share,) * 3 for share in (score.bp, *score.precisions)]
     low, ratio, high = _ratio(score.ref_lens, score.hyp_lens)
-    penalty = tuple(min(1.0, exp(1 - at)) for at in (high, ratio, low))
+    penalty = [min(1.0, exp(1 - at)) for at in (high, ratio, low)]
     return [penalty, *map(_ratio, score.matches.T, score.totals.T)]
 
 

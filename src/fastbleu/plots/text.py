@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from html import escape
 from itertools import zip_longest
 from textwrap import TextWrapper
+from unicodedata import east_asian_width
 
 from ..core.runtime.html import html_table, is_numeric
 from ..core.runtime.terminal import CONTROLS
 
 _WIDTH = 80  # of printed tables, in characters
 _NARROWEST = 10  # the first column is made no narrower
+_SECOND = "\ufdd0"  # the second half of a wide character, while lines are laid out
 _LATEX = str.maketrans(
     {mark: f"\\{mark}" for mark in "&%$#_{}"}
     | {mark: f"${mark}$" for mark in "<>"}
@@ -40,7 +42,8 @@ class Table:
 
         Columns that do not fit are printed below each row.
         """
-        columns = [*zip(self.columns, *self.rows, strict=True)]
+        rows = [[*map(_spread, row)] for row in self.rows]
+        columns = [*zip(self.columns, *rows, strict=True)]
         widths = _fitted_widths(columns, width)
         count = len(widths)
         aligned = [str.rjust if is_numeric(column) else str.ljust for column in columns[:count]]
@@ -50,17 +53,18 @@ class Table:
             lines = [zip(aligned, parts, widths, strict=True) for parts in wrapped]
             return ["  ".join([align(part, most) for align, part, most in line]) for line in lines]
 
-        lines = [self.title, ""] if self.title else []
+        lines = [_spread(self.title), ""] if self.title else []
         lines += [*beside(self.columns), "  ".join(["-" * most for most in widths])]
-        for row in self.rows:
+        for row in rows:
             lines += beside(row)
             below = zip(self.columns[count:], row[count:], strict=True)
             texts = [f"{name}: {cell.strip()}".removeprefix(": ") for name, cell in below if cell]
             if texts:
                 lines += _wrapped("; ".join(texts), width, "  ")
         lines += [""] * bool(self.title and self.notes)
-        lines += [line for note in self.notes for line in _wrapped(note, width)]
-        return "\n".join([line.rstrip().translate(CONTROLS) for line in lines])
+        lines += [line for note in self.notes for line in _wrapped(_spread(note), width)]
+        lines = [line.replace(_SECOND, "").rstrip() for line in lines]
+        return "\n".join([line.translate(CONTROLS) for line in lines])
 
     def html(self) -> str:
         """The table as HTML."""
@@ -87,6 +91,13 @@ def _in_latex(cell: str) -> str:
     """A cell in LaTeX, with a minus sign before negative numbers."""
     text = " ".join(cell.split()).translate(_LATEX)
     return _NEGATIVE.sub("$-$", text)
+
+
+def _spread(text: str) -> str:
+    """The text with as many characters as a terminal needs columns."""
+    if text.isascii():
+        return text
+    return "".join([c + _SECOND * (east_asian_width(c) in "WF") for c in text])
 
 
 def _fitted_widths(columns: Sequence[Sequence[str]], width: int | None) -> list[int]:
