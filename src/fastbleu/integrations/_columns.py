@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy
 import pyarrow
 
 from ..core.inputs._batch import Batch, read
-from ..core.inputs.arguments import check_choice
+from ..core.inputs.arguments import check_choice, shown
 from ..core.inputs.errors import LocatedError, warn_input
 from ..core.inputs.missing import CHOICES
 from ..core.metric.argument import as_metric, counter_of, scorer_of
@@ -200,8 +201,10 @@ def naming_columns(
             message = str(error)
             if isinstance(error, LocatedError) and error.is_missing:
                 number = 0 if error.reference is None else 1 + error.reference
+                equal, _ = _of_one_length(columns)
                 raise kind(
-                    f"{own[min(number, len(own) - 1)]} is missing (NULL) in some row: leave "
+                    f"{own[min(number, len(own) - 1)]} is missing (NULL) in "
+                    f"{_row(own, equal, error.segment)}: leave "
                     f'such rows out with {skip}, or use empty texts with missing="empty"'
                 ) from error
             if isinstance(error, LocatedError) and error.segment is not None:
@@ -210,6 +213,15 @@ def naming_columns(
             raise kind(f"{message} ({sides})") from error
 
     return called
+
+
+def _row(names: Sequence[str], columns: Sequence[Any], number: int | None) -> str:
+    """A row of a batch, whose number a host does not know, by a text in it."""
+    for name, column in zip(names, columns, strict=False):
+        with suppress(IndexError, TypeError, UnicodeDecodeError):
+            if text := column[number].as_py():
+                return f"the row whose {name} is {shown(text)}"
+    return "some row"
 
 
 def _spread(values: NDArray[Any], present: NDArray[Any] | None) -> NDArray[Any]:

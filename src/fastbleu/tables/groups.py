@@ -5,9 +5,10 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from contextlib import suppress
+from functools import cache, reduce
 from itertools import chain, repeat
-from operator import itemgetter
+from operator import add, itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -393,7 +394,7 @@ def scored(
     failed: dict[int, NoScoreError] = {}
     for number, (scorer, sums) in enumerate(pairs):
         try:
-            own = scorer.attributes(sums)
+            own = scorer.attributes(sums, warns=False)
             own.setdefault("bp", scorer.brevity_penalty(*sums.row[:2]))
         except NoScoreError as error:
             failed[number] = error
@@ -401,6 +402,9 @@ def scored(
         for name, field in own.items():
             if name in fields:
                 fields[name][number] = field
+    for scorer in dict.fromkeys(scorer for scorer, _ in pairs):
+        with suppress(NoScoreError):  # warns of the whole table, once
+            scorer.attributes(reduce(add, [sums for own, sums in pairs if own is scorer]))
     if failed:
         number, reason = next(iter(failed.items()))
         if not by:
