@@ -41,7 +41,7 @@ PARTS = {
     ],
 }
 # These name things lazily, wherever they are defined, or start the command.
-FACES = ("__init__.py", "__main__.py", "dialects.py", "tokenizers.py")
+FACES = ("__init__.py", "__main__.py", "dialects.py", "tokenizers.py", "types.py")
 # Attributes of objects outside the core that have, by chance, the name of one in it.
 NOT_OF_THE_CORE = {
     ("cli/results.py", "_text"),

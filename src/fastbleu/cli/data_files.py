@@ -11,9 +11,10 @@ from contextlib import ExitStack
 from functools import partial
 from operator import methodcaller
 
+from ..core.inputs import errors
 from ..core.inputs._utf8_rows import Utf8Rows
 from ..core.inputs.arguments import a_type, shown
-from ..core.inputs.errors import InputWarning, LocatedError
+from ..core.inputs.errors import InputWarning
 from ..core.runtime.import_lock import import_undisturbed
 from ..core.runtime.terminal import CONTROLS, JSON_CONTROLS
 from .formats import MatchedReader, align_segments, open_input, select
@@ -248,6 +249,6 @@ def _named(path: str, call: Callable[[], Any]) -> Any:
     except InputError:
         raise
     except (ImportError, OSError, TypeError, ValueError) as error:
-        file = error.file if isinstance(error, LocatedError) else None
+        file = error.file if isinstance(error, errors.InputError) else None
         named = file is not None or isinstance(error, FileNotFoundError)
         raise InputError(f"{error}" if named else f"{path}: {error}", file=file or path) from error
