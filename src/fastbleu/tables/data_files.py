@@ -26,6 +26,7 @@ from ..files.formats import (
     layout_of,
     problem_of,
     unpacked,
+    unread_format,
     without_suffix,
 )
 from .rows import roots_of
@@ -189,8 +190,8 @@ class Files:
                 known = f"{', '.join(FORMATS)} (text files also with {', '.join(SUFFIXES)})"
                 known += f", or name the format, as in {advised('format', 'jsonl')}"
                 problem = f"the name ends in {end!r}; expected one of {known}"
-                if end in (".xlsx", ".xls", ".ods"):
-                    problem += f". Save the sheet as CSV, or pass pandas.read_excel({path!r})"
+                if what := unread_format(path):
+                    problem = f"this is {what}"
                 raise InputError.in_file(path, problem)
         return paths
 

@@ -161,12 +161,13 @@ class MistakeWatch:
         sides = [first_entries(side, samples.QUICK_PAIRS) for side in (hypotheses, references)]
         if not all(isinstance(text, str) for side in sides for text in side):
             return False
-        if not (is_poor or samples.may_be_mistaken(*sides)):
-            return False
-        self.looks_if_poor = False
+        is_mistaken = is_poor or samples.may_be_mistaken(*sides)
         sides = [first_entries(side, samples.SAMPLED_PAIRS) for side in (hypotheses, references)]
         if not all(isinstance(text, str) for side in sides for text in side):
             return False
+        if not (is_mistaken or samples.repeated_text(*sides)):
+            return False
+        self.looks_if_poor = False
 
         def similarity(texts: Sequence[str], others: Sequence[str]) -> float:
             counted = counter.count(Batch(list(texts), list(others)))
