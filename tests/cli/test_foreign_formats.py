@@ -54,6 +54,9 @@ def test_objects_with_numbers_are_in_their_order(tmp_path, indent):
     path = write(tmp_path / "results.json", json.dumps(pairs, indent=indent))
     found = output(f"{path}::gold", "-i", f"{path}::prediction", "-w", "200")
     assert json.loads(found)["score"] == BLEU().score(*sides).value
+    lines = "".join(json.dumps({"0": g, "1": h}) + "\n" for h, g in zip(*sides, strict=True))
+    path = write(tmp_path / "lines.jsonl", lines)
+    assert output(f"{path}::0", "-i", f"{path}::1", "-w", "200") == found
     path = write(tmp_path / "one.json", json.dumps({"a": {"gold": "x"}}, indent=indent))
     assert "no key 'gold' in an object with the keys 'a'" in error(
         f"{path}::gold", "-i", f"{path}::gold"

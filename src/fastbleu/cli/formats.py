@@ -271,7 +271,7 @@ class JsonReader(_CellReader):
     def _extract(self, lines: Iterator[str]) -> Iterator[str | list[Any] | None]:
         first = list(islice(lines, 1))
         values: Iterator[Any] = map(self._parsed, chain(first, lines))
-        if re.match(r'\s*(\[|\{\s*("\d+"\s*:|$))', "".join(first)):
+        if re.match(r'\s*(\[|\{\s*("\d+"\s*:\s*\{|$))', "".join(first)):
             whole = self._parsed("\n".join([*first, *lines]))
             if isinstance(whole, dict):  # a number for each object, as OpenCompass writes them
                 is_numbered = whole and all(map(str.isdecimal, whole))

@@ -52,6 +52,7 @@ DELIMITERS = ",", ";", "\t", "|", ":"
 _MOST_LINES = 1 << 16
 
 
+_TRANSLATIONS = "TMX or XLIFF of a translation tool: export the texts of each side, one per line"
 # How toolkit outputs begin, bytes that each contains, and the commands that extract the texts.
 _OUTPUTS = (
     (
@@ -74,7 +75,7 @@ _OUTPUTS = (
     (
         rb"(?i)\s*(?:<[?!][^>]*>\s*)*<(?:tmx|xliff)\b",
         b"<",
-        "TMX or XLIFF of a translation tool: export the texts of each side, one per line",
+        _TRANSLATIONS,
     ),
     (
         rb"(?i)\s*<(?:\?xml\s|(?:doc|refset|tstset|srcset)\s[^<>]*id\s*=)",
@@ -105,7 +106,7 @@ _NUMBER = r'\s*"?-?[\d.]+"?\s*'
 # Formats that are not read, by the end of a file's name, and what to do.
 _SHEET = "a spreadsheet: save the sheet as CSV, or in Python pass pandas.read_excel({!r})"
 _UNREAD = dict.fromkeys((".xlsx", ".xls", ".ods"), _SHEET)
-_UNREAD |= dict.fromkeys((".tmx", ".xlf", ".xliff"), _OUTPUTS[3][2])
+_UNREAD |= dict.fromkeys((".tmx", ".xlf", ".xliff"), _TRANSLATIONS)
 _UNREAD |= {".srt": "subtitles: without ::SELECTOR, add --keyed to match their texts by number"}
 
 

@@ -402,9 +402,13 @@ def scored(
         for name, field in own.items():
             if name in fields:
                 fields[name][number] = field
-    for scorer in dict.fromkeys(scorer for scorer, _ in pairs):
-        with suppress(NoScoreError):  # warns of the whole table, once
-            scorer.attributes(reduce(add, [sums for own, sums in pairs if own is scorer]))
+    together = defaultdict(list)
+    for scorer, sums in pairs:
+        together[scorer].append(sums)
+    for scorer, own_sums in together.items():
+        if len(own_sums) == 1 or not scorer.dialect.mean_of_sentences:  # whose rows would be copied
+            with suppress(NoScoreError):
+                scorer.attributes(reduce(add, own_sums))  # warns of the whole table, once
     if failed:
         number, reason = next(iter(failed.items()))
         if not by:

@@ -153,7 +153,8 @@ class MistakeWatch:
     def _look(self, counter: Any, hypotheses: Any, references: Any, is_poor: bool) -> bool:
         """Warn about a mistake that `diagnosis` repairs in the first segments of a batch.
 
-        Without a reason only the first few are looked at, which takes some microseconds.
+        Without a reason only the first few are looked at, and whether many are equal, which takes
+        some microseconds.
         """
         samples = provider("likely mistakes")
         if samples is None:
