@@ -68,7 +68,7 @@ def test_mistakes_with_polars():
     frame, own = pl.DataFrame(ALL), pl.col("mt").bleu
     for method in ("sentence", "corpus", "sums"):
         for side, other in (("holes", "ref"), ("mt", "holes")):
-            words = r"column 'holes' is missing \(NULL\) in some row: .*missing=\"skip\", or use"
+            words = r"column 'holes' is missing \(NULL\) in .*missing=\"skip\", or use"
             raises(Exception, words, frame.select, getattr(pl.col(side).bleu, method)(other))
         raises(TypeError, "there is no reference", getattr(own, method))
         for wrong in (["ref", "other"], ITS["ref"], None, BLEU()):
@@ -107,7 +107,7 @@ def test_pyarrow_names_the_column_without_a_value():
     columns = [pa.chunked_array([["a"], text]) for text in (["b"], [None])]
     for function in ("strict_sentence", "strict_corpus"):
         for name, chosen in (("reference_1", columns), ("hypothesis", columns[::-1])):
-            words = rf"^{name} is missing \(NULL\) in some row: leave .* register\(missing="
+            words = rf"^{name} is missing \(NULL\) in the row whose .*: leave .* register\(missing="
             raises(TypeError, words, compute.call_function, function, chosen)
 
 
@@ -205,6 +205,42 @@ def test_duckdb_with_nulls():
     assert dict(fetched(query)) == dict(zip(scores["system"], scores["bleu"], strict=True))
 
 
+def test_rows_without_a_value_are_named_by_another_text():
+    connection = connected({"mt": ["a b c d", None], "ref": ["a b c d", "It rained."]})
+    on_duckdb.register(connection)
+    for function in ("bleu_corpus", "bleu_sentence", "bleu_sums"):
+        with pytest.raises(duckdb.Error, match=r"\(NULL\) in the row whose reference_1 is 'It ra"):
+            connection.sql(f"SELECT {function}(mt, ref) FROM outputs").fetchall()
+    nulls = pa.nulls(1, pa.string())
+    connection = connected({"mt": nulls, "ref": nulls})
+    on_duckdb.register(connection)
+    with pytest.raises(duckdb.Error, match=r"NULL.* in some row"):
+        connection.sql("SELECT bleu_corpus(mt, ref) FROM outputs").fetchall()
+
+
+def test_conditions_are_written_without_filter_distinct_and_over():
+    """bleu_corpus is a macro, which DuckDB does not call with them."""
+    its = {"mt": ["a b c d", "a b c e", "a b c e"], "ref": ["a b c d"] * 3, "day": [1, 2, 2]}
+    connection = connected(its)
+    on_duckdb.register(connection, missing="skip")
+    for call in (
+        "bleu_corpus(mt, ref) FILTER (WHERE day = 1)",
+        "bleu_corpus(DISTINCT mt, ref)",
+        "bleu_corpus(mt, ref) OVER (PARTITION BY day)",
+    ):
+        with pytest.raises(duckdb.Error):
+            connection.sql(f"SELECT {call} FROM outputs").fetchall()
+    first, last = (BLEU().score(its["mt"][k:], its["ref"][k:]).value for k in (0, 1))
+    both = BLEU().score(its["mt"][:2], its["ref"][:2]).value
+    query = "SELECT bleu_corpus(CASE WHEN day = 2 THEN mt END, ref), bleu_corpus(mt, ref)"
+    assert connection.sql(f"{query} FROM outputs").fetchall() == [(last, first)]
+    query = "SELECT bleu_corpus(mt, ref) FROM (SELECT DISTINCT mt, ref FROM outputs)"
+    assert connection.sql(query).fetchall() == [(both,)]
+    groups = "SELECT day, bleu_corpus(mt, ref) AS bleu FROM outputs GROUP BY day"
+    query = f"SELECT day, bleu FROM outputs JOIN ({groups}) USING (day)"
+    assert sorted(connection.sql(query).fetchall())[1:] == [(2, last)] * 2
+
+
 def test_mistakes_with_duckdb():
     connection = connected()
     for name in ("b; DROP", 3):
@@ -231,7 +267,8 @@ def test_mistakes_with_duckdb():
             assert re.search(rf"{function}\((hypothesis )?VARCHAR, (\w+ )?VARCHAR\)", message)
         for chosen, name in (("holes, ref", "hypothesis"), ("mt, holes", "reference_1")):
             message = refused(f"{function}({chosen})")
-            assert f"{name} is missing (NULL) in some row: leave such rows out with" in message
+            assert f"{name} is missing (NULL) in the row whose " in message
+            assert ": leave such rows out with" in message
             assert "segment" not in message.partition("\n")[0]
     kinds = "(SELECT 'a b c d'::ENUM('a b c d') AS mt, 'a b c d' AS ref)"
     for query, values in ((f"mt, ref) FROM {kinds}", []), ("?, ?)", ["a b c d"] * 2)):
@@ -239,7 +276,7 @@ def test_mistakes_with_duckdb():
         assert found == [(pytest.approx(100.0),)]
     on_duckdb.register(connection, num_references=None)
     message = refused("bleu_sentence(mt, [ref, NULL])")
-    assert "reference_1 is missing (NULL) in some row: leave such rows out with" in message
+    assert "reference_1 is missing (NULL) in the row whose hypothesis is " in message
 
 
 def test_lists_of_references_converted_to_text_by_dask():

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import namedtuple
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -29,6 +30,7 @@ from ..files.formats import (
     layout_of,
     parse_captions,
     rows_of,
+    unread_format,
     with_ids_of,
     without_suffix,
 )
@@ -131,6 +133,8 @@ def select(name: str, read_as: str | None) -> tuple[str, str, str | None]:
     if not selected:
         return path, "", None if suffix in (".tsv", ".csv") else _FORMATS.get(suffix)
     kind = "table" if _is_of_tables(path) else _FORMATS.get(f".{read_as}" if read_as else suffix)
+    if kind is None and (what := unread_format(path)):
+        raise InputError(f"{path} is {what}")
     if kind is None:
         problem = "no such file; a ::SELECTOR can follow names that end in"
         raise InputError(f"{name}: {problem} {', '.join(_FORMATS)}; for others add --read-as")
@@ -255,7 +259,7 @@ class ColumnReader(_CellReader):
 
 
 class JsonReader(_CellReader):
-    """The value of one key in JSON objects, one per line or all in one list.
+    """The value of one key in JSON objects: one per line, all in one list, or by number.
 
     A REFERENCE may be a list of references, and a LABEL a number.
     """
@@ -267,8 +271,12 @@ class JsonReader(_CellReader):
     def _extract(self, lines: Iterator[str]) -> Iterator[str | list[Any] | None]:
         first = list(islice(lines, 1))
         values: Iterator[Any] = map(self._parsed, chain(first, lines))
-        if "".join(first).lstrip().startswith("["):
-            values = iter(self._parsed("\n".join([*first, *lines])))
+        if re.match(r'\s*(\[|\{\s*("\d+"\s*:\s*\{|$))', "".join(first)):
+            whole = self._parsed("\n".join([*first, *lines]))
+            if isinstance(whole, dict):  # a number for each object, as OpenCompass writes them
+                is_numbered = whole and all(map(str.isdecimal, whole))
+                whole = [whole[n] for n in sorted(whole, key=int)] if is_numbered else [whole]
+            values = iter(whole)
             self.unit = "object"
         for value in values:
             yield self._text_of(value)

@@ -22,12 +22,13 @@ from typing import Any, NamedTuple
 
 from ..core.inputs.arguments import shown
 from ..core.runtime.extras import install_command
+from ..files.formats import unread_format
 from .formats import MatchedReader, Segment
 from .readers import LABEL, REFERENCE, SYSTEM, ByteSource, InputError, TextLines
 
 _SETS = {"srcset": "src", "refset": "ref", "tstset": "hyp"}
 _NAMES = {"src": "", "ref": "translator", "hyp": "system"}  # the attribute that names the part
-_TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg)\b([^<>]*)>", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg|tmx|xliff)\b([^<>]*)>", re.IGNORECASE)
 # A name is only looked for where one begins, so that a long word takes linear time.
 _ATTRIBUTE = re.compile(r"""(?<![\w.:-])([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 # The XML declaration in an encoding that contains ASCII, and the encodings that expat knows.
@@ -77,6 +78,8 @@ class _Collector:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         tag = tag.rpartition("}")[2].lower()
         get = {name.lower(): value for name, value in attributes.items()}.get
+        if tag in ("tmx", "xliff"):
+            raise self.error(f"this is {unread_format(f'FILE.{tag}')}")
         if tag in _SETS:
             self._set = Part(_SETS[tag], get("refid") or get("sysid") or "")
         elif tag == "doc":

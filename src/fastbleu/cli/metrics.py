@@ -13,7 +13,7 @@ from operator import add
 from ..chrf.counter import ChrfCounted, ChrfCounter
 from ..core.counting._counted import Sums, joint_nrefs
 from ..core.counting.counter import Counter
-from ..core.inputs.errors import TOKENIZED_PERIODS, warn_input
+from ..core.inputs.errors import look_tokenized, warn_input
 from ..core.runtime.import_lock import import_undisturbed
 from ..core.scoring._sacrebleu import details
 from ..core.scoring.sacrebleu import SACREBLEU
@@ -179,7 +179,7 @@ class Bleu(Metric):
 
     def describe(self, names: Sequence[str], totals: Sequence[Any]) -> None:
         for name, total in zip(names, totals, strict=True):
-            if total.tokenized_periods >= TOKENIZED_PERIODS:
+            if look_tokenized(total.tokenized_periods, total.segments):
                 warn_input(
                     f"{name}: {total.tokenized_periods} lines end in ' .', as tokenized text does; "
                     "scores of such text are not comparable: detokenize it, or add --force"

@@ -44,6 +44,8 @@ _LEAST_LETTERS, _FOREIGN = 20, 0.05
 # Words in more references tell nothing about pairs. If so many hypotheses, and this share of them,
 # fit other references, the order is wrong.
 _COMMON, _LEAST_MOVED, _MOVED_SHARE = 3, 30, 0.4
+# So many hypotheses, and this share of them, are not equal by chance.
+_FEWEST_EQUAL, _EQUAL_SHARE = 4, 0.08
 _SIDES = "hypotheses", "references"
 
 
@@ -67,6 +69,22 @@ def _begin_or_end_alike(texts: Sequence[str]) -> bool:
         return True
     # Characters as tokens.
     return texts[0][1:2].isspace() and texts[0][3:4].isspace()
+
+
+def repeated_text(hypotheses: Sequence[Any], references: Sequence[Any]) -> str:
+    """A note about a text that many hypotheses are, as an error message of a service is."""
+    counts = Counter(filter(str.strip, hypotheses))  # of blank texts other warnings speak
+    [(text, count)] = counts.most_common(1) or [("", 0)]
+    least = max(_FEWEST_EQUAL, _EQUAL_SHARE * len(hypotheses))
+    pairs = zip(hypotheses, references, strict=False)
+    # Several samples of one source have the same reference.
+    if count < least or 2 * len({other for own, other in pairs if own == text}) <= count:
+        return ""
+    of_all = "all" if count == len(hypotheses) else f"{count}"
+    return (
+        f"{of_all} of the first {len(hypotheses)} hypotheses are identical: {text[:40]!r}, but "
+        "their references differ: is it an error message?"
+    )
 
 
 def warn_of_scripts(*texts: str) -> bool:
@@ -140,9 +158,8 @@ def _unusual(hypotheses: list[str], references: list[str]) -> str:
     for side, texts, others in zip(
         _SIDES, (hypotheses, references), (references, hypotheses), strict=True
     ):
-        # Several samples of one source have the same reference.
-        if side == "hypotheses" and len({*texts}) == 1 < len({*others}):
-            return f"all of the first {len(texts)} {side} are identical: {texts[0][:40]!r}"
+        if side == "hypotheses" and (message := repeated_text(texts, others)):
+            return message
         if all(text.replace(" ", "").isdigit() for text in texts) and not others[0][:1].isdigit():
             return f"{side} are numbers, such as ids of tokens: decode them"
         joined = "\n".join(texts)

@@ -52,6 +52,7 @@ DELIMITERS = ",", ";", "\t", "|", ":"
 _MOST_LINES = 1 << 16
 
 
+_TRANSLATIONS = "TMX or XLIFF of a translation tool: export the texts of each side, one per line"
 # How toolkit outputs begin, bytes that each contains, and the commands that extract the texts.
 _OUTPUTS = (
     (
@@ -72,6 +73,11 @@ _OUTPUTS = (
         "<seg> lines: get the texts with sed 's/<[^>]*>//g' FILE",
     ),
     (
+        rb"(?i)\s*(?:<[?!][^>]*>\s*)*<(?:tmx|xliff)\b",
+        b"<",
+        _TRANSLATIONS,
+    ),
+    (
         rb"(?i)\s*<(?:\?xml\s|(?:doc|refset|tstset|srcset)\s[^<>]*id\s*=)",
         b"<",
         "XML or SGML: rename it to end in .xml or .sgm",
@@ -86,6 +92,7 @@ _OUTPUTS = (
         b" --> ",
         "subtitles (SRT): add --keyed to match their texts by number",
     ),
+    (rb"WEBVTT", b" --> ", "subtitles (WebVTT): convert them to SRT, and add --keyed"),
 )
 
 
@@ -94,6 +101,19 @@ _LAST_KEY = r"\(([^\s()]+)\)\s*$"  # the format trn of speech recognition
 _TIMES = r"[\d:,.]+ --> "  # of a subtitle
 _KEY = r"(?=.*[0-9])[A-Za-z0-9_]([\w.:/@+-]*\w)?"
 _NUMBER = r'\s*"?-?[\d.]+"?\s*'
+
+
+# Formats that are not read, by the end of a file's name, and what to do.
+_SHEET = "a spreadsheet: save the sheet as CSV, or in Python pass pandas.read_excel({!r})"
+_UNREAD = dict.fromkeys((".xlsx", ".xls", ".ods"), _SHEET)
+_UNREAD |= dict.fromkeys((".tmx", ".xlf", ".xliff"), _TRANSLATIONS)
+_UNREAD |= {".srt": "subtitles: without ::SELECTOR, add --keyed to match their texts by number"}
+
+
+def unread_format(path: str) -> str:
+    """What a file of a format that is not read is, and what to do; "" for others."""
+    known = _UNREAD.get(os.path.splitext(path.lower())[1])
+    return known.format(path) if known else ""
 
 
 class PackedError(InputError):
@@ -147,6 +167,8 @@ def _content(file: Any, module: str) -> Any:
         raise
     except ValueError as error:  # such as a PAX header without a number
         raise PackedError(f"the archive is damaged ({error}); copy or pack it again") from error
+    if "[Content_Types].xml" in files:
+        raise PackedError(f"this is {_SHEET.format('FILE.xlsx')}")
     names = [name for name in files if not _HIDDEN.search(name)]
     if len(names) != 1:
         raise PackedError(f"the archive has {len(names)} files, expected one: unpack it")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy
 import pyarrow
 
 from ..core.inputs._batch import Batch
-from ..core.inputs.arguments import check_choice
+from ..core.inputs.arguments import check_choice, shown
 from ..core.inputs.errors import InputError, restated, warn_input
 from ..core.inputs.missing import CHOICES
 from ..core.metric.argument import as_metric, counter_of, scorer_of
@@ -199,8 +200,10 @@ def naming_columns(
             message = str(error)
             if isinstance(error, InputError) and error.is_missing:
                 number = 0 if error.reference is None else 1 + error.reference
+                equal, _ = _of_one_length(columns)
                 problem = (
-                    f"{own[min(number, len(own) - 1)]} is missing (NULL) in some row: leave "
+                    f"{own[min(number, len(own) - 1)]} is missing (NULL) in "
+                    f"{_row(own, equal, error.segment)}: leave "
                     f'such rows out with {skip}, or use empty texts with missing="empty"'
                 )
                 raise restated(error, problem, segment=None) from error
@@ -211,6 +214,15 @@ def naming_columns(
             raise restated(error, f"{message} ({sides})", segment=None) from error
 
     return called
+
+
+def _row(names: Sequence[str], columns: Sequence[Any], number: int | None) -> str:
+    """A row of a batch, whose number a host does not know, by a text in it."""
+    for name, column in zip(names, columns, strict=False):
+        with suppress(IndexError, TypeError, UnicodeDecodeError):
+            if text := column[number].as_py():
+                return f"the row whose {name} is {shown(text)}"
+    return "some row"
 
 
 def _spread(values: NDArray[Any], present: NDArray[Any] | None) -> NDArray[Any]:

@@ -10,7 +10,7 @@ from ..core.inputs import mistakes
 from ..core.inputs.arguments import a_type, is_array, list_or_tuple, number_of, shape_of
 from ..core.inputs.checks import TextChecks, TokenChecks, check_segments
 from ..core.inputs.columns import is_column, listed_column
-from ..core.inputs.errors import TOKENIZED_PERIODS, InputError, InputTypeError, mask_of, warn_input
+from ..core.inputs.errors import InputError, InputTypeError, mask_of, warn_input
 from ..core.inputs.ids import NO_IDS, sentence_rows
 from ..core.inputs.mistakes import look_like_tokens
 from ..core.metric.argument import as_metric, counter_of, scorer_of
@@ -217,8 +217,7 @@ class SentenceReader:
 
     def warn_of_input(self) -> None:
         """Warn of likely mistakes; call this when everything has been read."""
-        if self.tokenized_periods >= TOKENIZED_PERIODS:
-            self.scorer.warn_of_tokenized(self.tokenized_periods)
+        self.scorer.warn_of_tokenized(self.tokenized_periods, self.sentences)
         if self.label_padding:
             mistakes.warn_of_label_padding()
         for name, only_empty in self._only_empty.items():

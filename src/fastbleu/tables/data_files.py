@@ -26,6 +26,7 @@ from ..files.formats import (
     layout_of,
     problem_of,
     unpacked,
+    unread_format,
     without_suffix,
 )
 from .rows import roots_of
@@ -189,8 +190,8 @@ class Files:
                 known = f"{', '.join(FORMATS)} (text files also with {', '.join(SUFFIXES)})"
                 known += f", or name the format, as in {advised('format', 'jsonl')}"
                 problem = f"the name ends in {end!r}; expected one of {known}"
-                if end in (".xlsx", ".xls", ".ods"):
-                    problem += f". Save the sheet as CSV, or pass pandas.read_excel({path!r})"
+                if what := unread_format(path):
+                    problem = f"this is {what}"
                 raise InputError.in_file(path, problem)
         return paths
 
@@ -382,8 +383,9 @@ def _without_times(pyarrow: Any, kind: Any) -> Any:
     return pyarrow.string() if pyarrow.types.is_timestamp(kind) else kind
 
 
-_ROW = "row {}, with line 1 as row 1: {}; "
-# Errors of pyarrow about files, and the messages for users.
+_ROW = "row {}: {}; "
+# Errors of pyarrow about files, and the messages for users. Its rows include that of names, which
+# has number 1; rows of messages are those of the table, from 0.
 _PROBLEMS = {
     r"Row #(\d+): .*?(Expected \d+ columns, got \d+)": _ROW + "enclose cells with a delimiter or a "
     "line break in quotation marks, or pass {quoted} if marks are text",
@@ -413,8 +415,9 @@ def explained(error: Exception) -> str:
     """pyarrow's error about a file, without its hints about datasets, and how to fix it."""
     for pattern, problem in _PROBLEMS.items():
         if match := re.search(pattern, str(error), re.DOTALL):
+            facts = [str(int(fact) - 2) if fact.isdecimal() else fact for fact in match.groups()]
             options = {"quoted": advised("quoted"), "encoding": advised("encoding", "latin-1")}
-            return problem.format(*match.groups(), **options)
+            return problem.format(*facts, **options)
     return f"{str(error).rpartition(' file?: ')[2]}; is it complete, and each column of one type?"
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from contextlib import suppress
+from functools import cache, reduce
 from itertools import chain, repeat
-from operator import itemgetter
+from operator import add, itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -393,7 +394,7 @@ def scored(
     failed: dict[int, NoScoreError] = {}
     for number, (scorer, sums) in enumerate(pairs):
         try:
-            own = scorer.attributes(sums)
+            own = scorer.attributes(sums, warns=False)
             own.setdefault("bp", scorer.brevity_penalty(*sums.row[:2]))
         except NoScoreError as error:
             failed[number] = error
@@ -401,6 +402,13 @@ def scored(
         for name, field in own.items():
             if name in fields:
                 fields[name][number] = field
+    together = defaultdict(list)
+    for scorer, sums in pairs:
+        together[scorer].append(sums)
+    for scorer, own_sums in together.items():
+        if len(own_sums) == 1 or not scorer.dialect.mean_of_sentences:  # whose rows would be copied
+            with suppress(NoScoreError):
+                scorer.attributes(reduce(add, own_sums))  # warns of the whole table, once
     if failed:
         number, reason = next(iter(failed.items()))
         if not by:

@@ -146,6 +146,7 @@ class RowCounter:
     def _note(self, metric: BLEU, counted: Counted) -> None:
         """Remember what `warn` must report."""
         noted = self._noted.setdefault(scorer_of(metric), Counted(0, metric.max_ngram_order))
+        noted.segments += counted.segments
         noted.tokenized_periods += counted.tokenized_periods
         noted.blank_references += counted.blank_references * (self.missing != "empty")
 

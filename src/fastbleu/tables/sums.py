@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.counting.stats import row_of_state
 from ..core.inputs.arguments import shown
-from ..core.inputs.errors import InputError
+from ..core.inputs.errors import InputError, warn_input
 from ..core.metric.argument import as_metric, counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.scoring.base import STATE, SUMS, UPDATE
@@ -230,12 +230,14 @@ def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[So
     first: Source | None = None
     keys: list[str] = []
     added: GroupTotals | None = None
+    is_mixed = False
     for table in tables:
         source = Source(table)
         first = first or source
         for frame, totals in reader.read(source):
             keys = list(reader.by or () if by is None else by)
             check_columns(reader.by or (), keys)
+            is_mixed |= bool((totals[FEWEST] != totals[MOST]).any())
             added = added or GroupTotals([*keys, COUNTED])
             added.add(frame.select(*keys, COUNTED), totals)
     total = None if added is None else added.result()
@@ -247,6 +249,13 @@ def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[So
             "different tokenizers stay separate"
         )
     columns = columns_of(total[1])
+    mixed = np.flatnonzero(columns[FEWEST] != columns[MOST])
+    if len(mixed) and not is_mixed:
+        numbers = " and with ".join(str(columns[name][mixed[0]]) for name in (FEWEST, MOST))
+        warn_input(
+            f"rows with {numbers} references per segment are added up, but more references raise "
+            "BLEU: count all with the same ones, or keep a column in by that tells them apart"
+        )
     sums = with_columns(total[0], columns).select(*keys, *columns, COUNTED)
     return first, _with_metadata(sums, keys)
 

@@ -349,7 +349,10 @@ class TextChecks(Checks):
         elif is_collection(text):
             fix = "join it, or pass tokenize=False if all segments are lists of tokens"
             if reference is None and any(isinstance(part, str) and " " in part for part in text):
-                fix = "are hypotheses and references swapped? hypotheses come first"
+                fix = (
+                    "are hypotheses and references swapped? hypotheses come first; if these are "
+                    "several outputs, pass one of each, as [texts[0] for texts in hypotheses]"
+                )
         elif isinstance(text, (bytes, bytearray)):
             fix = "decode it first"
         else:

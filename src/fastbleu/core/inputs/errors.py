@@ -175,11 +175,18 @@ def warn_input(message: str) -> None:
 
 # With this many hypotheses that end in " .", text looks tokenized, as in sacreBLEU.
 TOKENIZED_PERIODS = 100
+# Unless they are less than one of so many: a large table has some by chance.
+_TOKENIZED_SHARE = 100
 
 
-def warn_tokenized(periods: int, otherwise: str = "") -> None:
+def look_tokenized(periods: int, segments: int | None) -> bool:
+    """Whether so many hypotheses that end in " ." show that the text is tokenized."""
+    return periods >= max(TOKENIZED_PERIODS, (segments or 0) / _TOKENIZED_SHARE)
+
+
+def warn_tokenized(periods: int, segments: int | None = None, otherwise: str = "") -> None:
     """Warn if hypotheses that are about to be tokenized seem to be tokenized already."""
-    if periods >= TOKENIZED_PERIODS:
+    if look_tokenized(periods, segments):
         warn_input(
             f'{periods} hypotheses end in " .", as tokenized text does, which changes their score; '
             f"pass plain text{otherwise and f', or {otherwise} if this is intended'}"

@@ -153,7 +153,8 @@ class MistakeWatch:
     def _look(self, counter: Any, hypotheses: Any, references: Any, is_poor: bool) -> bool:
         """Warn about a mistake that `diagnosis` repairs in the first segments of a batch.
 
-        Without a reason only the first few are looked at, which takes some microseconds.
+        Without a reason only the first few are looked at, and whether many are equal, which takes
+        some microseconds.
         """
         samples = provider("likely mistakes")
         if samples is None:
@@ -161,12 +162,13 @@ class MistakeWatch:
         sides = [first_entries(side, samples.QUICK_PAIRS) for side in (hypotheses, references)]
         if not all(isinstance(text, str) for side in sides for text in side):
             return False
-        if not (is_poor or samples.may_be_mistaken(*sides)):
-            return False
-        self.looks_if_poor = False
+        is_mistaken = is_poor or samples.may_be_mistaken(*sides)
         sides = [first_entries(side, samples.SAMPLED_PAIRS) for side in (hypotheses, references)]
         if not all(isinstance(text, str) for side in sides for text in side):
             return False
+        if not (is_mistaken or samples.repeated_text(*sides)):
+            return False
+        self.looks_if_poor = False
 
         def similarity(texts: Sequence[str], others: Sequence[str]) -> float:
             counted = counter.count(Batch(list(texts), list(others)))

@@ -501,7 +501,7 @@ class Scorer(ScoreOptions):
 
     def warn_of_texts(self, counted: Counted | Sums) -> None:
         """Warn about hypotheses that look tokenized, and about blank references."""
-        self.warn_of_tokenized(counted.tokenized_periods)
+        self.warn_of_tokenized(counted.tokenized_periods, counted.segments)
         warn_of_blank(counted.blank_references)
 
     def _warn_of_sums(self, sums: Sums, value: float) -> None:
@@ -516,10 +516,10 @@ class Scorer(ScoreOptions):
             f"each entry of hypotheses a whole segment, not a word?{fix}{self._advice}"
         )
 
-    def warn_of_tokenized(self, periods: int) -> None:
+    def warn_of_tokenized(self, periods: int, segments: int | None) -> None:
         """Warn about text that looks tokenized."""
         if periods and self.warns_of_tokenized:
-            warn_tokenized(periods)
+            warn_tokenized(periods, segments)
 
     @property
     def warns_of_tokenized(self) -> bool:

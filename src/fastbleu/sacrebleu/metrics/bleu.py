@@ -329,7 +329,7 @@ class BLEU(Metric):
         if references:
             self.num_refs = counted.nrefs
         if counted.tokenized_periods and not self._force:
-            warn_tokenized(counted.tokenized_periods, "force=True")
+            warn_tokenized(counted.tokenized_periods, otherwise="force=True")
         return counted
 
     def _aggregate_and_compute(self, stats: Any) -> BLEUScore:
