@@ -11,6 +11,7 @@ from ..core.counting._counted import Counted
 from ..core.counting.counter import rereadable
 from ..core.counting.stats import Stats
 from ..core.inputs._batch import Batch, read
+from ..core.inputs._id_rows import IdRows
 from ..core.inputs.arguments import a_type, number_of, shown
 from ..core.inputs.errors import restated
 from ..core.metric.argument import counter_of, scorer_of
@@ -171,9 +172,10 @@ class Segments:
 
 
 def _refuse_arrays(hypotheses: Sequence[Any]) -> None:
-    first = next(iter(hypotheses), "")
+    is_array = type(hypotheses) is IdRows
+    first = hypotheses if is_array else next(iter(hypotheses), "")
     if not isinstance(first, (str, list, tuple)):
         raise TypeError(
-            f"segment 0 is {a_type(first)}; a report shows text or lists of tokens: "
-            "decode token ids first, or pass hypotheses.tolist()"
+            "these are arrays, but a report shows text or lists of tokens: decode token ids "
+            "first, or pass hypotheses.tolist() and [[ids] for ids in references.tolist()]"
         )
