@@ -171,7 +171,7 @@ class Segments:
         return [str(value) for value in listed]
 
 
-def _refuse_arrays(hypotheses: Sequence[Any]) -> None:
+def _refuse_arrays(hypotheses: Any) -> None:
     is_array = type(hypotheses) is IdRows
     first = hypotheses if is_array else next(iter(hypotheses), "")
     if not isinstance(first, (str, list, tuple)):
