@@ -246,7 +246,7 @@ max([BLEU().score(H, R), BLEU().score(R, R)])
 BLEU().score(R, R)
 
 BLEU().score(H, R).bleu
-its number is (\.\w+)
+here it is (\.\w+)
 BLEU().score(H, R){0}
 float(BLEU().score(H, R))
 
@@ -455,3 +455,21 @@ def test_the_likeliest_name_comes_first(option, given, meant):
 def test_a_spreadsheet():
     tables = pytest.importorskip("fastbleu.tables")
     assert "pass pandas.read_excel('x.xlsx')" in error_of(tables.score, "x.xlsx", "h", "r")
+
+
+def test_several_samples_of_each_reference():
+    samples = [text for text in H for _ in range(8)]
+    for metric, hypotheses, references in (
+        (BLEU(), samples, R),
+        (BLEU(), numpy.array(samples, object), numpy.array(R, object)),
+        (BLEU(tokenize=False), [text.split() for text in samples], LISTED),
+        (BLEU(tokenize=False), numpy.arange(80).reshape(16, 5), numpy.arange(10).reshape(2, 5)),
+        (BLEU(tokenize=False), numpy.arange(80).reshape(16, 5), [IDS[:3, :5], IDS[1:, :5]]),
+    ):
+        message = error_of(metric.score, hypotheses, references)
+        [typed] = re.findall("for 8 samples.* pass (.*)", message)
+        repeated = eval(typed, {"references": references})
+        assert len(metric.sentence_scores(hypotheses, repeated)) == 16
+    assert repeated[7] is references[0]
+    with pytest.raises(ValueError, match=r"of hypotheses\[i\]$"):
+        BLEU().score(samples[:15], R)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy
 
 from ..core.inputs.arguments import names_shown, number_of
-from ..core.inputs.errors import advised
+from ..core.inputs.errors import InputError, advised
 from ..core.inputs.scripts import fitting_tokenizer, lacks_spaces, sample_of
 from ..core.metric.bleu import BLEU
 from .corpus import Corpus
@@ -108,7 +108,7 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
     Each check sees what the repairs of those before have left, so that a mistake has one name.
     """
     if sources is not None and len(sources) != len(corpus):
-        raise ValueError(
+        raise InputError(
             f"sources has {number_of(len(sources), 'entry', 'entries')}, hypotheses has "
             f"{len(corpus)}; pass the source of each"
         )
@@ -291,7 +291,7 @@ def _tokenizer(search: _Search) -> None:
     else:
         return
     try:
-        fitted = corpus.scored_by(BLEU(tokenize=fitting, lowercase=corpus.metric.lowercase))  # type: ignore[arg-type]
+        fitted = corpus.scored_by(BLEU(tokenize=fitting, lowercase=corpus.metric.lowercase))
         points = fitted.points() - corpus.points()
     except ImportError:
         fitted, points = corpus, nan

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from .ids import IdFilter
+
 # With fewer sequences of ids, one side may be empty by chance, and most may end in a run of one id
 # by chance, unless it has four ids or more that occur nowhere else.
 MIN_SEQUENCES_TO_WARN = 4
@@ -190,11 +192,8 @@ class MistakeWatch:
             warn_of_label_padding()
         elif not counter.was_examined:
             counter.was_examined = True
-            id_filter = counter.id_filter
             for name, ids in sides:
-                padding = ids.run_at_end() if id_filter is None else id_filter.uncounted(ids)
-                if padding is not None:
-                    warn_of_run(f"{name} ids", padding)
+                if warn_of_padding(f"{name} ids", ids, counter.id_filter):
                     return
 
     def _examine_layout(self, counter: Any, hypotheses: Any, references: Any) -> None:
@@ -264,28 +263,45 @@ def warn_of_label_padding() -> None:
     warn_input("the id -100, which pads labels, was counted as a token; pass ignore_ids=(-100,)")
 
 
-def warn_of_run(what: str, padding: int) -> None:
-    """Warn that a run of one id at the end of most rows was counted."""
+def warn_of_padding(what: str, rows: Any, id_filter: IdFilter | None) -> bool:
+    """Warn if an id that is counted seems to be padding, on the right or on the left."""
+    known = id_filter.ignore_ids + id_filter.skip_ids + id_filter.stop_ids if id_filter else ()
+    sides = ("end in", False), ("begin with", True)
+    # What follows a stop id is not counted.
+    for verb, start in sides[1:] if id_filter and id_filter.stop_ids else sides:
+        padding = rows.run_at(start)
+        if padding is not None and padding not in known:
+            warn_of_run(what, padding, verb)
+            return True
+    return False
+
+
+def warn_of_run(what: str, padding: int, verb: str) -> None:
+    """Warn that a run of one id, with which most rows begin or end, was counted."""
     warn_input(
-        f"most rows of {what} end in a run of the id {padding}, which was counted; if it is "
+        f"most rows of {what} {verb} a run of the id {padding}, which was counted; if it is "
         f"padding, pass ignore_ids=({padding},)"
     )
 
 
 def warn_of_padded_lists(what: str, sequences: Any) -> None:
-    """Warn if the first lists of ids seem to end in padding."""
+    """Warn if the first lists of ids seem to be padded."""
     if type(sequences) not in (list, tuple):
         return
     first = [part for part in sequences[:_LISTS_CHECKED] if type(part) in (list, tuple)]
     # Copies: another thread may empty the lists.
     few = len(first) < MIN_SEQUENCES_TO_WARN
-    ends = [end for part in first if (end := part[0 if few else -2 :]) and type(end[-1]) is int]
-    if any(end[-1] == _LABEL_PADDING for end in ends):
-        warn_of_label_padding()
-    elif (few or len(ends) >= MIN_SEQUENCES_TO_WARN) and len(set(map(len, first))) == 1:
-        runs = [end[-1] for end in ends if _ends_in_run(end, few)]
-        if runs and 2 * runs.count(runs[0]) > len(ends):
-            warn_of_run(what, runs[0])
+    for verb, step in ("end in", 1), ("begin with", -1):
+        parts = [part[::step][0 if few else -2 :] for part in first]
+        ends = [end for end in parts if end and type(end[-1]) is int]
+        if any(end[-1] == _LABEL_PADDING for end in ends):
+            warn_of_label_padding()
+            return
+        if (few or len(ends) >= MIN_SEQUENCES_TO_WARN) and len(set(map(len, first))) == 1:
+            runs = [end[-1] for end in ends if _ends_in_run(end, few)]
+            if runs and 2 * runs.count(runs[0]) > len(ends):
+                warn_of_run(what, runs[0], verb)
+                return
 
 
 def _ends_in_run(ids: Sequence[Any], is_one_of_few: bool) -> bool:
