@@ -10,7 +10,6 @@ from ..counting._counted import Counted, RunningSums, Sums
 from ..counting.stats import Stats, row_of_state
 from ..inputs._batch import Batch
 from ..inputs._id_rows import IdRows
-<<<<<<< HEAD
 from ..inputs.arguments import (
     PARAMETERS,
     a_type,
@@ -20,11 +19,7 @@ from ..inputs.arguments import (
     refuse_texts,
     shown,
 )
-from ..inputs.errors import AmongGiven
-=======
-from ..inputs.arguments import PARAMETERS, a_type, check_flag, check_positive, number_of, shown
 from ..inputs.errors import AmongGiven, InputError
->>>>>>> main
 from ..inputs.ids import NO_IDS, IdFilter
 from ..runtime.extras import not_compiled
 from ..runtime.import_lock import lazy
@@ -153,15 +148,9 @@ class BLEU:
 
     def __init__(
         self,
-<<<<<<< HEAD
-        dialect: DialectName | RecipeName = "sacrebleu",
-        *texts: NoReturn,
-        tokenize: TokenizerName | TokenFunction | Tokenizer | Literal[False] | None = None,
-=======
         dialect: str = "sacrebleu",
-        *,
+        *texts: NoReturn,
         tokenize: str | TokenFunction | Tokenizer | Literal[False] | None = None,
->>>>>>> main
         lowercase: bool | None = None,
         max_ngram_order: int | None = None,
         weights: Sequence[float] | None = None,
