@@ -156,7 +156,7 @@ IGNORING.score(IDS, IDS[None]{0})
 IGNORING.score(IDS, IDS)
 
 IGNORING.score(SAMPLES, IDS)
-pass (\.reshape\(-1, 6\)), and the references as often
+pass (\.reshape\(-1, 6\)), and references as often
 IGNORING.score(SAMPLES{0}, IDS.repeat(3, 0)).value
 IGNORING.score(IDS, IDS).value
 

@@ -73,7 +73,8 @@ class BLEU:
     dialect : str, default "sacrebleu"
         The implementation or evaluation tool whose score this is: a name of
         ``fastbleu.dialects.names(recipes=True)``. `fastbleu.dialects.describe` says what each does.
-        For all other parameters, None means the dialect's default.
+        All other parameters are passed by keyword, and texts to `score`; None means the dialect's
+        default.
     tokenize : str, callable (str -> list of str) or False, optional
         The name of a tokenizer, by default "13a", or a function that splits a text; a dialect with
         its own tokenizer accepts only that. "auto": each segment has the tokenizer for the script
