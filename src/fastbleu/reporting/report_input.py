@@ -183,10 +183,10 @@ class Segments:
 
 
 def _refuse_arrays(hypotheses: Any) -> None:
-    is_array = type(hypotheses) is IdRows
-    first = hypotheses if is_array else next(iter(hypotheses), "")
+    first = hypotheses if type(hypotheses) is IdRows else next(iter(hypotheses), "")
     if not isinstance(first, (str, list, tuple)):
+        what = "an array" if first is hypotheses else a_type(first)
         raise InputTypeError(
-            "these are arrays, but a report shows text or lists of tokens: decode token ids "
+            f"segment 0 is {what}; a report shows text or lists of tokens: decode token ids "
             "first, or pass hypotheses.tolist() and [[ids] for ids in references.tolist()]"
         )
