@@ -83,11 +83,11 @@ ABOUT_ARGUMENTS = {
     "core/counting/stats.py": {
         *("__add__", "__array__", "__setstate__", "concatenate", "joined", "zeros"),
     },
-    "core/inputs/arguments.py": {"check_lowercase"},
+    "core/inputs/arguments.py": {"check_lowercase", "refuse_texts"},
     "core/inputs/read.py": {"read_checked"},
     "core/metric/bleu.py": {
         *("__init__", "__setstate__", "_counted_before", "_sums_of_state", "prefix_scores"),
-        *("score", "stats", "update"),
+        *("_check_metric", "stats", "update"),
     },
     "core/metric/segment_tokenizers.py": {"_segment_counters", "check_languages"},
     "core/scoring/scorer.py": {"counted_before"},
@@ -105,6 +105,7 @@ ABOUT_ARGUMENTS = {
     "plots/pictures.py": {"plot_differences"},
     "sacrebleu/base.py": {"__init__"},
     "sacrebleu/metrics/bleu.py": {"tokenizer"},
+    "sacrebleu/streams.py": {"check_option"},
     "tables/functions.py": {"report"},
     "tables/groups.py": {"__init__"},
     "tables/rows.py": {"__init__", "_name", "check_new_columns"},

@@ -30,6 +30,8 @@ from sybil.document import Document
 from sybil.example import SybilFailure
 from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
+import fastbleu
+
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
@@ -214,3 +216,25 @@ def test_blocks_that_do_not_hold_are_found(tmp_path):
         (example,) = parse(page)
         with pytest.raises(SybilFailure):
             example.evaluate()
+
+
+TEXTS = {
+    "Chinese": "政府今天宣布了支持小企业的新措施，这些措施将从下个月开始实施。",
+    "Japanese": "委員会は昨日、報告書を公表しました。次の会議は来月開かれます。",
+    "Korean": "위원회는어제보고서를공개했습니다.",
+    "Thai": "คณะกรรมการเผยแพร่รายงานเมื่อวานนี้และจะประชุมอีกครั้งในเดือนหน้า",
+}
+
+
+@pytest.mark.filterwarnings("error")  # that a tokenizer does not fit
+@pytest.mark.parametrize("language", TEXTS)
+def test_the_readme_names_a_tokenizer_that_fits(language):
+    languages, names = re.search(
+        r"\[(Chinese,[^]]*)\]\([^)]*\):\s+(.*?), as in", README.read_text("utf-8"), re.DOTALL
+    ).groups()
+    name = dict(zip(languages.split(", "), re.findall('"(.*?)"', names), strict=True))[language]
+    try:
+        metric = fastbleu.BLEU(tokenize=name)
+    except (ImportError, FileNotFoundError) as error:
+        pytest.skip(str(error))
+    assert metric.score([TEXTS[language]], [TEXTS[language]]).hyp_len > 5

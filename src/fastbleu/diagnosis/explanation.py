@@ -183,6 +183,7 @@ def _checked(name: str, metric: Any) -> Any:
     """The argument `a` or `b`."""
     if not isinstance(metric, (str, BLEU)):
         fix = "; other input for b goes into b_input" if isinstance(metric, tuple) else ""
+        fix = ": write BLEU()" if metric is BLEU else fix
         expected = "expected the name of a dialect or a fastbleu.BLEU"
         raise TypeError(f"{name} is {a_type(metric)}, {expected}{fix}")
     return metric

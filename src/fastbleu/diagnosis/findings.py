@@ -20,7 +20,7 @@ from ..core.inputs.scripts import fitting_tokenizer, lacks_spaces, sample_of
 from ..core.metric.bleu import BLEU
 from .corpus import Corpus
 from .order import reordered
-from .repairs import REPAIRS, Repair, constant_ends, constant_text
+from .repairs import REPAIRS, Repair, constant_text, framed_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -232,11 +232,9 @@ def _missing(search: _Search) -> None:
 
 def _with(corpus: Corpus, is_seen: Callable[[str], object]) -> tuple[list[int], list[int]]:
     """The segments whose hypotheses, and whose references, have something."""
-    pairs = corpus.hypotheses, corpus.references
-    hypotheses, references = pairs
     return (
-        [number for number, text in enumerate(hypotheses) if is_seen(text)],
-        [number for number, texts in enumerate(references) if any(map(is_seen, texts))],
+        [number for number, text in enumerate(corpus.hypotheses) if is_seen(text)],
+        [number for number, texts in enumerate(corpus.references) if any(map(is_seen, texts))],
     )
 
 
@@ -364,11 +362,7 @@ def _equal(search: _Search) -> None:
 def _framed(search: _Search) -> None:
     """Words that all texts of both sides begin or end with, which raises the score."""
     corpus = search.rest
-    if words := constant_ends(corpus.hypotheses, [*chain.from_iterable(corpus.references)]):
-        message = (
-            f"all hypotheses and references begin or end with {words}, which raises the score: "
-            "remove what is no part of the text"
-        )
+    if message := framed_by(corpus.hypotheses, [*chain.from_iterable(corpus.references)]):
         search.add("constant text", message, nan, range(len(corpus)), 0)
 
 
@@ -451,11 +445,10 @@ def _length_ratio(corpus: Corpus) -> float:
 
 def _differ_throughout(corpus: Corpus, style: str, other: str) -> bool:
     """Whether each side has another style, and hardly ever that of the other side."""
-    first, second = (map(len, _with(corpus, re.compile(it).search)) for it in (style, other))
-    sides = list(zip(first, second, strict=True))
-    largest = [max(side) for side in sides]
-    are_pure = all(10 * min(side) <= max(side) for side in sides)
-    return are_pure and min(largest) > 0 and len({side.index(max(side)) for side in sides}) > 1
+    counts = [map(len, _with(corpus, re.compile(it).search)) for it in (style, other)]
+    hypotheses, references = zip(*counts, strict=True)
+    are_pure = all(10 * min(it) <= max(it) > 0 for it in (hypotheses, references))
+    return are_pure and (hypotheses[0] > hypotheses[1]) != (references[0] > references[1])
 
 
 def _reversed(corpus: Corpus) -> _Repaired | None:

@@ -491,8 +491,8 @@ def constant_text(texts: list[str], others: list[str]) -> tuple[str, Callable[[s
     return " and ".join(descriptions), partial(re.compile("|".join(patterns)).sub, "")
 
 
-def constant_ends(*sides: list[str]) -> str:
-    """The words that all texts of all sides begin and end with, like startseq and endseq; or ""."""
+def framed_by(*sides: list[str]) -> str:
+    """What to do about words that frame all texts, like startseq and endseq; or ""."""
     words = [text.split() for side in sides for text in side]
     if min(map(len, words), default=0) < 4 or len(words) < _LEAST_CONSTANT:
         return ""
@@ -504,7 +504,12 @@ def constant_ends(*sides: list[str]) -> str:
             ends.append(word.rstrip(".,!?;。"))
     are_marks = len(ends) == 2 or any(not word.isalpha() for word in ends)
     shown = [repr(word) for word in ends if re.search(r"\w", word)]
-    return " and ".join(shown) if are_marks and len(shown) == len(ends) else ""
+    if not are_marks or len(shown) < len(ends):
+        return ""
+    return (
+        f"all hypotheses and references begin or end with {' and '.join(shown)}, which raises the "
+        "score: remove what is no part of the text"
+    )
 
 
 def _pattern(text: str, step: int) -> str:

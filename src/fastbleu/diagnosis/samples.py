@@ -10,7 +10,7 @@ from collections import Counter
 from itertools import chain
 
 from ..core.inputs.errors import warn_input
-from .repairs import REPAIRS, Repair, constant_ends, constant_text
+from .repairs import REPAIRS, Repair, constant_text, framed_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,11 +150,8 @@ def warn_of_sample(
 
 def _unusual(hypotheses: list[str], references: list[str]) -> str:
     """What texts have that no function repairs."""
-    if words := constant_ends(hypotheses, references):
-        return (
-            f"all hypotheses and references begin or end with {words}, which raises the score: "
-            "remove what is no part of the text"
-        )
+    if message := framed_by(hypotheses, references):
+        return message
     for side, texts, others in zip(
         _SIDES, (hypotheses, references), (references, hypotheses), strict=True
     ):

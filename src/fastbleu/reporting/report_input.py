@@ -13,6 +13,7 @@ from ..core.counting._counted import Counted
 from ..core.counting.counter import rereadable
 from ..core.counting.stats import Stats
 from ..core.inputs._batch import Batch
+from ..core.inputs._id_rows import IdRows
 from ..core.inputs.arguments import a_type, number_of, shown
 from ..core.inputs.errors import InputError, InputTypeError, restated
 from ..core.metric.argument import counter_of, scorer_of
@@ -181,10 +182,11 @@ class Segments:
         return [str(value) for value in listed]
 
 
-def _refuse_arrays(hypotheses: Sequence[Any]) -> None:
-    first = next(iter(hypotheses), "")
+def _refuse_arrays(hypotheses: Any) -> None:
+    first = hypotheses if type(hypotheses) is IdRows else next(iter(hypotheses), "")
     if not isinstance(first, (str, list, tuple)):
+        what = "an array" if first is hypotheses else a_type(first)
         raise InputTypeError(
-            f"segment 0 is {a_type(first)}; a report shows text or lists of tokens: "
-            "decode token ids first, or pass hypotheses.tolist()"
+            f"segment 0 is {what}; a report shows text or lists of tokens: decode token ids "
+            "first, or pass hypotheses.tolist() and [[ids] for ids in references.tolist()]"
         )

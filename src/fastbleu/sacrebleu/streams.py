@@ -11,8 +11,9 @@ from contextlib import suppress
 from itertools import islice
 
 from ..core.inputs._batch import Batch
-from ..core.inputs.arguments import a_type, list_or_tuple, number_of, shown
+from ..core.inputs.arguments import a_type, list_or_tuple, number_of, shown, unknown_name
 from ..core.inputs.errors import InputError, InputTypeError, Place, place, warn_input
+from ..core.inputs.mistakes import is_phrase
 from ..core.scoring.sacrebleu import SACREBLEU
 
 TYPE_CHECKING = False
@@ -26,8 +27,16 @@ _PART = 1 << 16
 def check_smoothing(method: str) -> None:
     """Refuse an unknown smoothing method as sacreBLEU does."""
     if method not in SACREBLEU.smoothings:
-        names = ", ".join(SACREBLEU.smoothings)
-        raise AssertionError(f"smooth_method {shown(method)} is unknown; choose one of {names}")
+        raise AssertionError(unknown_name("smooth_method", method, SACREBLEU.smoothings))
+
+
+def check_option(name: str, value: object, metric: str) -> None:
+    """Refuse texts where a metric expects an option."""
+    if type(value) in (list, tuple) or is_phrase(value):
+        raise TypeError(
+            f"{name} is {shown(value)}: {metric} takes options, and scores by a method: call "
+            f"{metric}().corpus_score(hypotheses, references)"
+        )
 
 
 def check_corpus(hypotheses: object, references: object) -> None:

@@ -179,7 +179,7 @@ def compare(
     metric = _resampled_metric(metric)
     check_choice("method", method, ("approximate_randomization", "bootstrap"))
     if not isinstance(systems, Mapping):
-        expected = "expected hypotheses by name: {'new': hypotheses}"
+        expected = "expected hypotheses by name: {'old': hypotheses, 'new': others}"
         raise InputTypeError(f"systems is {a_type(systems)}, {expected}")
     if len(systems) < 2:
         expected = "expected two or more: the first one is the baseline"

@@ -40,6 +40,7 @@ def rows_of_originals(lines, lists, tokenizer):
     )
 
 
+@pytest.mark.filterwarnings("ignore")  # some are shifted
 def test_every_character_is_lowered():
     """Of a str and of UTF-8; nor does another character become the same: a capital letter lies 1
     or 32 before its small one."""

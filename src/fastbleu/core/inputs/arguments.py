@@ -127,6 +127,7 @@ _MEANT = {
     **dict.fromkeys(("ko", "korean"), "ko-mecab"),
     **dict.fromkeys(("chinese", "zh-CN"), "zh"),
     **dict.fromkeys(("torch", "pytorch"), "torchmetrics"),
+    **dict.fromkeys(("add-one", "add1", "add-1", "laplace", "lin"), "add-k"),
     "method1": "floor",
     "method2": "add-k",
     "method3": "exp",
@@ -214,8 +215,18 @@ PARAMETERS = (
 )
 
 
+def refuse_texts(problem: str = "") -> NoReturn:
+    """Raise the error for positional arguments of `fastbleu.BLEU`."""
+    raise TypeError(
+        f"{problem}fastbleu.BLEU takes options by keyword, as in BLEU(tokenize=...), and scores by "
+        "a method: call BLEU().score(hypotheses, references)"
+    )
+
+
 def refuse_name(unknown: str, others: Iterable[str]) -> NoReturn:
     """Raise the error for an unknown parameter, suggesting one of PARAMETERS or `others`."""
+    if unknown in ("hypotheses", "references", "predictions"):
+        refuse_texts()
     meant = _NAMES_ELSEWHERE.get(unknown) or closest(unknown, [*PARAMETERS, *others])
     hint = f"; did you mean {meant!r}?" if meant else ""
     raise TypeError(f"fastbleu.BLEU has no parameter {shown(unknown)}{hint}")

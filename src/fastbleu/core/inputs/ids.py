@@ -184,7 +184,8 @@ def _rows_of(
     if is_array(values) or shape_of(values) == ():
         ids = id_array(values, name)
         if not 2 <= ids.ndim <= 1 + len(shapes):
-            fix = "; with several samples per source pass .flatten(0, 1)" if ids.ndim > 2 else ""
+            fix = "; for several samples per source pass .reshape(-1, {}), and references as often"
+            fix = fix.format(ids.shape[-1]) if ids.ndim > 2 else ""
             problem = f"has the shape {ids.shape} ({ids.dtype}), expected {' or '.join(shapes)}"
             raise InputError(f"{name} {problem}{fix}")
         masked = None if mask is None else mask_array(mask, ids, mask_of(name))

@@ -10,7 +10,15 @@ from ..counting._counted import Counted, RunningSums, Sums
 from ..counting.stats import Stats, row_of_state
 from ..inputs._batch import Batch
 from ..inputs._id_rows import IdRows
-from ..inputs.arguments import PARAMETERS, a_type, check_flag, check_positive, number_of, shown
+from ..inputs.arguments import (
+    PARAMETERS,
+    a_type,
+    check_flag,
+    check_positive,
+    number_of,
+    refuse_texts,
+    shown,
+)
 from ..inputs.errors import AmongGiven, InputError
 from ..inputs.ids import NO_IDS, IdFilter
 from ..runtime.extras import not_compiled
@@ -65,7 +73,8 @@ class BLEU:
     dialect : str, default "sacrebleu"
         The implementation or evaluation tool whose score this is: a name of
         ``fastbleu.dialects.names(recipes=True)``. `fastbleu.dialects.describe` says what each does.
-        For all other parameters, None means the dialect's default.
+        All other parameters are passed by keyword, and texts to `score`; None means the dialect's
+        default.
     tokenize : str, callable (str -> list of str) or False, optional
         The name of a tokenizer, by default "13a", or a function that splits a text; a dialect with
         its own tokenizer accepts only that. "auto": each segment has the tokenizer for the script
@@ -141,7 +150,7 @@ class BLEU:
     def __init__(
         self,
         dialect: str = "sacrebleu",
-        *,
+        *texts: NoReturn,
         tokenize: str | TokenFunction | Tokenizer | Literal[False] | None = None,
         lowercase: bool | None = None,
         max_ngram_order: int | None = None,
@@ -157,6 +166,8 @@ class BLEU:
         keep_stats: bool = False,
         **own_options: Unpack[OwnOptions],
     ) -> None:
+        if texts:
+            refuse_texts()
         implementation = get(dialect, reference_length, **own_options)
         if weights is not None:
             weights = checked_weights(weights)
@@ -297,10 +308,8 @@ class BLEU:
             labels, was counted, ``missing="skip"`` left out segments, references are blank, or one
             side is shifted, in another script, or equal to the other.
         """
-        if not isinstance(self, BLEU):
-            raise TypeError(
-                "score is called on the class: call BLEU().score(hypotheses, references)"
-            )
+        if type(self) is not BLEU:
+            _check_metric(self, "score")
         scorer = self._scorer
         # fmt: off
         counted = self._count(
@@ -346,6 +355,8 @@ class BLEU:
         InputWarning
             As for `score`; also if short segments score 0 because of ``effective_order=False``.
         """
+        if type(self) is not BLEU:
+            _check_metric(self, "sentence_scores")
         # fmt: off
         counted = self._count(
             hypotheses, references, True, hypothesis_mask, reference_mask, missing,
@@ -520,6 +531,8 @@ class BLEU:
         OverflowError
             A count leaves int64.
         """
+        if type(self) is not BLEU:
+            _check_metric(self, "update")
         scorer, keep = self._scorer, self.keep_stats
         scorer.dialect.require(UPDATE)
         if keep and isinstance(hypotheses, Stats) and hypotheses._is_sum:
@@ -715,6 +728,14 @@ class BLEU:
         raise AttributeError(f"a BLEU's parameters cannot be changed: make a new one for {name}")
 
     __delattr__ = __setattr__
+
+
+def _check_metric(metric: object, method: str) -> None:
+    """Refuse hypotheses where a method is called on the class."""
+    if not isinstance(metric, BLEU):
+        raise TypeError(
+            f"{method} is called on the class: call BLEU().{method}(hypotheses, references)"
+        )
 
 
 def _state(sums: Sums) -> NDArray[numpy.int64]:

@@ -102,10 +102,7 @@ def _load(name: object) -> Dialect:
             _loaded[stem] = recipe
         return recipe
     if not isinstance(name, str):
-        raise TypeError(
-            f"dialect is {arguments.shown(name)}, expected a name; all other arguments of "
-            "fastbleu.BLEU are passed by keyword, as in tokenize=..."
-        )
+        arguments.refuse_texts(f"dialect is {arguments.shown(name)}, expected a name; ")
     if arguments.known_name(name, tokenizer_table.TOKENIZERS):
         raise ValueError(
             f"{arguments.shown(name)} is a tokenizer, not a dialect: pass "

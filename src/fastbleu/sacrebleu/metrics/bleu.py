@@ -33,6 +33,7 @@ from ..bleu_score import (
 )
 from ..streams import (
     check_corpus,
+    check_option,
     check_sentence,
     check_smoothing,
     count_references,
@@ -163,6 +164,8 @@ class BLEU(Metric):
         trg_lang: str = "",
         references: Sequence[Sequence[str | None]] | None = None,
     ) -> None:
+        if type(lowercase) is not bool:
+            check_option("lowercase", lowercase, "BLEU")
         check_smoothing(smooth_method)
         self._ref_cache: list[Any] | None = None
         self._force = force

@@ -14,6 +14,7 @@ from ..base import Metric, Score, Signature
 from ..bleu_score import estimate, seed_of_environment, seed_text
 from ..streams import (
     check_corpus,
+    check_option,
     check_sentence,
     count_references,
     count_streams,
@@ -140,6 +141,7 @@ class CHRF(Metric):
         eps_smoothing: bool = False,
         references: Sequence[Sequence[str | None]] | None = None,
     ) -> None:
+        check_option("char_order", char_order, "CHRF")
         self._ref_cache: list[Any] | None = None
         self.n_bootstrap: int | None = None
         self.seed: str | None = None
