@@ -158,7 +158,7 @@ function drawHead() {
   const grid = $("#grid"), head = element("div", { class: "row", role: "row", "aria-rowindex": 1 });
   grid.style.setProperty("--columns", columns.map(({ width }) => width).join(" "));
   // On paper nothing scrolls: the columns share the width.
-  grid.style.setProperty("--printed", columns.filter(({ isMore }) => !isMore).map(({ width, text }) => (text ? "minmax(8rem, 60fr)" : `minmax(3.4rem, ${parseFloat(width)}fr)`)).join(" "));
+  grid.style.setProperty("--printed", columns.filter(({ isMore }) => !isMore).map(({ width, text }) => (text ? "1fr" : `${0.7 * parseFloat(width)}rem`)).join(" "));
   columns.forEach(({ title, label = title, sort, number, text, isMore }, i) => {
     const way = sort === state.sort ? (state.descending ? "descending" : "ascending") : sort ? "none" : null;
     const shownLabel = `${label}${way === "ascending" ? " ▲" : way === "descending" ? " ▼" : ""}`;
