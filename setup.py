@@ -9,11 +9,13 @@ FASTBLEU_PORTABLE=1   leaves out all processor-specific code
 """
 
 import filecmp
+import gzip
 import os
 import re
 import shutil
 import sys
 import sysconfig
+import tarfile
 import threading
 from functools import cache
 from pathlib import Path
@@ -21,6 +23,7 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 from setuptools.errors import PlatformError
 from setuptools.modified import newer_group
 
@@ -217,8 +220,30 @@ class BuildExtensions(build_ext):
         return super().copy_file(infile, outfile, *how, **options)
 
 
+class SourceDistribution(sdist):
+    """Writes the same bytes again for the same files and SOURCE_DATE_EPOCH, as bdist_wheel does."""
+
+    def make_archive(self, base_name, format, root_dir=None, base_dir=None, owner=None, group=None):
+        moment = os.environ.get("SOURCE_DATE_EPOCH")
+        if not moment or format != "gztar":
+            return super().make_archive(base_name, format, root_dir, base_dir, owner, group)
+
+        def normalize(entry):
+            entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = int(moment), 0, 0, "", ""
+            entry.mode = 0o755 if entry.mode & 0o100 else 0o644
+            return entry
+
+        path = f"{base_name}.tar.gz"
+        with (
+            gzip.GzipFile(path, "wb", mtime=int(moment)) as compressed,
+            tarfile.open(mode="w", fileobj=compressed) as archive,
+        ):
+            archive.add(base_dir, filter=normalize)
+        return path
+
+
 setup(
     ext_modules=[extension(path) for path in sorted(PACKAGE.rglob("*.pyx"))],
-    cmdclass={"build_ext": BuildExtensions},
+    cmdclass={"build_ext": BuildExtensions, "sdist": SourceDistribution},
     options={"build": {"build_base": BUILD_BASE, "build_platlib": BUILD_LIB}},
 )

@@ -4,9 +4,9 @@ python packaging/check.py    with a Python that has py-rattler-build
 """
 
 import sys
+import tomllib
 from pathlib import Path
 
-import tomllib
 from rattler_build import Stage0Recipe, VariantConfig
 
 RECIPE = Path(__file__).parent / "conda-forge" / "recipe.yaml"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests that depend on the version of Python (marked `pythons`) on every CPython from 3.10 to 3.15 that is found on
-# the PATH or under pyenv, except the one that `make test` runs on; PYTHONS="3.10 3.13" chooses some, FULL=1 adds the
+# The tests that depend on the version of Python (marked `pythons`) on every CPython from 3.11 to 3.15 that is found on
+# the PATH or under pyenv, except the one that `make test` runs on; PYTHONS="3.11 3.13" chooses some, FULL=1 adds the
 # long ones. Where Debian's packages can be unpacked, 3.14 and 3.15 are taken from its testing release if need be, and
 # 3.14d, the debug build, which checks that the GIL is held where it has to be. Built without optimization, which no
 # result may depend on, and which compiles in a third of the time.
@@ -30,7 +30,7 @@ main=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 marked=$(grep -rl --include='test_*.py' 'pytest.mark.pythons' tests | sort)
 mark="pythons and not long"
 [ -z "${FULL:-}" ] || mark=pythons
-for version in ${PYTHONS:-3.10 3.11 3.12 3.13 3.14 3.14d 3.15}; do
+for version in ${PYTHONS:-3.11 3.12 3.13 3.14 3.14d 3.15}; do
   [ "$version" != "$main" ] || continue
   python=$(find_python "$version")
   case $version in 3.14 | 3.14d | 3.15)

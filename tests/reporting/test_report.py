@@ -758,6 +758,17 @@ def test_a_mistake_of_all_systems_stands_above_and_holds_ranks_back():
             assert re.search(f"<bdi>All systems</bdi>:</strong> the text is .* {lead}", above)
 
 
+def test_no_lead_is_claimed_from_an_estimate():
+    references = [
+        f"Number {n} leaves for town {n * 7} from stop {n % 3} at noon." for n in range(40)
+    ]
+    systems = [[" ".join(text.split()[:most]) for text in references] for most in (5, 6)]
+    report = fastbleu.report(dict(zip("ab", systems, strict=True)), references, dialects=False)
+    [mistake] = report._overview.mistakes
+    assert (mistake.name, mistake.effect) == ("short", "unknown")
+    assert "would lead" not in report.markdown()
+
+
 def test_a_system_without_the_mistake_of_the_two_best_does_not_hide_it():
     references = [f"the cat's number {number} sat on the mat" for number in range(40)]
     best = [text.replace("'", "&#39;") for text in references]

@@ -127,9 +127,6 @@ ERRORS: list[type[BaseException]] = [
     *(MemoryError, RecursionError, StopIteration, KeyboardInterrupt, SystemExit),
 ]
 MOST_ACTIONS = 30
-# CPython 3.10 clears a MemoryError while the collector still sees it: a collection in a destructor
-# of what its traceback holds frees it a second time.
-COLLECTS = sys.version_info >= (3, 11)
 
 
 class World:
@@ -162,7 +159,7 @@ class World:
             self.change(self.rng.choice(self.lists))
         elif what < 0.55 and self.arrays:
             self.change_array(self.rng.choice(self.arrays))
-        elif what < 0.65 and COLLECTS:
+        elif what < 0.65:
             gc.collect(self.rng.randrange(3))
         elif what < 0.85 and self.again and self.depth < 2:
             self.call_again(may_raise)

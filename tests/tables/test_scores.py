@@ -53,7 +53,7 @@ KEYS = [
     [True, False, None],
     [0.5, None, -1.0],
     [*DAYS, None],
-    [datetime.datetime(2026, 1, 1, hour, tzinfo=datetime.timezone.utc) for hour in (0, 1, 2)],
+    [datetime.datetime(2026, 1, 1, hour, tzinfo=datetime.UTC) for hour in (0, 1, 2)],
     [Decimal("0.1"), Decimal("0.2"), None],
 ]
 

@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from dataclasses import dataclass
 
 from trust.children import (
@@ -93,8 +94,6 @@ def prepare() -> None:
 def build() -> None:
     # The package's own switch would bring UBSan, which reports Cython's null pointer plus 0 by
     # clang; and not by pip, which would share its objects with the ordinary build.
-    import tomllib  # from Python 3.11 on, as atheris is
-
     objects = WORK / "fuzz-objects"
     shutil.rmtree(objects, ignore_errors=True)
     requires = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]

@@ -11,7 +11,7 @@ import numpy
 from ..core.counting._counted import Counted
 from ..core.counting.counter import Counter, TokenListCounter, rereadable
 from ..core.counting.stats import truncated
-from ..core.inputs._batch import Batch, read
+from ..core.inputs._batch import Batch
 from ..core.inputs._id_rows import IdRows
 from ..core.inputs.arguments import is_iterable, list_or_tuple
 from ..core.inputs.columns import is_column, listed_column, opened
@@ -68,7 +68,7 @@ class Corpus:
         if isinstance(metric, str):
             metric = dialect_metric(metric, _is_text(hypotheses))
         counter = counter_of(metric)
-        batch = rereadable(counter, read(hypotheses, references, counter))
+        batch = rereadable(counter, counter.read(hypotheses, references))
         scorer_of(metric).stats(counter.count(batch))  # for its checks and warnings
         rows: Any = batch.hypotheses
         reference_rows: Any = batch.references
@@ -118,7 +118,7 @@ class Corpus:
         """Count the corpus with a counter for the same kind of input."""
         batch = Batch(self.hypotheses, self.references)
         if not self.counter.is_text:
-            batch = read(self.hypotheses, self.references, counter)
+            batch = counter.read(self.hypotheses, self.references)
             batch.warns = False
         return counter.count(batch)
 

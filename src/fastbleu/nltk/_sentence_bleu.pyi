@@ -22,7 +22,9 @@ class NltkMethods:
         auto_reweigh: object,
     ) -> Any: ...
 
-def use_smoothing(cls: type[Any], no_overlap_message: Callable[[int], str]) -> None: ...
+def use(
+    function: Callable[..., Any], cls: type[Any], no_overlap_message: Callable[[int], str]
+) -> None: ...
 def sentence_bleu(
     references: object,
     hypothesis: object,

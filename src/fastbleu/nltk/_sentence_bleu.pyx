@@ -34,9 +34,7 @@ from warnings import warn_explicit
 from fastbleu._core import MAX_ORDER as _MAX_ORDER
 from fastbleu.core.inputs.checks import NltkTokenChecks
 from fastbleu.core.inputs.mistakes import warn_of_unsplit_text
-from fastbleu.core.runtime.import_lock import import_locked, import_warning_formatter, lazy
-
-cdef object functions = lazy("fastbleu.nltk.functions")
+from fastbleu.core.runtime.import_lock import import_locked, import_warning_formatter
 
 
 cdef extern from "Python.h":
@@ -49,7 +47,9 @@ cdef extern from "kernel/objects/prefetch.h":
 
 cdef Py_ssize_t KEPT_IDS = 1 << 16      # memory above this is not kept for the next call
 
+# What functions.py tells by `use`.
 cdef NltkMethods own_methods = None
+cdef object corpus_bleu = None
 cdef list no_overlap_messages = []      # by order; the same object each time, so that its hash is cached
 cdef bint formats_warnings = False      # whether Python has imported what it needs to do so
 cdef object fraction_of = None          # not imported before it is needed
@@ -80,9 +80,10 @@ cdef class NltkMethods:
         return NotImplemented if score is None else score
 
 
-def use_smoothing(cls, no_overlap_message):
-    """Tell this module the package's own smoothing methods, and the message of method 0."""
-    global own_methods, no_overlap_messages
+def use(function, cls, no_overlap_message):
+    """Tell this module the function for all other input, the smoothing methods, and method 0's message."""
+    global corpus_bleu, own_methods, no_overlap_messages
+    corpus_bleu = function
     # The warning belongs to this package, whose functions here have no frames.
     # No file is named, whose first line would be shown below the message.
     own_methods = NltkMethods(cls, "fastbleu.nltk", 1, {"__name__": __name__}, NltkTokenChecks())
@@ -293,7 +294,7 @@ def sentence_bleu(
     score = None if auto_reweigh else sentence_score(
         references, hypothesis, weights, smoothing_function, own_methods)
     if score is None:
-        return functions.corpus_bleu([references], [hypothesis], weights, smoothing_function, auto_reweigh)
+        return corpus_bleu([references], [hypothesis], weights, smoothing_function, auto_reweigh)
     return score
 
 
@@ -378,7 +379,7 @@ def modified_precision(references, hypothesis, n):
         # nltk counts the n-grams of references all the same.
         for k, reference in enumerate(references):
             if len(reference) >= n:
-                functions.check_hashable(reference, k)
+                NltkTokenChecks().check_hashable(reference, k)
         return plain_fraction(0, 1)
     if isinstance(n, float) or n < 0:
         raise ValueError(f"n is {n}, but the order of an n-gram is an integer of at least 0")

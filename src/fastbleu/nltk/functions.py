@@ -11,9 +11,10 @@ from ..core.counting.counter import Counter
 from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import shown
 from ..core.inputs.checks import NltkTokenChecks
+from ..core.inputs.errors import InputError
 from ..core.inputs.mistakes import hint_at_sacrebleu, warn_of_unsplit_text
 from ..core.runtime.import_lock import import_warning_formatter, lazy
-from ._sentence_bleu import corpus_score, modified_precision, use_smoothing
+from ._sentence_bleu import corpus_score, modified_precision, use
 
 nltk_arithmetic = lazy("fastbleu.core.scoring.nltk_arithmetic")
 
@@ -171,7 +172,7 @@ def closest_ref_length(references, hyp_len):
     """
     lengths = [len(reference) for reference in references]
     if not lengths:
-        raise ValueError("references is empty: no reference length can be the closest")
+        raise InputError("references is empty: no reference length can be the closest")
     return min(lengths, key=lambda length: (abs(length - hyp_len), length))
 
 
@@ -188,16 +189,6 @@ def no_overlap_message(order):
 def _warn_of_no_overlap(order):
     import_warning_formatter()
     warnings.warn(no_overlap_message(order), stacklevel=1)
-
-
-def check_hashable(reference, number):
-    """Raise TypeError at the first token of a reference that is not hashable."""
-    for position, token in enumerate(reference):
-        try:
-            hash(token)
-        except TypeError as error:
-            NltkTokenChecks().refuse_unhashable(error, token, 0, number, position)
-            raise
 
 
 class SmoothingFunction:
@@ -266,4 +257,4 @@ class SmoothingFunction:
         return self.method5(p_n, references, hypothesis, hyp_len)
 
 
-use_smoothing(SmoothingFunction, no_overlap_message)
+use(corpus_bleu, SmoothingFunction, no_overlap_message)

@@ -11,7 +11,7 @@ from math import exp, inf, log
 from ..core.counting._counted import Counted
 from ..core.counting.stats import Stats
 from ..core.inputs.arguments import shown
-from ..core.scoring.base import MATRIX, UPDATE
+from ..core.scoring.base import MATRIX, UPDATE, ScoreOptions
 from ..core.scoring.score import NoScoreError
 from ._fairseq import hashed_rows
 from .formulas import SUM, FormulaDialect, Row, rows_of_tokens
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.counting.counter import Segment
-    from ..core.scoring.scorer import Scorer
 
 _SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 _UNKNOWN_IN_REFERENCE = -999
@@ -74,14 +73,14 @@ class FairseqDialect(FormulaDialect):
         lengths = array("q", [len(side) for pair in pairs for side in pair])
         return Stats._own(hashed_rows(ids, lengths), 4)
 
-    def _segment_scores(self, counted: Counted, scorer: Scorer) -> Iterable[float]:
+    def _segment_scores(self, counted: Counted, options: ScoreOptions) -> Iterable[float]:
         if not self.keeps_tokens:
-            return super()._segment_scores(counted, scorer)
+            return super()._segment_scores(counted, options)
         if counted.extra is None:
             raise NoScoreError(f"sentences cannot be scored by their Stats: {_ORDER}")
         # Ids restart with each segment.
         alone = [self.count_tokens([segment]) for segment in counted.extra]
-        return self._scores(self.adapt(Stats.concatenate([Stats.zeros(0), *alone])), scorer)
+        return self._scores(self.adapt(Stats.concatenate([Stats.zeros(0), *alone])), options)
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         return min(1.0, exp(1 - ref_len / hyp_len))
@@ -89,11 +88,11 @@ class FairseqDialect(FormulaDialect):
     def _further_fields(self) -> dict[str, str]:
         return {"hashed": "yes" if self.own_options["hashed"] else "no", **SUM}
 
-    def _score(self, row: Row, scorer: Scorer) -> float:
+    def _score(self, row: Row, options: ScoreOptions) -> float:
         hyp_len, ref_len, matches, totals = row
         logarithms = []
         for order, (matched, ngrams) in enumerate(zip(matches, totals, strict=True)):
-            added = int(order > 0 and scorer.smooth_method == "add-k")
+            added = int(order > 0 and options.smooth_method == "add-k")
             m, t = matched + added, ngrams + added
             logarithms.append(log(m / t) if m and t else -inf)
         return self.brevity_penalty(hyp_len, ref_len) * exp(sum(logarithms) / 4) * 100

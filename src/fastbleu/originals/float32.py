@@ -10,8 +10,9 @@ from typing import Any
 
 from ..core.counting.stats import AdaptedRows, Rows
 from ..core.inputs.arguments import number_of
+from ..core.inputs.errors import InputError
 from ..core.runtime.import_lock import import_locked, lazy
-from ..core.scoring.base import Dialect
+from ..core.scoring.base import Dialect, ScoreOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import numpy
     import torch
 
-    from ..core.scoring.scorer import Scorer
 else:
     metadata = lazy("importlib.metadata")
     numpy = lazy("numpy")
@@ -90,10 +90,11 @@ class TorchMetricsDialect(TorchDialect):
     def _have_score(self, matches: torch.Tensor) -> torch.Tensor:
         return matches.all(-1)
 
-    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
+    def _scores(self, adapted: AdaptedRows, options: ScoreOptions) -> array[float]:
         torch = load_torch()
-        options = scorer.weights, torch.get_default_dtype(), scorer.smooth_method == "add-k"
-        return array("d", self.score_tensors(tensors(adapted), *options).tolist())
+        smooth, dtype = options.smooth_method == "add-k", torch.get_default_dtype()
+        scores = self.score_tensors(tensors(adapted), options.weights, dtype, smooth)
+        return array("d", scores.tolist())
 
 
 class TorchEvalDialect(TorchDialect):
@@ -117,15 +118,15 @@ class TorchEvalDialect(TorchDialect):
     def _have_score(self, matches: torch.Tensor) -> torch.Tensor:
         return matches.any(-1)
 
-    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
+    def _scores(self, adapted: AdaptedRows, options: ScoreOptions) -> array[float]:
         torch = load_torch()
         counts = tensors(adapted)
         if not counts[3].all():
-            raise ValueError(
+            raise InputError(
                 f"no hypothesis has {number_of(adapted.max_ngram_order, 'token')}, which torcheval "
                 "refuses as too short"
             )
-        return array("d", self.score_tensors(counts, scorer.weights, torch.float32).tolist())
+        return array("d", self.score_tensors(counts, options.weights, torch.float32).tolist())
 
 
 def load_torch() -> Any:

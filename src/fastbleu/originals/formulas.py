@@ -26,6 +26,7 @@ from ..core.scoring.base import (
     UPDATE,
     Dialect,
     Feature,
+    ScoreOptions,
     check_not_negative,
 )
 from ..core.scoring.score import NoScoreError
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.counting.counter import Segment
-    from ..core.scoring.scorer import Scorer
 
 # How Python's sum() adds up floats: a field of signatures.
 SUM = {"sum": "compensated" if sys.version_info >= (3, 12) else "plain"}
@@ -89,11 +89,11 @@ class FormulaDialect(Dialect):
     separable: bool | None = False
 
     @abstractmethod
-    def _score(self, row: Row, scorer: Scorer) -> float:
+    def _score(self, row: Row, options: ScoreOptions) -> float:
         """The score of an adapted row."""
 
-    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
-        return array("d", [self._score(row, scorer) for row in split_rows(adapted)])
+    def _scores(self, adapted: AdaptedRows, options: ScoreOptions) -> array[float]:
+        return array("d", [self._score(row, options) for row in split_rows(adapted)])
 
 
 class TokenDialect(Dialect):
@@ -106,10 +106,10 @@ class TokenDialect(Dialect):
     def _token_score(self, segments: list[Segment], sums: AdaptedRows) -> dict[str, Any]:
         """The attributes of `Score` that do not follow from `sums`, the sum of rows."""
 
-    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+    def _corpus_score(self, sums: Sums, options: ScoreOptions) -> dict[str, Any]:
         return self._token_score(sums.extra or [], sums.adapted())
 
-    def _segment_scores(self, counted: Counted, scorer: Scorer) -> list[float]:
+    def _segment_scores(self, counted: Counted, options: ScoreOptions) -> list[float]:
         pairs = zip(counted.extra or [], self.adapt(counted.stats), strict=True)
         return [self._token_score([segment], row)["value"] for segment, row in pairs]
 
@@ -168,7 +168,7 @@ class MultiBleuDialect(FormulaDialect):
                 raise NoScoreError(f"the {side} have no tokens at all: {self.name}.perl {end}")
         return super().brevity_penalty(hyp_len, ref_len)
 
-    def _score(self, row: Row, scorer: Scorer) -> float:
+    def _score(self, row: Row, options: ScoreOptions) -> float:
         hyp_len, ref_len, matches, totals = row
         bp, pairs = self.brevity_penalty(hyp_len, ref_len), zip(matches, totals, strict=True)
         total = running_sum([log(m / t) if m and t else -9999999999 for m, t in pairs])
@@ -226,9 +226,9 @@ class MtevalV14Dialect(FormulaDialect):
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         return super().brevity_penalty(hyp_len, ref_len) if hyp_len else 0.0
 
-    def _score(self, row: Row, scorer: Scorer) -> float:
+    def _score(self, row: Row, options: ScoreOptions) -> float:
         hyp_len, ref_len, matches, totals = row
-        smooth = scorer.smooth_method == "exp"
+        smooth = options.smooth_method == "exp"
         if not hyp_len or not (smooth or matches[-1]):
             return 0.0
         mean = running_sum(doubling_logarithms(matches, totals)) / len(totals)
@@ -249,10 +249,10 @@ class MtevalV13aDialect(MtevalV14Dialect):
     version = "mteval-v13a"
     source = "moses-smt/mosesdecoder@34452895 scripts/generic/mteval-v13a.pl"
 
-    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+    def _corpus_score(self, sums: Sums, options: ScoreOptions) -> dict[str, Any]:
         hyp_len, ref_len = sums.row[:2]
-        if scorer.smooth_method == "none":
-            return super()._corpus_score(sums, scorer)
+        if options.smooth_method == "none":
+            return super()._corpus_score(sums, options)
         if not ref_len:
             raise NoScoreError(
                 "the closest references have no tokens: mteval-v13a.pl dies, because it "
@@ -263,7 +263,7 @@ class MtevalV13aDialect(MtevalV14Dialect):
                 f"the brevity penalty of {hyp_len} tokens against {ref_len} is 0: mteval-v13a.pl "
                 "dies, because it prints its logarithm; mteval-v14 has a score"
             )
-        return super()._corpus_score(sums, scorer)
+        return super()._corpus_score(sums, options)
 
 
 class NmtDialect(FormulaDialect):
@@ -311,8 +311,8 @@ class NmtDialect(FormulaDialect):
     def _further_fields(self) -> dict[str, str]:
         return SUM
 
-    def _score(self, row: Row, scorer: Scorer) -> float:
-        return self.details(row, scorer.smooth_method == "add-1")[0]
+    def _score(self, row: Row, options: ScoreOptions) -> float:
+        return self.details(row, options.smooth_method == "add-1")[0]
 
 
 class EvaluateDialect(NmtDialect):
@@ -358,7 +358,7 @@ class Tensor2TensorDialect(FormulaDialect):
             return 1.0
         return exp(1 - 1.0 / (hyp_len / ref_len)) if hyp_len else 0.0
 
-    def _score(self, row: Row, scorer: Scorer) -> float:
+    def _score(self, row: Row, options: ScoreOptions) -> float:
         hyp_len, ref_len, matches, totals = row
         logarithms = doubling_logarithms(matches, totals)
         if not logarithms:
@@ -418,7 +418,7 @@ class CocoDialect(FormulaDialect):
             order += 1.0
         return tuple(scores)
 
-    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+    def _corpus_score(self, sums: Sums, options: ScoreOptions) -> dict[str, Any]:
         [row] = split_rows(sums.adapted())
         return self._attributes(*row)
 
@@ -426,7 +426,7 @@ class CocoDialect(FormulaDialect):
         scores, bp = self.by_order(*row), self.brevity_penalty(*row[:2])
         return {"value": scores[-1], "cumulative": scores, "bp": bp, "ref_len": row[1]}
 
-    def _score(self, row: Row, scorer: Scorer) -> float:
+    def _score(self, row: Row, options: ScoreOptions) -> float:
         return self.by_order(*row)[-1]
 
 
@@ -474,10 +474,10 @@ class CodeXGlueSummaryDialect(FormulaDialect):
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         return exp(_codexglue_log_penalty(hyp_len, ref_len))
 
-    def _score(self, row: Row, scorer: Scorer) -> float:
+    def _score(self, row: Row, options: ScoreOptions) -> float:
         return codexglue_sentence(*row) * 100.0
 
-    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+    def _corpus_score(self, sums: Sums, options: ScoreOptions) -> dict[str, Any]:
         return {"value": codexglue_mean(sums.rows()), "bp": None}
 
 
@@ -537,11 +537,11 @@ class E2EDialect(FormulaDialect):
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         return exp(1 - ref_len / (hyp_len or 1e-5)) if hyp_len <= ref_len else 1.0
 
-    def _score(self, row: Row, scorer: Scorer) -> float:
+    def _score(self, row: Row, options: ScoreOptions) -> float:
         hyp_len, ref_len, matches, totals = row
         k: float = 0.0
-        if scorer.smooth_method == "add-k":
-            k = 1.0 if scorer.smooth_value is None else scorer.smooth_value
+        if options.smooth_method == "add-k":
+            k = 1.0 if options.smooth_value is None else options.smooth_value
         pairs = zip(matches, totals, strict=True)
         total = running_sum([log(max(m + k, 1e-15) / max(t + k, 1e-9)) for m, t in pairs])
         return self.brevity_penalty(hyp_len, ref_len) * exp(1.0 / len(totals) * total)
@@ -571,14 +571,14 @@ class MatlabDialect(FormulaDialect):
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         return super().brevity_penalty(hyp_len, ref_len) if hyp_len else 0.0
 
-    def _check_options(self, scorer: Scorer) -> None:
-        check_not_negative(scorer.weights)
+    def _check_options(self, options: ScoreOptions) -> None:
+        check_not_negative(options.weights)
 
-    def _score(self, row: Row, scorer: Scorer) -> float:
+    def _score(self, row: Row, options: ScoreOptions) -> float:
         hyp_len, ref_len, matches, totals = row
         if not hyp_len and not ref_len:
             return nan
-        weights = scorer.weights or (1.0,) * len(totals)
+        weights = options.weights or (1.0,) * len(totals)
         terms = list(zip(weights, matches, totals, strict=True))
         if any(not ngrams or (weight and not matched) for weight, matched, ngrams in terms):
             return 0.0

@@ -17,7 +17,7 @@ from math import nan
 from ..core.counting._counted import Counted, Sums
 from ..core.counting.stats import AdaptedRows
 from ..core.inputs.arguments import known_name
-from ..core.scoring.base import PARTS, SIGNIFICANCE, STATE, SUMS, Dialect
+from ..core.scoring.base import PARTS, SIGNIFICANCE, STATE, SUMS, Dialect, ScoreOptions
 from ..core.scoring.names import get
 from ..core.scoring.nltk import NLTK
 from ..core.scoring.sacrebleu import SACREBLEU
@@ -58,7 +58,7 @@ class OwnArithmetic(FormulaDialect):
     def __init__(self, formula: Formula) -> None:
         self.formula = formula
 
-    def _score(self, row: Row, scorer: Scorer) -> float:
+    def _score(self, row: Row, options: ScoreOptions) -> float:
         return self.formula(*row)
 
 
@@ -146,33 +146,33 @@ class Recipe(Dialect):
         """Rows as the base counts them, such as with multi-bleu's reference length of 9999."""
         return self.base.adapt(stats)
 
-    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
+    def _scores(self, adapted: AdaptedRows, options: ScoreOptions) -> array[float]:
         stated: list[float | None] = []
         if self.of_empty:
             stated = [self._score_of_empty(*row[:2]) for row in split_rows(adapted)]
         if stated.count(None) == len(stated):
-            return self._finished(self.base._scores(adapted, scorer))
+            return self._finished(self.base._scores(adapted, options))
         scores = array("d")
         for score, row in zip(stated, adapted, strict=True):
-            scores.extend(self._scores(row, scorer) if score is None else [score])
+            scores.extend(self._scores(row, options) if score is None else [score])
         return scores
 
-    def _segment_scores(self, counted: Counted, scorer: Scorer) -> Iterable[float]:
+    def _segment_scores(self, counted: Counted, options: ScoreOptions) -> Iterable[float]:
         if self.token_scores is not None:
             return self.token_scores(counted.extra or [], True)
-        return super()._segment_scores(counted, scorer)
+        return super()._segment_scores(counted, options)
 
-    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+    def _corpus_score(self, sums: Sums, options: ScoreOptions) -> dict[str, Any]:
         if self.token_scores is not None:
             scores = self.token_scores(sums.extra or [], self.corpus is not None)
             value = scores[0] if self.corpus is None else self.corpus(scores, sums.adapted())
         elif self.corpus is not None:
             rows = self.adapt(sums.rows())
-            value = self.corpus(self._scores(rows, scorer), rows)
+            value = self.corpus(self._scores(rows, options), rows)
         elif self.of_empty:
-            return super()._corpus_score(sums, scorer)
+            return super()._corpus_score(sums, options)
         else:
-            attributes = self.base._corpus_score(sums, scorer)
+            attributes = self.base._corpus_score(sums, options)
             return attributes | {"value": self._finished([attributes["value"]])[0]}
         return {"value": value} if self.has_bp else {"value": value, "bp": None}
 

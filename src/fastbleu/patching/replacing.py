@@ -139,9 +139,7 @@ def _stub(function: FunctionType, key: str, is_method: bool) -> CodeType:
     code = compile(tree, own.co_filename, "exec", dont_inherit=True)
     for _ in range(2):
         [code] = [inner for inner in code.co_consts if isinstance(inner, CodeType)]
-    if sys.version_info >= (3, 11):  # the qualified name, which errors show
-        code = code.replace(co_qualname=own.co_qualname)
-    return code
+    return code.replace(co_qualname=own.co_qualname)  # which errors show
 
 
 class ReplacedError(Exception):

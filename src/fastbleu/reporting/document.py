@@ -158,7 +158,7 @@ def overview_tables(overview: Overview) -> list[Table]:
 
 def verdict_of(overview: Overview) -> list[str]:
     """Serious mistakes, the best of several systems, and the sentence on A and B."""
-    serious = [f"{having}: {it.message}. {effect}" for it, having, effect in overview.warnings]
+    serious = [f"{having}: {it.sentence} {effect}" for it, having, effect in overview.warnings]
     verdicts = Verdicts(overview)
     return [*serious, *filter(None, [verdicts.headline(), verdicts.text(*overview.pair)])]
 

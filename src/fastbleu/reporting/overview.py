@@ -6,7 +6,7 @@ import re
 import warnings
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from math import isnan, nan, prod
+from math import isnan, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -16,9 +16,9 @@ from ..core.inputs.errors import without_input_warnings
 from ..core.metric.argument import scorer_of
 from ..core.scoring.base import SUMS
 from ..core.scoring.names import get, names
-from ..core.scoring.score import NoScoreError, Score
+from ..core.scoring.score import NoScoreError, Score, shown_score
 from ..diagnosis.corpus import dialect_metric
-from ..diagnosis.explanation import CANNOT_SCORE, shown_score
+from ..diagnosis.explanation import CANNOT_SCORE
 from ..diagnosis.findings import find
 from ..significance import Comparison, Interval, bootstrap
 from ..significance.procedures import compare_pairs, difference_intervals
@@ -140,6 +140,11 @@ class Mistake:
         return {*systems} <= {*serious}
 
     @property
+    def sentence(self) -> str:
+        """The message, with a full stop if it is no question."""
+        return self.message + "." * (not self.message.endswith("?"))
+
+    @property
     def effect(self) -> str:
         """The gain of the systems that have it: "+0.51 to +0.83"."""
         gains = sorted(self.points[system] for system in self.systems)
@@ -207,7 +212,11 @@ class Overview:
                 text = f"Without it the score would be {gains} points higher"
                 # Larger mistakes of some systems decide about the lead.
                 others = [it for it in self.mistakes if it is not mistake]
-                is_alone = all(max(it.points) < _SERIOUS_POINTS for it in others)
+                is_alone = not any(
+                    gain >= _SERIOUS_POINTS or (isnan(gain) and system in self.pair)
+                    for it in others
+                    for system, gain in enumerate(it.points)
+                )
                 if len(self.systems) > 1 and is_alone:
                     points = self._points_without(mistake)
                     best, second, *_ = sorted(self.order, key=lambda k: -points[k])
@@ -371,7 +380,7 @@ def _by_dialect(segments: Segments) -> tuple[list[DialectScores], list[str]]:
             best, second, *_ = sorted(order, key=lambda system: -points[system])
             lead = f"{segments.shown_names[best]} +{points[best] - points[second]:.2f}"
         is_reordered = any(points[k] < points[after] for k, after in pairwise(order))
-        printed = [shown_score(name, score) for score in scores]
+        printed = [shown_score(score) for score in scores]
         scored.append(DialectScores(name, printed, lead, is_reordered))
     return scored, failed
 
@@ -454,8 +463,7 @@ def find_mistakes(segments: Segments) -> list[Mistake]:
         for finding in find(corpus, sources):
             key = finding.name, _NUMBER.sub("#", finding.message)  # equal except for the numbers
             messages.setdefault(key, {})[system] = finding.message
-            gain = nan if finding.points is None else finding.points
-            points.setdefault(key, {})[system] = gain
+            points.setdefault(key, {})[system] = finding._exact_points
             rewrites[key] = finding._rewrite
             weights[key] = max(weights.get(key, 0.0), finding._weight)
     mistakes = []

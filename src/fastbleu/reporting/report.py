@@ -11,6 +11,7 @@ from shutil import copymode
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..core.inputs.arguments import a_type, check_choice, check_integer, number_of
+from ..core.inputs.errors import InputError, InputTypeError
 from ..core.metric.argument import as_metric
 from ..plots.text import Table, Tables
 from ..significance.resampling import check_seed
@@ -194,11 +195,11 @@ def report(
     seed = check_seed(seed)
     if not isinstance(systems, Mapping):
         expected = "expected hypotheses by name: {'new': hypotheses}"
-        raise TypeError(f"systems is {a_type(systems)}, {expected}")
+        raise InputTypeError(f"systems is {a_type(systems)}, {expected}")
     if not systems:
-        raise ValueError("systems is empty: there is nothing to report on")
+        raise InputError("systems is empty: there is nothing to report on")
     if references is None:
-        raise TypeError("references is missing: pass one str, or a list of str, per segment")
+        raise InputTypeError("references is missing: pass one str, or a list of str, per segment")
     labels = {"sources": sources, "ids": ids, "documents": documents, "groups": groups}
     segments = Segments(systems, references, metric, **labels)
     names = segments.shown_names

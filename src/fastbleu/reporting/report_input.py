@@ -12,9 +12,9 @@ import numpy
 from ..core.counting._counted import Counted
 from ..core.counting.counter import rereadable
 from ..core.counting.stats import Stats
-from ..core.inputs._batch import Batch, read
+from ..core.inputs._batch import Batch
 from ..core.inputs.arguments import a_type, number_of, shown
-from ..core.inputs.errors import restated
+from ..core.inputs.errors import InputError, InputTypeError, restated
 from ..core.metric.argument import counter_of, scorer_of
 from ..core.metric.bleu import BLEU
 from ..core.runtime.caching import cached_property
@@ -66,7 +66,7 @@ class Segments:
         self.scorer.require(COUNT)
         for name, hypotheses in systems.items():
             try:
-                batch = rereadable(self.counter, read(hypotheses, references, self.counter))
+                batch = rereadable(self.counter, self.counter.read(hypotheses, references))
                 _refuse_arrays(batch.hypotheses)
                 # Copies, because user code that runs later may change the lists.
                 listed, listed_references = list(batch.hypotheses), list(batch.references)
@@ -74,7 +74,7 @@ class Segments:
                 counted = self.counter.count(batch)
                 self.scorer.check_references(counted.nrefs)
                 if not counted.segments:
-                    raise ValueError("hypotheses is empty: there are no segments to show")
+                    raise InputError("hypotheses is empty: there are no segments to show")
             except (TypeError, ValueError) as error:
                 raise restated(error, f"systems[{shown(name)}]: {error}") from error
             self.names.append(str(name))
@@ -168,23 +168,23 @@ class Segments:
         if values is None:
             return None
         if isinstance(values, str):
-            raise TypeError(f"{name} is a str, expected one value per segment")
+            raise InputTypeError(f"{name} is a str, expected one value per segment")
         listed = list(values)
         if len(listed) != len(self):
-            raise ValueError(
+            raise InputError(
                 f"{name} has {number_of(len(listed), 'value')} for "
                 f"{number_of(len(self), 'segment')}; pass one for each"
             )
         for number, value in enumerate(listed if name == "sources" else ()):
             if type(value) is not str:
-                raise TypeError(f"sources[{number}] is {a_type(value)}, expected a str")
+                raise InputTypeError(f"sources[{number}] is {a_type(value)}, expected a str")
         return [str(value) for value in listed]
 
 
 def _refuse_arrays(hypotheses: Sequence[Any]) -> None:
     first = next(iter(hypotheses), "")
     if not isinstance(first, (str, list, tuple)):
-        raise TypeError(
+        raise InputTypeError(
             f"segment 0 is {a_type(first)}; a report shows text or lists of tokens: "
             "decode token ids first, or pass hypotheses.tolist()"
         )

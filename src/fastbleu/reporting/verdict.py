@@ -36,7 +36,7 @@ _CAUSES = {name: repair.cause for name, repair in REPAIRS.items()} | {
     "exchanged": "exchanged lines",
     "shuffled": "the order of lines",
     "short": "truncated text",
-    "constant text": "a tag, prompt or id at the beginning or end of lines",
+    "constant text": "a tag, prompt, id or Markdown at the beginning or end of lines",
     "lost characters": "letters lost in the wrong encoding",
     "unknown words": "marks for unknown words",
     "same text": "the same text for many segments",

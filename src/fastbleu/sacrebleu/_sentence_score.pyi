@@ -12,6 +12,7 @@ _Kind = TypeVar("_Kind", bound=LazyScore, default=BLEUScore)
 MOST_READERS: Final[int]
 _readers: dict[Any, SegmentReader]
 
+def use(metric: type[Any]) -> None: ...
 def score_text(
     tokenizer: str,
     lowercase: bool,

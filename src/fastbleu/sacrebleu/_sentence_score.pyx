@@ -10,10 +10,9 @@ from fastbleu.core.counting._text_packer cimport SegmentReader
 from fastbleu.core.scoring._sacrebleu cimport score_object
 
 from fastbleu.core.scoring._sacrebleu import SMOOTH_DEFAULTS as _SMOOTH_DEFAULTS
-from fastbleu.core.runtime.import_lock import lazy
 from fastbleu.sacrebleu.bleu_score import BLEUScore
 
-cdef object bleu = lazy("fastbleu.sacrebleu.metrics.bleu")
+cdef object BLEU = None      # metrics/bleu.py tells it by `use`
 
 
 cdef enum:
@@ -24,6 +23,12 @@ MOST_READERS = 32
 cdef dict readers = {}
 _readers = readers
 cdef dict smoothings = _SMOOTH_DEFAULTS
+
+
+def use(metric):
+    """Tell this module the metric for all input that it does not score itself."""
+    global BLEU
+    BLEU = metric
 
 
 cdef object score_segment(SegmentReader reader, object hypothesis, object references, object smoothing,
@@ -103,7 +108,7 @@ def sentence_bleu(
             score = score_segment(
                 reader, hypothesis, references, smooth_method, smooth_value, True, BLEUScore)
     if score is None:
-        metric = bleu.BLEU(lowercase, False, tokenize, smooth_method, smooth_value,
-                           effective_order=use_effective_order)
+        metric = BLEU(lowercase, False, tokenize, smooth_method, smooth_value,
+                      effective_order=use_effective_order)
         score = metric.sentence_score(hypothesis, references)
     return score

@@ -24,7 +24,7 @@ import numpy
 
 from ..core.counting.stats import Stats
 from ..core.inputs.arguments import a_type, check_choice, check_integer, number_of, shown
-from ..core.inputs.errors import restated
+from ..core.inputs.errors import InputError, InputTypeError, restated
 from ..core.metric.argument import as_metric, scorer_of
 from ..core.scoring.base import SIGNIFICANCE
 from .experiment import Experiment, scoring_of
@@ -180,10 +180,10 @@ def compare(
     check_choice("method", method, ("approximate_randomization", "bootstrap"))
     if not isinstance(systems, Mapping):
         expected = "expected hypotheses by name: {'new': hypotheses}"
-        raise TypeError(f"systems is {a_type(systems)}, {expected}")
+        raise InputTypeError(f"systems is {a_type(systems)}, {expected}")
     if len(systems) < 2:
         expected = "expected two or more: the first one is the baseline"
-        raise ValueError(f"systems has {number_of(len(systems), 'entry', 'entries')}, {expected}")
+        raise InputError(f"systems has {number_of(len(systems), 'entry', 'entries')}, {expected}")
     trials = check_integer("trials", trials, 1)
     samples = check_integer("samples", samples, int(method == "bootstrap"))
     experiment = _experiment_of(metric, systems, references, confidence, seed, progress)
@@ -289,7 +289,7 @@ def _rows(metric: BLEU, hypotheses: Any, references: Any) -> Stats:
     """The counts of a system's segments; Stats are taken if the metric counts in the same way."""
     if references is None and not isinstance(hypotheses, Stats):
         problem = f"references is None, and hypotheses is {a_type(hypotheses)}"
-        raise TypeError(f"{problem}; only Stats, from count, stand for both")
+        raise InputTypeError(f"{problem}; only Stats, from count, stand for both")
     return metric.count(hypotheses, references)
 
 
@@ -310,9 +310,9 @@ def _check_rows(rows: Mapping[str, Stats]) -> None:
         if len(stats) != len(baseline):
             lengths = f"{name} has {number_of(len(stats), 'row')}, {first} has {len(baseline)}"
             fix = "compare systems on the same segments, in the same order"
-            raise ValueError(f"{lengths}; {fix}")
+            raise InputError(f"{lengths}; {fix}")
         if len(stats) < 2:
-            raise ValueError(
+            raise InputError(
                 f"{name} has {number_of(len(stats), 'row')}, but at least 2 segments "
                 "are needed to draw from; pass the rows of all segments, not their sum"
             )

@@ -1,8 +1,7 @@
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from .ids import IdFilter
-from .types import Mask
 
 class InputKind:
     is_text: bool
@@ -30,12 +29,3 @@ class Batch:
     def warn_of_missing(self) -> None: ...
 
 def count_blank(texts: object) -> int: ...
-def read(
-    hypotheses: Any,
-    references: Any,
-    kind: InputKind,
-    hypothesis_mask: Mask | None = None,
-    reference_mask: Mask | None = None,
-    missing: str = "error",
-    join: Sequence[Hashable] | None = None,
-) -> Batch: ...

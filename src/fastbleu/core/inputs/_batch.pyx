@@ -1,7 +1,7 @@
-"""Batches: segments that were checked, to be counted. `read` makes one from a user's input.
+"""Batches: segments to be counted. `plain_batch` makes one of most users' input.
 
 Most input needs no checks: two lists of text or of lists of tokens, or arrays of ids of the right shapes.
-All other input is checked in Python (read.py). Texts and tokens are checked when they are counted.
+All other input is checked by read.py. Texts and tokens are checked when they are counted.
 
 Thread-safety. Another thread may change the lists meanwhile: see item_at.
 """
@@ -21,9 +21,6 @@ from fastbleu.core.kernel.sequences cimport is_array_of, is_list_or_tuple, item_
 from fastbleu.core.runtime._process cimport POLL_EVERY
 
 from fastbleu.core.inputs.errors import warn_input
-from fastbleu.core.runtime.import_lock import lazy
-
-cdef object checks = lazy("fastbleu.core.inputs.read")
 
 
 cdef extern from "Python.h":
@@ -80,34 +77,10 @@ cdef class Batch:
             )
 
 
-def read(hypotheses, references, InputKind kind not None, hypothesis_mask=None, reference_mask=None,
-         missing="error", join=None):
-    """Check hypotheses and references, and find out how they can be counted.
-
-    Parameters
-    ----------
-    hypotheses, references, hypothesis_mask, reference_mask, missing, join
-        As for `fastbleu.BLEU.score`, with its errors.
-    kind : Counter
-        Will count the batch; tells whether as text or tokens, and which ids count.
-
-    Returns
-    -------
-    Batch
-        Columns are read when they are counted, so errors in them may be raised there.
-    """
-    if (hypothesis_mask is None and reference_mask is None and join is None and type(missing) is str
-            and missing == "error"):
-        batch = plain_batch(hypotheses, references, kind.is_text, kind.id_filter is not None)
-        if batch is not None:
-            return batch
-    return checks.read_checked(
-        hypotheses, references, kind, hypothesis_mask, reference_mask, missing, join)
-
-
-cdef Batch plain_batch(object hypotheses, object references, bint are_texts, bint lists_are_ids):
+cdef Batch plain_batch(object hypotheses, object references, InputKind kind):
     """The batch of two lists, arrays or tensors that need no checks and look right; None for all others."""
     cdef Batch batch
+    cdef bint are_texts = kind.is_text, lists_are_ids = kind.id_filter is not None
     cdef bint are_lists = PyList_CheckExact(hypotheses) and PyList_CheckExact(references)
     if not are_texts and (lists_are_ids or not are_lists):
         hypotheses = rows_of(hypotheses, 2, lists_are_ids)

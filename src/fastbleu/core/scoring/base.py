@@ -8,7 +8,7 @@ to its score, with smoothing and `brevity_penalty`), `adds_up`, `mean_of_sentenc
 formula, and `source` the code that it reproduces.
 
 Most are a formula in Python (formulas.py); a `Recipe` (recipes.py) takes the arithmetic of another
-dialect or a function. A `Scorer` (scorer.py) is a dialect with values for its options.
+dialect or a function. A `Scorer` (scorer.py) is a dialect with its `ScoreOptions`.
 """
 
 from __future__ import annotations
@@ -28,11 +28,10 @@ from ..runtime.caching import cached_property
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, Literal
+    from typing import Any
 
     from ..counting.counter import Segment
     from ..inputs.types import ReferenceLength
-    from .scorer import Scorer
 
 
 class Feature:
@@ -109,6 +108,23 @@ FEATURES = (
 )
 
 
+class ScoreOptions:
+    """The options of a score, checked, as the formulas of dialects read them; see `Scorer`."""
+
+    __slots__ = (
+        "effective_order",
+        "max_ngram_order",
+        "smooth_method",
+        "smooth_value",
+        "weights",
+    )
+    effective_order: bool
+    max_ngram_order: int
+    smooth_method: str
+    smooth_value: float | None
+    weights: tuple[float, ...] | None  # None: equal weights
+
+
 class Dialect(ABC):
     """The scoring rules of one implementation; immutable."""
 
@@ -121,7 +137,7 @@ class Dialect(ABC):
     # The original's defaults. The tokenizer "none" splits at whitespace.
     tokenizer: str = "none"
     lowercase: bool = False
-    reference_length: ReferenceLength | Literal["average"] = "closest"
+    reference_length: ReferenceLength = "closest"
     max_ngram_order: int = 4
     weights_set_order: bool = False  # max_ngram_order is the number of weights
     # Other values that these may take.
@@ -185,7 +201,7 @@ class Dialect(ABC):
                 raise self.refusal(option, "its original has no such option")
         return type(self)(**own_options) if own_options else self
 
-    # From counts to scores, with a scorer's checked options. `Scorer` calls these methods.
+    # From counts to scores. `Scorer` calls these methods.
 
     def adapt(self, stats: Stats) -> AdaptedRows:
         """Each row as the dialect counts it, so that the sum of rows can be scored."""
@@ -196,22 +212,22 @@ class Dialect(ABC):
         return AdaptedRows._own(rows, stats.max_ngram_order)
 
     @abstractmethod
-    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
+    def _scores(self, adapted: AdaptedRows, options: ScoreOptions) -> array[float]:
         """The score of each adapted row, in 0-`scale`."""
 
-    def _row_scorer(self, scorer: Scorer) -> RowScorer | None:
+    def _row_scorer(self, options: ScoreOptions) -> RowScorer | None:
         """A compiled scorer of single rows with the results of `_scores`, if there is one."""
         return None
 
-    def _segment_scores(self, counted: Counted, scorer: Scorer) -> Iterable[float]:
+    def _segment_scores(self, counted: Counted, options: ScoreOptions) -> Iterable[float]:
         """The scores of segments one by one; `counted.extra` has their tokens if these are kept."""
-        return self._scores(self.adapt(counted.stats), scorer)
+        return self._scores(self.adapt(counted.stats), options)
 
-    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+    def _corpus_score(self, sums: Sums, options: ScoreOptions) -> dict[str, Any]:
         """`value` of a corpus, and other `Score` attributes that do not follow from its row."""
-        return {"value": self._scores(sums.adapted(), scorer)[0]}
+        return {"value": self._scores(sums.adapted(), options)[0]}
 
-    def _expected_scores(self, rows: Any, scorer: Scorer) -> array[float]:
+    def _expected_scores(self, rows: Any, options: ScoreOptions) -> array[float]:
         """See `Scorer.expected_scores`."""
         raise NotImplementedError
 
@@ -255,12 +271,12 @@ class Dialect(ABC):
         """The error for an option that the original does not have."""
         return ValueError(f"dialect {self.name!r} does not support {feature}: {reason}")
 
-    def _check_options(self, scorer: Scorer) -> None:  # noqa: B027 (most have nothing to check)
+    def _check_options(self, options: ScoreOptions) -> None:  # noqa: B027 (most have nothing to check)
         """Refuse weights and smoothing values that are out of range."""
 
-    def _smoothing_text(self, scorer: Scorer) -> str:
-        value = scorer.smooth_value
-        return scorer.smooth_method if value is None else f"{scorer.smooth_method}[{value}]"
+    def _smoothing_text(self, options: ScoreOptions) -> str:
+        value = options.smooth_value
+        return options.smooth_method if value is None else f"{options.smooth_method}[{value}]"
 
     def _further_fields(self) -> dict[str, str]:
         """Signature fields for `own_options`, and for arithmetic that depends on a version."""

@@ -10,12 +10,11 @@ from ..._core import REFERENCE_LENGTHS
 from ..counting.stats import AdaptedRows
 from ..runtime.import_lock import lazy
 from . import _nltk
-from .base import EFFECTIVE_ORDER, Dialect
+from .base import EFFECTIVE_ORDER, Dialect, ScoreOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import nltk_arithmetic
-    from .scorer import Scorer
 else:
     nltk_arithmetic = lazy("fastbleu.core.scoring.nltk_arithmetic")
 
@@ -58,9 +57,10 @@ class NltkDialect(Dialect):
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         return super().brevity_penalty(hyp_len, ref_len) if hyp_len else 0.0
 
-    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
-        order, smoothing, value = adapted.max_ngram_order, scorer.smooth_method, scorer.smooth_value
-        weights = scorer.weights or (1 / order,) * order
+    def _scores(self, adapted: AdaptedRows, options: ScoreOptions) -> array[float]:
+        smoothing, value = options.smooth_method, options.smooth_value
+        order = adapted.max_ngram_order
+        weights = options.weights or (1 / order,) * order
         if value is None:
             value = self.smoothings[smoothing]
         scores = _nltk.score_rows(adapted._rows, weights, smoothing, value)

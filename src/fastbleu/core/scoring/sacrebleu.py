@@ -13,13 +13,11 @@ from ..counting.stats import AdaptedRows
 from . import _sacrebleu
 from ._kept_logs import KeptScorer
 from ._sacrebleu import corpus_score
-from .base import Dialect, check_not_negative
+from .base import Dialect, ScoreOptions, check_not_negative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from .scorer import Scorer
 
 
 class SacrebleuDialect(Dialect):
@@ -53,69 +51,69 @@ class SacrebleuDialect(Dialect):
     details = staticmethod(_sacrebleu.details)
     score_in_python = staticmethod(_sacrebleu.score_in_python)
 
-    def _check_options(self, scorer: Scorer) -> None:
-        value = scorer.smooth_value
+    def _check_options(self, options: ScoreOptions) -> None:
+        value = options.smooth_value
         if value is not None and not 0 <= value < float("inf"):
             raise ValueError(f"smooth_value is {value}, but must be finite and at least 0")
-        check_not_negative(scorer.weights)
+        check_not_negative(options.weights)
 
-    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
-        options = scorer.smooth_method, scorer.smooth_value, scorer.effective_order
-        if scorer.weights is None:
-            return _sacrebleu.score_rows(adapted._rows, adapted.max_ngram_order, *options)
+    def _scores(self, adapted: AdaptedRows, options: ScoreOptions) -> array[float]:
+        rules = options.smooth_method, options.smooth_value, options.effective_order
+        if options.weights is None:
+            return _sacrebleu.score_rows(adapted._rows, adapted.max_ngram_order, *rules)
         scores = array("d")
         for row in adapted:
-            _, precisions, bp, _, totals = self.details(row._rows, row.max_ngram_order, *options)
-            scores.append(_weighted(precisions, bp, totals, scorer))
+            _, precisions, bp, _, totals = self.details(row._rows, row.max_ngram_order, *rules)
+            scores.append(_weighted(precisions, bp, totals, options))
         return scores
 
-    def _row_scorer(self, scorer: Scorer) -> RowScorer | None:
-        if scorer.smooth_method != "exp" or scorer.weights is not None:
+    def _row_scorer(self, options: ScoreOptions) -> RowScorer | None:
+        if options.smooth_method != "exp" or options.weights is not None:
             return None
-        return KeptScorer(scorer.max_ngram_order, scorer.effective_order)
+        return KeptScorer(options.max_ngram_order, options.effective_order)
 
-    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
-        if scorer.weights is not None:
-            return super()._corpus_score(sums, scorer)
+    def _corpus_score(self, sums: Sums, options: ScoreOptions) -> dict[str, Any]:
+        if options.weights is not None:
+            return super()._corpus_score(sums, options)
         # fmt: off
         value = corpus_score(
-            sums.row, scorer.max_ngram_order, scorer.smooth_method, scorer.smooth_value,
-            scorer.effective_order,
+            sums.row, options.max_ngram_order, options.smooth_method, options.smooth_value,
+            options.effective_order,
         )
         # fmt: on
         return {"value": value}
 
-    def _expected_scores(self, rows: Any, scorer: Scorer) -> array[float]:
-        options = scorer.smooth_method, scorer.smooth_value, scorer.effective_order
-        max_ngram_order = scorer.max_ngram_order
-        if scorer.weights is None:
-            return _sacrebleu.score_rows(rows, max_ngram_order, *options, "expected")
+    def _expected_scores(self, rows: Any, options: ScoreOptions) -> array[float]:
+        rules = options.smooth_method, options.smooth_value, options.effective_order
+        max_ngram_order = options.max_ngram_order
+        if options.weights is None:
+            return _sacrebleu.score_rows(rows, max_ngram_order, *rules, "expected")
         scores = array("d")
         for hyp_len, ref_len, *counts in rows.tolist():
             totals = counts[max_ngram_order:]
             _, precisions, bp = self.score_in_python(
-                counts[:max_ngram_order], totals, hyp_len, ref_len, *options, max_ngram_order
+                counts[:max_ngram_order], totals, hyp_len, ref_len, *rules, max_ngram_order
             )
-            scores.append(_weighted(precisions, bp, totals, scorer))
+            scores.append(_weighted(precisions, bp, totals, options))
         return scores
 
-    def _smoothing_text(self, scorer: Scorer) -> str:
-        value = scorer.smooth_value
-        value = self.smoothings[scorer.smooth_method] if value is None else value
+    def _smoothing_text(self, options: ScoreOptions) -> str:
+        value = options.smooth_value
+        value = self.smoothings[options.smooth_method] if value is None else value
         if value is None:
-            return scorer.smooth_method
+            return options.smooth_method
         rounded = f"{value:.2f}"
-        return f"{scorer.smooth_method}[{rounded if float(rounded) == value else value}]"
+        return f"{options.smooth_method}[{rounded if float(rounded) == value else value}]"
 
 
 def _weighted(
-    precisions: Sequence[float], bp: float, totals: Sequence[float], scorer: Scorer
+    precisions: Sequence[float], bp: float, totals: Sequence[float], options: ScoreOptions
 ) -> float:
     """The score of one row: bp * (100 * exp(sum of weight * log(precision)))."""
     if not any(precisions):
         return 0.0
-    weights: Sequence[float] = scorer.weights or ()
-    if scorer.effective_order:
+    weights: Sequence[float] = options.weights or ()
+    if options.effective_order:
         reached = [weight for weight, total in zip(weights, totals, strict=True) if total]
         if len(reached) < len(weights):
             if not any(reached):

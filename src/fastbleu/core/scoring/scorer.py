@@ -8,11 +8,11 @@ from ..counting._counted import Counted, Sums
 from ..counting.counter import Counter
 from ..counting.stats import AdaptedRows, Origin, Stats
 from ..inputs.arguments import as_double, check_flag, is_iterable, number_of, shown, unknown_name
-from ..inputs.errors import LocatedError, Place, advised, warn_input, warn_of_blank, warn_tokenized
+from ..inputs.errors import InputError, Place, advised, warn_input, warn_of_blank, warn_tokenized
 from ..inputs.mistakes import warn_of_equal
 from ..runtime.import_lock import lazy
 from ..tokenizers.tokenizer import Tokenizer
-from .base import EFFECTIVE_ORDER, EXPECTED_COUNTS, WEIGHTS, Dialect, Feature
+from .base import EFFECTIVE_ORDER, EXPECTED_COUNTS, WEIGHTS, Dialect, Feature, ScoreOptions
 from .score import NoScoreError, Score, new_object, set_source, set_value
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ else:
 _ARITHMETIC = (ValueError, ZeroDivisionError)
 
 
-class Scorer:
+class Scorer(ScoreOptions):
     """A dialect with its options: checked once, immutable, the same in every process.
 
     `keep_rows` says whether the rows of a corpus are needed, because their plain sum is not enough.
@@ -68,16 +68,11 @@ class Scorer:
         "_signatures",
         "_tokenizer",
         "dialect",
-        "effective_order",
         "given_effective_order",
         "keep_rows",
         "lowercase",
-        "max_ngram_order",
         "reference_length",
-        "smooth_method",
-        "smooth_value",
         "tokenizer",
-        "weights",
     )
 
     def __init__(
@@ -152,7 +147,7 @@ class Scorer:
             made, default = self, self.dialect.options.get("effective_order", False)
             if self.given_effective_order is None is default:
                 made = object.__new__(Scorer)
-                for name in self.__slots__:
+                for name in (*ScoreOptions.__slots__, *self.__slots__):
                     setattr(made, name, getattr(self, name))
                 made.effective_order, made._signatures, made._of_sentences = True, {}, made
             self._of_sentences = made
@@ -203,7 +198,7 @@ class Scorer:
     def check_references(self, nrefs: int) -> None:
         """Refuse `nrefs` references per segment (-1: varying) if the dialect takes only one."""
         if self.dialect.single_reference and nrefs not in (0, 1):
-            raise ValueError(
+            raise InputError(
                 f"dialect {self.dialect.name!r} takes one reference for each segment, as its "
                 f"original does; {advised('first reference')} to score with the first"
             )
@@ -279,7 +274,7 @@ class Scorer:
             There are no segments, or (NoScoreError) the dialect has no score for them.
         """
         if sums.segments == 0:
-            raise ValueError("there are no segments to score: hypotheses is empty")
+            raise InputError("there are no segments to score: hypotheses is empty")
         attributes = self.attributes(sums, warns)
         # Its other fields are computed by `field` when they are first read: they take longer than
         # counting a segment, and most callers only read `value`.
@@ -357,11 +352,11 @@ class Scorer:
     def _no_score(self, error: Exception, place: str | Place = "") -> NoScoreError:
         """The error for counts for which an original has no score."""
         reason = str(error)
-        if not isinstance(error, LocatedError):  # arithmetic
+        if not isinstance(error, InputError):  # arithmetic
             reason = f"dialect {self.dialect.name!r} has no score: its original fails with {reason}"
         if place:
             return NoScoreError.at(place, reason)
-        return NoScoreError(reason, **vars(error) if isinstance(error, LocatedError) else {})
+        return NoScoreError(reason, **vars(error) if isinstance(error, InputError) else {})
 
     def stats(self, counted: Counted) -> Stats:
         """The rows of a corpus, with their `Origin`."""

@@ -22,7 +22,7 @@ from ...core.tokenizers.tokenizer import (
     load_tokenizer,
 )
 from ...core.tokenizers.tokenizer import tokenize as split
-from .._sentence_score import score_text
+from .._sentence_score import score_text, use
 from ..base import Metric
 from ..bleu_score import (
     BLEUScore,
@@ -368,6 +368,9 @@ def _choose_tokenizer(
     if isinstance(tokenize, str) and tokenize not in TOKENIZERS:
         raise KeyError(unknown_name("tokenizer", tokenize, TOKENIZERS))
     return load_tokenizer(tokenize)
+
+
+use(BLEU)
 
 
 def corpus_bleu(

@@ -11,9 +11,6 @@
 #pragma once
 
 #include <Python.h>
-#if PY_VERSION_HEX < 0x030B0000
-#  include <longintrepr.h>
-#endif
 #include "../hashing/content_keys.h"
 
 /* The digits of an int that does not fit into 64 bits, and its kind. */
