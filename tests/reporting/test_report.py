@@ -570,9 +570,6 @@ def test_the_share_of_each_segment_is_what_the_difference_loses_without_it(diale
     text = report.markdown(1)
     assert text.index(expected) < text.index(f"losses, b - a\n\nSegment {last}\n")
     assert f"gains, b - a\n\nSegment {first}\n" in text
-    cheapest = np.argsort(parts[0], kind="stable")[:20]
-    changed = f"{score('a', {*cheapest}):.{header['digits']}f} instead of"
-    assert f"cost most the score would be {changed}" in header["explained"][0][0]
 
 
 @pytest.mark.wmt22

@@ -392,15 +392,10 @@ def make_buckets(segments: Segments, settings: dict[str, Any]) -> list[Buckets]:
     made = [("reference length", [*names, f"{_LENGTHS[-1]} or more"], lengths)]
     for name, values in (("document", segments.documents), ("group", segments.groups)):
         if values is not None:
-            made.append((name, *_numbered(values)))
+            numbers = {label: number for number, label in enumerate(dict.fromkeys(values))}
+            codes = numpy.array([numbers[value] for value in values])
+            made.append((name, [*numbers], codes))
     return [_scored(segments, settings, *bucket) for bucket in made]
-
-
-def _numbered(values: Sequence[str]) -> tuple[list[str], NDArray[Any]]:
-    """The distinct values in order of appearance, and the index of each value among them."""
-    numbers: dict[str, int] = {}
-    codes = [numbers.setdefault(value, len(numbers)) for value in values]
-    return list(numbers), numpy.array(codes, numpy.int64)
 
 
 def _scored(

@@ -95,7 +95,6 @@ def check_segments(page, given, metric, of_sentences):
             assert (mine["name"], mine["score"]) == (system, scores[s])
             lengths = [mine["hyp_len"], mine["ref_len"]]
             assert lengths + mine["matches"] + mine["totals"] == rows[s]
-            assert mine["bp"] == float(metric._scorer.dialect.brevity_penalty(*lengths))
             readable = hypotheses[s].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
             if "\ufffd" not in readable and "\ud800" not in hypotheses[s]:
                 assert mine["hypothesis"] == hypotheses[s]

@@ -629,7 +629,7 @@ def test_nothing_is_covered_on_a_telephone(show):
 
 def test_a_telephone_shows_the_verdict_the_systems_and_the_segments(show):
     page = show("en-de", viewport={"width": 390, "height": 800}, has_touch=True)
-    for selector in ("#verdict", "#systems", "#grid", "#findings", "#by-document"):
+    for selector in ("#verdict", "#systems", "#grid", "#by-document"):
         assert page.is_visible(selector)
     for selector in ("#charts", "#matrix", "#pairs", "#phrase-tables", "#systems .detail >> nth=0"):
         assert not page.is_visible(selector)
@@ -647,6 +647,32 @@ def test_a_telephone_shows_the_verdict_the_systems_and_the_segments(show):
     assert max(right for _, _, right in bounds) <= 390
     page.click("#grid-body .row >> nth=1")
     assert page.is_visible("#segment")
+
+
+def test_likely_mistakes_and_long_ids_fit_on_a_telephone(show):
+    references = [f"the cat's number {number} sat on the mat" for number in range(40)]
+    escaped = [text.replace("'", "&#39;") for text in references]
+    systems = {"Transformer-Big": escaped, "other": [text[4:] for text in escaped]}
+    ids = [f"newstest2022.en-de.document-{number}:segment-{number}" for number in range(40)]
+    report = fastbleu.report(systems, references, ids=ids, samples=0, dialects=False)
+    page = show(report, viewport={"width": 390, "height": 800}, has_touch=True)
+    for part in (page.locator(".scroll:has(#findings)"), page.locator("#grid")):
+        assert part.evaluate("its => its.scrollWidth <= its.clientWidth")
+    assert page.locator("#findings td").last.bounding_box()["width"] > 300
+    # Names are not split.
+    lines = """its => {
+      const all = document.createRange();
+      all.selectNodeContents(its.firstChild);
+      return all.getClientRects().length;
+    }"""
+    assert page.locator("#systems th[title=Transformer-Big]").evaluate(lines) == 1
+    row = page.locator("#grid-body .row >> nth=0")
+    assert ids[int(row.get_attribute("data-segment"))] in row.inner_text()
+    bottom = row.locator(".text").last.bounding_box()
+    assert (
+        bottom["y"] + bottom["height"]
+        <= page.locator("#grid-body .row >> nth=1").bounding_box()["y"]
+    )
 
 
 def test_no_width_and_no_name_makes_the_page_scroll_sideways(show):
