@@ -187,7 +187,7 @@ function drawRows(all = 0) {
   const counts = [all ? to : visible.length, visible.length].filter((count, i, both) => count !== (both[i + 1] ?? data.segments)).map(grouped);
   $("#count").textContent = [...counts, segmentsOf(data.segments)].join(" of ");
   markQuery();
-  if (visible.length) grid.setAttribute("aria-activedescendant", `row-${current}`);
+  if (current >= from && current < to) grid.setAttribute("aria-activedescendant", `row-${current}`);
   else grid.removeAttribute("aria-activedescendant");
 }
 
