@@ -570,9 +570,6 @@ def test_the_share_of_each_segment_is_what_the_difference_loses_without_it(diale
     text = report.markdown(1)
     assert text.index(expected) < text.index(f"losses, b - a\n\nSegment {last}\n")
     assert f"gains, b - a\n\nSegment {first}\n" in text
-    cheapest = np.argsort(parts[0], kind="stable")[:20]
-    changed = f"{score('a', {*cheapest}):.{header['digits']}f} instead of"
-    assert f"cost most the score would be {changed}" in header["explained"][0][0]
 
 
 @pytest.mark.wmt22
@@ -880,13 +877,10 @@ def test_ranks_and_where_a_group_of_systems_ends():
     assert re.findall(row, page, re.DOTALL) == ranked
 
 
-def test_buckets_are_named_after_their_segments_and_lengths():
+def test_buckets_are_named_after_their_lengths():
     many = {name: texts * 7 for name, texts in SYSTEMS.items()}
     header, _ = payload(fastbleu.report(many, REFERENCES * 7, samples=0).html(), "numbers")
-    lengths, parts = (kind["labels"] for kind in header["buckets"])
-    assert lengths == ["0-5", "6-10"]
-    assert parts[:3] == ["0-1", "2-3", "4-5"]
-    assert parts[-1] == "18-20"
+    assert [kind["labels"] for kind in header["buckets"]] == [["0-5", "6-10"]]
 
 
 def test_each_system_has_its_own_scores_in_markdown():

@@ -272,7 +272,7 @@ def test_latex():
     systems = {"old": NEW * 9, "-new": [*NEW[:2], ""] * 9, long: [text[1:] for text in NEW] * 9}
     compared = compare(systems, REFERENCES * 9, samples=50)
     lines = compared.to_latex().splitlines()
-    assert lines[0].startswith("% paired approximate randomization, ")
+    assert lines[0].startswith("% paired ")
     assert "p adjusted for 2 comparisons (Holm)" in lines[0]
     assert lines[1:3] == [r"\begin{tabular}{lrrrrrr}", r"\toprule"]
     assert lines[3] == (

@@ -136,7 +136,6 @@ def make_numbers(overview: Overview) -> Payload:
         "explained": [[verdicts.explained(a, b) for a in systems] for b in systems],
     }
     payload.add_counts("references", [len(texts) for texts in segments.references])
-    _add_brevity_penalties(payload, segments)
     for number, sorting in enumerate(buckets):
         payload.add_counts(f"bucket.{number}", sorting.codes)
     for system, counted in enumerate(segments.counted):
@@ -152,18 +151,6 @@ def make_numbers(overview: Overview) -> Payload:
             if (stats.totals[:, order] != numpy.maximum(stats.hyp_lens - order, 0)).any():
                 payload.add_counts(f"totals.{system}.{order}", stats.totals[:, order])
     return payload
-
-
-def _add_brevity_penalties(payload: Payload, segments: Segments) -> None:
-    """Add the penalties of all pairs of lengths that occur."""
-    of_systems = [counted.stats for counted in segments.counted]
-    lengths = [(stats.hyp_lens.astype(numpy.int64), stats.ref_lens) for stats in of_systems]
-    pairs = numpy.unique(numpy.concatenate([(hyp << 32) + ref for hyp, ref in lengths]))
-    different = (pairs >> 32).tolist(), (pairs & 0xFFFFFFFF).tolist()
-    payload.add_counts("penalty.hyp_len", different[0])
-    payload.add_counts("penalty.ref_len", different[1])
-    penalties = map(segments.scorer.brevity_penalty, *different)
-    payload.add("penalty", [*map(float, penalties)], "float64")
 
 
 def make_texts(segments: Segments) -> Payload:

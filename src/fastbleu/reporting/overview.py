@@ -39,9 +39,8 @@ _MOST_NAMES = 4  # of systems that are listed
 # least this much are shown at the top.
 _LEAST_POINTS, _SERIOUS_POINTS = 0.1, 0.5
 _NUMBER = re.compile(r"\d[\d.,]*\d|\d")
-# Where buckets by reference length begin, in tokens; the number of buckets by position.
+# Where buckets by reference length begin, in tokens.
 _LENGTHS = (0, 6, 11, 16, 21, 31, 41, 61, 101)
-_PARTS = 10
 # With more buckets, times systems, there are no intervals: each takes milliseconds.
 _MOST_INTERVALS = 1000
 
@@ -87,7 +86,7 @@ class Buckets:
     Attributes
     ----------
     name : str
-        "reference length", "position", "document" or "group".
+        "reference length", "document" or "group".
     labels : list of str
     codes : ndarray of int64, shape (S,)
         The bucket of each segment.
@@ -387,30 +386,16 @@ def _by_dialect(segments: Segments) -> tuple[list[DialectScores], list[str]]:
 
 def make_buckets(segments: Segments, settings: dict[str, Any]) -> list[Buckets]:
     """All ways to sort the segments into buckets; `settings` are arguments of `bootstrap`."""
-    count = len(segments)
     ref_lens = segments.counted[0].stats.ref_lens
     lengths = numpy.searchsorted(_LENGTHS, ref_lens, side="right") - 1
     names = [f"{low}-{high - 1}" for low, high in pairwise(_LENGTHS)]
     made = [("reference length", [*names, f"{_LENGTHS[-1]} or more"], lengths)]
-    if count >= 2 * _PARTS and segments.documents is None:
-        edges = [count * part // _PARTS for part in range(_PARTS + 1)]
-        labels = [f"{low}-{high - 1}" for low, high in pairwise(edges)]
-        parts = numpy.searchsorted(edges, numpy.arange(count), side="right") - 1
-        made.append(("position", labels, parts))
-    for name, values in (
-        ("document", segments.documents),
-        ("group", segments.groups),
-    ):
+    for name, values in (("document", segments.documents), ("group", segments.groups)):
         if values is not None:
-            made.append((name, *_numbered(values)))
+            numbers = {label: number for number, label in enumerate(dict.fromkeys(values))}
+            codes = numpy.array([numbers[value] for value in values])
+            made.append((name, [*numbers], codes))
     return [_scored(segments, settings, *bucket) for bucket in made]
-
-
-def _numbered(values: Sequence[str]) -> tuple[list[str], NDArray[Any]]:
-    """The distinct values in order of appearance, and the index of each value among them."""
-    numbers: dict[str, int] = {}
-    codes = [numbers.setdefault(value, len(numbers)) for value in values]
-    return list(numbers), numpy.array(codes, numpy.int64)
 
 
 def _scored(

@@ -120,22 +120,16 @@ class Verdicts:
         return parts
 
     def explained(self, a: int, b: int) -> str:
-        """What the difference would be without the segments that make most of it.
-
-        For a == b, what the score would be without those that cost most.
-        """
-        shares = self._overview.shares(a, b)
+        """What the difference would be without the segments that make most of it."""
+        shares = self._overview.shares(a, b) if a != b else None
         if shares is None or len(shares) < 2 * FIRST:
             return ""
-        first = numpy.argsort(shares if a == b else -shares, kind="stable")[:FIRST]
+        first = numpy.argsort(-shares, kind="stable")[:FIRST]
         without = self._difference_without(numpy.isin(numpy.arange(len(shares)), first), a, b)
         if without is None:
             return ""
-        value = self._overview.systems[b].score.value
-        if a == b:
-            changed = f"{self._number(without)} instead of {self._number(value)}"
-            return f"Without the {FIRST} segments that cost most the score would be {changed}."
-        share = 1 - without / (value - self._overview.systems[a].score.value)
+        systems = self._overview.systems
+        share = 1 - without / (systems[b].score.value - systems[a].score.value)
         explained = f"The {FIRST} segments that count most explain {100 * share:.0f} % of the"
         return f"{explained} difference: without them it would be {self._change(without)}."
 
@@ -218,14 +212,14 @@ class Verdicts:
         return [(f" No {kind.name} explains it.", "")]
 
     def _difference_without(self, left_out: NDArray[numpy.bool_], a: int, b: int) -> float | None:
-        """The difference, or for a == b the score, without some segments; None if it has none."""
+        """The difference without some segments; None if the rest cannot be scored."""
         values = []
-        for counted in [self._segments.counted[system] for system in dict.fromkeys((a, b))]:
+        for counted in (self._segments.counted[a], self._segments.counted[b]):
             rows = numpy.asarray(counted.stats)[~left_out]
             if (value := self._segments.score_rows(counted, rows)) is None:
                 return None
             values.append(value)
-        return values[-1] - sum(values[:-1])
+        return values[1] - values[0]
 
 
 def last_step(scores: list[Score]) -> str:

@@ -2,8 +2,9 @@
 
 import csv
 import io
+import itertools
 import re
-from xml.etree import ElementTree
+import unicodedata
 
 import pytest
 from report_samples import ATTACKS, CASES, case, wmt22_systems
@@ -44,11 +45,12 @@ def test_rows_show_the_scores_by_which_they_are_sorted(show):
     rows = page.eval_on_selector_all(
         "#grid-body .row", "rows => rows.map(r => [...r.children].map(c => c.textContent))"
     )
-    for number, (shown, *cells) in enumerate(rows):
+    for number, (shown, share, *cells) in enumerate(rows):
         its = [system[number] for system in scores]
         printed = [f"{score:.2f}" for score in its]
         expected = [*printed[:2], f"{its[1] - its[0]:+.2f}"]
         assert (shown, cells[:3], cells[5:]) == (str(number), expected, printed[2:])
+        assert re.fullmatch(r"[+-]\d+\.\d\d %", share)
     page.select_option("#sort", "0")
     found, expected = numbers_of_rows(page), sorted(range(count), key=scores[0].__getitem__)
     assert found == expected[: len(found)]
@@ -107,7 +109,14 @@ def test_the_leaderboard_from_which_a_and_b_are_chosen(show, eight_systems):
     assert page.inner_text("#verdict").startswith(f"{b} is ")
     heads = "#grid-head [role=columnheader]"
     shown = page.eval_on_selector_all(heads, "all => all.map(its => its.textContent)")
-    assert shown[:5] == ["#", a, b, "B − A", "source"]
+    assert shown[1:5] == ["share ▼", "A", "B", "B − A"]
+    assert shown[5] == f"source, {a}, {b}"
+    # The answer is where the click was.
+    cell, answer = (
+        page.locator(its).bounding_box() for its in ("#matrix [aria-pressed=true]", "#answer")
+    )
+    assert page.inner_text("#answer") == page.inner_text("#verdict")
+    assert 0 < answer["y"] - cell["y"] < 400
     page.click("#systems [aria-label='s0 as A']")
     assert page.inner_text("#system-a option:checked") == "s0"
     pressed = page.locator("#matrix [aria-pressed=true]").inner_text()
@@ -148,9 +157,8 @@ def test_filters_come_together(show):
     inside = [s for s, score in enumerate(scores[0]) if low <= score < high]
     assert count_of(page) == len(inside) == int(re.search(r": ([\d,]+) segment", label)[1])
     page.fill("#query", "e")
-    page.select_option("#bucket-kind", "document")
-    page.click("#bucket-table tbody tr:first-child button")
-    document = page.inner_text("#bucket-table tbody tr:first-child th")
+    page.click("#by-document tbody tr:first-child button")
+    document = page.inner_text("#by-document tbody tr:first-child th")
     kept = [s for s in inside if given["documents"][s] == document]
     assert count_of(page) == len(kept)
     assert page.locator("#chosen button").count() == 2
@@ -232,7 +240,7 @@ def test_other_addresses_are_the_usual_state(show):
         page = show("right-to-left", fragment)
         assert not page.is_visible("#segment")
         assert shown(page) == "6 segments"
-        assert page.input_value("#sort") == "gap"
+        assert page.input_value("#sort") == "share"
         assert (page.input_value("#system-a"), page.input_value("#system-b")) == ("0", "1")
 
 
@@ -288,6 +296,50 @@ def test_the_docked_segment(show):
     assert page.locator("#grid-body .current").get_attribute("data-segment") == str(order[3])
 
 
+def test_rows_show_both_outputs_and_what_differs(show):
+    same = " ".join(f"same{number}" for number in range(30))
+    systems = {
+        "one": [f"{same} a red cat sat on the mat", "alike", "x"],
+        "other": [f"{same} a cat slept on the mat there", "alike", "y"],
+    }
+    references = [f"{same} the red cat slept on the mat", "alike", "y z"]
+    page = show(fastbleu.report(systems, references, samples=0), "#sort=segment&descending=no")
+    lines = page.eval_on_selector_all(
+        "#grid-body .text:not(.hits)",
+        """all => all.map(line => [line.classList[1], line.textContent,
+            [...line.querySelectorAll('.own')].map(t => `${t.textContent} ${t.dataset.order}`)])""",
+    )
+    start = "… same27 same28 same29"
+    assert lines[:4] == [
+        ["a", f"{start} a red cat sat on the mat", ["red 2", "sat 0"]],
+        ["b", f"{start} a cat slept on the mat there", ["slept 4", "there 0"]],
+        ["a", "alike", []],
+        ["b", "alike", []],
+    ]
+
+
+def test_the_order_is_by_the_share_of_the_difference(show):
+    page = show("en-de")
+    shares = page.eval_on_selector_all(
+        "#grid-body .row", "all => all.map(row => parseFloat(row.children[1].textContent))"
+    )
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > 0
+    assert "20 segments that count most explain" in page.inner_text("#explained")
+    count = len(case("en-de")["references"])
+    first = numbers_of_rows(page)[:10]
+    # The same segments explain it the other way round.
+    a, b = page.input_value("#system-a"), page.input_value("#system-b")
+    page.evaluate(f"location.hash = 'a={b}&b={a}'")
+    page.wait_for_function(f"document.querySelector('#system-a').value === '{b}'")
+    assert numbers_of_rows(page)[:10] == first
+    page.select_option("#sort", "share")
+    page.uncheck("#descending")
+    assert count_of(page) == count
+    against = page.inner_text("#grid-body .row >> nth=0 >> .n >> nth=1")
+    assert against.startswith("-")
+
+
 def test_what_only_one_system_says_is_framed(show):
     systems = {
         "one": ["the red cat sat on the mat"],
@@ -330,8 +382,7 @@ def test_the_whole_state_is_in_the_address(show):
     page.select_option("#sort", "length")
     page.fill("#query", "der & die")
     page.fill("#query", "der")
-    page.select_option("#bucket-kind", "document")
-    page.click("#bucket-table tbody tr:nth-child(3) button")
+    page.click("#by-document tbody tr:nth-child(3) button")
     page.fill("#query", "")
     page.locator("#charts svg[role=group]").first.locator("[role=button]").nth(4).click()
     page.click("#chosen button >> nth=1")
@@ -355,7 +406,7 @@ def test_the_whole_state_is_in_the_address(show):
         page.go_back()
     assert shown(page) == "2,037 segments"
     assert page.input_value("#system-a") == a
-    assert page.input_value("#sort") == "gap"
+    assert page.input_value("#sort") == "share"
 
 
 def test_a_phrase_in_the_address(show):
@@ -390,6 +441,10 @@ def test_copying(show):
     latex = copied("#overview .take >> nth=0 >> button >> nth=1")
     assert latex.startswith("% Signature: nrefs")
     assert latex.count(r"\\") == len(table)
+    # The line between groups that the comment promises.
+    groups = page.locator("#systems tr.cut").count()
+    assert groups > 0
+    assert latex.count(r"\midrule") == 1 + groups
     name = table[1][0].replace("_", r"\_")
     assert f"\n{name} & {table[1][1]} & " in latex
     assert r" \% & " in latex
@@ -405,7 +460,7 @@ def test_scrolling_shows_no_blank_rows(show):
         assert page.evaluate(
             """() => {
               const grid = document.querySelector('#grid').getBoundingClientRect();
-              for (let y = grid.top + 40; y < grid.bottom - 20; y += 28) {
+              for (let y = grid.top + 40; y < grid.bottom - 20; y += 40) {
                 const all = [...document.querySelectorAll('#grid-body .row')];
                 const rows = all.map(r => r.getBoundingClientRect());
                 if (!rows.some(r => r.top <= y && r.bottom >= y)) return false;
@@ -433,17 +488,6 @@ def test_export(show):
         for name, its in zip(systems, scores, strict=True):
             assert float(row[f"score {name}"]) == its[s]
             assert row[name].removeprefix("'") == given["systems"][name][s]
-    with page.expect_download() as download:
-        page.click("#charts figure:nth-child(2) button")
-    picture = ElementTree.fromstring(download.value.path().read_text(encoding="utf-8"))
-    shapes = [its for its in picture.iter() if its.tag.endswith("rect")]
-    assert len(shapes) > 10
-    assert all(its.get("fill").startswith("rgb") for its in shapes)
-    page_color = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert (shapes[0].get("fill"), shapes[0].get("width")) == (page_color, "100%")
-    words = "".join(picture.itertext())
-    shown_systems = (systems[int(page.input_value(f"#system-{name}"))] for name in "ab")
-    assert all(f"■ {name}"[:20] in words for name in shown_systems)
 
 
 def test_formulas_are_no_formulas_in_a_spreadsheet(show):
@@ -458,19 +502,22 @@ def test_print(show, name):
     # As wide as A4 without its margins.
     page = show(name, "#segment=0", viewport={"width": 718, "height": 1000})
     page.emulate_media(media="print")
-    hidden = "nav", "#filters", "#compare", "#export-csv", "#segment header button"
-    for selector in (*hidden, "figcaption button"):
+    for selector in ("nav", "#filters", "#answer", "#export-csv", "#segment header button"):
         assert not page.is_visible(selector)
-    for visible in ("#systems", "#charts svg >> nth=1", "#segment"):
+    for visible in ("#systems", "#compare", "#charts svg >> nth=1", "#segment"):
         assert page.is_visible(visible)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     rows = page.locator("#grid-body .row")
-    assert rows.count() == min(60, len(case(name)["references"]))
+    assert rows.count() == min(20, len(case(name)["references"]))
+    # Collapsed tables are open on paper, and only there.
+    assert page.locator("details:not([open], #phrases)").count() == 0
     tops = page.eval_on_selector_all("#grid-body .row", "all => all.map(r => r.offsetTop)")
     assert tops == sorted(set(tops))
     assert page.evaluate("document.documentElement.scrollWidth") == 718
     cut = "all => all.filter(its => its.scrollWidth > its.clientWidth + 1).length"
-    assert page.eval_on_selector_all("#grid, .scroll, .row > *, #segment .text", cut) == 0
+    assert page.eval_on_selector_all("#grid, .scroll, .row > *, .text", cut) == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("#all-pairs:not([open])").count() == 1
 
 
 def test_printed_text(show):
@@ -483,7 +530,6 @@ def test_printed_text(show):
     sources = [" ".join(words)] * len(references)
     report = fastbleu.report(systems, references, sources=sources, documents=documents)
     page = show(report, viewport={"width": 718, "height": 1000})
-    page.select_option("#bucket-kind", "document")
     page.click("#phrases summary")
     page.wait_for_selector("#phrase-tables table")
     ngram = page.inner_text("#phrase-tables tbody button >> nth=0")
@@ -493,28 +539,39 @@ def test_printed_text(show):
         return " ".join(" ".join(page.extract_text() for page in pages).split())
 
     text = printed()
-    for expected in ("60 of 500 segments", "document 4", f"{ngram} ", "B − A", *words):
+    for expected in ("20 of 500 segments", "document 4", f"{ngram} ", "B − A", *words):
         assert expected in text
-    assert text.count(words[-1]) == 60
+    assert text.count(words[-1]) == 20
+    # The whole outputs of the segments that explain most.
+    first = numbers_of_rows(page)[:10]
+    assert len(first) == 10
+    names = (page.inner_text(f"#system-{its} option:checked") for its in "ab")
+    squeezed = unicodedata.normalize("NFKC", "".join(text.split()))  # without ligatures
+    for name in names:
+        missing = [
+            systems[name][s] for s in first if "".join(systems[name][s].split()) not in squeezed
+        ]
+        assert missing == []
     assert shown(page) == "500 segments"
     page.emulate_media(media="print")
     assert page.evaluate("document.documentElement.scrollWidth") == 718
-    # Of twelve systems A and B: #, A, B, B - A, source, tokens. Numbers are on one line.
-    assert page.locator("#grid-head .row > :visible").count() == 6
+    # Of twelve systems A and B, which have no share of no difference: #, A, B, B - A, texts.
+    # Numbers are on one line.
+    assert page.locator("#grid-head .row > :visible").count() == 5
     heights = page.eval_on_selector_all("#grid-body .n", "all => all.map(its => its.clientHeight)")
     assert max(heights) < 20
     rows = [
         page.eval_on_selector_all(
-            f"#bucket-table {part} tr:first-child > *",
+            f"#by-document {part} tr:first-child > *",
             "all => all.map(its => Math.round(its.getBoundingClientRect().right))",
         )
         for part in ("thead", "tbody")
     ]
     assert rows[0] == rows[1]
     page.emulate_media(media="null")
-    page.click("#bucket-table tbody tr:first-child button")
-    assert "60 of 100 of 500 segments" in printed()
-    assert "document 0 ×" not in printed()
+    page.click("#by-document tbody tr:first-child button")
+    assert "20 of 100 of 500 segments" in printed()
+    assert not re.search(r"document \d ×", printed())
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -525,11 +582,12 @@ def test_accessibility(show, axe, name):
     assert axe(page) == []
     page.emulate_media(color_scheme="dark")
     assert axe(page) == []
-    if name == "en-zh":
-        page.set_viewport_size({"width": 390, "height": 800})
-        assert axe(page) == []
-        page.emulate_media(media="print", color_scheme="light")  # as browsers print
-        assert axe(page) == []
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert axe(page) == []
+    page.emulate_media(color_scheme="light")
+    assert axe(page) == []
+    page.emulate_media(media="print", color_scheme="light")  # as browsers print
+    assert axe(page) == []
 
 
 def colors(page, selector, name):
@@ -551,7 +609,7 @@ def test_a_and_b_differ_in_grey_in_light_and_dark_mode(show):
         assert (max(luminance) + 0.05) / (min(luminance) + 0.05) >= 1.6
     assert paper[0] > 700
     assert paper[1] < 150
-    legends = page.eval_on_selector_all(".figures svg", "all => all.map(s => s.textContent)")
+    legends = page.eval_on_selector_all("#charts svg", "all => all.map(s => s.textContent)")
     assert legends
     assert all("■" in text for text in legends)
 
@@ -571,13 +629,50 @@ def test_nothing_is_covered_on_a_telephone(show):
 
 def test_a_telephone_shows_the_verdict_the_systems_and_the_segments(show):
     page = show("en-de", viewport={"width": 390, "height": 800}, has_touch=True)
-    for selector in ("#verdict", "#systems", "#grid"):
+    for selector in ("#verdict", "#systems", "#grid", "#by-document"):
         assert page.is_visible(selector)
     for selector in ("#charts", "#matrix", "#pairs", "#phrase-tables", "#systems .detail >> nth=0"):
         assert not page.is_visible(selector)
     box = "its => [its.scrollWidth, its.clientWidth]"
-    width, shown_width = page.eval_on_selector("#overview .scroll", box)
-    assert width == shown_width
+    for selector in ("#overview .scroll >> nth=0", "#grid", "#buckets .scroll >> nth=0"):
+        width, shown_width = page.locator(selector).evaluate(box)
+        assert width == shown_width
+    # Of each row the first lines of both outputs; the numbers on one line above them.
+    boxes = """row => ['.n', '.text.hits', '.text.a', '.text.b'].map(
+      its => row.querySelector(its).getBoundingClientRect()).map(b => [b.top, b.bottom, b.right])"""
+    row = page.locator("#grid-body .row >> nth=1")
+    bounds, row_box = row.evaluate(boxes), row.bounding_box()
+    assert all(above[1] <= below[0] + 1 for above, below in itertools.pairwise(bounds))
+    assert bounds[-1][1] <= row_box["y"] + row_box["height"]
+    assert max(right for _, _, right in bounds) <= 390
+    page.click("#grid-body .row >> nth=1")
+    assert page.is_visible("#segment")
+
+
+def test_likely_mistakes_and_long_ids_fit_on_a_telephone(show):
+    references = [f"the cat's number {number} sat on the mat" for number in range(40)]
+    escaped = [text.replace("'", "&#39;") for text in references]
+    systems = {"Transformer-Big": escaped, "other": [text[4:] for text in escaped]}
+    ids = [f"newstest2022.en-de.document-{number}:segment-{number}" for number in range(40)]
+    report = fastbleu.report(systems, references, ids=ids, samples=0, dialects=False)
+    page = show(report, viewport={"width": 390, "height": 800}, has_touch=True)
+    for part in (page.locator(".scroll:has(#findings)"), page.locator("#grid")):
+        assert part.evaluate("its => its.scrollWidth <= its.clientWidth")
+    assert page.locator("#findings td").last.bounding_box()["width"] > 300
+    # Names are not split.
+    lines = """its => {
+      const all = document.createRange();
+      all.selectNodeContents(its.firstChild);
+      return all.getClientRects().length;
+    }"""
+    assert page.locator("#systems th[title=Transformer-Big]").evaluate(lines) == 1
+    row = page.locator("#grid-body .row >> nth=0")
+    assert ids[int(row.get_attribute("data-segment"))] in row.inner_text()
+    bottom = row.locator(".text").last.bounding_box()
+    assert (
+        bottom["y"] + bottom["height"]
+        <= page.locator("#grid-body .row >> nth=1").bounding_box()["y"]
+    )
 
 
 def test_no_width_and_no_name_makes_the_page_scroll_sideways(show):

@@ -7,12 +7,12 @@ import { selectSegments } from "./view.js";
 const WIDTH = 460, HEIGHT = 220, LEFT = 38, RIGHT = 14, TOP = 20, BOTTOM = 34;
 
 /**
- * A histogram of the segments by a value, in `bins` bins from `low` on; the outer bins also hold what is beyond them.
- * @param {{title: string, axis: string, low: number, width: number, bins: number, systems: number[],
- *   value: (s: number, k: number) => number, name: (bin: number, k: number) => string,
- *   kind: (bin: number, k: number) => string}} about
+ * A histogram of A's and B's segments by a value, in `bins` bins from `low` on; the outer bins also hold what is beyond them.
+ * @param {{title: string, axis: string, low: number, width: number, bins: number,
+ *   value: (s: number, k: number) => number, name: (bin: number) => string}} about
  */
-export function histogram({ title, axis, low, width, bins, systems, value, name, kind }) {
+export function histogram({ title, axis, low, width, bins, value, name }) {
+  const systems = shownSystems();
   const binOf = (s, k) => Math.max(0, Math.min(bins - 1, Math.floor((value(s, k) - low) / width)));
   const counts = systems.map((k) => {
     const made = new Uint32Array(bins);
@@ -31,9 +31,9 @@ export function histogram({ title, axis, low, width, bins, systems, value, name,
   const each = (x(low + width) - x(low) - 1) / systems.length, bars = [];
   for (let bin = 0; bin < bins; bin++) {
     systems.forEach((k, i) => {
-      const count = counts[i][bin], text = name(bin, k);
+      const count = counts[i][bin], text = `${data.names[k]} ${name(bin)}`;
       if (!count) return;
-      const shape = { class: kind(bin, k), x: x(low + bin * width) + i * each, y: y(count), width: Math.max(each, 0.5), height: Math.max(y(0) - y(count), 1) };
+      const shape = { class: kindOf(k), x: x(low + bin * width) + i * each, y: y(count), width: Math.max(each, 0.5), height: Math.max(y(0) - y(count), 1) };
       bars.push(markOf(shape, `${text}: ${segmentsOf(count)}`, bars, () => selectSegments(text, (s) => binOf(s, k) === bin)));
     });
   }

@@ -82,9 +82,6 @@ export function readNumbers(payload) {
     totals: systems.map((k) => orders.map((n) => (payload.has(`totals.${k}.${n}`) ? payload.get(`totals.${k}.${n}`) : payload.get(`hyp_len.${k}`).map((length) => Math.max(length - n, 0))))),
     bucket: header.buckets.map((_, number) => payload.get(`bucket.${number}`)),
   };
-  const penalties = payload.get("penalty"), refLen = payload.get("penalty.ref_len");
-  const penaltyOf = new Map(Array.from(payload.get("penalty.hyp_len"), (length, i) => [`${length} ${refLen[i]}`, penalties[i]]));
-  data.bp = (k, s) => penaltyOf.get(`${data.hypLen[k][s]} ${data.refLen[k][s]}`);
 }
 
 /**

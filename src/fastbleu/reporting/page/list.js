@@ -9,7 +9,8 @@ import { change } from "./view.js";
 const BEYOND = 6, PRINTED = 20, SNIPPET = 300, BEFORE_HIT = 12, MOST_HITS = 2000;
 // Of long outputs the list shows so many tokens, from shortly before the first one that differs.
 const TOKENS = 80, BEFORE_DIFFERENCE = 4;
-let rowHeight = 0;     // in pixels, from the style
+let rowHeight = 76;    // in pixels, from the style
+let isPrinting = false;
 let visible = new Uint32Array(0);
 let current = 0;       // the row that the keyboard is at
 let columns = [];
@@ -49,16 +50,11 @@ function searched(s) {
   return scope === "source" ? source : scope === "references" ? references : [texts.hypothesis(s, Number(scope))];
 }
 
-/** The segments that hold the query, as marks; null if there is no query. */
-function found() {
-  const problem = $("#problem");
-  problem.textContent = "";
-  hitTexts = null;
-  if (!state.query) return null;
-  const expression = queryExpression((error) => { problem.textContent = `No regular expression: ${error.message}`; });
-  if (!expression) return null;
-  hitTexts = Array.from({ length: data.segments }, (_, s) => searched(s).find((text) => expression.test(texts.text(text))));
-  return hitTexts.map((text) => text !== undefined);
+/** Find the first text of each segment that holds the query. */
+function search() {
+  $("#problem").textContent = "";
+  const expression = state.query && queryExpression((error) => { $("#problem").textContent = `No regular expression: ${error.message}`; });
+  hitTexts = expression ? Array.from({ length: data.segments }, (_, s) => searched(s).find((text) => expression.test(texts.text(text)))) : null;
 }
 
 /** The query as a regular expression; null if it is invalid. */
@@ -111,9 +107,10 @@ function flagged(s, bit) {
 }
 
 export function drawList() {
-  const hits = found(), bit = state.flag === "" ? -1 : Number(state.flag), { pick } = state;
+  search();
+  const bit = state.flag === "" ? -1 : Number(state.flag), { pick } = state;
   const [kind, code] = state.bucket.split(".").map(Number), codes = state.bucket && data.bucket[kind];
-  visible = sorted().filter((s) => (!hits || hits[s]) && (!pick || pick.chosen[s]) && (!codes || codes[s] === code) && (bit < 0 || flagged(s, bit)));
+  visible = sorted().filter((s) => (!hitTexts || hitTexts[s] !== undefined) && (!pick || pick.chosen[s]) && (!codes || codes[s] === code) && (bit < 0 || flagged(s, bit)));
   const { name, labels } = data.buckets[kind] ?? {};
   const chosen = [["pick", pick?.label], ["bucket", codes ? `${name} ${labels[code]}` : ""]].filter(([, label]) => label);
   $("#chosen").replaceChildren(...chosen.map(([field, label]) =>
@@ -122,13 +119,22 @@ export function drawList() {
   drawHead();
   const grid = $("#grid");
   grid.setAttribute("aria-rowcount", visible.length + 1);
-  rowHeight = parseFloat(getComputedStyle(grid).getPropertyValue("--row"));
+  grid.classList.toggle("single", !isPair());
+  grid.scrollTop = 0;
+  current = Math.max(0, visible.indexOf(state.segment));
+  drawRows();
+  layOut();
+}
+
+/** Fit the rows to the width of the list: on a telephone and beside a segment they are higher. */
+function layOut() {
+  if (isPrinting) return;
+  const grid = $("#grid"), body = $("#grid-body");
+  rowHeight = parseFloat(getComputedStyle(body).getPropertyValue("--row"));
   // High enough for all segments if these are few, whatever the filters, with room for a scroll bar.
   grid.style.height = `min(70vh, 44rem, ${data.segments * rowHeight + 60}px)`;
-  $("#grid-body").style.height = `${visible.length * rowHeight}px`;
-  grid.scrollTop = 0;
-  moveTo(Math.max(0, visible.indexOf(state.segment)));
-  if (!visible.length) drawRows();
+  body.style.height = `${visible.length * rowHeight}px`;
+  if (visible.length) moveTo(current);
 }
 
 function gridColumns() {
@@ -139,7 +145,7 @@ function gridColumns() {
     return `${number === usual ? "" : `${texts.nameOf(s, number)}: `}${from ? "… " : ""}${whole.slice(from, end)}${whole.length > end ? " …" : ""}`;
   };
   const shown = shownSystems();
-  const ofSystem = (k) => ({ title: data.names[k], label: isPair() && shown.includes(k) ? kindOf(k).toUpperCase() : data.names[k], sort: String(k), width: "5.4rem", cell: (s) => score(data.score[k][s]), number: true });
+  const ofSystem = (k) => ({ title: data.names[k], label: shown.includes(k) ? (isPair() ? kindOf(k).toUpperCase() : "score") : data.names[k], sort: String(k), width: "5.4rem", cell: (s) => score(data.score[k][s]), number: true });
   const named = (s) => element("span", { title: data.ids[s] }, String(s), appendText(element("small"), data.ids[s]));
   columns = [
     { title: "#", sort: "segment", width: data.ids ? "7rem" : "3.6rem", cell: (s) => (data.ids ? named(s) : String(s)), number: true },
@@ -158,7 +164,7 @@ function drawHead() {
   const grid = $("#grid"), head = element("div", { class: "row", role: "row", "aria-rowindex": 1 });
   grid.style.setProperty("--columns", columns.map(({ width }) => width).join(" "));
   // On paper nothing scrolls: the columns share the width.
-  grid.style.setProperty("--printed", columns.filter(({ isMore }) => !isMore).map(({ width, text }) => (text ? "minmax(8rem, 60fr)" : `minmax(3.4rem, ${parseFloat(width)}fr)`)).join(" "));
+  grid.style.setProperty("--printed", columns.filter(({ isMore }) => !isMore).map(({ width, text }) => (text ? "1fr" : `${0.7 * parseFloat(width)}rem`)).join(" "));
   columns.forEach(({ title, label = title, sort, number, text, isMore }, i) => {
     const way = sort === state.sort ? (state.descending ? "descending" : "ascending") : sort ? "none" : null;
     const shownLabel = `${label}${way === "ascending" ? " ▲" : way === "descending" ? " ▼" : ""}`;
@@ -181,7 +187,7 @@ function drawRows(all = 0) {
   const counts = [all ? to : visible.length, visible.length].filter((count, i, both) => count !== (both[i + 1] ?? data.segments)).map(grouped);
   $("#count").textContent = [...counts, segmentsOf(data.segments)].join(" of ");
   markQuery();
-  if (visible.length) grid.setAttribute("aria-activedescendant", `row-${current}`);
+  if (current >= from && current < to) grid.setAttribute("aria-activedescendant", `row-${current}`);
   else grid.removeAttribute("aria-activedescendant");
 }
 
@@ -249,16 +255,17 @@ function gridKey(event) {
 export function startList() {
   $("#grid").addEventListener("scroll", () => drawRows(), { passive: true });
   $("#grid").addEventListener("keydown", gridKey);
-  matchMedia("(max-width: 40rem)").addEventListener("change", drawList);  // other heights of rows
-  addEventListener("resize", () => drawRows());
+  new ResizeObserver(layOut).observe($("#grid"));
   let closed = [];
   addEventListener("beforeprint", () => {
+    isPrinting = true;
     closed = [...document.querySelectorAll("details:not([open], #phrases)")];
     for (const part of closed) part.open = true;
     drawRows(PRINTED);
   });
   addEventListener("afterprint", () => {
     for (const part of closed) part.open = false;
+    isPrinting = false;
     drawRows();
   });
 }

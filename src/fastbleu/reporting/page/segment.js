@@ -1,6 +1,6 @@
 // One segment: its texts, what matches, what is missing, and its numbers.
 
-import { $, data, fixed, isPair, kindOf, score, shownSystems, state } from "./data.js";
+import { $, data, isPair, kindOf, score, shownSystems, state } from "./data.js";
 import { appendText, element, headOf, option, scrolling } from "./elements.js";
 import { markQuery, showRow, step } from "./list.js";
 import { copy, segmentText } from "./take.js";
@@ -122,9 +122,9 @@ function missingLine(s, k, j) {
 
 function numbersOf(s) {
   const orders = [...Array(data.orders).keys()];
-  const heads = ["System", "BLEU", ...orders.map((n) => `${n + 1}-grams`), "BP", "Tokens", "Ref. tokens"];
+  const heads = ["System", "BLEU", ...orders.map((n) => `${n + 1}-grams`), "Tokens", "Ref. tokens"];
   const rows = data.systems.map((k) => {
-    const cells = [score(data.score[k][s]), ...orders.map((n) => `${data.matches[k][n][s]} / ${data.totals[k][n][s]}`), fixed(data.bp(k, s), 3), data.hypLen[k][s], data.refLen[k][s]];
+    const cells = [score(data.score[k][s]), ...orders.map((n) => `${data.matches[k][n][s]} / ${data.totals[k][n][s]}`), data.hypLen[k][s], data.refLen[k][s]];
     return element("tr", {}, element("th", { scope: "row", dir: "auto" }, data.names[k]), ...cells.map((cell) => element("td", {}, String(cell))));
   });
   return scrolling("Numbers of the segment", element("table", { class: "numbers", id: "segment-numbers" }, headOf(heads), element("tbody", {}, ...rows)));

@@ -18,7 +18,7 @@ function exported(s) {
     ...(texts.sources ? { source: texts.text(s) } : {}),
     references,
     systems: data.systems.map((k) => ({
-      name: data.names[k], score: data.score[k][s], hyp_len: data.hypLen[k][s], ref_len: data.refLen[k][s], bp: data.bp(k, s),
+      name: data.names[k], score: data.score[k][s], hyp_len: data.hypLen[k][s], ref_len: data.refLen[k][s],
       matches: data.matches[k].map((its) => its[s]), totals: data.totals[k].map((its) => its[s]),
       flags: data.flags.filter((_, bit) => data.flag[k][s] >> bit & 1), hypothesis: texts.text(texts.hypothesis(s, k)),
     })),

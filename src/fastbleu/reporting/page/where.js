@@ -1,35 +1,19 @@
 // Where the systems are good or bad: distributions and buckets, which select segments.
 
 import { histogram } from "./charts.js";
-import { $, data, fixed, grouped, isPair, kindOf, score, shownSystems, signed, state } from "./data.js";
+import { $, data, fixed, grouped, isPair, score, shownSystems, signed, state } from "./data.js";
 import { element, headOf, scrolling, sortable, svg } from "./elements.js";
 import { change, goToList } from "./view.js";
 
 const BINS = 20, FARTHEST = 10, MOST_BUCKETS = 10;
 
 export function drawWhere() {
-  $("#charts").replaceChildren(distribution(), lengthDifferences());
-  $("#buckets").replaceChildren(...data.buckets.map((buckets, number) => bucketTable(buckets, number)));
-}
-
-function distribution() {
   const width = data.scale / BINS, bound = (bin) => fixed(bin * width, data.digits);
-  return histogram({
-    title: "Scores of segments", axis: "score", low: 0, width, bins: BINS, systems: shownSystems(),
-    value: (s, k) => data.score[k][s], name: (bin, k) => `${data.names[k]} ${bound(bin)} to ${bound(bin + 1)}`, kind: (_, k) => kindOf(k),
-  });
-}
-
-/** How many tokens longer the hypotheses are than their references. */
-function lengthDifferences() {
-  const name = (bin, k) => {
-    const tokens = bin - FARTHEST;
-    return `${data.names[k]} ${tokens > 0 ? "+" : ""}${tokens}${Math.abs(tokens) === FARTHEST ? " or more" : ""} tokens`;
-  };
-  return histogram({
-    title: "Length differences", axis: "tokens − reference tokens", low: -FARTHEST - 0.5, width: 1, bins: 2 * FARTHEST + 1, systems: shownSystems(),
-    value: (s, k) => data.hypLen[k][s] - data.refLen[k][s], name, kind: (_, k) => kindOf(k),
-  });
+  const tokens = (bin) => `${bin > FARTHEST ? "+" : ""}${bin - FARTHEST}${bin % (2 * FARTHEST) ? "" : " or more"} tokens`;
+  $("#charts").replaceChildren(
+    histogram({ title: "Scores of segments", axis: "score", low: 0, width, bins: BINS, value: (s, k) => data.score[k][s], name: (bin) => `${bound(bin)} to ${bound(bin + 1)}` }),
+    histogram({ title: "Length differences", axis: "tokens − reference tokens", low: -FARTHEST - 0.5, width: 1, bins: 2 * FARTHEST + 1, value: (s, k) => data.hypLen[k][s] - data.refLen[k][s], name: tokens }));
+  $("#buckets").replaceChildren(...data.buckets.map((buckets, number) => bucketTable(buckets, number)));
 }
 
 /** The interval of a bucket's difference, or of a single system's score. */
